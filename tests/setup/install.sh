@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what packages.sh lists for one level (build, test or bench): Debian packages through apt-get, Python packages
+# into .venv at the top of the checkout. Run again, it finds everything there and ends at once. Without root it prints
+# what has to be installed and fails. One run at a time per checkout; a second one waits for the first.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+readonly here root venv=$root/.venv system_python=/usr/bin/python3
+# shellcheck source-path=SCRIPTDIR source=packages.sh
+source "$here/packages.sh"
+
+usage() {
+  cat <<USAGE
+Usage: tests/setup/install.sh [LEVEL]
+
+Installs the Debian packages and the Python environment (.venv) that LEVEL needs:
+  build   build mlrun and run the demonstration (default)
+  test    build, and run all tests
+  bench   test, and the other tracers that tests/bench compares with
+USAGE
+}
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+fail() {
+  printf 'setup: error: %s\n' "$*" >&2
+  exit 1
+}
+
+# Fills debian_wanted and python_wanted with the lists of all levels up to $1.
+select_level() {
+  debian_wanted=() python_wanted=()
+  local level
+  for level in "${levels[@]}"; do
+    local -n debian_of_level=debian_$level python_of_level=python_$level
+    debian_wanted+=("${debian_of_level[@]}")
+    python_wanted+=("${python_of_level[@]}")
+    if [[ $level == "$1" ]]; then return 0; fi
+  done
+  usage >&2
+  fail "there is no level '$1'; use one of: ${levels[*]}"
+}
+
+# Fills debian_missing: asks dpkg every time, since a copied or cached checkout says nothing about this system.
+find_missing_debian() {
+  local -A present=()
+  local name status
+  while read -r name status; do
+    if [[ $status == "install ok installed" ]]; then present[$name]=1; fi
+  done < <(dpkg-query -W -f '${Package} ${Status}\n' "${debian_wanted[@]}" 2>/dev/null || true)
+  debian_missing=()
+  for name in "${debian_wanted[@]}"; do
+    if [[ -z ${present[$name]:-} ]]; then debian_missing+=("$name"); fi
+  done
+}
+
+# A venv does not survive being moved, so the stamp's key holds the place as well as the versions.
+python_key() { printf '%s\n' "$venv" "$(readlink -f "$system_python")" "${python_wanted[@]}" | sha256sum; }
+python_stamp() { printf '%s/.installed-%s' "$venv" "$1"; }
+python_is_complete() {
+  local stamp
+  stamp=$(python_stamp "$1")
+  [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$(python_key)" ]]
+}
+
+# Runs "$@" without a word; on failure shows the end of what it said.
+quietly() {
+  local log
+  log=$(mktemp "${TMPDIR:-/tmp}/mlrun-setup.XXXXXX")
+  if "$@" >"$log" 2>&1; then
+    rm -f "$log"
+    return 0
+  fi
+  tail -n 20 "$log" >&2
+  fail "'${*:1:3} ...' failed; its full output is in $log"
+}
+
+print_commands() {
+  cat >&2 <<COMMANDS
+setup: these Debian packages are missing, and installing them needs root: ${debian_missing[*]}
+setup: run this as root, then start again:
+
+  apt-get update && apt-get install --yes --no-install-recommends ${debian_missing[*]}
+COMMANDS
+  if python_is_complete "$1"; then return 0; fi
+  cat >&2 <<COMMANDS
+
+setup: the Python packages need no root; starting again installs them, by the same commands as these:
+
+  $system_python -m venv $venv
+  $venv/bin/pip install ${python_wanted[*]}
+  $venv/bin/python -c 'import pyarrow; pyarrow.create_library_symlinks()'
+COMMANDS
+}
+
+install_debian() {
+  say "installing ${#debian_missing[@]} Debian packages: ${debian_missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  quietly apt-get update --quiet
+  quietly apt-get install --quiet --yes --no-install-recommends "${debian_missing[@]}"
+}
+
+install_python() {
+  if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    say "making the Python environment $venv"
+    quietly "$system_python" -m venv --clear "$venv"
+  fi
+  say "installing Python packages: ${python_wanted[*]} (torch is large: minutes on a slow line)"
+  quietly "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${python_wanted[@]}"
+  # The wheel holds versioned libraries only; linking asks for libarrow.so.
+  quietly "$venv/bin/python" -c 'import pyarrow; pyarrow.create_library_symlinks()'
+}
+
+main() {
+  local level=${1:-build}
+  if [[ $level == -h || $level == --help ]]; then
+    usage
+    return 0
+  fi
+  if (($# > 1)); then fail "expected one level, got: $*"; fi
+  if ! command -v dpkg-query >/dev/null; then fail "this is not a Debian system (dpkg-query is missing)"; fi
+  select_level "$level"
+
+  exec {lock}<"$here/install.sh"
+  flock "$lock"
+  find_missing_debian
+  if ((${#debian_missing[@]} > 0)); then
+    if ((EUID != 0)); then
+      print_commands "$level"
+      return 1
+    fi
+    install_debian
+  fi
+  if ! python_is_complete "$level"; then
+    install_python
+    python_key >"$(python_stamp "$level")"
+    say "everything for '$level' is installed"
+  fi
+}
+
+main "$@"
