@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every header compiles on its own; those of the contract as C11, as C++20 and, where clang is there, for BPF.
+# Usage: headers.sh BUILD  (its compile commands say where the libraries' headers are)
+set -euo pipefail
+source "$(dirname "$0")/sources.sh"
+includes=$(grep -ohE -- '-(isystem ?|I)[^ "]+' "$1/compile_commands.json" | sort -u | tr '\n' ' ')
+failed=0
+compile() {
+  local header=$1; shift
+  # shellcheck disable=SC2086
+  if ! echo "#include \"$header\"" | "$@" -fsyntax-only -I. $includes -x "$language" - ; then
+    echo "$header does not stand on its own ($*)"
+    failed=1
+  fi
+}
+while read -r header; do
+  case $header in
+    runner/events/*view* | runner/events/func*) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
+    runner/events/*)
+      language=c compile "$header" gcc -std=c11 -Wall -Wextra -Wpedantic -Werror
+      language=c++ compile "$header" g++ -std=c++20 -Wall -Wextra -Wpedantic -Werror
+      language=c compile "$header" clang -target bpf -D__x86_64__ -Wall -Werror
+      ;;
+    preload/*) language=c compile "$header" gcc -std=gnu11 -Wall -Wextra -Werror ;;
+    *) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
+  esac
+done < <(sources 'runner/*.h' 'preload/*.h')
+exit "$failed"
