@@ -22,6 +22,11 @@ struct Origin {
 
 enum class OffsetSource : uint8_t { kNone, kArgument, kDerived, kKernel, kUnknown };
 
+// What stands behind a file_id. kUnknown: never opened, or not told.
+enum class FileKind : uint8_t {
+  kUnknown, kRegular, kDirectory, kCharacter, kBlock, kFifo, kSocket, kLink, kAnonymous
+};
+
 struct CallRow {
   Origin origin;
   int64_t call_id = 0;
@@ -29,6 +34,7 @@ struct CallRow {
   uint16_t func = 0;             // number in hooks.def
   int32_t fd = -1;
   int64_t file_id = 0;           // 0: no file
+  FileKind file_kind = FileKind::kUnknown;  // of file_id; not a column: the summary tells files from pipes and sockets by it
   int64_t ofd_id = 0;            // open file description; 0: none
   int64_t offset = -1;
   OffsetSource offset_source = OffsetSource::kNone;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says besides its event rows: the small tables, all in memory, and the run as run.json tells it. The merger fills it;
+// the summary reads it. Keys of `run` that the summary knows are listed in runner/summary/run_facts.h; a missing key leaves its
+// line out, nothing is made up for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/model/rows.h"
+
+namespace mlrun::model {
+
+struct NameRow {
+  int64_t name_id = 0;
+  std::string text;
+};
+
+struct TraceInfo {
+  nlohmann::json run = nlohmann::json::object();
+  std::vector<ProcessRow> processes;
+  std::vector<ImageRow> images;
+  std::vector<ThreadRow> threads;
+  std::vector<FileRow> files;
+  std::vector<NameRow> names;
+  std::vector<MarkRow> marks;
+  std::vector<PhaseRow> phases;
+  std::vector<LossRow> losses;
+  std::vector<CoverageRow> coverage;
+};
+
+}  // namespace mlrun::model

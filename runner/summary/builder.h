@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accumulates the summary while the merger passes the rows of the whole trace by, one thread, in order of end time.
+//
+//   Builder builder({.start_ns = …, .phases = …});
+//   for each row: builder.add(row);
+//   Summary summary = builder.finish(info);   // once
+//   complete(info, summary);                  // roles and phase figures into the small tables
+//
+// Costs tens of nanoseconds a row and a bounded amount of memory (runner/summary/README.md has both).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/model/trace_info.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+struct BuilderOptions {
+  int64_t start_ns = 0;                  // the run's start: where time lines begin; 0: the first row's
+  int64_t alloc_min_bytes = 1024;        // allocations below it are counted, not listed
+  std::vector<model::PhaseRow> phases;   // names and times, in any order; they may overlap. A phase has the calls that end in
+                                         // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
+};
+
+class Builder {
+ public:
+  explicit Builder(BuilderOptions options = {});
+  ~Builder();
+  Builder(Builder&&) noexcept;
+  Builder& operator=(Builder&&) noexcept;
+
+  void add(const model::CallRow& row);
+  void add(const model::AllocRow& row);
+  void add(const model::AllocSmallRow& row);
+
+  // Requires: all rows were added. Joins names, roles and paths from `info`. The phases are those of the options.
+  [[nodiscard]] Summary finish(const model::TraceInfo& info);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Copies what the summary found out into rows of the small tables: ProcessRow::role, and the phases with their figures.
+void complete(model::TraceInfo& info, const Summary& summary);
+
+}  // namespace mlrun::summary
