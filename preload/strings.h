@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings in records are ids (runner/events/content_hash.h). The first record of a process that needs a string carries the
+// string's definition in the same reservation, so that neither is lost alone:
+//
+//   size_t more;
+//   uint64_t id = string_prepare(text, bytes, &more);    more: bytes its definition takes, 0: this process has written it
+//   uint64_t *w = reserve(more + 64, &lap);
+//   if (more) string_write(w, lap, id, text, bytes);
+//   ... the record at w + more / 8, published ...
+//   if (more) string_emitted(id);
+//
+// What a process has written is remembered in pages that the kernel wipes in a forked child. They are a cache: when they are
+// full a definition is written again, which a reader ignores.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum { STRING_MAX_BYTES = 4096 };
+
+// The id of `bytes` bytes at `text` (at most STRING_MAX_BYTES, cut there). *record_bytes: what to reserve for its
+// definition, a multiple of 16.
+uint64_t string_prepare(const char *text, size_t bytes, size_t *record_bytes);
+
+// Writes and publishes the definition at `at`, which has the *record_bytes of string_prepare.
+void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes);
+
+// To be called once the definition is published. Any thread, any signal handler.
+void string_emitted(uint64_t id);
+
+#pragma GCC visibility pop

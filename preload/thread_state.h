@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a thread remembers between two hooked calls: one thread-local struct, initial-exec, so that reaching it costs one
+// load and allocates nothing.
+//
+// A signal handler may run hooks, or jump out, between any two instructions of ours. The words that hold the recorder
+// together (cursor, spare_segment, channel) are therefore changed by one instruction each, and everything a reservation
+// needs comes from the one word that its xadd returned.
+#pragma once
+
+#include <stdint.h>
+
+struct mlrun_channel;
+
+#pragma GCC visibility push(hidden)
+
+// A hooked call in progress at a cancellation point. It lives in the wrapper's frame and is linked into the thread, so that
+// a cancellation that unwinds the wrapper still records the call (cancellation.c).
+struct pending_call {
+  struct pending_call *outer;   // the call that a signal handler interrupted, or null
+  uint64_t start;               // stamp(); 0: this call is not recorded
+  uint64_t requested, offset;   // words 3 and 5 of its record
+  uint32_t kind;                // enum call_kind
+  int32_t fd;                   // descriptor, or -1
+  uint32_t open_file;           // number of the open file behind fd, 0: not known
+};
+
+// Cursor: {lap 8 | segment 24 | offset 32}. An offset of NO_SEGMENT lies behind the end of every segment, so that a
+// reservation takes the slow path.
+#define NO_SEGMENT 0x80000000ull
+
+struct thread_state {
+  uint64_t cursor;
+  struct mlrun_channel *channel;   // null: not registered, or in a vfork child
+  struct pending_call *pending;    // innermost
+  uint64_t spare_segment;          // claimed, not yet installed: {lap 8 | segment + 1, 24 | 0}
+  uint32_t channel_id;             // descriptor id, {segment * 16 + slot}
+  uint32_t vfork_depth;            // above 0: a vfork child runs on this thread's stack and state
+  uint64_t vfork_start;
+  uint64_t saved_cursor;           // of the parent, while its vfork child runs
+  struct mlrun_channel *saved_channel;
+  uint32_t tid;                    // 0: not asked yet
+};
+_Static_assert(sizeof(struct thread_state) <= 256, "the static TLS block that dlopen draws on is small");
+
+extern __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
+
+// A vfork child shares our memory but not our descriptors: nothing may be recorded and no table written there.
+static inline _Bool in_vfork_child(void) { return this_thread.vfork_depth != 0; }
+
+#pragma GCC visibility pop
