@@ -18,4 +18,4 @@ readonly debian_bench=(heaptrack uftrace)
 # PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 readonly python_test=(duckdb==2.0.0 lizard==1.24.3 pandas==3.1.1 ruff==0.17.6)
-readonly python_bench=(memray==1.20.0 dftracer==2.2.0)
+readonly python_bench=(memray==1.20.0 dftracer==2.2.0 matplotlib==3.11.2)
