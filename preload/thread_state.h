@@ -10,19 +10,9 @@
 #include <stdint.h>
 
 struct mlrun_channel;
+struct pending_call;
 
 #pragma GCC visibility push(hidden)
-
-// A hooked call in progress at a cancellation point. It lives in the wrapper's frame and is linked into the thread, so that
-// a cancellation that unwinds the wrapper still records the call (cancellation.c).
-struct pending_call {
-  struct pending_call *outer;   // the call that a signal handler interrupted, or null
-  uint64_t start;               // stamp(); 0: this call is not recorded
-  uint64_t requested, offset;   // words 3 and 5 of its record
-  uint32_t kind;                // enum call_kind
-  int32_t fd;                   // descriptor, or -1
-  uint32_t open_file;           // number of the open file behind fd, 0: not known
-};
 
 // Cursor: {lap 8 | segment 24 | offset 32}. An offset of NO_SEGMENT lies behind the end of every segment, so that a
 // reservation takes the slow path.
@@ -31,7 +21,7 @@ struct pending_call {
 struct thread_state {
   uint64_t cursor;
   struct mlrun_channel *channel;   // null: not registered, or in a vfork child
-  struct pending_call *pending;    // innermost
+  struct pending_call *pending;    // innermost hooked call in progress (traced_call.h)
   uint64_t spare_segment;          // claimed, not yet installed: {lap 8 | segment + 1, 24 | 0}
   uint32_t channel_id;             // descriptor id, {segment * 16 + slot}
   uint32_t vfork_depth;            // above 0: a vfork child runs on this thread's stack and state
