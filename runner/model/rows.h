@@ -105,8 +105,9 @@ struct ThreadRow {
 // kind: regular, directory, character, block, fifo, socket, link, anonymous (pipe:, eventfd, memfd, ...), unknown
 struct FileRow {
   int64_t file_id = 0;
-  std::string path;              // absolute, lexically normal
-  std::string raw_path;          // as passed
+  std::string path;              // absolute, lexically normal; valid UTF-8, other bytes as \xNN
+  std::string raw_path;          // as passed, likewise
+  std::string path_bytes;        // the path's own bytes where `path` has escapes; else empty
   int64_t dev = 0, ino = 0;      // kernel's 32-bit device number; 0, 0: never opened
   std::string file_system;       // type, e.g. ext4
   std::string mount;             // mount point

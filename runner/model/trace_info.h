@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/file_table.h"
 #include "runner/model/rows.h"
 
 namespace mlrun::model {
@@ -24,7 +25,7 @@ struct TraceInfo {
   std::vector<ProcessRow> processes;
   std::vector<ImageRow> images;
   std::vector<ThreadRow> threads;
-  std::vector<FileRow> files;
+  FileTable files;
   std::vector<NameRow> names;
   std::vector<MarkRow> marks;
   std::vector<PhaseRow> phases;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one Parquet file after another of one table: declare the columns once, then for each file open(), add one value to every
+// column for every row, end_row_group() when full(), close(). The file stands under its name only when close() succeeded.
+//
+//   ParquetTable table("mark");
+//   auto& ts = table.int64("ts", Encoding::kDelta);
+//   auto& name = table.text("name");
+//   table.open(path);  ts.add(1); name.add("epoch");  table.row_added();  table.close();
+//
+// Values stand in plain vectors until the row group ends; a value costs about a nanosecond to add. Not thread safe; several
+// tables may be written at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/trace/parquet_column.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+inline constexpr int kTraceSchemaVersion = 1;           // of all tables; in run.json and in each file's metadata
+inline constexpr int64_t kRowGroupRows = 128 * 1024;
+
+class ParquetTable {
+ public:
+  explicit ParquetTable(std::string name);
+  ~ParquetTable();
+  ParquetTable(ParquetTable&&) noexcept;
+  ParquetTable& operator=(ParquetTable&&) noexcept;
+
+  // Declares the next column. References stay valid as long as the table.
+  Int64Column& int64(std::string name, Encoding encoding = Encoding::kDictionary);
+  Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary);
+  DoubleColumn& real(std::string name);
+  BoolColumn& boolean(std::string name);
+  TextColumn& text(std::string name);    // valid UTF-8: see util/utf8.h
+  TextColumn& bytes(std::string name);   // BINARY
+  // A text column whose values are few and known: add() takes the index into `names`.
+  LabelColumn& label(std::string name, std::vector<std::string> names);
+  // Without values: what another stream will fill. Always null.
+  void empty_int64(std::string name);
+
+  // Starts a file. Requires: no column is declared later.
+  Status open(const std::string& path);
+  // Call after each row: all columns have one value more.
+  void row_added() { ++rows_; }
+  [[nodiscard]] bool full() const;
+  // Writes what was added since the last time. No-op without rows.
+  Status end_row_group();
+  // Ends the last row group, writes the footer, puts the file under its name. Returns its size in bytes.
+  Result<int64_t> close();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  struct File;
+  template <typename T>
+  T& add_column(std::unique_ptr<T> column);
+
+  std::string name_;
+  std::vector<std::unique_ptr<Column>> columns_;
+  std::unique_ptr<File> file_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace mlrun::trace
