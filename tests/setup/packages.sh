@@ -11,7 +11,8 @@ readonly debian_build=(
   nlohmann-json3-dev pkg-config python3-venv
 )
 readonly debian_test=(
-  clang clang-format clang-tidy git libbenchmark-dev libgmock-dev libgtest-dev libseccomp-dev procps shellcheck strace util-linux
+  busybox-static bzip2 clang clang-format clang-tidy cpio git libbenchmark-dev libgmock-dev libgtest-dev
+  libseccomp-dev make openssl procps rsync shellcheck sqlite3 strace unzip util-linux xz-utils zip
 )
 readonly debian_bench=(heaptrack uftrace)
 

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs real commands as they are, twice, and then under mlrun: what was the same both times must be the same a third time.
+
+Compared are stdout, stderr, exit status and every file left behind (names, types, modes, contents). What already differs between
+the two plain runs (a time, a pid, a hash order) is left out for that command, and said so. commands.toml holds the commands.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+
+HERE = pathlib.Path(__file__).resolve().parent
+TIMEOUT_S = 300
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did, by aspect: "status", "stdout", "stderr", and "file NAME" for each file it left."""
+
+    aspects: dict
+
+    def differences(self, other):
+        names = self.aspects.keys() | other.aspects.keys()
+        return {name for name in names if self.aspects.get(name) != other.aspects.get(name)}
+
+
+def describe_file(path):
+    info = path.lstat()
+    kind = f"{info.st_mode:o}"
+    if path.is_symlink():
+        return f"{kind} -> {os.readlink(path)}"
+    if path.is_file():
+        return f"{kind} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+    return kind
+
+
+def run_once(script, folder, prefix, environment):
+    """One run of a bash script in an empty folder of fixed name, so that paths in outputs agree between runs."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    done = subprocess.run(
+        [*prefix, "bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=TIMEOUT_S, check=False,
+    )
+    aspects = {"status": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
+    for path in sorted(folder.rglob("*")):
+        aspects[f"file {path.relative_to(folder)}"] = describe_file(path)
+    return Outcome(aspects)
+
+
+def show(value):
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return text if len(text) <= 600 else text[:300] + "\n  [...]\n" + text[-300:]
+
+
+class Checker:
+    def __init__(self, mlrun, scratch):
+        self.mlrun = mlrun
+        self.scratch = scratch
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1", "PYTHONHASHSEED": "0"}
+        self.environment.pop("LD_PRELOAD", None)
+
+    def check(self, name, entry):
+        """Returns a list of problems; prints what could not be compared."""
+        folder = self.scratch / "run"
+        trace = self.scratch / "trace"
+        shutil.rmtree(trace, ignore_errors=True)
+        first = run_once(entry["run"], folder, [], self.environment)
+        second = run_once(entry["run"], folder, [], self.environment)
+        unstable = first.differences(second)
+        prefix = [str(self.mlrun), "--preload", "--alloc-min", "0", "--quiet", "-o", str(trace)]
+        traced = run_once(entry["run"], folder, prefix, self.environment)
+        if first.aspects["status"] != entry.get("status", 0):
+            return [f"the command itself fails untraced: {show(first.aspects['stderr'])}"]
+        problems = []
+        for aspect in sorted(first.differences(traced) - unstable):
+            if aspect in entry.get("except", {}):
+                continue
+            problems.append(
+                f"{aspect} differs\n--- untraced\n{show(first.aspects.get(aspect))}\n--- traced\n{show(traced.aspects.get(aspect))}"
+            )
+        if not (trace / "run.json").exists():
+            problems.append("no trace was made")
+        note = f" (not comparable: {', '.join(sorted(unstable)[:4])})" if unstable else ""
+        print(f"{'FAIL' if problems else 'ok  '} {name}{note}", flush=True)
+        return problems
+
+
+def missing_tools(entry):
+    return [tool for tool in entry.get("needs", []) if shutil.which(tool) is None]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mlrun", type=pathlib.Path, help="the program to test, for instance build/bin/mlrun")
+    parser.add_argument("--commands", type=pathlib.Path, default=HERE / "commands.toml")
+    parser.add_argument("--only", metavar="TEXT", help="commands whose name contains TEXT")
+    parser.add_argument("--least", type=int, default=0, metavar="N", help="fail when fewer than N commands were compared")
+    options = parser.parse_args()
+    commands = tomllib.loads(options.commands.read_text())
+    chosen = {name: entry for name, entry in commands.items() if not options.only or options.only in name}
+    if not chosen:
+        parser.error(f"no command's name contains '{options.only}'")
+    failed, compared, skipped = [], 0, []
+    with tempfile.TemporaryDirectory(prefix="mlrun-harmless.") as scratch:
+        checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch))
+        for name, entry in chosen.items():
+            if missing := missing_tools(entry):
+                skipped.append(f"{name} (no {', '.join(missing)})")
+                continue
+            compared += 1
+            if problems := checker.check(name, entry):
+                failed.append(name)
+                print("\n".join(problems), flush=True)
+    for text in skipped:
+        print(f"skip {text}")
+    print(f"{compared} commands compared, {len(failed)} behave differently: {', '.join(failed) or 'none'}")
+    if compared < options.least:
+        print(f"error: at least {options.least} were expected")
+    return 1 if failed or compared < options.least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
