@@ -125,12 +125,16 @@ struct TimeBin {
 struct Summary {
   nlohmann::json run = nlohmann::json::object();  // run.json
   int64_t start_ns = 0;                           // of the first time bin
-  int64_t calls = 0, allocations = 0, counted_allocations = 0;
+  int64_t calls = 0, allocations = 0;             // rows of `call` and of `alloc`
+  int64_t counted_allocations = 0;                // below alloc-min
+  int64_t alloc_min_bytes = 0;
+  int64_t heap_blocks_left_out = 0;               // live blocks that were too many to follow, and their bytes
+  int64_t heap_bytes_left_out = 0;
 
   std::vector<ProcessSummary> processes;          // parents before children, in order of start
   std::vector<FileSummary> files;                 // the first kTopFiles by bytes and the first kTopFiles by time; by bytes
   int64_t files_touched = 0;                      // all of them
-  int64_t files_not_kept = 0;                     // distinct files beyond the room for places of their own, at most
+  int64_t files_without_place = 0;                // met when there was no room left: summed up under file_id 0
   std::vector<DirectorySummary> directories;      // likewise
   int64_t directories_touched = 0;
   std::vector<FuncSummary> funcs;                 // by time

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the builder: its meters. Included by builder.cpp (rows in) and finish.cpp (summary out) alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runner/summary/access_meter.h"
+#include "runner/summary/builder.h"
+#include "runner/summary/call_meter.h"
+#include "runner/summary/file_meter.h"
+#include "runner/summary/flat_map.h"
+#include "runner/summary/heap_meter.h"
+#include "runner/summary/phase_meter.h"
+#include "runner/summary/timeline.h"
+
+namespace mlrun::summary {
+
+struct Builder::State {
+  struct Process {
+    std::array<Totals, kGroups> totals;
+    HeapMeter heap;
+  };
+
+  explicit State(BuilderOptions options);
+  Process& process(int32_t proc_id);
+  // Parents before children; then what has rows but no process row.
+  std::vector<ProcessSummary> process_summaries(const model::TraceInfo& info, const ProcessTree& tree);
+
+  int64_t alloc_min_bytes;
+  int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0;
+  FlatMap<Process> processes;  // by proc_id + 1
+  BlockRoom block_room;
+  CallMeter calls;
+  FileMeter files;
+  AccessMeter access;
+  Timeline timeline;
+  PhaseMeter phases;
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builder's sums become the summary: names, roles, order.
+#include "runner/summary/builder.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "runner/summary/builder_state.h"
+#include "runner/summary/process_tree.h"
+#include "runner/summary/roles.h"
+#include "runner/summary/top_files.h"
+
+namespace mlrun::summary {
+namespace {
+
+using Names = std::unordered_map<int64_t, const std::string*>;
+
+std::vector<HeapLibrary> named(std::vector<HeapLibrary> libraries, const Names& names) {
+  for (HeapLibrary& library : libraries) {
+    const auto found = names.find(library.library);
+    library.name = found == names.end() ? "unknown" : *found->second;
+  }
+  return libraries;
+}
+
+// The row, or one that says no more than the number when the trace has none (proc_id 0 among them).
+model::ProcessRow row_of(const model::TraceInfo& info, int32_t proc_id) {
+  for (const auto& row : info.processes) {
+    if (row.proc_id == proc_id) return row;
+  }
+  model::ProcessRow row;
+  row.proc_id = proc_id;
+  row.role = "unknown";
+  return row;
+}
+
+}  // namespace
+
+std::vector<ProcessSummary> Builder::State::process_summaries(const model::TraceInfo& info, const ProcessTree& tree) {
+  const auto role_of = roles(info, tree, [&](int32_t proc_id) { return process(proc_id).totals[size_t(Group::kFiles)]; });
+  std::vector<int32_t> order = tree.order();
+  processes.for_each([&](uint64_t key, const Process&) {
+    const auto proc_id = int32_t(key - 1);
+    if (!role_of.contains(proc_id)) order.push_back(proc_id);
+  });
+  Names names;
+  for (const auto& name : info.names) names[name.name_id] = &name.text;
+
+  std::vector<ProcessSummary> out;
+  for (const int32_t proc_id : order) {
+    Process& sums = process(proc_id);
+    sums.heap.finish();
+    const model::ProcessRow row = row_of(info, proc_id);
+    const auto role = role_of.find(proc_id);
+    ProcessSummary& summary = out.emplace_back();
+    summary.proc_id = proc_id;
+    summary.parent_proc_id = tree.parent(proc_id);
+    summary.pid = row.pid;
+    summary.rank = row.rank;
+    summary.role = role == role_of.end() ? row.role : role->second;
+    summary.command = row.command;
+    summary.first_ns = row.first_ns;
+    summary.last_ns = row.last_ns;
+    summary.totals = sums.totals;
+    summary.recorded_allocations = sums.heap.recorded_allocations();
+    summary.counted_allocations = sums.heap.counted_allocations();
+    summary.heap_peak = sums.heap.peak();
+    summary.heap_libraries = named(sums.heap.libraries(), names);
+  }
+  return out;
+}
+
+Summary Builder::finish(const model::TraceInfo& info) {
+  State& s = *state_;
+  const ProcessTree tree(info.processes);
+  Summary out;
+  out.run = info.run;
+  out.start_ns = s.timeline.start_ns();
+  out.calls = s.call_rows;
+  out.allocations = s.alloc_rows;
+  out.counted_allocations = s.counted_allocations;
+  out.alloc_min_bytes = s.alloc_min_bytes;
+  out.heap_blocks_left_out = s.block_room.left_out_blocks;
+  out.heap_bytes_left_out = s.block_room.left_out_bytes;
+  out.processes = s.process_summaries(info, tree);
+  put_top_files(s.files, info.files, out);
+  out.funcs = s.calls.funcs();
+  out.errors = s.calls.errors();
+  out.sizes = s.calls.sizes();
+  out.access = s.access.patterns();
+  out.reread = s.files.reread();
+  out.bin_ns = s.timeline.bin_ns();
+  out.timeline = s.timeline.bins();
+  out.phases = s.phases.finish(tree);
+  out.losses = info.losses;
+  out.coverage = info.coverage;
+  return out;
+}
+
+void complete(model::TraceInfo& info, const Summary& summary) {
+  std::unordered_map<int32_t, const std::string*> role_of;
+  for (const ProcessSummary& process : summary.processes) role_of[process.proc_id] = &process.role;
+  for (model::ProcessRow& row : info.processes) {
+    if (const auto found = role_of.find(row.proc_id); found != role_of.end()) row.role = *found->second;
+  }
+  info.phases = summary.phases;
+}
+
+}  // namespace mlrun::summary

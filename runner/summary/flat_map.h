@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash map from non-zero integers to small values: open addressing, linear probing, no tombstones. For maps that a row is looked
+// up in: about 5 ns when warm, one cache miss when not. Pointers to values are good until the next insertion or removal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace mlrun::summary {
+
+template <typename Value>
+class FlatMap {
+ public:
+  struct Slot {
+    uint64_t key = 0;  // 0: empty
+    Value value{};
+  };
+
+  // Requires: key != 0, here and below.
+  [[nodiscard]] Value* find(uint64_t key) {
+    if (size_ == 0) return nullptr;
+    for (size_t i = home(key);; i = next(i)) {
+      if (slots_[i].key == key) return &slots_[i].value;
+      if (slots_[i].key == 0) return nullptr;
+    }
+  }
+
+  // The value under `key`, made when there is none; `*made` says so.
+  Value& at(uint64_t key, bool* made = nullptr) {
+    if ((size_ + 1) * 4 > slots_.size() * 3) grow();
+    size_t i = home(key);
+    while (slots_[i].key != key && slots_[i].key != 0) i = next(i);
+    if (made) *made = slots_[i].key == 0;
+    if (slots_[i].key == 0) {
+      slots_[i].key = key;
+      ++size_;
+    }
+    return slots_[i].value;
+  }
+
+  // Closes the gap by moving later members of the run back, so that probing needs no tombstones.
+  void erase(uint64_t key) {
+    if (size_ == 0) return;
+    size_t hole = home(key);
+    while (slots_[hole].key != key) {
+      if (slots_[hole].key == 0) return;
+      hole = next(hole);
+    }
+    for (size_t i = next(hole); slots_[i].key != 0; i = next(i)) {
+      const size_t wants = home(slots_[i].key);
+      if (((i - wants) & mask()) < ((i - hole) & mask())) continue;
+      slots_[hole] = std::move(slots_[i]);
+      hole = i;
+    }
+    slots_[hole] = Slot{};
+    --size_;
+  }
+
+  void clear() {
+    slots_ = std::vector<Slot>();
+    size_ = 0;
+  }
+  [[nodiscard]] size_t size() const { return size_; }
+
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.key != 0) visit(slot.key, slot.value);
+    }
+  }
+
+ private:
+  [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
+  [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
+  // The high half of the product, folded: ids that differ in few bits, and addresses with low bits of zero, spread alike.
+  [[nodiscard]] size_t home(uint64_t key) const {
+    const uint64_t product = key * 0x9e3779b97f4a7c15u;
+    return (product ^ product >> 32) & mask();
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    old.swap(slots_);
+    for (Slot& slot : old) {
+      if (slot.key == 0) continue;
+      size_t i = home(slot.key);
+      while (slots_[i].key != 0) i = next(i);
+      slots_[i] = std::move(slot);
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two, at most three quarters full
+  size_t size_ = 0;
+};
+
+}  // namespace mlrun::summary

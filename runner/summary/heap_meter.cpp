@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/heap_meter.h"
+
+#include <algorithm>
+
+#include "runner/events/record.h"
+
+namespace mlrun::summary {
+
+void HeapMeter::add(const model::AllocRow& row, int64_t alloc_min_bytes, BlockRoom& room) {
+  if (!enter(row.origin.image_id, room)) return;
+  apply_counted();
+  if (row.op == MLRUN_FREE) return remove(row.address, 0, room);
+  const bool again = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
+  if (row.address == 0 && (!again || row.size != 0)) return;  // failed: nothing changed
+  if (again) remove(row.old_address, row.old_usable, room);
+  if (row.address == 0) return;
+  ++recorded_allocations_;
+  const int64_t bytes = std::max(row.usable, row.size);
+  if (bytes < alloc_min_bytes) {
+    // A realloc is listed when either side is large; a block that it made small is counted from here on, not listed.
+    if (again && !lists_all_) return;
+    lists_all_ = true;
+  }
+  insert(row, bytes, room);
+  note_peak(row.origin.ts_ns);
+}
+
+void HeapMeter::add(const model::AllocSmallRow& row, BlockRoom& room) {
+  if (!enter(row.origin.image_id, room)) return;
+  if (row.origin.ts_ns != pending_ts_ns_) apply_counted();
+  pending_ts_ns_ = row.origin.ts_ns;
+  pending_ += row.bytes;
+  counted_allocations_ += row.mallocs;
+}
+
+void HeapMeter::finish() {
+  apply_counted();
+  for (size_t i = 0; i < libraries_.size(); ++i) change(i, 0);
+}
+
+std::vector<HeapLibrary> HeapMeter::libraries() const {
+  std::vector<HeapLibrary> out;
+  for (const Library& library : libraries_) {
+    if (library.at_peak > 0) out.push_back({library.name_id, {}, library.at_peak});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.live_bytes > b.live_bytes; });
+  return out;
+}
+
+// An exec leaves an empty heap behind. false: a late row of an image that is gone.
+bool HeapMeter::enter(int32_t image_id, BlockRoom& room) {
+  if (image_id == image_id_) return true;
+  if (std::find(left_images_.begin(), left_images_.end(), image_id) != left_images_.end()) return false;
+  if (image_id_ != 0) {
+    apply_counted();
+    left_images_.push_back(image_id_);
+    for (size_t i = 0; i < libraries_.size(); ++i) change(i, -libraries_[i].live);
+    room.left += int64_t(live_.size());
+    live_.clear();
+    counted_ = 0;
+  }
+  image_id_ = image_id;
+  return true;
+}
+
+void HeapMeter::insert(const model::AllocRow& row, int64_t bytes, BlockRoom& room) {
+  if (live_.find(row.address) != nullptr) remove(row.address, 0, room);  // its free was not seen
+  if (room.left == 0) {
+    ++room.left_out_blocks;
+    room.left_out_bytes += bytes;
+    return;
+  }
+  --room.left;
+  const size_t library = library_index(row.site_library);
+  live_.at(row.address) = uint64_t(bytes) << kLibraryBits | library;
+  change(library, bytes);
+}
+
+// expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the old address.
+void HeapMeter::remove(uint64_t address, int64_t expected_bytes, BlockRoom& room) {
+  const uint64_t* found = address == 0 ? nullptr : live_.find(address);
+  if (found == nullptr) return;
+  const auto bytes = int64_t(*found >> kLibraryBits);
+  if (expected_bytes != 0 && bytes != expected_bytes) return;
+  change(*found & ((1u << kLibraryBits) - 1), -bytes);
+  live_.erase(address);
+  ++room.left;
+}
+
+void HeapMeter::change(size_t index, int64_t bytes) {
+  Library& library = libraries_[index];
+  if (library.peak_number != peak_number_) {
+    library.at_peak = library.live;
+    library.peak_number = peak_number_;
+  }
+  library.live += bytes;
+  recorded_ += bytes;
+}
+
+void HeapMeter::apply_counted() {
+  if (pending_ts_ns_ == 0) return;
+  counted_ += pending_;
+  note_peak(pending_ts_ns_);
+  pending_ = pending_ts_ns_ = 0;
+}
+
+void HeapMeter::note_peak(int64_t ts_ns) {
+  const int64_t counted = std::max<int64_t>(counted_, 0);
+  if (recorded_ + counted <= peak_.bytes()) return;
+  peak_ = {ts_ns, recorded_, counted};
+  ++peak_number_;
+}
+
+size_t HeapMeter::library_index(int64_t name_id) {
+  if (name_id == 0) return 0;
+  bool made = false;
+  uint32_t& index = library_indexes_.at(uint64_t(name_id), &made);
+  if (made && libraries_.size() < size_t{1} << kLibraryBits) {
+    index = uint32_t(libraries_.size());
+    libraries_.push_back({name_id, 0, 0, peak_number_});
+  }
+  return index;
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/names.h"
+
+#include <cstring>
+
+namespace mlrun::summary {
+
+std::string class_name(mlrun_call_class call_class) {
+  switch (call_class) {
+    case MLRUN_CLASS_READ: return "read";
+    case MLRUN_CLASS_WRITE: return "write";
+    case MLRUN_CLASS_OPEN: return "open";
+    case MLRUN_CLASS_CLOSE: return "close";
+    case MLRUN_CLASS_SEEK: return "seek";
+    case MLRUN_CLASS_SYNC: return "sync";
+    case MLRUN_CLASS_META: return "metadata";
+    case MLRUN_CLASS_MAP: return "map";
+    case MLRUN_CLASS_FD: return "descriptor";
+    case MLRUN_CLASS_PROCESS: return "process";
+  }
+  return "unknown";
+}
+
+std::string group_name(Group group) {
+  switch (group) {
+    case Group::kFiles: return "files";
+    case Group::kChannels: return "channels";
+    case Group::kOther: return "other";
+  }
+  return "unknown";
+}
+
+std::string direction_name(Direction direction) { return direction == Direction::kRead ? "read" : "write"; }
+
+std::string errno_name(int32_t err) {
+  const char* name = strerrorname_np(err);
+  return name ? name : "errno " + std::to_string(err);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that people see for what the summary counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/events/call_class.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+[[nodiscard]] std::string class_name(mlrun_call_class call_class);  // "read", "metadata", ...
+[[nodiscard]] std::string group_name(Group group);                  // "files", "channels", "other"
+[[nodiscard]] std::string direction_name(Direction direction);      // "read", "write"
+[[nodiscard]] std::string errno_name(int32_t err);                  // "ENOENT"; "errno 4242" when it has no name
+
+}  // namespace mlrun::summary

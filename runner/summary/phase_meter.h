@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls on files per phase of the training (MLLOG epochs and the like). The bounds of all phases cut time into intervals; sums are
+// kept per interval and process and put together at the end, when it is known which process descends from which.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/summary/flat_map.h"
+#include "runner/summary/process_tree.h"
+
+namespace mlrun::summary {
+
+class PhaseMeter {
+ public:
+  explicit PhaseMeter(std::vector<model::PhaseRow> phases);
+
+  // A call that ended at end_ns. Cheapest in the order of end_ns.
+  void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written);
+
+  // The phases with their figures, by start, longer ones first.
+  [[nodiscard]] std::vector<model::PhaseRow> finish(const ProcessTree& tree) const;
+
+ private:
+  struct Work {
+    int64_t calls = 0, bytes_read = 0, bytes_written = 0, io_ns = 0;
+  };
+
+  std::vector<model::PhaseRow> phases_;
+  std::vector<int64_t> bounds_;  // sorted; interval i is [bounds_[i - 1], bounds_[i])
+  size_t interval_ = 0;          // of the call before
+  FlatMap<Work> work_;           // by interval << 32 | proc_id; interval 0, before all phases, is left out
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/top_files.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace mlrun::summary {
+namespace {
+
+// Indexes of the first `wanted` by bytes and the first `wanted` by time, in order of bytes.
+template <typename Item>
+std::vector<size_t> top(const std::vector<Item>& items, size_t wanted) {
+  std::vector<size_t> order(items.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto by_bytes = [&](size_t a, size_t b) {
+    const Totals &x = *items[a].totals, &y = *items[b].totals;
+    return std::tuple(y.bytes(), y.time_ns, a) < std::tuple(x.bytes(), x.time_ns, b);
+  };
+  const auto by_time = [&](size_t a, size_t b) {
+    const Totals &x = *items[a].totals, &y = *items[b].totals;
+    return std::tuple(y.time_ns, y.bytes(), a) < std::tuple(x.time_ns, x.bytes(), b);
+  };
+  if (items.size() > wanted) {
+    const auto middle = order.begin() + std::ptrdiff_t(wanted);
+    std::partial_sort(order.begin(), middle, order.end(), by_time);
+    std::vector<size_t> kept(order.begin(), middle);
+    std::partial_sort(order.begin(), middle, order.end(), by_bytes);
+    kept.insert(kept.end(), order.begin(), middle);
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    order = std::move(kept);
+  }
+  std::sort(order.begin(), order.end(), by_bytes);
+  return order;
+}
+
+struct FileItem {
+  int64_t file_id;
+  const Totals* totals;
+};
+
+struct Directory {
+  int64_t first_file_id = 0;
+  int64_t files = 0;
+  Totals totals;
+};
+
+struct DirectoryItem {
+  std::string_view path;
+  const Directory* directory;
+  const Totals* totals;
+};
+
+bool has_row(const model::FileTable& files, int64_t file_id) { return file_id > 0 && size_t(file_id) <= files.size(); }
+
+std::string_view parent_path(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return {};
+  return path.substr(0, std::max<size_t>(slash, 1));
+}
+
+FileSummary named(const FileItem& item, const model::FileTable& files) {
+  FileSummary out{item.file_id, "file " + std::to_string(item.file_id), {}, {}, {}, *item.totals};
+  if (!has_row(files, item.file_id)) return out;
+  model::FileRow row = files[size_t(item.file_id - 1)];
+  if (!row.path.empty()) out.path = std::move(row.path);
+  out.file_system = std::move(row.file_system);
+  out.mount = std::move(row.mount);
+  out.kind = std::move(row.kind);
+  return out;
+}
+
+void put_directories(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
+  std::unordered_map<std::string_view, Directory> directories;
+  for (const auto& file : meter.files()) {
+    if (!has_row(files, file.file_id)) continue;
+    const auto& packed = files.packed(size_t(file.file_id - 1));
+    const std::string_view path = parent_path({packed.path, packed.path_bytes});
+    if (path.empty()) continue;
+    Directory& directory = directories[path];
+    if (directory.files++ == 0) directory.first_file_id = file.file_id;
+    directory.totals.add(file.totals);
+  }
+  std::vector<DirectoryItem> items;
+  for (const auto& [path, directory] : directories) items.push_back({path, &directory, &directory.totals});
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  for (const size_t i : top(items, kTopDirectories)) {
+    model::FileRow row = files[size_t(items[i].directory->first_file_id - 1)];
+    summary.directories.push_back({std::string(items[i].path), std::move(row.file_system), std::move(row.mount),
+                                   items[i].directory->files, *items[i].totals});
+  }
+  summary.directories_touched = int64_t(directories.size());
+}
+
+}  // namespace
+
+void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
+  std::vector<FileItem> items;
+  for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals});
+  for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], files));
+  summary.files_touched = int64_t(items.size());
+  if (const Totals& rest = meter.without_place(); rest.calls > 0) {
+    summary.files_without_place = meter.full() ? std::max<int64_t>(0, int64_t(files.size() - items.size())) : 0;
+    summary.files.push_back({0, "(files without a name or a place of their own)", {}, {}, {}, rest});
+  }
+  summary.files_touched += summary.files_without_place;
+  put_directories(meter, files, summary);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files and directories that matter most: the first by bytes and the first by time, with their names.
+#pragma once
+
+#include "runner/model/file_table.h"
+#include "runner/summary/file_meter.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+// Fills files, files_touched, files_without_place, directories and directories_touched. A directory has the files directly in it.
+void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary);
+
+}  // namespace mlrun::summary
