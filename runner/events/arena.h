@@ -103,9 +103,11 @@ struct mlrun_segment {
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_segment) == MLRUN_SEGMENT_HEADER_BYTES, "segment header");
 
 // Owner word of a segment: {lap 8 | owner 24}. Owner 0: free. MLRUN_OWNER_DESCRIPTORS: holds channel descriptors, for good.
-// Else 1 + descriptor id, and a descriptor id is {segment * 16 + slot}, slot 1..15.
+// MLRUN_OWNER_PREPARING: is about to; not to be read, and lost if its claimer dies at that moment. Else 1 + descriptor id, and a
+// descriptor id is {segment * 16 + slot}, slot 1..15.
 #define MLRUN_OWNER_MASK 0x00ffffffu
 #define MLRUN_OWNER_DESCRIPTORS 0x00ffffffu
+#define MLRUN_OWNER_PREPARING 0x00fffffeu
 
 enum mlrun_channel_state { MLRUN_CHANNEL_FREE, MLRUN_CHANNEL_CLAIMED, MLRUN_CHANNEL_LIVE };
 
