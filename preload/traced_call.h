@@ -19,7 +19,7 @@
 #pragma GCC visibility push(hidden)
 
 // What the pending call is part of.
-enum call_form { CALL_ON_FD, CALL_ON_PATH, CALL_ON_STREAM };
+enum call_form { kCallOnFd, kCallOnPath, kCallOnStream };
 
 // It lives in the wrapper's frame and is linked into the thread while the real call runs.
 struct pending_call {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/fd_table.h"
+
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "preload/raw_syscall.h"
+#include "preload/thread_state.h"
+
+enum { kEntriesMax = 1 << 20, kAddressSpaceShare = 64, kPageBytes = 4096 };
+
+struct fd_entry *fd_entries;
+uint32_t fd_limit;
+static uint32_t fd_high;  // entries that were ever set lie below
+
+void fd_table_create(void) {
+  if (fd_limit || in_vfork_child()) return;
+  struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
+  raw_syscall4(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&space);
+  uint64_t bytes = kEntriesMax * sizeof(struct fd_entry);
+  if (space.rlim_cur != RLIM_INFINITY && bytes > space.rlim_cur / kAddressSpaceShare)
+    bytes = space.rlim_cur / kAddressSpaceShare / kPageBytes * kPageBytes;
+  if (!bytes) return;
+  long at = raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at < 0) return;
+  struct fd_entry *none = 0;
+  if (__atomic_compare_exchange_n(&fd_entries, &none, (struct fd_entry *)at, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    __atomic_store_n(&fd_limit, (uint32_t)(bytes / sizeof(struct fd_entry)), __ATOMIC_RELEASE);
+  else
+    raw_syscall2(SYS_munmap, at, (long)bytes);  // another thread was first
+}
+
+static void raise_high(uint32_t high) {
+  uint32_t seen = __atomic_load_n(&fd_high, __ATOMIC_RELAXED);
+  while (seen < high && !__atomic_compare_exchange_n(&fd_high, &seen, high, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+void fd_set_open_file(int fd, uint32_t open_file) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (!entry || in_vfork_child()) return;
+  if ((uint32_t)fd >= fd_high) {
+    if (!open_file) return;  // never set: the page need not be touched
+    raise_high((uint32_t)fd + 1);
+  }
+  *entry = (struct fd_entry){.open_file = open_file};
+}
+
+uint32_t fd_adopt_open_file(int fd, uint32_t open_file) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (!entry || in_vfork_child()) return 0;
+  raise_high((uint32_t)fd + 1);
+  uint32_t known = 0;
+  bool first = __atomic_compare_exchange_n(&entry->open_file, &known, open_file, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return first ? open_file : known;
+}
+
+void fd_forget_range(uint32_t first, uint32_t last) {
+  if (in_vfork_child()) return;
+  uint32_t end = last < fd_high ? last + 1 : fd_high;
+  for (uint32_t fd = first; fd < end; fd++) fd_entries[fd] = (struct fd_entry){.open_file = 0};
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind each descriptor of this process: the number of its open file (what the kernel calls an open file
+// description), and what the buffered calls on it have done since their last record.
+//
+// One entry per descriptor in private memory that is touched lazily and inherited by fork, as the descriptors are. Entries
+// are set by calls that make descriptors, cleared by calls that close them, and filled at first use otherwise. A vfork child
+// has descriptors of its own but our memory: it never writes here. No locks: an entry is as ordered between threads as the
+// calls that change its descriptor.
+#pragma once
+
+#include <stdint.h>
+
+#include "preload/compiler.h"
+
+#pragma GCC visibility push(hidden)
+
+struct fd_entry {
+  uint32_t open_file;       // 0: not known
+  uint32_t buffered_calls;  // stdio or readdir calls since the last record
+  uint32_t last_dirent;     // low half of the address that readdir returned last, 0: none
+  uint32_t spare;
+};
+
+extern struct fd_entry *fd_entries;
+extern uint32_t fd_limit;  // entries there are; 0: no table yet
+
+// Makes the table, unless there is one. Needs system calls; to be called before the program can have given them up.
+void fd_table_create(void);
+
+// Null: beyond the table.
+INLINE struct fd_entry *fd_entry_of(int fd) { return likely((uint32_t)fd < fd_limit) ? &fd_entries[fd] : 0; }
+INLINE uint32_t known_open_file(int fd) { return likely((uint32_t)fd < fd_limit) ? fd_entries[fd].open_file : 0; }
+
+// A descriptor now means `open_file`; 0: something else than before, to be identified at its first use.
+void fd_set_open_file(int fd, uint32_t open_file);
+void fd_forget_range(uint32_t first, uint32_t last);
+
+// Enters `open_file` unless another thread has identified the descriptor meanwhile; returns what stands there then.
+uint32_t fd_adopt_open_file(int fd, uint32_t open_file);
+
+// First use of a descriptor (file_identity.c): asks the kernel, defines the open file (origin FOUND) and remembers it.
+// 0: it cannot be told (no such descriptor, no room for the definition, no system calls any more). Only while recording.
+uint32_t identify_open_file(int fd);
+
+// The same, but only for descriptors that are not known already.
+INLINE uint32_t open_file_of(int fd) {
+  uint32_t known = known_open_file(fd);
+  return likely(known || fd < 0) ? known : identify_open_file(fd);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/file_identity.h"
+
+#include "preload/fd_table.h"
+#include "preload/raw_syscall.h"
+#include "preload/recorder.h"
+
+uint32_t new_open_file_number(void) { return __atomic_add_fetch(&control->next_open_file, 1, __ATOMIC_RELAXED); }
+
+bool stat_descriptor(int fd, struct stat *status) {
+  *status = (struct stat){0};
+  return recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0;
+}
+
+// The kernel's st_dev is the 32-bit device number that the trace uses: minor & 0xff | major << 8 | the rest of minor << 12.
+void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file) {
+  w[1] = now_ticks();
+  w[2] = (uint64_t)(uint32_t)file->status.st_dev << 8 | (uint64_t)file->origin << 40;
+  w[3] = file->status.st_ino;
+  w[4] = (uint64_t)file->status.st_mode << 8;
+  w[5] = file->path;
+  w[6] = (uint64_t)file->directory_open_file << 8;
+  w[7] = file->directory;
+  publish(w, lap, kFileRecordBytes / MLRUN_UNIT_BYTES, MLRUN_FILE, file->open_file);
+}
+
+COLD uint32_t identify_open_file(int fd) {
+  if (fd < 0 || in_vfork_child()) return 0;
+  if (!fd_limit && recording_system_calls_allowed()) fd_table_create();
+  if (!fd_entry_of(fd)) {
+    count_failure(MLRUN_FAIL_FD_RANGE);
+    return 0;
+  }
+  struct file_record file = {.origin = MLRUN_ORIGIN_FOUND};
+  if (!stat_descriptor(fd, &file.status)) return 0;
+  struct text name = text_of_descriptor(fd);
+  file.open_file = new_open_file_number();
+  file.path = name.id;
+  uint8_t lap;
+  uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, &lap);
+  if (w) write_file_record(w, lap, &file);
+  text_release(&name);
+  return w ? fd_adopt_open_file(fd, file.open_file) : 0;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Open files: their numbers, and the records that say which file stands behind a number (MLRUN_FILE).
+#pragma once
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "preload/text.h"
+#include "runner/events/record.h"
+
+#pragma GCC visibility push(hidden)
+
+// A number that no other open file of the session has.
+uint32_t new_open_file_number(void);
+
+// fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is zero.
+bool stat_descriptor(int fd, struct stat *status);
+
+struct file_record {
+  uint32_t open_file;
+  enum mlrun_file_origin origin;
+  struct stat status;
+  uint64_t path, directory;      // string ids; the directory's only for a path relative to it
+  uint32_t directory_open_file;  // of the dirfd that the path is relative to, or 0
+};
+enum { kFileRecordBytes = 64 };
+
+// Writes and publishes the record at `w`.
+void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file);
+
+#pragma GCC visibility pop

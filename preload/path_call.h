@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that name a file: one reservation holds the definitions of strings that are new, the definition of the open file
+// that was made, and the call. The path is looked at after the real call, when the kernel has vouched for it.
+#pragma once
+
+#include <fcntl.h>
+
+#include "preload/text.h"
+#include "preload/traced_call.h"
+
+#pragma GCC visibility push(hidden)
+
+struct path_call {
+  struct pending_call call;      // fd: the dirfd until a descriptor has been made; form kCallOnPath
+  const char *path, *second;     // second: null unless the call has two
+  int second_dirfd;
+  bool opens;                    // the result is a descriptor with a new open file
+  const struct text *directory;  // the working directory when the call began, if the call changes it
+};
+
+INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }
+#define PATH_CALL_CLEANUP __attribute__((cleanup(leave_path_call)))
+
+INLINE void begin_path_call(struct path_call *path) {
+  path->call.form = kCallOnPath;
+  path->call.outer = this_thread.pending;
+  path->call.start = file_stamp();
+  if (likely(path->call.start)) link_call(&path->call);
+}
+
+// result: what the real call returned (its descriptor if it opens one), -1 on failure. Also enters the descriptor's table.
+void end_path_call(struct path_call *path, int64_t result);
+
+// The record alone. error: 0 or errno; descriptor: what was opened, or -1.
+void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags);
+
+#pragma GCC visibility pop

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "preload/raw_syscall.h"
+#include "preload/recorder.h"
+#include "preload/scratch.h"
+#include "preload/strings.h"
+
+enum { kPageBytes = 4096 };
+
+static void prepare(struct text *text) { text->id = string_prepare(text->at, text->bytes, &text->definition_bytes); }
+
+// Errors that the kernel or libc may give before they have read the path.
+static bool may_be_unread(int error) { return error == EINVAL || error == ENOSYS || error == ECANCELED; }
+
+// Copies the path at `path` into `page`. A copy ends at the first page that cannot be read, so it is asked for page by page.
+// False: no end of the string in what could be read.
+static bool copy_argument(char *page, const char *path, size_t *bytes) {
+  size_t in_first = kPageBytes - (uintptr_t)path % kPageBytes;
+  struct iovec to = {page, kScratchBytes};
+  struct iovec from[2] = {{(void *)(uintptr_t)path, in_first}, {(void *)((uintptr_t)path + in_first), kScratchBytes - in_first}};
+  long pid = raw_syscall0(SYS_getpid);
+  long copied = raw_syscall(SYS_process_vm_readv, pid, (long)&to, 1, (long)from, 2, 0);
+  if (copied <= 0) return false;
+  *bytes = strnlen(page, (size_t)copied);
+  return *bytes < (size_t)copied;
+}
+
+struct text text_of_argument(const char *path, int error) {
+  struct text text = {0};
+  if (!path || error == EFAULT) return text;
+  if (!may_be_unread(error)) {
+    text.at = path;
+    text.bytes = strnlen(path, STRING_MAX_BYTES);
+  } else {
+    if (!recording_system_calls_allowed() || !(text.page = scratch_take())) return text;
+    if (!copy_argument(text.page, path, &text.bytes)) return text;
+    text.at = text.page;
+  }
+  prepare(&text);
+  return text;
+}
+
+// "/proc/self/fd/" and the number, which is not negative.
+static void descriptor_link(char *link, int fd) {
+  char digits[12];
+  int count = 0;
+  do {
+    digits[count++] = (char)('0' + fd % 10);
+    fd /= 10;
+  } while (fd);
+  static const char prefix[] = "/proc/self/fd/";
+  char *end = (char *)memcpy(link, prefix, sizeof prefix - 1) + sizeof prefix - 1;
+  while (count) *end++ = digits[--count];
+  *end = 0;
+}
+
+struct text text_of_descriptor(int fd) {
+  struct text text = {0};
+  char link[32];
+  descriptor_link(link, fd);
+  if (!(text.page = scratch_take())) return text;
+  long bytes = raw_syscall4(SYS_readlinkat, AT_FDCWD, (long)link, (long)text.page, kScratchBytes);
+  if (bytes <= 0) return text;
+  text.at = text.page;
+  text.bytes = (size_t)bytes;
+  prepare(&text);
+  return text;
+}
+
+void text_release(struct text *text) {
+  scratch_give(text->page);
+  text->page = 0;
+}
+
+uint64_t *reserve_with_texts(struct text *const *texts, int count, uint32_t bytes, uint8_t *lap) {
+  uint32_t definitions = 0;
+  for (int i = 0; i < count; i++) definitions += (uint32_t)texts[i]->definition_bytes;
+  uint64_t *w = reserve(definitions + bytes, lap);
+  if (!w) return 0;
+  for (int i = 0; i < count; i++) {
+    if (!texts[i]->definition_bytes) continue;
+    string_write(w, *lap, texts[i]->id, texts[i]->at, texts[i]->bytes);
+    string_emitted(texts[i]->id);
+    w += texts[i]->definition_bytes / 8;
+  }
+  return w;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/working_directory.h"
+
+#include <unistd.h>
+
+#include "preload/path_call.h"
+#include "preload/raw_syscall.h"
+#include "preload/real_function.h"
+#include "preload/scratch.h"
+#include "preload/strings.h"
+
+static uint64_t current;  // string id; 0: not known
+
+void forget_working_directory(void) {
+  if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);
+}
+
+struct text text_of_working_directory(void) {
+  struct text text = {.id = __atomic_load_n(&current, __ATOMIC_RELAXED)};
+  if ((text.id && string_is_emitted(text.id)) || !recording_system_calls_allowed()) return text;
+  if (!(text.page = scratch_take())) return text;
+  long bytes = raw_syscall2(SYS_getcwd, (long)text.page, kScratchBytes);  // with the 0 at its end
+  if (bytes <= 1) return text;
+  text.at = text.page;
+  text.bytes = (size_t)bytes - 1;
+  text.id = string_prepare(text.at, text.bytes, &text.definition_bytes);
+  __atomic_store_n(&current, text.id, __ATOMIC_RELAXED);
+  return text;
+}
+
+EXPORT int chdir(const char *path) {
+  REAL(int, chdir, const char *);
+  struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = KIND_chdir, .fd = AT_FDCWD}, .path = path};
+  begin_path_call(&call);
+  struct text before = {0};  // what a relative path was relative to
+  if (call.call.start) {
+    before = text_of_working_directory();
+    call.directory = &before;
+    call.call.start = now_ticks();
+  }
+  int result = real(path);
+  if (result == 0) forget_working_directory();
+  end_path_call(&call, result);
+  text_release(&before);
+  return result;
+}
+
+EXPORT int fchdir(int fd) {
+  REAL(int, fchdir, int);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_fchdir, .fd = fd, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  int result = real(fd);
+  if (result == 0) forget_working_directory();
+  end_call(&call, result);
+  return result;
+}
