@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one decoder of records (record.h): walks the payload of a data frame and gives out checked values. Bytes are
+// untrusted: whatever they hold, nothing outside the payload is read, and what breaks a rule is counted and left out.
+//
+//   RecordReader reader(words, count, lap);
+//   while (reader.next()) switch (class_of(reader.record().kind)) { case EventClass::kCall: CallEvent call; if
+//   (decode(...)) ...
+//
+// Clock values are the channel's (ticks or nanoseconds), durations likewise. Nothing here allocates, except
+// append_text().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runner/events/arena.h"
+#include "runner/events/call_layout.h"
+#include "runner/events/record.h"
+
+namespace mlrun::events {
+
+enum class EventClass : uint8_t { kCall, kAlloc, kString, kFile, kProcess, kEnd, kComm, kUnknown };
+
+// One record within the payload; `words` has units * 2 of them.
+struct RecordView {
+  uint16_t kind = 0;
+  uint32_t units = 0;
+  uint32_t arg = 0;
+  const uint64_t* words = nullptr;
+
+  [[nodiscard]] uint64_t clock() const { return words[1]; }
+};
+
+struct ReadTally {
+  uint64_t records = 0;
+  uint64_t hole_bytes = 0;     // units without a record: begun and never finished
+  uint64_t damaged_bytes = 0;  // records that break the rules of the arena
+};
+
+class RecordReader {
+ public:
+  // Requires: `payload` is aligned to 8 and outlives the reader. A tail shorter than a unit is left out as a hole.
+  RecordReader(const uint64_t* payload, size_t bytes, uint8_t lap)
+      : at_(payload), end_(payload + bytes / MLRUN_UNIT_BYTES * 2), lap_(lap) {
+    tally_.hole_bytes = bytes % MLRUN_UNIT_BYTES;
+  }
+
+  // Goes to the next record; false: there is none.
+  bool next() {
+    while (at_ < end_) {
+      const uint64_t word = *at_;
+      if ((word & 0xff) != lap_ || lap_ == 0) {
+        skip((word & 0xff) == 0 ? tally_.hole_bytes : tally_.damaged_bytes);
+        continue;
+      }
+      if ((word >> 16 & 0xffff) == MLRUN_PAD) {
+        at_ = end_;
+        return false;
+      }
+      const auto units = static_cast<uint32_t>(word >> 8 & 0xff);
+      if (!is_whole(units)) {
+        skip(tally_.damaged_bytes);
+        continue;
+      }
+      record_ = {static_cast<uint16_t>(word >> 16), units, static_cast<uint32_t>(word >> 32), at_};
+      at_ += size_t{units} * 2;
+      ++tally_.records;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] const RecordView& record() const { return record_; }
+  [[nodiscard]] const ReadTally& tally() const { return tally_; }
+
+ private:
+  // The record fits, and no unit of it carries a tag of its own.
+  [[nodiscard]] bool is_whole(uint32_t units) const {
+    if (units == 0 || units > static_cast<size_t>(end_ - at_) / 2) return false;
+    uint64_t tags = 0;
+    for (uint32_t unit = 1; unit < units; ++unit) tags |= at_[size_t{unit} * 2];
+    return (tags & 0xff) == 0;
+  }
+  void skip(uint64_t& counter) {
+    counter += MLRUN_UNIT_BYTES;
+    at_ += 2;
+  }
+
+  const uint64_t* at_;
+  const uint64_t* end_;
+  uint8_t lap_;
+  RecordView record_;
+  ReadTally tally_;
+};
+
+inline EventClass class_of(uint16_t kind) {
+  if (kind >= MLRUN_CALL) return EventClass::kCall;
+  if (kind >= MLRUN_MALLOC) return kind < MLRUN_ALLOC_END ? EventClass::kAlloc : EventClass::kUnknown;
+  if (kind == MLRUN_STRING) return EventClass::kString;
+  if (kind == MLRUN_FILE) return EventClass::kFile;
+  if (kind == MLRUN_PROCESS) return EventClass::kProcess;
+  if (kind == MLRUN_END) return EventClass::kEnd;
+  return kind == MLRUN_COMM ? EventClass::kComm : EventClass::kUnknown;
+}
+
+struct CallEvent {
+  uint16_t func = 0;  // number in hooks.def
+  bool on_path = false;
+  uint32_t flags = 0;      // enum mlrun_call_flag
+  int32_t arg = -1;        // descriptor: the call's, the new one, or the dirfd
+  uint32_t open_file = 0;  // 0: none
+  uint64_t start = 0, duration = 0;
+  int64_t result = 0;                 // or -errno
+  uint64_t w3 = 0;                    // see hooks.def
+  uint64_t offset = MLRUN_NO_OFFSET;  // calls on a descriptor
+  uint64_t arg2 = 0;
+  uint64_t path = 0, second_path = 0, cwd = 0;  // calls on a path: string ids, 0: none
+  uint32_t dirfd_file = 0, second_dirfd_file = 0;
+};
+
+struct AllocEvent {
+  uint16_t kind = 0;   // enum mlrun_kind
+  bool timed = false;  // it has a duration
+  uint64_t start = 0, duration = 0;
+  uint64_t address = 0, site = 0;
+  uint64_t size = 0, usable = 0;  // usable: at least, if it is 4095 over size
+  uint64_t align = 0;
+  uint64_t old_address = 0, old_usable = 0;
+};
+
+struct StringEvent {
+  uint64_t id = 0;
+  uint32_t bytes = 0, fragment = 0;
+  bool last = false;
+  const uint64_t* words = nullptr;  // of the record
+};
+
+struct FileEvent {
+  uint32_t number = 0, device = 0, origin = 0, mode = 0, dirfd_file = 0;
+  uint64_t inode = 0, path = 0, cwd = 0;
+};
+
+struct ProcessEvent {
+  uint32_t pid = 0, parent_pid = 0, origin = 0;
+  uint32_t process = 0, image = 0;
+  uint64_t clock = 0, start_ticks = 0, pid_namespace = 0;
+  uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
+  int64_t uid = -1;
+  int32_t rank = -1, local_rank = -1, world_size = -1;
+};
+
+struct EndEvent {
+  uint64_t clock = 0;
+  int64_t exit_status = 0;
+  int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
+};
+
+struct CommEvent {
+  uint64_t clock = 0;
+  uint32_t tid = 0;
+  uint64_t name = 0;
+};
+
+// False: too short for its kind. Requires: the record is of the class that the second argument's type says.
+inline bool decode(const RecordView& record, CallEvent& call) {
+  if (record.units < 4) return false;
+  const uint64_t* w = record.words;
+  call.func = static_cast<uint16_t>(record.kind - MLRUN_CALL);
+  call.on_path = has_path_layout(call.func);
+  call.flags = static_cast<uint32_t>(w[6] >> 40);
+  call.arg = static_cast<int32_t>(record.arg);
+  call.open_file = static_cast<uint32_t>(w[6] >> 8);
+  call.start = w[1];
+  call.duration = w[2] >> 8;
+  call.result = static_cast<int64_t>(w[4]) >> 8;
+  call.w3 = w[3];
+  call.offset = call.on_path ? MLRUN_NO_OFFSET : w[5];
+  call.arg2 = call.on_path ? 0 : w[7];
+  call.path = call.on_path ? w[7] : 0;
+  call.second_path = call.on_path ? w[5] : 0;
+  const bool has_dirfds = call.on_path && record.units >= 5;
+  call.dirfd_file = has_dirfds ? static_cast<uint32_t>(w[8] >> 8) : 0;
+  call.second_dirfd_file = has_dirfds ? static_cast<uint32_t>(w[9]) : 0;
+  call.cwd = call.on_path && record.units >= 6 ? w[11] : 0;
+  return true;
+}
+
+inline bool decode(const RecordView& record, AllocEvent& alloc) {
+  if (record.units < 2) return false;
+  const uint64_t* w = record.words;
+  constexpr uint64_t kSizeMask = (uint64_t{1} << 48) - 1, kAddressMask = (uint64_t{1} << 52) - 1;
+  const bool resizes = record.kind == MLRUN_REALLOC || record.kind == MLRUN_REALLOCARRAY;
+  if (resizes && record.units < 4) return false;
+  alloc.kind = record.kind;
+  alloc.start = w[1];
+  alloc.address = (w[2] & kAddressMask) >> 5;
+  alloc.size = w[3] & kSizeMask;
+  alloc.usable = alloc.size + (w[2] >> 52);
+  alloc.site = w[3] >> 48 << 32 | record.arg;
+  alloc.timed = record.units >= 3;
+  alloc.duration = resizes ? w[6] >> 8 : alloc.timed ? w[4] >> 8 : 0;
+  alloc.align = !resizes && alloc.timed ? w[5] : 0;
+  alloc.old_address = resizes ? w[4] >> 5 : 0;
+  alloc.old_usable = resizes ? w[5] : 0;
+  return true;
+}
+
+bool decode(const RecordView& record, StringEvent& string);
+bool decode(const RecordView& record, FileEvent& file);
+bool decode(const RecordView& record, ProcessEvent& process);
+bool decode(const RecordView& record, EndEvent& end);
+bool decode(const RecordView& record, CommEvent& comm);
+
+// The moment, on the channel's clock, at which a call or an allocation was over. False: too short.
+inline bool end_clock(const RecordView& record, uint64_t& clock) {
+  uint64_t duration = 0;
+  if (class_of(record.kind) == EventClass::kCall) {
+    CallEvent call;
+    if (!decode(record, call)) return false;
+    duration = call.duration;
+  } else {
+    AllocEvent alloc;
+    if (!decode(record, alloc)) return false;
+    duration = alloc.duration;
+  }
+  clock = record.clock() > UINT64_MAX - duration ? UINT64_MAX : record.clock() + duration;
+  return true;
+}
+
+// Appends the fragment's bytes to `text`.
+void append_text(const StringEvent& fragment, std::string& text);
+
+}  // namespace mlrun::events
