@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a trace, in order of file_id (1, 2, ...). A training may touch millions, so rows are kept packed and made on
-// demand; otherwise it is used like a std::vector<FileRow>.
+// The files of a trace, in order of file_id (1, 2, ...). A training may touch millions, so rows are kept packed and
+// made on demand; otherwise it is used like a std::vector<FileRow>.
 #pragma once
 
 #include <cstdint>
@@ -70,9 +70,13 @@ class FileTable {
   void push_back(const FileRow& row) {
     const std::string_view path = texts_->keep(row.path);
     const std::string_view raw = row.raw_path == row.path ? path : texts_->keep(row.raw_path);
-    add_packed({.path = path.data(), .raw_path = raw.data(), .ino = static_cast<uint64_t>(row.ino),
-                .path_bytes = static_cast<uint32_t>(path.size()), .raw_path_bytes = static_cast<uint32_t>(raw.size()),
-                .dev = static_cast<uint32_t>(row.dev), .mount = mount(row.file_system, row.mount),
+    add_packed({.path = path.data(),
+                .raw_path = raw.data(),
+                .ino = static_cast<uint64_t>(row.ino),
+                .path_bytes = static_cast<uint32_t>(path.size()),
+                .raw_path_bytes = static_cast<uint32_t>(raw.size()),
+                .dev = static_cast<uint32_t>(row.dev),
+                .mount = mount(row.file_system, row.mount),
                 .kind = kind_of(row.kind)});
     if (!row.path_bytes.empty()) set_bytes(size() - 1, row.path_bytes);
   }

@@ -14,8 +14,8 @@ std::shared_ptr<arrow::Buffer> validity_buffer(const Validity& validity) {
 
 template <typename ArrowType, typename T>
 std::shared_ptr<arrow::Array> number_array(const std::vector<T>& values, const Validity& validity) {
-  return std::make_shared<arrow::NumericArray<ArrowType>>(static_cast<int64_t>(values.size()), arrow::Buffer::Wrap(values),
-                                                          validity_buffer(validity), validity.nulls());
+  return std::make_shared<arrow::NumericArray<ArrowType>>(
+      static_cast<int64_t>(values.size()), arrow::Buffer::Wrap(values), validity_buffer(validity), validity.nulls());
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ std::shared_ptr<arrow::DataType> BoolColumn::type() const { return arrow::boolea
 
 std::shared_ptr<arrow::Array> BoolColumn::array(int64_t) const {
   auto bits = std::make_shared<std::vector<uint8_t>>(values_.size() / 8 + 1, 0);
-  for (size_t i = 0; i < values_.size(); ++i) (*bits)[i / 8] = static_cast<uint8_t>((*bits)[i / 8] | values_[i] << (i % 8));
+  for (size_t i = 0; i < values_.size(); ++i)
+    (*bits)[i / 8] = static_cast<uint8_t>((*bits)[i / 8] | values_[i] << (i % 8));
   auto buffer = arrow::Buffer::FromString(std::string(bits->begin(), bits->end()));
   return std::make_shared<arrow::BooleanArray>(size(), std::move(buffer));
 }

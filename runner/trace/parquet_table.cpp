@@ -38,8 +38,9 @@ std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::uni
 std::shared_ptr<arrow::Schema> schema(const std::string& table, const std::vector<std::unique_ptr<Column>>& columns) {
   arrow::FieldVector fields;
   for (const auto& column : columns) fields.push_back(arrow::field(column->name(), column->type()));
-  return arrow::schema(std::move(fields), arrow::key_value_metadata({{"mlrun.table", table},
-                                                                     {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}}));
+  return arrow::schema(std::move(fields),
+                       arrow::key_value_metadata(
+                           {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}}));
 }
 
 }  // namespace
@@ -78,9 +79,15 @@ Int32Column& ParquetTable::int32(std::string name, Encoding encoding) {
 DoubleColumn& ParquetTable::real(std::string name) {
   return add_column(std::make_unique<DoubleColumn>(std::move(name), Encoding::kSplit));
 }
-BoolColumn& ParquetTable::boolean(std::string name) { return add_column(std::make_unique<BoolColumn>(std::move(name))); }
-TextColumn& ParquetTable::text(std::string name) { return add_column(std::make_unique<TextColumn>(std::move(name), true)); }
-TextColumn& ParquetTable::bytes(std::string name) { return add_column(std::make_unique<TextColumn>(std::move(name), false)); }
+BoolColumn& ParquetTable::boolean(std::string name) {
+  return add_column(std::make_unique<BoolColumn>(std::move(name)));
+}
+TextColumn& ParquetTable::text(std::string name) {
+  return add_column(std::make_unique<TextColumn>(std::move(name), true));
+}
+TextColumn& ParquetTable::bytes(std::string name) {
+  return add_column(std::make_unique<TextColumn>(std::move(name), false));
+}
 LabelColumn& ParquetTable::label(std::string name, std::vector<std::string> names) {
   return add_column(std::make_unique<LabelColumn>(std::move(name), std::move(names)));
 }
@@ -94,7 +101,8 @@ Status ParquetTable::open(const std::string& path) {
   auto stream = arrow::io::FileOutputStream::Open(file->partial_path);
   if (!stream.ok()) return arrow_error("create " + file->partial_path, stream.status());
   file->stream = *std::move(stream);
-  auto writer = parquet::arrow::FileWriter::Open(*file->schema, arrow::system_memory_pool(), file->stream, properties(columns_));
+  auto writer =
+      parquet::arrow::FileWriter::Open(*file->schema, arrow::system_memory_pool(), file->stream, properties(columns_));
   if (!writer.ok()) return arrow_error("write " + path, writer.status());
   file->writer = *std::move(writer);
   file_ = std::move(file);
@@ -115,7 +123,8 @@ Status ParquetTable::end_row_group() {
   for (const auto& column : columns_) {
     const bool complete = column->size() == rows_ || column->size() == EmptyColumn::kAnySize;
     arrays.push_back(complete ? column->array(rows_) : nullptr);
-    if (!arrays.back()) return fail("table " + name_ + ": column " + column->name() + " has not one value for each row");
+    if (!arrays.back())
+      return fail("table " + name_ + ": column " + column->name() + " has not one value for each row");
   }
   auto status = file_->writer->WriteTable(*arrow::Table::Make(file_->schema, std::move(arrays), rows_), rows_);
   for (const auto& column : columns_) column->clear();
@@ -130,7 +139,8 @@ Result<int64_t> ParquetTable::close() {
   const auto size = file_->stream->Tell();
   if (status.ok()) status = file_->stream->Close();
   if (!status.ok()) return arrow_error("write " + file_->path, status);
-  if (std::rename(file_->partial_path.c_str(), file_->path.c_str()) != 0) return fail_errno("rename to " + file_->path, errno);
+  if (std::rename(file_->partial_path.c_str(), file_->path.c_str()) != 0)
+    return fail_errno("rename to " + file_->path, errno);
   file_->finished = true;
   file_.reset();
   return size.ValueOr(0);

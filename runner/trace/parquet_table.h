@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one Parquet file after another of one table: declare the columns once, then for each file open(), add one value to every
-// column for every row, end_row_group() when full(), close(). The file stands under its name only when close() succeeded.
+// Writes one Parquet file after another of one table: declare the columns once, then for each file open(), add one
+// value to every column for every row, end_row_group() when full(), close(). The file stands under its name only when
+// close() succeeded.
 //
 //   ParquetTable table("mark");
 //   auto& ts = table.int64("ts", Encoding::kDelta);
 //   auto& name = table.text("name");
 //   table.open(path);  ts.add(1); name.add("epoch");  table.row_added();  table.close();
 //
-// Values stand in plain vectors until the row group ends; a value costs about a nanosecond to add. Not thread safe; several
-// tables may be written at once.
+// Values stand in plain vectors until the row group ends; a value costs about a nanosecond to add. Not thread safe;
+// several tables may be written at once.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace mlrun::trace {
 
-inline constexpr int kTraceSchemaVersion = 1;           // of all tables; in run.json and in each file's metadata
+inline constexpr int kTraceSchemaVersion = 1;  // of all tables; in run.json and in each file's metadata
 inline constexpr int64_t kRowGroupRows = 128 * 1024;
 
 class ParquetTable {
@@ -37,8 +38,8 @@ class ParquetTable {
   Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary);
   DoubleColumn& real(std::string name);
   BoolColumn& boolean(std::string name);
-  TextColumn& text(std::string name);    // valid UTF-8: see util/utf8.h
-  TextColumn& bytes(std::string name);   // BINARY
+  TextColumn& text(std::string name);   // valid UTF-8: see util/utf8.h
+  TextColumn& bytes(std::string name);  // BINARY
   // A text column whose values are few and known: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
   // Without values: what another stream will fill. Always null.

@@ -47,7 +47,8 @@ std::vector<int> row_groups_in(const parquet::FileMetaData& file, const TableQue
   return wanted;
 }
 
-Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const TableQuery& query, const std::string& path) {
+Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const TableQuery& query,
+                                        const std::string& path) {
   std::vector<int> indices;
   if (query.columns.empty()) {
     for (int i = 0; i < file.num_columns(); ++i) indices.push_back(i);
@@ -63,7 +64,8 @@ Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const
 Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const std::string& table) {
   std::error_code error;
   std::vector<std::string> parts;
-  for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end; at.increment(error)) {
+  for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;
+       at.increment(error)) {
     if (at->path().extension() == ".parquet") parts.push_back(at->path().string());
   }
   if (error || parts.empty()) return fail("there is no table '" + table + "' in " + trace_folder);
@@ -134,7 +136,8 @@ Result<std::shared_ptr<arrow::RecordBatch>> TableReader::next() {
   }
 }
 
-Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder, const std::string& table, TableQuery query) {
+Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder, const std::string& table,
+                                                 TableQuery query) {
   auto reader = TableReader::open(trace_folder, table, std::move(query));
   if (!reader) return tl::make_unexpected(reader.error());
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
@@ -153,7 +156,8 @@ Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder
 Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
   std::error_code error;
   std::vector<std::string> names;
-  for (fs::directory_iterator at(fs::path(trace_folder) / "tables", error), end; !error && at != end; at.increment(error)) {
+  for (fs::directory_iterator at(fs::path(trace_folder) / "tables", error), end; !error && at != end;
+       at.increment(error)) {
     if (at->is_directory()) names.push_back(at->path().filename().string());
   }
   if (error) return fail("there are no tables in " + trace_folder + ": " + error.message());
