@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes log lines in the format of MLPerf's mllog: `:::MLLOG` and one JSON object with wall-clock milliseconds."""
 
+import contextlib
 import json
 import os
 import sys
 import time
 
 
-class MlLogger:
-    """Lines go to standard output and, where a path is given, to that file too, each one at once. A logger that is
-    not enabled (the ranks other than 0) writes nothing."""
+@contextlib.contextmanager
+def open_log(path, enabled):
+    """Lines go to standard output and, where a path is given, to that file too, each one at once. A log that is not
+    enabled (that of the ranks other than 0) writes nothing."""
+    with open(path, "w", buffering=1) if path and enabled else contextlib.nullcontext() as file:
+        yield MlLog(file, enabled)
 
-    def __init__(self, path, enabled):
+
+class MlLog:
+    def __init__(self, file, enabled):
         self.enabled = enabled
-        self._file = open(path, "w", buffering=1) if path and enabled else None
+        self._file = file
 
     def start(self, key, **metadata):
         self._write("INTERVAL_START", key, None, metadata)
@@ -23,13 +29,6 @@ class MlLogger:
 
     def event(self, key, value, **metadata):
         self._write("POINT_IN_TIME", key, value, metadata)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        if self._file:
-            self._file.close()
 
     def _write(self, event_type, key, value, metadata):
         if not self.enabled:

@@ -12,15 +12,14 @@ import sys
 import warnings
 from pathlib import Path
 
+import kits
 import torch
 import torch.distributed as dist
+import unet
+from mllog import open_log
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
-
-import kits
-import unet
-from mllog import MlLogger
 
 QUICK = {"epochs": 2, "size": 16, "channels": 4, "crops_per_case": 2}
 # More loading processes than cores are fine: they wait for files most of the time.
@@ -203,7 +202,7 @@ def main(arguments):
         dist.init_process_group("gloo")
     rank = dist.get_rank() if ranks > 1 else 0
     try:
-        with MlLogger(options.mllog, enabled=rank == 0) as log:
+        with open_log(options.mllog, enabled=rank == 0) as log:
             train(options, log, rank, ranks)
     except (kits.UnusableData, OSError) as error:
         print(f"train.py: error: {error}", file=sys.stderr)
