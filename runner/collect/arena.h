@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arena as the collector's side sees it: creates the file or opens one that a dead mlrun left, maps it, and gives
+// out its parts. The geometry is kept in our own memory; nothing is looked up in the control page again, since every
+// traced process can write there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "runner/collect/arena_layout.h"
+#include "runner/events/arena.h"
+#include "runner/util/mapping.h"
+#include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::collect {
+
+using Uuid = std::array<uint8_t, 16>;
+
+struct ArenaOptions {
+  uint32_t segment_count = 0;
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
+  bool lossless = false;
+  uint64_t alloc_min_bytes = 1024;
+  uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
+  Uuid session{};
+  std::string trace_folder;  // written behind the control page's fields, for `mlrun clean`
+};
+
+class Arena {
+ public:
+  // Makes the file (it must not exist), mode 0600. The state is "pause" until start() lets producers record.
+  static Result<Arena> create(const std::string& path, const ArenaOptions& options);
+
+  // Opens what another mlrun made. Fails when it is no arena of this ABI.
+  static Result<Arena> open(const std::string& path);
+
+  [[nodiscard]] mlrun_control& control() const { return *reinterpret_cast<mlrun_control*>(memory_.data()); }
+  [[nodiscard]] const ArenaLayout& layout() const { return layout_; }
+  [[nodiscard]] mlrun_clock_kind clock_kind() const { return clock_kind_; }
+  [[nodiscard]] Uuid session() const;
+  [[nodiscard]] std::string trace_folder() const;
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  // Requires for all: index < layout().segment_count.
+  [[nodiscard]] uint32_t& owner(uint32_t index) const { return words(layout_.owner_offset)[index]; }
+  [[nodiscard]] uint32_t& drained(uint32_t index) const { return words(layout_.drained_offset)[index]; }
+  [[nodiscard]] char* segment(uint32_t index) const {
+    return memory_.data() + layout_.segments_offset + uint64_t{index} * MLRUN_SEGMENT_BYTES;
+  }
+  [[nodiscard]] mlrun_segment& segment_header(uint32_t index) const {
+    return *reinterpret_cast<mlrun_segment*>(segment(index));
+  }
+  // Requires: 1 <= slot <= MLRUN_CHANNELS_PER_SEGMENT.
+  [[nodiscard]] mlrun_channel& descriptor(uint32_t index, uint32_t slot) const {
+    return *reinterpret_cast<mlrun_channel*>(segment(index) + size_t{slot} * MLRUN_CHANNEL_BYTES);
+  }
+
+  // The staging ring, mapped twice in a row: MLRUN_STAGE_BYTES from any offset below MLRUN_STAGE_BYTES are contiguous.
+  [[nodiscard]] char* stage() const { return stage_.data(); }
+
+ private:
+  [[nodiscard]] uint32_t* words(uint64_t offset) const { return reinterpret_cast<uint32_t*>(memory_.data() + offset); }
+  Status map(const std::string& path);
+  void fill_control(const ArenaOptions& options);
+
+  ArenaLayout layout_;
+  mlrun_clock_kind clock_kind_ = MLRUN_CLOCK_TSC;
+  std::string path_;
+  util::UniqueFd fd_;
+  util::Mapping memory_;
+  util::Mapping stage_;
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the parts of an arena stand. Everything follows from the number of segments, so a control page that was
+// scribbled on can be held against it.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/events/arena.h"
+
+namespace mlrun::collect {
+
+struct ArenaLayout {
+  uint32_t segment_count = 0;
+  uint64_t owner_offset = 0;     // one 32-bit word a segment
+  uint64_t drained_offset = 0;   // one 32-bit word a segment: {lap 8 | offset 24}, the collector's own
+  uint64_t stage_offset = 0;     // page-aligned
+  uint64_t segments_offset = 0;  // aligned to a segment
+  uint64_t bytes = 0;
+};
+
+// Requires: 1 <= segment_count <= MLRUN_MAX_SEGMENTS.
+constexpr ArenaLayout make_arena_layout(uint32_t segment_count) {
+  constexpr auto round_up = [](uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; };
+  constexpr uint64_t kPage = 4096;
+  ArenaLayout layout;
+  layout.segment_count = segment_count;
+  layout.owner_offset = MLRUN_CONTROL_BYTES;
+  layout.drained_offset = round_up(layout.owner_offset + 4ull * segment_count, kPage);
+  layout.stage_offset = round_up(layout.drained_offset + 4ull * segment_count, kPage);
+  layout.segments_offset = round_up(layout.stage_offset + MLRUN_STAGE_BYTES, MLRUN_SEGMENT_BYTES);
+  layout.bytes = layout.segments_offset + uint64_t{segment_count} * MLRUN_SEGMENT_BYTES;
+  return layout;
+}
+
+// The most segments that fit in `bytes`; 0 when not even one does.
+constexpr uint32_t segments_that_fit(uint64_t bytes) {
+  const uint64_t fixed = make_arena_layout(1).segments_offset;
+  uint64_t count = bytes > fixed ? (bytes - fixed) / MLRUN_SEGMENT_BYTES : 0;
+  if (count > MLRUN_MAX_SEGMENTS) count = MLRUN_MAX_SEGMENTS;
+  while (count > 0 && make_arena_layout(static_cast<uint32_t>(count)).bytes > bytes) count--;
+  return static_cast<uint32_t>(count);
+}
+
+}  // namespace mlrun::collect

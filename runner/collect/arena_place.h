@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the arena's file goes. Shared memory (tmpfs) is fastest, but other programs live on it, PyTorch's data loaders
+// above all: only if it has 1 GiB free, and then at most a tenth of that. Else the trace folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::collect {
+
+inline constexpr const char* kSharedMemoryFolder = "/dev/shm";
+inline constexpr const char* kArenaPrefix = "mlrun-";
+inline constexpr const char* kArenaFile = "arena.bin";  // in a trace folder
+
+struct ArenaPlace {
+  std::string path;
+  std::string medium;  // "tmpfs" or "file"
+  uint32_t segment_count = 0;
+};
+
+// Places to try, best first; the path holds no comma. Empty: there is none. `exact`: the person named the size, so it
+// is not cut down to fit into shared memory.
+std::vector<ArenaPlace> arena_places(const std::string& trace_folder, uint64_t buffer_bytes, bool exact);
+
+}  // namespace mlrun::collect

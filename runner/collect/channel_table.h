@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channels of an arena: found in descriptor segments, announced with a frame before their first data, watched until
+// their thread is gone and all it recorded is drained, then freed for others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runner/collect/arena.h"
+#include "runner/collect/channel.h"
+#include "runner/collect/process_watch.h"
+#include "runner/collect/spool.h"
+
+namespace mlrun::collect {
+
+struct ChannelStatistics {
+  uint64_t channels = 0;  // ever
+  uint64_t counted = 0;   // events that were counted, not recorded; of channels that ended
+  uint64_t drops = 0;     // of channels that ended
+};
+
+class ChannelTable {
+ public:
+  ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
+
+  // Looks at all descriptors: new ones are announced, ends are noticed. Call it before any segment is read.
+  void begin_pass(uint64_t now_ns, uint64_t clock);
+
+  // A segment that holds descriptors, as its owner word says.
+  void add_descriptors(uint32_t segment);
+
+  // The channel of an owner word's number, announced; null: there is none (yet).
+  Channel* find(uint32_t descriptor_id, uint64_t now_ns);
+
+  // Writes counters that changed; frees the descriptors of dead channels that own no segment.
+  void end_pass(uint64_t now_ns, uint64_t clock);
+
+  // Writes the counters of all that still live, and a gap for each: they were cut off.
+  // Returns their number. `cut_off` false: counters only.
+  uint32_t finish(uint64_t now_ns, uint64_t clock, bool cut_off);
+
+  [[nodiscard]] uint32_t live() const;
+  [[nodiscard]] const ChannelStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct Descriptors {
+    uint32_t segment = 0;
+    std::unique_ptr<Channel> slots[MLRUN_CHANNELS_PER_SEGMENT];
+  };
+  Channel* look_at(Descriptors& descriptors, uint32_t slot, uint64_t now_ns);
+  void announce(Channel& channel, uint64_t now_ns);
+  void write_counters(Channel& channel, uint64_t now_ns, uint64_t clock, bool final);
+  bool is_gone(Channel& channel, uint64_t now_ns) const;
+  void free_descriptor(std::unique_ptr<Channel>& channel);
+
+  const Arena& arena_;
+  Spool& spool_;
+  ProcessWatch& processes_;
+  uint64_t clock_before_ = 0;
+  std::vector<std::unique_ptr<Descriptors>> by_segment_;
+  std::vector<Descriptors*> known_;
+  ChannelStatistics statistics_;
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// One look at all clocks at the same moment, as nearly as can be had.
+#pragma once
+
+#include "runner/events/spool.h"
+
+namespace mlrun::collect {
+
+// The narrowest of five looks. CLOCK_MONOTONIC stands in the middle of the bracket that width_ticks is the width of;
+// `tsc` is its midpoint.
+mlrun_frame_anchor look_at_clocks();
+
+}  // namespace mlrun::collect

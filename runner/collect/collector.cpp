@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/collector.h"
+
+#include <algorithm>
+
+#include "runner/collect/clock_anchor.h"
+#include "runner/collect/shared_word.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::collect {
+
+namespace {
+constexpr uint64_t kAnchorNs = 100'000'000;
+constexpr uint64_t kFlushNs = 1'000'000'000;      // so that a machine that dies takes little with it
+constexpr uint64_t kProcessBudgetNs = 5'000'000;  // of one pass
+constexpr uint64_t kLastWritersNs = 1'000'000;    // for records begun before the stop
+}  // namespace
+
+Collector::Collector(Arena& arena, Spool& spool)
+    : arena_(arena),
+      spool_(spool),
+      pool_(arena),
+      processes_(spool, arena.clock_kind()),
+      channels_(arena, spool, processes_),
+      drain_(arena, pool_, spool),
+      clock_before_(util::stamp(arena.clock_kind())) {}
+
+void Collector::start() {
+  do_timed_work(util::monotonic_ns());
+  store(arena_.control().state, uint32_t{MLRUN_RUN});
+}
+
+void Collector::put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns) {
+  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, first_ns, last_ns, 0};
+  mlrun_frame frame{};
+  frame.type = MLRUN_FRAME_GAP;
+  frame.first = clock_before_;
+  frame.last = util::stamp(arena_.clock_kind());
+  spool_.put_report(frame, &gap, sizeof gap);
+}
+
+void Collector::note_pause(uint64_t now_ns) {
+  const bool paused = load(arena_.control().state) == MLRUN_PAUSE;
+  if (paused && paused_since_ns_ == 0) paused_since_ns_ = now_ns;
+  if (!paused && paused_since_ns_ != 0) {
+    put_gap(MLRUN_GAP_PAUSED, paused_since_ns_, now_ns);
+    paused_since_ns_ = 0;
+  }
+}
+
+void Collector::note_full_spool(uint64_t now_ns) {
+  if (!spool_.full() || told_full_) return;
+  told_full_ = true;
+  store(arena_.control().state, uint32_t{MLRUN_STOP});
+  put_gap(MLRUN_GAP_SPOOL_FULL, now_ns, now_ns);
+}
+
+void Collector::do_timed_work(uint64_t now_ns) {
+  if (now_ns >= next_anchor_ns_ && !told_full_) {
+    next_anchor_ns_ = now_ns + kAnchorNs;
+    const mlrun_frame_anchor anchor = look_at_clocks();
+    mlrun_frame frame{};
+    frame.type = MLRUN_FRAME_ANCHOR;
+    frame.first = frame.last = arena_.clock_kind() == MLRUN_CLOCK_TSC ? anchor.tsc : anchor.monotonic_ns;
+    spool_.put_report(frame, &anchor, sizeof anchor);
+  }
+  if (now_ns >= next_flush_ns_) {
+    next_flush_ns_ = now_ns + kFlushNs;
+    spool_.flush_pages();
+  }
+}
+
+// Segments in use, oldest header first, so that a thread's records leave in the order it wrote them.
+void Collector::find_owned(const Look& look) {
+  owned_.clear();
+  uint32_t used = 0;
+  bool in_order = true;
+  for (uint32_t i = 0, high = pool_.high(); i < high; i++) {
+    const uint32_t owner_word = load(arena_.owner(i));
+    const uint32_t owner = owner_word & MLRUN_OWNER_MASK;
+    if (owner == 0) {
+      drain_.note_free(i);
+      continue;
+    }
+    used++;
+    if (owner == MLRUN_OWNER_DESCRIPTORS) {
+      channels_.add_descriptors(i);
+      continue;
+    }
+    if (owner == MLRUN_OWNER_PREPARING) continue;
+    const uint64_t header_clock = drain_.note_owner(i, owner_word, owner - 1, look);
+    Channel* channel = channels_.find(owner - 1, look.now_ns);
+    if (channel != nullptr) channel->newest_clock = std::max(channel->newest_clock, header_clock);
+    in_order = in_order && (owned_.empty() || owned_.back().header_clock <= header_clock);
+    owned_.push_back({header_clock, i, channel});
+  }
+  statistics_.peak_segments = std::max(statistics_.peak_segments, used);
+  if (in_order) return;
+  std::sort(owned_.begin(), owned_.end(),
+            [](const Owned& a, const Owned& b) { return a.header_clock < b.header_clock; });
+}
+
+void Collector::drain_all(bool last) {
+  const uint64_t now_ns = util::monotonic_ns();
+  const Look look{now_ns, util::stamp(arena_.clock_kind()), clock_before_, last};
+  channels_.begin_pass(now_ns, look.clock);
+  find_owned(look);
+  if (!spool_.full()) {
+    for (const Owned& owned : owned_) drain_.drain(owned.segment, owned.channel, look);
+  }
+  if (!last) channels_.end_pass(now_ns, look.clock);
+  clock_before_ = look.clock;
+}
+
+uint32_t Collector::pass() {
+  const uint64_t released_before = pool_.released();
+  drain_all(false);
+  const uint64_t now_ns = util::monotonic_ns();
+  note_pause(now_ns);
+  note_full_spool(now_ns);
+  processes_.work(now_ns, kProcessBudgetNs);
+  do_timed_work(now_ns);
+  pool_.extend();
+  add(arena_.control().heartbeat, 1u);
+  statistics_.passes++;
+  return static_cast<uint32_t>(pool_.released() - released_before);
+}
+
+void Collector::finish(bool cut_off) {
+  store(arena_.control().state, uint32_t{MLRUN_STOP});
+  futex_wake_all(arena_.control().space);
+  pass();
+  if (live_threads() > 0) {
+    const timespec pause{0, kLastWritersNs};
+    nanosleep(&pause, nullptr);
+  }
+  drain_all(true);
+  const uint64_t now_ns = util::monotonic_ns();
+  note_pause(now_ns);
+  note_full_spool(now_ns);
+  statistics_.cut_off_threads = channels_.finish(now_ns, util::stamp(arena_.clock_kind()), cut_off);
+  next_anchor_ns_ = 0;
+  do_timed_work(now_ns);
+}
+
+}  // namespace mlrun::collect

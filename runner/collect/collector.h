@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over the arena: what every thread recorded since the last one goes into the spool. The caller decides when
+// (pace.h).
+//
+// A pass reads, of an idle thread, two cache lines: its descriptor's first and the one its next record will start in.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/collect/arena.h"
+#include "runner/collect/channel_table.h"
+#include "runner/collect/process_watch.h"
+#include "runner/collect/segment_drain.h"
+#include "runner/collect/segment_pool.h"
+#include "runner/collect/spool.h"
+
+namespace mlrun::collect {
+
+struct CollectorStatistics {
+  uint64_t passes = 0;
+  uint32_t peak_segments = 0;
+  uint32_t cut_off_threads = 0;
+};
+
+class Collector {
+ public:
+  Collector(Arena& arena, Spool& spool);
+
+  // Lets producers record.
+  void start();
+
+  // Returns the number of segments that were given back.
+  uint32_t pass();
+
+  // Stops recording and drains what is left. `cut_off` true: threads that still live are told of as cut off.
+  void finish(bool cut_off);
+
+  [[nodiscard]] uint32_t live_threads() const { return channels_.live(); }
+  [[nodiscard]] const SegmentPool& pool() const { return pool_; }
+  [[nodiscard]] const CollectorStatistics& statistics() const { return statistics_; }
+  [[nodiscard]] const DrainStatistics& drained() const { return drain_.statistics(); }
+  [[nodiscard]] const ChannelStatistics& channels() const { return channels_.statistics(); }
+
+ private:
+  struct Owned {
+    uint64_t header_clock;
+    uint32_t segment;
+    Channel* channel;
+  };
+  void drain_all(bool last);
+  void find_owned(const Look& look);
+  void note_pause(uint64_t now_ns);
+  void note_full_spool(uint64_t now_ns);
+  void do_timed_work(uint64_t now_ns);
+  void put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns);
+
+  Arena& arena_;
+  Spool& spool_;
+  SegmentPool pool_;
+  ProcessWatch processes_;
+  ChannelTable channels_;
+  SegmentDrain drain_;
+  std::vector<Owned> owned_;
+  CollectorStatistics statistics_;
+  uint64_t clock_before_;
+  uint64_t paused_since_ns_ = 0;  // 0: not paused
+  uint64_t next_anchor_ns_ = 0;
+  uint64_t next_flush_ns_ = 0;
+  bool told_full_ = false;
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/counter_watch.h"
+
+#include <algorithm>
+
+#include "runner/collect/shared_word.h"
+#include "runner/events/alloc_class.h"
+
+namespace mlrun::collect {
+
+namespace {
+constexpr uint64_t kShortestPauseNs = 100'000'000;
+constexpr uint64_t kLongestPauseNs = 1'600'000'000;
+}  // namespace
+
+void CounterWatch::look_at_fine(const mlrun_channel& channel) {
+  for (unsigned i = 0; i < MLRUN_FINE_CLASSES; i++) {
+    const mlrun_fine_count now{load(channel.fine[i].allocs), load(channel.fine[i].frees)};
+    mlrun_fine_count& before = last_.fine[i];
+    if (now.allocs == before.allocs && now.frees == before.frees) continue;
+    counted_ += now.allocs - before.allocs + now.frees - before.frees;
+    before = now;
+    changed_.push_back({mlrun_fine_class_bytes(i), now.allocs, now.frees, 0, 0});
+  }
+}
+
+void CounterWatch::look_at_coarse(const mlrun_channel& channel) {
+  for (unsigned i = 0; i < MLRUN_COARSE_CLASSES; i++) {
+    const mlrun_coarse_count& shared = channel.coarse[i];
+    const mlrun_coarse_count now{load(shared.allocs), load(shared.frees), load(shared.alloc_bytes),
+                                 load(shared.free_bytes)};
+    mlrun_coarse_count& before = last_.coarse[i];
+    if (now.allocs == before.allocs && now.frees == before.frees && now.alloc_bytes == before.alloc_bytes &&
+        now.free_bytes == before.free_bytes) {
+      continue;
+    }
+    counted_ += now.allocs - before.allocs + now.frees - before.frees;
+    before = now;
+    changed_.push_back({mlrun_coarse_class_bytes(i), now.allocs, now.frees, now.alloc_bytes, now.free_bytes});
+  }
+}
+
+bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns) {
+  changed_.clear();
+  bool any_drop = false;
+  for (unsigned i = 0; i < MLRUN_DROP_KINDS; i++) {
+    const __u64 now = load(channel.drops[i]);
+    any_drop = any_drop || now != last_.drops[i];
+    last_.drops[i] = now;
+  }
+  look_at_fine(channel);
+  look_at_coarse(channel);
+  const bool any = any_drop || !changed_.empty();
+  pause_ns_ = any ? kShortestPauseNs : std::clamp(pause_ns_ * 2, kShortestPauseNs, kLongestPauseNs);
+  next_ns_ = now_ns + pause_ns_;
+  return any;
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of one channel: what changed since they were last written down.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/events/arena.h"
+#include "runner/events/spool.h"
+
+namespace mlrun::collect {
+
+class CounterWatch {
+ public:
+  // A look is due 100 ms after one that found a change; the pause doubles, up to 1.6 s, while nothing changes.
+  [[nodiscard]] bool due(uint64_t now_ns) const { return now_ns >= next_ns_; }
+
+  // Takes a copy of the counters. True when any class or drop count changed since the last copy; changed() then lists
+  // the classes.
+  bool look(const mlrun_channel& channel, uint64_t now_ns);
+
+  [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
+  [[nodiscard]] const __u64* drops() const { return last_.drops; }
+
+  // Events that are counted, not recorded, so far.
+  [[nodiscard]] uint64_t counted() const { return counted_; }
+
+ private:
+  struct Snapshot {
+    __u64 drops[MLRUN_DROP_KINDS];
+    mlrun_fine_count fine[MLRUN_FINE_CLASSES];
+    mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];
+  };
+  void look_at_fine(const mlrun_channel& channel);
+  void look_at_coarse(const mlrun_channel& channel);
+
+  Snapshot last_{};
+  std::vector<mlrun_counter_entry> changed_;
+  uint64_t counted_ = 0;
+  uint64_t next_ns_ = 0;
+  uint64_t pause_ns_ = 0;
+};
+
+}  // namespace mlrun::collect

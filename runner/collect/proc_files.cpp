@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/proc_files.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+uint64_t number(std::string_view text, int base = 10) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+// Calls `visit` with each numeric entry of a directory until it returns true; that entry, or 0.
+uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (!entries) return 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const auto value = static_cast<uint32_t>(number(entry->d_name));
+    if (value != 0 && visit(value)) return value;
+  }
+  return 0;
+}
+
+// The innermost number of the NSpid line: how the process calls itself.
+uint32_t innermost_pid(const std::string& status) {
+  const size_t line = status.find("\nNSpid:");
+  if (line == std::string::npos) return 0;
+  const size_t end = status.find('\n', line + 1);
+  const auto words = util::split(std::string_view(status).substr(line + 7, end - line - 7), "\t ");
+  return words.empty() ? 0 : static_cast<uint32_t>(number(words.back()));
+}
+
+std::optional<Module> parse_module(std::string_view line) {
+  // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
+  const size_t path = line.find('/');
+  const auto words = util::split(line.substr(0, path), " ");
+  if (path == std::string_view::npos || words.size() < 5 || words[1].find('x') == std::string_view::npos) return {};
+  const size_t dash = words[0].find('-');
+  if (dash == std::string_view::npos) return {};
+  return Module{number(words[0].substr(0, dash), 16), number(words[0].substr(dash + 1), 16), number(words[2], 16),
+                std::string(line.substr(path))};
+}
+
+}  // namespace
+
+std::optional<ProcStat> read_proc_stat(uint32_t pid) {
+  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const size_t name_end = text.rfind(')');  // the name may hold anything, blanks and parentheses too
+  if (name_end == std::string::npos) return {};
+  const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
+  if (words.size() < 20) return {};
+  return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19])};
+}
+
+std::string read_comm(uint32_t pid, uint32_t tid) {
+  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), 64);
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::vector<Module> parse_modules(const std::string& maps) {
+  std::vector<Module> modules;
+  for (const std::string_view line : util::split(maps, "\n")) {
+    if (auto module = parse_module(line)) modules.push_back(std::move(*module));
+  }
+  return modules;
+}
+
+std::vector<Module> read_modules(uint32_t pid) {
+  return parse_modules(util::read_text(fmt::format("/proc/{}/maps", pid)));
+}
+
+std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
+  std::vector<std::pair<std::string, uint64_t>> values;
+  const std::string text = util::read_text(fmt::format("/proc/{}/io", pid), 4096);
+  for (const std::string_view line : util::split(text, "\n")) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string_view::npos) values.emplace_back(line.substr(0, colon), number(line.substr(colon + 2)));
+  }
+  return values;
+}
+
+uint64_t pid_namespace_of(uint32_t pid) {
+  const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
+  return find_entry("/proc", [&](uint32_t pid) {
+    return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192)) == pid_inside &&
+           pid_namespace_of(pid) == pid_namespace;
+  });
+}
+
+uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
+  return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
+    return innermost_pid(util::read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
+  });
+}
+
+bool thread_exists(uint32_t host_pid, uint32_t host_tid) {
+  return ::access(fmt::format("/proc/{}/task/{}", host_pid, host_tid).c_str(), F_OK) == 0;
+}
+
+std::string boot_id() {
+  std::string id = util::read_text("/proc/sys/kernel/random/boot_id", 64);
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What /proc says about a process. Everything may be gone at any moment: then the answer is empty.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mlrun::collect {
+
+struct ProcStat {
+  uint32_t ppid = 0;
+  uint64_t start_ticks = 0;  // start_boottime, in clock ticks
+};
+std::optional<ProcStat> read_proc_stat(uint32_t pid);
+
+std::string read_comm(uint32_t pid, uint32_t tid);
+
+// An executable mapping of a file.
+struct Module {
+  uint64_t start = 0, end = 0, file_offset = 0;
+  std::string path;  // as the kernel writes it; "\012" stands for a newline
+  bool operator==(const Module&) const = default;
+};
+std::vector<Module> read_modules(uint32_t pid);
+std::vector<Module> parse_modules(const std::string& maps);
+
+// Key and value of each line of /proc/PID/io.
+std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
+
+// Inode of a process's pid namespace, 0: not known. pid 0: our own.
+uint64_t pid_namespace_of(uint32_t pid);
+
+// Where a foreign pid namespace's process and thread stand in ours; 0: not found. Reads all of /proc: for namespaces
+// only.
+uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside);
+uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
+
+bool thread_exists(uint32_t host_pid, uint32_t host_tid);
+
+// Names this boot of the machine: start ticks mean something only together with it.
+std::string boot_id();
+
+}  // namespace mlrun::collect

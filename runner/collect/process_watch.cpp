@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/process_watch.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/collect/proc_files.h"
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kShortestModulesPauseNs = 1'000'000'000;
+constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
+constexpr uint64_t kIoPauseNs = 2'000'000'000;
+constexpr size_t kModulesTextMax = 400 << 10;  // a frame holds 512 KiB
+
+size_t hash_of(const std::vector<Module>& modules) {
+  size_t hash = modules.size();
+  const auto mix = [&](size_t value) { hash = (hash ^ value) * 0x9fb21c651e98df25u + (hash >> 29); };
+  for (const Module& module : modules) {
+    mix(module.start);
+    mix(module.end);
+    mix(module.file_offset);
+    mix(std::hash<std::string>()(module.path));
+  }
+  return hash;
+}
+
+}  // namespace
+
+ProcessWatch::ProcessWatch(Spool& spool, mlrun_clock_kind clock_kind)
+    : spool_(spool), clock_kind_(clock_kind), own_namespace_(pid_namespace_of(0)) {}
+
+ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
+  Process& process = processes_[channel.process];
+  if (process.channels == 0 || process.pid != channel.pid || process.pid_namespace != channel.pid_namespace) {
+    const bool queued = process.queued;
+    process = Process{};
+    process.queued = queued;
+    process.number = channel.process;
+    process.pid = channel.pid;
+    process.pid_namespace = channel.pid_namespace;
+  }
+  process.channels++;
+  return process;
+}
+
+// A number that was read while the thread still lived cannot be another process's.
+void ProcessWatch::identify(Process& process, const Channel& channel) {
+  const bool ours = process.pid_namespace == own_namespace_;
+  const uint32_t host_pid = ours ? process.pid : find_host_pid(process.pid_namespace, process.pid);
+  const auto stat = host_pid == 0 ? std::nullopt : read_proc_stat(host_pid);
+  if (!stat || channel.marked_dead()) return;
+  process.host_pid = host_pid;
+  process.ppid = stat->ppid;
+  process.start_ticks = stat->start_ticks;
+}
+
+void ProcessWatch::tell_about_thread(const Process& process, const Channel& channel, bool first) {
+  const std::string comm = read_comm(process.host_pid, channel.host_tid);
+  if (comm.empty() || channel.marked_dead()) return;
+  nlohmann::json text = {{"process", process.number},    {"pid", process.pid},
+                         {"host_pid", process.host_pid}, {"tid", channel.tid},
+                         {"host_tid", channel.host_tid}, {"comm", util::escaped_utf8(comm)}};
+  if (first) {
+    text["ppid"] = process.ppid;
+    text["start_ticks"] = process.start_ticks;
+  }
+  write(text);
+}
+
+uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
+  Process& process = process_of(channel);
+  const bool first = process.channels == 1;
+  if (process.host_pid == 0) identify(process, channel);
+  if (process.host_pid == 0) return 0;
+  channel.host_pid = process.host_pid;
+  channel.host_tid =
+      channel.pid_namespace == own_namespace_ ? channel.tid : find_host_tid(process.host_pid, channel.tid);
+  if (first) {
+    process.next_modules_ns = process.next_io_ns = now_ns;
+    note_data(process.number);
+  }
+  tell_about_thread(process, channel, first);
+  return process.start_ticks;
+}
+
+void ProcessWatch::note_data(uint32_t process) {
+  const auto found = processes_.find(process);
+  if (found == processes_.end() || found->second.queued) return;
+  found->second.queued = true;
+  queue_.push_back(process);
+}
+
+void ProcessWatch::leave(const Channel& channel) {
+  const auto found = processes_.find(channel.process);
+  if (found == processes_.end() || found->second.channels == 0) return;
+  if (--found->second.channels == 0) {
+    std::erase(queue_, channel.process);
+    processes_.erase(found);
+  }
+}
+
+void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
+  std::vector<uint32_t> later;
+  const uint64_t deadline_ns = now_ns + budget_ns;
+  for (const uint32_t number : queue_) {
+    Process& process = processes_[number];
+    const uint64_t time_ns = util::monotonic_ns();
+    const bool due = now_ns >= process.next_modules_ns || now_ns >= process.next_io_ns;
+    if (due && time_ns < deadline_ns) look(process, now_ns);
+    if (due && time_ns >= deadline_ns) {
+      later.push_back(number);
+    } else {
+      process.queued = false;
+    }
+  }
+  queue_ = std::move(later);
+}
+
+bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json& text) {
+  const std::vector<Module> modules = read_modules(process.host_pid);
+  const size_t hash = hash_of(modules);
+  const bool changed = !modules.empty() && hash != process.modules_hash;
+  process.modules_pause_ns =
+      changed ? kShortestModulesPauseNs
+              : std::clamp(process.modules_pause_ns * 2, kShortestModulesPauseNs, kLongestModulesPauseNs);
+  process.next_modules_ns = now_ns + process.modules_pause_ns;
+  if (!changed) return false;
+  process.modules_hash = hash;
+  nlohmann::json rows = nlohmann::json::array();
+  size_t bytes = 0;
+  for (const Module& module : modules) {
+    std::string path = util::escaped_utf8(module.path);
+    bytes += path.size() + 64;
+    if (bytes > kModulesTextMax) break;
+    rows.push_back({module.start, module.end, module.file_offset, std::move(path)});
+  }
+  text["modules"] = std::move(rows);
+  return true;
+}
+
+void ProcessWatch::look(Process& process, uint64_t now_ns) {
+  nlohmann::json text = {{"process", process.number}, {"pid", process.pid}, {"host_pid", process.host_pid}};
+  bool any = false;
+  if (process.host_pid == 0) return;
+  if (now_ns >= process.next_modules_ns) any = add_modules(process, now_ns, text);
+  if (now_ns >= process.next_io_ns) {
+    process.next_io_ns = now_ns + kIoPauseNs;
+    nlohmann::json io = nlohmann::json::object();
+    for (const auto& [key, value] : read_io(process.host_pid)) io[key] = value;
+    any = any || !io.empty();
+    if (!io.empty()) text["io"] = std::move(io);
+  }
+  // The process may have ended, and another have got its number, while we looked.
+  const auto stat = any ? read_proc_stat(process.host_pid) : std::nullopt;
+  if (stat && stat->start_ticks == process.start_ticks) write(text);
+}
+
+void ProcessWatch::write(const nlohmann::json& text) {
+  const std::string bytes = text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (bytes.size() > Spool::kPayloadMax) return;
+  mlrun_frame frame{};
+  frame.type = MLRUN_FRAME_PROCESS;
+  frame.first = frame.last = util::stamp(clock_kind_);
+  spool_.put_report(frame, bytes.data(), static_cast<uint32_t>(bytes.size()));
+}
+
+}  // namespace mlrun::collect

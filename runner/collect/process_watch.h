@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches recording processes from outside, through /proc: who they are among the processes of this machine, their
+// threads' names, where code is mapped, what the kernel counted as their I/O. Written as process frames
+// (runner/events/FORMAT.md).
+//
+// A look at /proc costs up to a millisecond, so it is paid when a process is met, and then while it records: mappings
+// after 1 s, and after twice as long each time they are found unchanged (4 s at most); I/O counts every 2 s.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/collect/channel.h"
+#include "runner/collect/spool.h"
+
+namespace mlrun::collect {
+
+class ProcessWatch {
+ public:
+  ProcessWatch(Spool& spool, mlrun_clock_kind clock_kind);
+
+  // A channel was first seen. Fills its host_pid and host_tid, where they can be told for certain, tells of the
+  // thread's name, and returns the start time of its process (0: not known).
+  uint64_t meet(Channel& channel, uint64_t now_ns);
+
+  // The process's channels got data.
+  void note_data(uint32_t process);
+
+  // A channel ended.
+  void leave(const Channel& channel);
+
+  // Looks that are due, for about `budget_ns` at most; the rest waits for the next call.
+  void work(uint64_t now_ns, uint64_t budget_ns);
+
+ private:
+  struct Process {
+    uint32_t number = 0, pid = 0, host_pid = 0, ppid = 0;
+    uint64_t pid_namespace = 0, start_ticks = 0;
+    uint32_t channels = 0;
+    bool queued = false;
+    size_t modules_hash = 0;
+    uint64_t modules_pause_ns = 0, next_modules_ns = 0, next_io_ns = 0;
+  };
+  Process& process_of(const Channel& channel);
+  void identify(Process& process, const Channel& channel);
+  void tell_about_thread(const Process& process, const Channel& channel, bool first);
+  void look(Process& process, uint64_t now_ns);
+  bool add_modules(Process& process, uint64_t now_ns, nlohmann::json& text);
+  void write(const nlohmann::json& text);
+
+  Spool& spool_;
+  mlrun_clock_kind clock_kind_;
+  uint64_t own_namespace_;
+  std::unordered_map<uint32_t, Process> processes_;
+  std::vector<uint32_t> queue_;
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/segment_drain.h"
+
+#include "runner/collect/shared_word.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kHolePatienceNs = 1'000'000'000;
+constexpr uint64_t kParkNs = 10'000'000'000;
+
+constexpr uint8_t lap_of(uint32_t owner_word) { return static_cast<uint8_t>(owner_word >> 24); }
+
+// What an earlier collector has drained of this lap.
+uint32_t drained_offset(uint32_t drained_word, uint8_t lap) {
+  const uint32_t offset = drained_word & 0x00ffffff;
+  const bool sane = lap_of(drained_word) == lap && offset >= MLRUN_SEGMENT_HEADER_BYTES &&
+                    offset <= MLRUN_SEGMENT_BYTES && offset % MLRUN_UNIT_BYTES == 0;
+  return sane ? offset : uint32_t{MLRUN_SEGMENT_HEADER_BYTES};
+}
+
+}  // namespace
+
+SegmentDrain::SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool)
+    : arena_(arena), pool_(pool), spool_(spool), states_(arena.layout().segment_count) {}
+
+void SegmentDrain::note_free(uint32_t index) {
+  State& state = states_[index];
+  if (state.owner_word == 0) return;
+  if (state.parked_until_ns != 0) parked_--;
+  state = State{};
+}
+
+uint64_t SegmentDrain::note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look) {
+  State& state = states_[index];
+  if (state.owner_word != owner_word) {
+    note_free(index);
+    state.owner_word = owner_word;
+    state.offset = drained_offset(load(arena_.drained(index)), lap_of(owner_word));
+    state.progress_ns = state.scanned_ns = look.now_ns;
+    state.progress_clock = look.clock_before;
+  }
+  if (state.header_clock == 0) {
+    const mlrun_segment& header = arena_.segment_header(index);
+    const bool written = load(header.lap) == lap_of(owner_word) && load(header.channel) == channel_id;
+    if (written) state.header_clock = load(header.clock);
+  }
+  return state.header_clock;
+}
+
+void SegmentDrain::tell_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns,
+                            uint64_t bytes) {
+  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, since_ns, look.now_ns, bytes};
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_GAP, look.clock_before, look.clock);
+  spool_.put_report(frame, &gap, sizeof gap);
+  channel.frame_was_put(frame);
+}
+
+void SegmentDrain::advance(uint32_t index, uint32_t offset) {
+  State& state = states_[index];
+  state.offset = offset;
+  store(arena_.drained(index), uint32_t{lap_of(state.owner_word)} << 24 | offset);
+}
+
+// The order matters to a recovery (recovery.h): frame, drained offset, sequence number.
+bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole) {
+  State& state = states_[index];
+  const uint64_t first = after_hole ? state.progress_clock : look.clock_before;
+  mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DATA, first, util::stamp(arena_.clock_kind()));
+  frame.lap = lap_of(state.owner_word);
+  frame.spare = uint64_t{index} << 32 | walk.end;
+  if (!spool_.put_data(frame, arena_.segment(index) + state.offset, walk.end - state.offset)) return false;
+  advance(index, walk.end);
+  channel.frame_was_put(frame);
+  channel.has_new_data = true;
+  statistics_.records += walk.records;
+  statistics_.calls += walk.calls;
+  statistics_.allocs += walk.allocs;
+  return true;
+}
+
+// The unit at the offset is not finished and never will be, as far as anybody can wait. True: skipped.
+bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Look& look) {
+  State& state = states_[index];
+  const uint32_t next = next_tagged_unit(arena_.segment(index), state.offset, lap_of(state.owner_word));
+  state.scanned_ns = look.now_ns;
+  const bool nothing_behind = next == MLRUN_SEGMENT_BYTES;
+  if (nothing_behind && (channel.dead || look.last)) {  // simply where the thread ended
+    advance(index, next);
+    return true;
+  }
+  // Claimed and laid aside by a signal handler, not used yet: its thread still means to.
+  if (nothing_behind && state.offset == MLRUN_SEGMENT_HEADER_BYTES) return false;
+  tell_gap(channel, look, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
+  statistics_.holes++;
+  statistics_.hole_bytes += next - state.offset;
+  advance(index, next);
+  state.holed = true;
+  return true;
+}
+
+SegmentDrain::Step SegmentDrain::step(uint32_t index, Channel& channel, const Look& look, bool closed,
+                                      bool after_hole) {
+  State& state = states_[index];
+  const Walk walk = walk_records(arena_.segment(index), state.offset, lap_of(state.owner_word));
+  if (walk.end != state.offset) {
+    if (!put(index, channel, look, walk, after_hole)) return Step::kRefused;
+    state.progress_ns = look.now_ns;
+    if (!after_hole) state.progress_clock = look.clock;
+  }
+  if (walk.corrupt) {
+    tell_gap(channel, look, MLRUN_GAP_CORRUPT, state.progress_ns, MLRUN_SEGMENT_BYTES - state.offset);
+    statistics_.corrupt_segments++;
+    state.holed = true;
+  }
+  if (walk.closed || walk.corrupt) advance(index, MLRUN_SEGMENT_BYTES);
+  if (state.offset == MLRUN_SEGMENT_BYTES) return Step::kEnd;
+  const uint64_t still_since_ns = std::max(state.progress_ns, state.scanned_ns);
+  if (!closed || (!channel.dead && !look.last && look.now_ns - still_since_ns < kHolePatienceNs)) return Step::kWait;
+  if (!look_behind_hole(index, channel, look)) return Step::kWait;
+  return state.offset == MLRUN_SEGMENT_BYTES ? Step::kEnd : Step::kSkippedHole;
+}
+
+void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
+  State& state = states_[index];
+  if (channel == nullptr) {
+    if (look.now_ns - state.progress_ns < kParkNs && !look.last) return;
+    statistics_.corrupt_segments++;
+    release(index);
+    return;
+  }
+  channel->segments++;
+  if (state.parked_until_ns == 0 && state.offset < MLRUN_SEGMENT_BYTES) {
+    const bool closed =
+        channel->dead || look.last || (state.header_clock != 0 && state.header_clock < channel->newest_clock);
+    Step result = step(index, *channel, look, closed, false);
+    while (result == Step::kSkippedHole) result = step(index, *channel, look, closed, true);
+    if (result == Step::kRefused || result == Step::kWait) return;
+  }
+  finish_segment(index, *channel, look);
+}
+
+// Everything in it has been read.
+void SegmentDrain::finish_segment(uint32_t index, Channel& channel, const Look& look) {
+  State& state = states_[index];
+  if (look.last && !channel.dead) return;  // the arena goes with the session
+  const bool may_be_written = state.holed && !channel.dead;
+  if (may_be_written && state.parked_until_ns == 0 && parked_ < arena_.layout().segment_count / 4) {
+    state.parked_until_ns = look.now_ns + kParkNs;
+    parked_++;
+    statistics_.parked++;
+  }
+  if (may_be_written && state.parked_until_ns > look.now_ns) return;
+  channel.segments--;
+  release(index);
+}
+
+void SegmentDrain::release(uint32_t index) {
+  const uint32_t owner_word = states_[index].owner_word;
+  note_free(index);
+  pool_.release(index, owner_word);
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies finished records out of segments. A segment is read up to its first unfinished unit; that is either what its
+// thread writes next, or a hole: begun by somebody who died or jumped away, or who was interrupted and will finish
+// later.
+//
+//   open     the thread's newest segment: wait at the unfinished unit
+//   closed   the channel has a segment with a newer header: nothing new begins here. After a second without progress
+//   the
+//            unit counts as a hole, and reading goes on at the next tag
+//   dead     the thread is gone: the same at once
+//
+// A segment that had a hole is not given back at once while its thread lives: an outer frame may still write there. It
+// is parked for 10 s, unless a quarter of the pool is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/collect/arena.h"
+#include "runner/collect/channel.h"
+#include "runner/collect/record_walk.h"
+#include "runner/collect/segment_pool.h"
+#include "runner/collect/spool.h"
+
+namespace mlrun::collect {
+
+// One pass's point of view.
+struct Look {
+  uint64_t now_ns = 0;        // CLOCK_MONOTONIC
+  uint64_t clock = 0;         // the producers' clock, before anything was read
+  uint64_t clock_before = 0;  // the same in the pass before
+  bool last = false;          // nobody records any more: what is not finished never will be
+};
+
+struct DrainStatistics {
+  uint64_t records = 0, calls = 0, allocs = 0;
+  uint64_t holes = 0, hole_bytes = 0, corrupt_segments = 0, parked = 0;
+};
+
+class SegmentDrain {
+ public:
+  SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool);
+
+  // Notes who owns the segment; the header's clock when it has been written in this ownership, else 0.
+  uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look);
+  void note_free(uint32_t index);
+
+  // Requires: note_owner() in this pass. Frees the segment when it is done with. `channel` null: its number means
+  // nothing; after 10 s the segment is given up.
+  void drain(uint32_t index, Channel* channel, const Look& look);
+
+  [[nodiscard]] const DrainStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct State {
+    uint32_t owner_word = 0;
+    uint32_t offset = 0;
+    uint64_t header_clock = 0;
+    uint64_t progress_ns = 0;  // when something new was last found
+    uint64_t progress_clock = 0;
+    uint64_t scanned_ns = 0;       // when a stuck segment was last searched for tags
+    uint64_t parked_until_ns = 0;  // 0: not parked
+    bool holed = false;
+  };
+  enum class Step { kWait, kSkippedHole, kEnd, kRefused };
+  Step step(uint32_t index, Channel& channel, const Look& look, bool closed, bool after_hole);
+  bool put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole);
+  bool look_behind_hole(uint32_t index, Channel& channel, const Look& look);
+  void tell_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns, uint64_t bytes);
+  void advance(uint32_t index, uint32_t offset);
+  void finish_segment(uint32_t index, Channel& channel, const Look& look);
+  void release(uint32_t index);
+
+  const Arena& arena_;
+  SegmentPool& pool_;
+  Spool& spool_;
+  std::vector<State> states_;
+  uint32_t parked_ = 0;
+  DrainStatistics statistics_;
+};
+
+}  // namespace mlrun::collect

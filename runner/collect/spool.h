@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames on their way to the spool file. They are put into the staging ring, which is part of the arena file, and from
+// there into the spool in large pieces; ring byte i is file byte i (modulo the ring's size).
+//
+//   file:  |--- written ---|tail ....... head|          tail is a multiple of the page, head of the frame alignment
+//   ring:                  |... copied, crc .|
+//
+// `head` and `tail` are stored in the control page after what they announce, so whoever opens a dead mlrun's arena
+// finds every frame that was put, whole. One thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/collect/spool_file.h"
+#include "runner/events/spool.h"
+
+namespace mlrun::collect {
+
+class Spool {
+ public:
+  struct Ring {
+    char* bytes;  // MLRUN_STAGE_BYTES, mapped twice in a row
+    __u64* shared_head;
+    __u64* shared_tail;
+  };
+
+  struct Position {
+    uint64_t head = 0, tail = 0;
+    uint64_t collector_seq = 0;  // of the next frame of channel 0
+  };
+
+  // Goes on at `position`. Requires: tail <= head <= tail + MLRUN_STAGE_BYTES, tail a multiple of the page; ring bytes
+  // from tail to head are frames.
+  Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position);
+
+  // Copies the frame; magic, version, payload_bytes and crc32c are filled in, and seq where the channel is 0. False:
+  // refused, because the spool has reached its limit or the disk is full; from then on every data frame is refused.
+  // Requires: bytes <= kPayloadMax.
+  [[nodiscard]] bool put_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
+
+  // The same for all other frames: they may pass the limit and use what put_data leaves free in the ring. A frame for
+  // which there is no room at all is counted as left out.
+  void put_report(const mlrun_frame& header, const void* payload, uint32_t bytes);
+
+  // Writes the whole pages that are staged.
+  void flush_pages();
+
+  // Writes everything and cuts the file to its length. On failure the ring still holds the rest.
+  Status close();
+
+  [[nodiscard]] bool full() const { return full_; }
+  [[nodiscard]] uint64_t bytes() const { return head_; }
+  [[nodiscard]] uint64_t staged_bytes() const { return head_ - tail_; }
+  [[nodiscard]] uint64_t frames() const { return frames_; }
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] int last_error() const { return error_; }
+  [[nodiscard]] bool direct() const { return file_.direct(); }
+
+  static constexpr uint32_t kPayloadMax = 512 << 10;
+
+ private:
+  bool make_room(uint64_t frame_bytes, uint64_t reserve_bytes);
+  void append(mlrun_frame header, const void* payload, uint32_t bytes);
+  void begin_block();
+  [[nodiscard]] char* at(uint64_t offset) const { return ring_.bytes + offset % MLRUN_STAGE_BYTES; }
+
+  Ring ring_;
+  SpoolFile file_;
+  uint64_t max_bytes_;
+  uint64_t head_;
+  uint64_t tail_;
+  uint64_t collector_seq_;
+  uint64_t frames_ = 0;
+  uint64_t left_out_ = 0;
+  int error_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/spool_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace mlrun::collect {
+
+Result<SpoolFile> SpoolFile::open_with(const std::string& path, int flags) {
+  SpoolFile file;
+  file.path_ = path;
+  file.fd_.reset(::open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.fd_.valid()) return fail_errno("open the spool " + path, errno);
+  if (::flock(file.fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return fail("the spool " + path + " is in use by another mlrun");
+  }
+  // Set afterwards: a failing open(O_CREAT | O_DIRECT) may leave the file behind.
+  file.direct_ = ::fcntl(file.fd_.get(), F_SETFL, O_DIRECT) == 0;
+  return file;
+}
+
+Result<SpoolFile> SpoolFile::create(const std::string& path) { return open_with(path, O_CREAT | O_EXCL); }
+Result<SpoolFile> SpoolFile::open(const std::string& path) { return open_with(path, 0); }
+
+void SpoolFile::give_up_direct() {
+  direct_ = false;
+  ::fcntl(fd_.get(), F_SETFL, 0);
+}
+
+int SpoolFile::write(const char* data, uint64_t bytes, uint64_t offset) {
+  while (bytes > 0) {
+    const ssize_t put = ::pwrite(fd_.get(), data, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EINVAL && direct_) {  // accepted at open, refused at the first write
+      give_up_direct();
+      continue;
+    }
+    if (put < 0) return errno;
+    if (put == 0) return ENOSPC;
+    // A short direct write may end between pages; the ordinary way takes any rest.
+    if (direct_ && static_cast<uint64_t>(put) % kPageBytes != 0) give_up_direct();
+    data += put;
+    bytes -= static_cast<uint64_t>(put);
+    offset += static_cast<uint64_t>(put);
+  }
+  return 0;
+}
+
+Status SpoolFile::finish(uint64_t bytes) {
+  if (::ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("cut the spool " + path_, errno);
+  if (::fdatasync(fd_.get()) != 0) return fail_errno("write the spool " + path_, errno);
+  return {};
+}
+
+uint64_t SpoolFile::size() const {
+  struct stat status {};
+  return ::fstat(fd_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spool as a file: written in whole pages past the page cache, so that tracing does not evict what the traced
+// program reads. A file system without O_DIRECT is written to the ordinary way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::collect {
+
+class SpoolFile {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+
+  // Makes the file (it must not exist), mode 0600. Locked until it is closed.
+  static Result<SpoolFile> create(const std::string& path);
+
+  // Opens an existing one. Fails with a line of its own when somebody else holds the lock.
+  static Result<SpoolFile> open(const std::string& path);
+
+  // Writes all of it. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
+  int write(const char* data, uint64_t bytes, uint64_t offset);
+
+  // Cuts the file to its true length and waits until it is on the disk.
+  Status finish(uint64_t bytes);
+
+  [[nodiscard]] bool direct() const { return direct_; }
+  [[nodiscard]] uint64_t size() const;
+  [[nodiscard]] int fd() const { return fd_.get(); }
+
+ private:
+  static Result<SpoolFile> open_with(const std::string& path, int flags);
+  void give_up_direct();
+
+  std::string path_;
+  util::UniqueFd fd_;
+  bool direct_ = true;
+};
+
+}  // namespace mlrun::collect

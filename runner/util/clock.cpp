@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/clock.h"
+
+#include <sstream>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::util {
+
+namespace {
+
+// The flags of the first processor: the kernel shows the same for all where it trusts the counter.
+bool has_cpu_flag(const std::string& cpuinfo, const std::string& flag) {
+  const size_t line = cpuinfo.find("\nflags");
+  if (line == std::string::npos) return false;
+  std::istringstream words(cpuinfo.substr(line + 1, cpuinfo.find('\n', line + 1) - line - 1));
+  for (std::string word; words >> word;) {
+    if (word == flag) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ClockChoice choose_clock() {
+  std::string source = read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  while (!source.empty() && source.back() == '\n') source.pop_back();
+  if (source != "tsc") return {MLRUN_CLOCK_MONOTONIC, "the kernel's clock source is '" + source + "', not tsc"};
+  const std::string cpuinfo = read_text("/proc/cpuinfo", 65536);
+  for (const char* flag : {"constant_tsc", "nonstop_tsc"}) {
+    if (!has_cpu_flag(cpuinfo, flag)) return {MLRUN_CLOCK_MONOTONIC, std::string("the processor lacks ") + flag};
+  }
+  return {MLRUN_CLOCK_TSC, {}};
+}
+
+}  // namespace mlrun::util

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/file_io.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::util {
+
+namespace {
+
+// Appends the file to `text`; the errno of what failed, or 0.
+int read_all(int fd, size_t limit_bytes, std::string& text) {
+  size_t used = 0;
+  text.resize(4096);
+  while (used < limit_bytes) {
+    if (used == text.size()) text.resize(text.size() * 4);
+    const ssize_t got = ::read(fd, text.data() + used, std::min(text.size(), limit_bytes) - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) break;
+    used += static_cast<size_t>(got);
+  }
+  text.resize(used);
+  return 0;
+}
+
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return ::fsync(fd) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path, size_t limit_bytes) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  if (!fd.valid() || read_all(fd.get(), limit_bytes, text) != 0) return {};
+  return text;
+}
+
+Result<std::string> read_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno("open " + path, errno);
+  std::string text;
+  if (const int error = read_all(fd.get(), SIZE_MAX, text); error != 0) return fail_errno("read " + path, error);
+  return text;
+}
+
+Status write_atomically(const std::string& path, std::string_view text, mode_t mode) {
+  const std::string temporary = path + ".tmp";
+  const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  if (!fd.valid()) return fail_errno("create " + temporary, errno);
+  int error = write_all(fd.get(), text);
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return fail_errno("write " + path, error);
+}
+
+}  // namespace mlrun::util

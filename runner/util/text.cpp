@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/text.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace mlrun::util {
+
+namespace {
+
+// Length of the well-formed sequence at the front of `text`, 0: there is none (RFC 3629, no surrogates, no overlong
+// form).
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const unsigned low = lead == 0xe0 ? 0xa0 : 0x80;
+    const unsigned high = lead == 0xed ? 0x9f : 0xbf;
+    return follows(1, low, high) && follows(2) ? 3 : 0;
+  }
+  if (lead < 0xf0 || lead > 0xf4) return 0;
+  const unsigned low = lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xf4 ? 0x8f : 0xbf;
+  return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
+}
+
+}  // namespace
+
+std::string escaped_utf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    size_t length = utf8_length(bytes);
+    if (bytes.substr(0, 2) == "\\x") length = 0;
+    if (length == 0) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    text += bytes.substr(0, length);
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return text;
+}
+
+Result<uint64_t> parse_size(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  unsigned shift = 0;
+  if (error == std::errc() && !unit.empty()) {
+    const size_t power = std::string_view("KMGT").find(static_cast<char>(unit[0] & ~0x20));
+    if (power != std::string_view::npos) {
+      shift = static_cast<unsigned>(power + 1) * 10;
+      unit.remove_prefix(1);
+    }
+  }
+  const bool known = unit.empty() || unit == "B" || (shift != 0 && unit == "iB");
+  if (error != std::errc() || !known || number > UINT64_MAX >> shift) {
+    return fail(fmt::format("'{}' is no size; write a number with K, M or G behind it, such as 256M", text));
+  }
+  return number << shift;
+}
+
+std::string size_text(uint64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < kUnits.size(); unit++) value /= 1024;
+  const int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, digits, kUnits[unit]);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(separators), text.size());
+    if (end > 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+}  // namespace mlrun::util

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people and for JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::util {
+
+// Valid UTF-8: bytes that are not part of a well-formed sequence become \xNN, and a backslash before "x" becomes \x5c,
+// so that the original can be told.
+std::string escaped_utf8(std::string_view bytes);
+
+// "512", "64K", "256M", "4G" (powers of 1024; an "iB" or "B" behind is allowed).
+Result<uint64_t> parse_size(std::string_view text);
+
+// "1.5 GiB": at most three digits and a unit.
+std::string size_text(uint64_t bytes);
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+
+}  // namespace mlrun::util
