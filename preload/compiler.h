@@ -2,6 +2,7 @@
 // What the compiler must be told in code that runs inside other people's programs.
 #pragma once
 
+#include <linux/types.h>
 #include <stdint.h>
 
 #define EXPORT __attribute__((visibility("default")))   // a hook; everything else in this library is hidden
@@ -13,7 +14,7 @@ INLINE _Bool unlikely(_Bool condition) { return __builtin_expect(condition, 0); 
 
 INLINE void compiler_barrier(void) { __asm__ volatile("" ::: "memory"); }
 
-// The three below are atomic against signal handlers of the same thread, not against other threads: one instruction each,
+// These are atomic against signal handlers of the same thread, not against other threads: one instruction each,
 // without the lock prefix.
 INLINE uint64_t fetch_add_local(uint64_t *word, uint64_t by) {
   __asm__ volatile("xaddq %0,%1" : "+r"(by), "+m"(*word)::"memory", "cc");
@@ -24,7 +25,7 @@ INLINE _Bool replace_local(uint64_t *word, uint64_t old, uint64_t fresh) {
   __asm__ volatile("cmpxchgq %3,%1; sete %0" : "=q"(done), "+m"(*word), "+a"(old) : "r"(fresh) : "memory", "cc");
   return done;
 }
-INLINE void add_local(uint64_t *word, uint64_t by) {
+INLINE void add_local(__u64 *word, uint64_t by) {
   __asm__ volatile("addq %1,%0" : "+m"(*word) : "er"(by) : "memory", "cc");
 }
-INLINE void count_local(uint64_t *word) { __asm__ volatile("incq %0" : "+m"(*word)::"memory", "cc"); }
+INLINE void count_local(__u64 *word) { __asm__ volatile("incq %0" : "+m"(*word)::"memory", "cc"); }

@@ -10,7 +10,13 @@ typedef void (*symbol)(void);
 symbol next_symbol(const char *name);
 
 // The same; *object becomes the file name of the object that defines it (the dynamic linker's string, "" for the program
-// itself), which also serves as the object's identity.
+// itself); its address also serves as the object's identity.
 symbol next_symbol_in(const char *name, const char **object);
+
+// The first definition in any object but ours. One in the program itself comes before ours: our hook is never called.
+symbol other_symbol_in(const char *name, const char **object);
+
+// The file that this library was loaded from, as the dynamic linker was told; "" if it does not know us.
+const char *own_library_path(void);
 
 #pragma GCC visibility pop

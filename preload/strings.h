@@ -13,12 +13,20 @@
 // full a definition is written again, which a reader ignores.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
-enum { STRING_MAX_BYTES = 4096 };
+enum {
+  STRING_MAX_BYTES = 4096,
+  // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address space is
+  // limited.
+  STRING_PAGES_FIRST_BYTES = 4096,
+  STRING_PAGES_FEW_BYTES = 36864,
+  STRING_PAGES_BYTES = 561152
+};
 
 // The id of `bytes` bytes at `text` (at most STRING_MAX_BYTES, cut there). *record_bytes: what to reserve for its
 // definition, a multiple of 16.
@@ -29,5 +37,8 @@ void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size
 
 // To be called once the definition is published. Any thread, any signal handler.
 void string_emitted(uint64_t id);
+
+// For an id whose text need not be at hand: is its definition written?
+bool string_is_emitted(uint64_t id);
 
 #pragma GCC visibility pop

@@ -94,6 +94,15 @@ enum mlrun_call_flag {
   MLRUN_CALL_PASSED_FD = 4    // arg is the dirfd, not a new descriptor
 };
 
+// What can be said of a program before it is executed: whether the library can come along.
+enum mlrun_exec_target {
+  MLRUN_EXEC_TRACED = 0,       // nothing against it
+  MLRUN_EXEC_UNKNOWN = 1,      // the file cannot be looked at; the library is sent along
+  MLRUN_EXEC_STATIC = 2,       // no dynamic linker: nothing is recorded, but its children may be
+  MLRUN_EXEC_FOREIGN = 3,      // another processor or ELF class: the library is left out
+  MLRUN_EXEC_UNREACHABLE = 4   // the library's file is not visible there: it is left out
+};
+
 static inline __u64 mlrun_word0(__u64 lap, __u64 units, __u64 kind, __u32 arg) {
   return lap | units << 8 | kind << 16 | (__u64)arg << 32;
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocation family. The allocator stays the program's own; free is recorded before the block is gone and an allocation
+// after it is there, so that no two live blocks share an address in the trace. A failed call leaves nothing behind.
+#include "preload/alloc_hooks.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "preload/alloc_record.h"
+#include "preload/process_record.h"
+
+#define SITE ((uint64_t)__builtin_return_address(0))
+
+enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth a duration
+
+uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
+static bool hooks_on;   // the functions are looked up and the stream is on
+static bool stream_off;
+
+void alloc_hooks_configure(uint64_t min_bytes) {
+  stream_off = min_bytes == ALLOCS_OFF;
+  hooks_on = hooks_on && !stream_off;
+  alloc_min_bytes = min_bytes;
+}
+
+static COLD bool start_hooks(void) {
+  if (!real_allocator.malloc) real_allocator_resolve();
+  hooks_on = !stream_off;
+  return hooks_on;
+}
+
+COLD bool may_count(void) {
+  if (!may_record() || (!this_thread.channel && !register_thread())) return false;
+  if (!process.wiped->announced) process_record_write();
+  return true;
+}
+
+COLD void count_coarse(size_t usable, bool is_free) {
+  struct mlrun_coarse_count *class = &this_thread.channel->coarse[mlrun_coarse_class(usable)];
+  count_local(is_free ? &class->frees : &class->allocs);
+  add_local(is_free ? &class->free_bytes : &class->alloc_bytes, usable);
+}
+
+// Three units: with a duration (start not 0), an alignment, or both.
+static COLD void *put_long_allocation(const struct allocation *a, uint64_t start, size_t alignment) {
+  uint64_t end = start ? now_ticks() : 0;
+  uint8_t lap;
+  uint64_t *w = reserve(48, &lap);
+  if (!w) return a->block;
+  w[1] = start ? start : now_ticks();
+  fill_allocation(w, a);
+  w[4] = (end - start) << 8;
+  w[5] = alignment;
+  publish(w, lap, 3, a->kind, (uint32_t)a->site);
+  return a->block;
+}
+
+INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
+  if (unlikely(!block)) return block;
+  struct allocation a = {kind, block, size, usable_size(block), site};
+  if (!counted(a.usable, false)) put_allocation(&a);
+  return block;
+}
+
+static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site, uint64_t start, size_t alignment) {
+  if (!block) return block;
+  struct allocation a = {kind, block, size, usable_size(block), site};
+  return counted(a.usable, false) ? block : put_long_allocation(&a, start, alignment);
+}
+
+EXPORT void *malloc(size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.malloc(size);
+  if (likely(size < kTimedBytes)) return allocated(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE);
+  uint64_t start = stamp();
+  return allocated_long(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE, start, 0);
+}
+
+EXPORT void *calloc(size_t count, size_t each) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.calloc(count, each);
+  size_t size = count * each;  // where this overflows the real one fails
+  if (likely(size < kTimedBytes)) return allocated(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE);
+  uint64_t start = stamp();
+  return allocated_long(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE, start, 0);
+}
+
+EXPORT void free(void *block) {
+  if (unlikely(!block)) return;
+  if (likely(hooks_on) || start_hooks()) {
+    size_t usable = usable_size(block);
+    struct allocation a = {MLRUN_FREE, block, likely(usable != SIZE_UNKNOWN) ? usable : 0, usable, SITE};
+    if (!counted(usable, true)) put_allocation(&a);
+  }
+  real_allocator.free(block);
+}
+
+// realloc(block, 0) of most allocators. The record carries the time before the block was gone.
+static void put_free_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site) {
+  if (counted(usable, true) || !start) return;
+  struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
+  uint8_t lap;
+  uint64_t *w = reserve(32, &lap);
+  if (!w) return;
+  w[1] = start;
+  fill_allocation(w, &a);
+  publish(w, lap, 2, a.kind, (uint32_t)site);
+}
+
+static void put_reallocation(const struct allocation *a, void *old, size_t old_usable, uint64_t start) {
+  uint8_t lap;
+  uint64_t end = start ? now_ticks() : 0, *w = start ? reserve(64, &lap) : NULL;
+  if (!w) return;
+  w[1] = start;
+  fill_allocation(w, a);
+  w[4] = (uint64_t)old << 5;
+  w[5] = old_usable != SIZE_UNKNOWN ? old_usable : 0;
+  w[6] = (end - start) << 8;
+  w[7] = 0;
+  publish(w, lap, 4, a->kind, (uint32_t)a->site);
+}
+
+// Recorded when either side is at or above the threshold, else both are counted.
+static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
+  uint64_t start = stamp();
+  size_t old_usable = old ? usable_size(old) : 0;
+  void *block = real_allocator.realloc(old, size);
+  if (!block) {
+    if (old && !size) put_free_by_realloc(old, old_usable, start, site);
+    return block;
+  }
+  struct allocation a = {kind, block, size, usable_size(block), site};
+  if (a.usable >= alloc_min_bytes || old_usable >= alloc_min_bytes) {
+    put_reallocation(&a, old, old_usable, start);
+    return block;
+  }
+  if (old) counted(old_usable, true);
+  counted(a.usable, false);
+  return block;
+}
+
+EXPORT void *realloc(void *old, size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.realloc(old, size);
+  return resize(MLRUN_REALLOC, old, size, SITE);
+}
+
+// libc's own would call realloc, which is hooked.
+EXPORT void *reallocarray(void *old, size_t count, size_t each) {
+  size_t size;
+  if (__builtin_mul_overflow(count, each, &size)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.realloc(old, size);
+  return resize(MLRUN_REALLOCARRAY, old, size, SITE);
+}
+
+static uint64_t start_if_timed(size_t size) { return size >= kTimedBytes ? stamp() : 0; }
+
+EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.posix_memalign(block, alignment, size);
+  uint64_t start = start_if_timed(size);
+  int error = real_allocator.posix_memalign(block, alignment, size);
+  if (!error) allocated_long(MLRUN_POSIX_MEMALIGN, *block, size, SITE, start, alignment);
+  return error;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.aligned_alloc(alignment, size);
+  uint64_t start = start_if_timed(size);
+  return allocated_long(MLRUN_ALIGNED_ALLOC, real_allocator.aligned_alloc(alignment, size), size, SITE, start, alignment);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.memalign(alignment, size);
+  uint64_t start = start_if_timed(size);
+  return allocated_long(MLRUN_MEMALIGN, real_allocator.memalign(alignment, size), size, SITE, start, alignment);
+}
+
+EXPORT void *valloc(size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.valloc(size);
+  uint64_t start = start_if_timed(size);
+  return allocated_long(MLRUN_VALLOC, real_allocator.valloc(size), size, SITE, start, 0);
+}
+
+EXPORT void *pvalloc(size_t size) {
+  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.pvalloc(size);
+  uint64_t start = start_if_timed(size);
+  return allocated_long(MLRUN_PVALLOC, real_allocator.pvalloc(size), size, SITE, start, 0);
+}

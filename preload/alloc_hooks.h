@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks of the allocation family, as the rest of the library sees them.
+#pragma once
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define ALLOCS_OFF UINT64_MAX
+
+// Smallest usable size of a block that gets a record; ALLOCS_OFF: pass everything through.
+void alloc_hooks_configure(uint64_t min_bytes);
+
+#pragma GCC visibility pop

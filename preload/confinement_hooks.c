@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls by which a program gives up rights that recording would use. After seccomp even a futex may kill, so from then on
+// recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
+//
+// `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "preload/channel.h"
+#include "preload/real_function.h"
+#include "preload/recorder.h"
+#include "preload/thread_name.h"
+
+struct rights { bool system_calls, recording; };
+
+// What recording must do without once the call has succeeded, and already while it runs: other threads are recording. Under
+// a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock.
+static struct rights give_up(bool system_calls, bool clock) {
+  struct rights before = {system_calls_allowed, recording_is_on()};
+  if (system_calls) system_calls_allowed = false;
+  if (before.recording && (clock || !clock_is_tsc)) set_recording(false);
+  return before;
+}
+
+static void settle(const struct rights *before, bool succeeded) {
+  if (before->recording && !recording_is_on() && succeeded) count_failure(MLRUN_FAIL_NO_CLOCK);
+  if (succeeded) return;
+  system_calls_allowed = before->system_calls;
+  if (before->recording) set_recording(true);
+}
+
+static COLD int set_name(const char *name, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  int result = real(PR_SET_NAME, name, b, c, d);
+  if (result == 0) put_thread_name(thread_of_caller(), name);
+  return result;
+}
+
+// Declared with all the arguments that there can be, because they are passed on.
+int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");
+long syscall_hook(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+static COLD int confining_prctl(int option, long a, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  bool seccomp = option == PR_SET_SECCOMP;
+  struct rights before = give_up(seccomp, !seccomp || a == SECCOMP_MODE_STRICT);
+  int result = real(option, a, b, c, d);
+  settle(&before, result == 0);
+  return result;
+}
+
+EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  bool gives_up = option == PR_SET_SECCOMP || (option == PR_SET_TSC && a == PR_TSC_SIGSEGV);
+  if (unlikely(gives_up)) return confining_prctl(option, a, b, c, d);
+  if (option == PR_SET_NAME) return set_name((const char *)a, b, c, d);
+  return real(option, a, b, c, d);
+}
+
+static COLD long confining_syscall(long operation, long flags, long arguments) {
+  REAL(long, syscall, long, ...);
+  struct rights before = give_up(true, operation == SECCOMP_SET_MODE_STRICT);
+  long result = real(SYS_seccomp, operation, flags, arguments);
+  settle(&before, result >= 0);
+  return result;
+}
+
+EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
+  REAL(long, syscall, long, ...);
+  bool gives_up = number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
+  if (unlikely(gives_up)) return confining_syscall(a, b, c);
+  return real(number, a, b, c, d, e, f);
+}

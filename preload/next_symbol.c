@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-up over the dynamic linker's own list of objects. dlsym would allocate, take locks and, before glibc 2.34, live in a
+// library of its own; dl_iterate_phdr takes a lock that a thread of the parent may have held at the moment of a fork, so
+// that the child would wait for it for ever. The list itself may be read at any time up to the objects of the program's
+// start, which are never unloaded, and what we look for is there.
+#include "preload/next_symbol.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// Of ld.so, which is loaded in every process that we are in, and yet not among our needed libraries.
+extern struct r_debug _r_debug __attribute__((weak));
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+struct wanted {
+  const char *name;
+  uint32_t hash;  // GNU hash of the name
+};
+
+struct symbol_table {
+  const ElfW(Sym) *symbols;
+  const char *names;
+  const uint32_t *gnu_hash, *sysv_hash;
+  const uint16_t *versions;
+};
+
+// glibc relocates the addresses in an object's dynamic section, but not those of the vDSO.
+static const void *rebase(uintptr_t address, uintptr_t base) {
+  return (const void *)(address < base ? address + base : address);
+}
+
+static struct symbol_table tables_of(const struct link_map *object) {
+  struct symbol_table t = {0};
+  for (const ElfW(Dyn) *d = object->l_ld; d && d->d_tag != DT_NULL; d++) {
+    const void *address = rebase(d->d_un.d_ptr, object->l_addr);
+    if (d->d_tag == DT_SYMTAB) t.symbols = address;
+    if (d->d_tag == DT_STRTAB) t.names = address;
+    if (d->d_tag == DT_GNU_HASH) t.gnu_hash = address;
+    if (d->d_tag == DT_HASH) t.sysv_hash = address;
+    if (d->d_tag == DT_VERSYM) t.versions = address;
+  }
+  return t;
+}
+
+static bool is_definition(const struct symbol_table *t, uint32_t index, const char *name) {
+  const ElfW(Sym) *s = &t->symbols[index];
+  unsigned type = ELF64_ST_TYPE(s->st_info);
+  bool hidden_version = t->versions && (t->versions[index] & 0x8000);
+  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && !hidden_version &&
+         strcmp(t->names + s->st_name, name) == 0;
+}
+
+// Index of the symbol, 0 if it is not here.
+static uint32_t find_by_gnu_hash(const struct symbol_table *t, const struct wanted *w) {
+  uint32_t buckets = t->gnu_hash[0], first = t->gnu_hash[1], bloom_words = t->gnu_hash[2], shift = t->gnu_hash[3];
+  const uint64_t *bloom = (const uint64_t *)(t->gnu_hash + 4);
+  const uint32_t *bucket = (const uint32_t *)(bloom + bloom_words), *chain = bucket + buckets;
+  if (!buckets || !bloom_words) return 0;
+  uint64_t word = bloom[w->hash / 64 % bloom_words];
+  if (!(word >> w->hash % 64 & word >> (w->hash >> shift) % 64 & 1)) return 0;
+  uint32_t i = bucket[w->hash % buckets];
+  if (i < first) return 0;
+  for (;; i++) {
+    uint32_t hash = chain[i - first];
+    if ((hash | 1) == (w->hash | 1) && is_definition(t, i, w->name)) return i;
+    if (hash & 1) return 0;
+  }
+}
+
+static uint32_t find_in(const struct symbol_table *t, const struct wanted *w) {
+  if (!t->symbols || !t->names) return 0;
+  if (t->gnu_hash) return find_by_gnu_hash(t, w);
+  uint32_t count = t->sysv_hash ? t->sysv_hash[1] : 0;
+  for (uint32_t i = 1; i < count; i++)
+    if (is_definition(t, i, w->name)) return i;
+  return 0;
+}
+
+static symbol address_of(const struct link_map *object, const ElfW(Sym) *s) {
+  union {
+    uintptr_t address;
+    symbol function;
+    symbol (*choose)(void);
+  } found = {object->l_addr + s->st_value};
+  return ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC ? found.choose() : found.function;
+}
+
+static const struct link_map *own_object(void) {
+  const struct link_map *object = &_r_debug ? _r_debug.r_map : NULL;
+  while (object && object->l_ld != _DYNAMIC) object = object->l_next;
+  return object;
+}
+
+const char *own_library_path(void) {
+  const struct link_map *own = own_object();
+  return own ? own->l_name : "";
+}
+
+static symbol find_from(const struct link_map *first, const char *name, const char **object) {
+  struct wanted w = {name, 5381};
+  for (const char *c = name; *c; c++) w.hash = w.hash * 33 + (unsigned char)*c;
+  for (const struct link_map *o = first; o; o = o->l_next) {
+    if (o->l_ld == _DYNAMIC) continue;
+    struct symbol_table t = tables_of(o);
+    uint32_t index = find_in(&t, &w);
+    if (!index) continue;
+    *object = o->l_name;
+    return address_of(o, &t.symbols[index]);
+  }
+  return NULL;
+}
+
+symbol next_symbol_in(const char *name, const char **object) {
+  const struct link_map *own = own_object();
+  return own ? find_from(own->l_next, name, object) : NULL;
+}
+
+symbol next_symbol(const char *name) {
+  const char *object;
+  return next_symbol_in(name, &object);
+}
+
+symbol other_symbol_in(const char *name, const char **object) {
+  return own_object() ? find_from(_r_debug.r_map, name, object) : NULL;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes and threads that begin and end. A forked child learns that it is one at its first event, by the wiped page; a
+// thread gets its channel at its first event; the end of either is seen by the collector. So nothing has to be registered
+// here: these hooks only say who made whom, and write the end record where a process still can.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/process_call.h"
+#include "preload/process_record.h"
+#include "preload/real_function.h"
+#include "preload/recorder.h"
+
+void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
+  if (!start) return;
+  uint64_t end = now_ticks();
+  uint8_t lap;
+  uint64_t *w = reserve(64, &lap);
+  if (!w) return;
+  w[1] = start;
+  w[2] = (end - start) << 8;
+  w[3] = 0;
+  w[4] = (uint64_t)result << 8;
+  w[5] = MLRUN_NO_OFFSET;
+  w[6] = w[7] = 0;
+  publish(w, lap, 4, kind, (uint32_t)-1);
+}
+
+EXPORT pid_t fork(void) {
+  REAL(pid_t, fork, void);
+  uint64_t start = stamp();
+  pid_t child = real();
+  if (child != 0) put_process_call(KIND_fork, start, child < 0 ? -errno : child);
+  return child;
+}
+EXPORT pid_t __fork(void) __attribute__((nothrow, alias("fork")));
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *), void *argument) {
+  REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  uint64_t start = stamp();
+  int error = real(thread, attributes, start_routine, argument);
+  put_process_call(KIND_pthread_create, start, -error);
+  return error;
+}
+
+EXPORT void _exit(int status) {
+  REAL(void, _exit, int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+EXPORT void _Exit(int status) __attribute__((alias("_exit")));
+
+EXPORT void quick_exit(int status) {
+  REAL(void, quick_exit, int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+
+// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is not in the counters.
+static __attribute__((destructor)) void unload(void) { process_end_write(0); }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/process_record.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/real_allocator.h"
+#include "preload/channel.h"
+#include "preload/raw_syscall.h"
+#include "preload/recorder.h"
+#include "preload/strings.h"
+
+enum { kRecordUnits = 8, kStartTimeField = 22 };
+
+enum fact { kExe, kArguments, kCgroup, kDirectory, kAllocator, kFacts };
+
+struct fact_text {
+  const char *at;
+  size_t bytes;
+};
+
+static struct fact_text facts[kFacts];
+static char text_space[kFacts * STRING_MAX_BYTES];
+static uint64_t start_ticks;  // of the process, in clock ticks since boot
+static uint64_t rank_word;
+static uint32_t uid;
+
+// Bytes read from the file's start, 0 if it cannot be read.
+static size_t read_file(const char *path, char *into, size_t room) {
+  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return 0;
+  long bytes = raw_syscall3(SYS_read, fd, (long)into, (long)room);
+  raw_syscall1(SYS_close, fd);
+  return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static size_t read_link(const char *path, char *into, size_t room) {
+  long bytes = raw_syscall4(SYS_readlinkat, AT_FDCWD, (long)path, (long)into, (long)room);
+  return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static uint64_t number_after(const char *text, size_t *at, size_t bytes) {
+  uint64_t number = 0;
+  for (; *at < bytes && text[*at] >= '0' && text[*at] <= '9'; ++*at) number = number * 10 + (uint64_t)(text[*at] - '0');
+  return number;
+}
+
+// The name of the process stands in parentheses before the third field and may hold anything.
+static uint64_t read_start_ticks(void) {
+  char stat[1024];
+  size_t bytes = read_file("/proc/self/stat", stat, sizeof stat), at = bytes;
+  while (at && stat[at - 1] != ')') at--;
+  for (int field = 2; at < bytes && field < kStartTimeField; at++) field += stat[at] == ' ';
+  return number_after(stat, &at, bytes);
+}
+
+static uint64_t read_pid_namespace(void) {
+  char link[64];  // pid:[4026531836]
+  size_t bytes = read_link("/proc/self/ns/pid", link, sizeof link), at = 0;
+  while (at < bytes && link[at++] != '[') continue;
+  return number_after(link, &at, bytes);
+}
+
+// Of several hierarchies the unified one, else the first.
+static struct fact_text cgroup_line(const char *text, size_t bytes) {
+  struct fact_text first = {0};
+  for (size_t start = 0, end; start < bytes; start = end + 1) {
+    for (end = start; end < bytes && text[end] != '\n'; end++) continue;
+    struct fact_text line = {text + start, end - start};
+    if (line.bytes >= 3 && !memcmp(line.at, "0::", 3)) return line;
+    if (!first.at) first = line;
+  }
+  return first;
+}
+
+// 1 + the number, cut to `bits` bits; 0: not set or not a number.
+static uint64_t rank_variable(char **environment, const char *name, unsigned bits) {
+  size_t length = strlen(name);
+  for (; *environment; environment++) {
+    const char *value = *environment + length + 1;
+    if (strncmp(*environment, name, length) || (*environment)[length] != '=' || *value < '0' || *value > '9') continue;
+    size_t at = 0;
+    return (number_after(value, &at, strlen(value)) + 1) & ((1ull << bits) - 1);
+  }
+  return 0;
+}
+
+static void read_ranks(char **environment) {
+  uint64_t world = rank_variable(environment, "WORLD_SIZE", 20);
+  rank_word = rank_variable(environment, "RANK", 20) << 8 | rank_variable(environment, "LOCAL_RANK", 16) << 28 |
+              (world ? world - 1 : 0) << 44;
+}
+
+static char *keep(enum fact fact, char *at, size_t bytes) {
+  facts[fact] = (struct fact_text){at, bytes};
+  return at + bytes;
+}
+
+void process_record_collect(char **environment) {
+  char *at = text_space;
+  at = keep(kExe, at, read_link("/proc/self/exe", at, STRING_MAX_BYTES));
+  at = keep(kArguments, at, read_file("/proc/self/cmdline", at, STRING_MAX_BYTES));
+  long directory = raw_syscall2(SYS_getcwd, (long)at, STRING_MAX_BYTES);
+  at = keep(kDirectory, at, directory > 1 && at[0] == '/' ? (size_t)directory - 1 : 0);
+  size_t cgroup = read_file("/proc/self/cgroup", at, STRING_MAX_BYTES);
+  facts[kCgroup] = cgroup_line(at, cgroup);
+  if (!real_allocator.malloc) real_allocator_resolve();
+  const char *allocator = real_allocator_object();
+  facts[kAllocator] = *allocator ? (struct fact_text){allocator, strlen(allocator)} : facts[kExe];
+  start_ticks = read_start_ticks();
+  process.pid_namespace = read_pid_namespace();
+  uid = (uint32_t)raw_syscall0(SYS_getuid);
+  read_ranks(environment);
+}
+
+static void fill(uint64_t *w, const uint64_t *ids) {
+  uint64_t origin = process.forked ? MLRUN_PROCESS_FORKED : MLRUN_PROCESS_LOADED;
+  w[1] = now_ticks();
+  w[MLRUN_PW_ORIGIN] = origin << 8 | (uint64_t)process.parent_pid << 32;
+  w[MLRUN_PW_NUMBERS] = process.wiped->process_number | (uint64_t)process.image << 32;
+  w[MLRUN_PW_START] = process.forked ? 0 : start_ticks << 8;
+  w[MLRUN_PW_EXE] = ids[kExe];
+  w[MLRUN_PW_RANK] = rank_word;
+  w[MLRUN_PW_ARGUMENTS] = ids[kArguments];
+  w[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
+  w[MLRUN_PW_CGROUP] = ids[kCgroup];
+  w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)real_allocator.is_glibc << 40;
+  w[MLRUN_PW_CWD] = ids[kDirectory];
+  w[12] = 0;
+  w[MLRUN_PW_ALLOCATOR] = ids[kAllocator];
+  w[14] = w[15] = 0;
+}
+
+static bool write_record(void) {
+  uint64_t ids[kFacts];
+  size_t more[kFacts], bytes = kRecordUnits * MLRUN_UNIT_BYTES;
+  for (int i = 0; i < kFacts; i++) {
+    ids[i] = more[i] = 0;
+    if (facts[i].bytes) ids[i] = string_prepare(facts[i].at, facts[i].bytes, &more[i]);
+    bytes += more[i];
+  }
+  uint8_t lap;
+  uint64_t *w = reserve((uint32_t)bytes, &lap);
+  if (!w) return false;
+  for (int i = 0; i < kFacts; i++) {
+    if (!more[i]) continue;
+    string_write(w, lap, ids[i], facts[i].at, facts[i].bytes);
+    w += more[i] / 8;
+  }
+  fill(w, ids);
+  publish(w, lap, kRecordUnits, MLRUN_PROCESS, process.pid);
+  for (int i = 0; i < kFacts; i++)
+    if (more[i]) string_emitted(ids[i]);
+  return true;
+}
+
+void process_record_write(void) {
+  if (__atomic_exchange_n(&process.wiped->announced, 1, __ATOMIC_RELAXED)) return;
+  if (!write_record()) process.wiped->announced = 0;
+}
+
+struct io_counters {
+  uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+};
+
+static uint64_t counter(const char *text, size_t bytes, const char *name) {
+  size_t length = strlen(name);
+  for (size_t at = 0; at + length < bytes; at++) {
+    if (memcmp(text + at, name, length) || (at && text[at - 1] != '\n')) continue;
+    at += length;
+    return number_after(text, &at, bytes);
+  }
+  return 0;
+}
+
+static bool read_io(struct io_counters *io) {
+  char text[512];
+  size_t bytes = read_file("/proc/self/io", text, sizeof text);
+  io->rchar = counter(text, bytes, "rchar: ");
+  io->wchar = counter(text, bytes, "wchar: ");
+  io->syscr = counter(text, bytes, "syscr: ");
+  io->syscw = counter(text, bytes, "syscw: ");
+  io->read_bytes = counter(text, bytes, "read_bytes: ");
+  io->write_bytes = counter(text, bytes, "write_bytes: ");
+  return bytes;
+}
+
+void process_end_write(int status) {
+  struct io_counters io;
+  uint8_t lap;
+  if (!stamp() || !recording_system_calls_allowed() || !read_io(&io)) return;
+  uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, &lap);
+  if (!w) return;
+  w[1] = now_ticks();
+  w[2] = (uint64_t)(status & 0xff) << 8;
+  w[3] = io.rchar;
+  w[4] = io.syscr << 8;
+  w[5] = io.wchar;
+  w[6] = io.syscw << 8;
+  w[7] = io.read_bytes;
+  w[8] = io.write_bytes << 8;
+  w[9] = 0;
+  publish(w, lap, 5, MLRUN_END, process.pid);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocator that the program uses: its functions, and how large its blocks really are.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/compiler.h"
+
+#pragma GCC visibility push(hidden)
+
+struct real_allocator {
+  void *(*malloc)(size_t);
+  void *(*calloc)(size_t, size_t);
+  void *(*realloc)(void *, size_t);
+  void (*free)(void *);
+  int (*posix_memalign)(void **, size_t, size_t);
+  void *(*aligned_alloc)(size_t, size_t);
+  void *(*memalign)(size_t, size_t);
+  void *(*valloc)(size_t);
+  void *(*pvalloc)(size_t);
+  size_t (*usable_size)(void *);  // null: this allocator has none
+  bool is_glibc;
+};
+extern struct real_allocator real_allocator;
+
+// Looks the functions up, once. Allocates nothing, takes no lock.
+void real_allocator_resolve(void);
+
+// File of the object whose malloc the program calls, "" for the program itself.
+const char *real_allocator_object(void);
+
+#define SIZE_UNKNOWN SIZE_MAX
+
+// glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of its
+// own, which costs 8 bytes more.
+INLINE size_t usable_size(void *block) {
+  if (likely(real_allocator.is_glibc)) {
+    size_t header = ((size_t *)block)[-1];
+    return (header & ~7ul) - 8 - ((header & 2) << 2);
+  }
+  return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow path of a reservation: once in a segment's life, a few hundred to two thousand records.
+//
+// A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in this_thread.spare_segment
+// until it is installed, and installed by compare-and-swap on the cursor.
+#include "preload/segments.h"
+
+#include <emmintrin.h>
+
+#include "preload/channel.h"
+#include "preload/process_record.h"
+#include "preload/raw_syscall.h"
+#include "preload/test_point.h"
+
+enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
+#define GIVE_UP_NS 5000000000ull
+
+static void wake_collector(void) {
+  if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
+  __atomic_add_fetch(&control->wake, 1, __ATOMIC_RELEASE);
+  raw_syscall3(SYS_futex, (long)&control->wake, kFutexWake, 1);
+}
+
+static void raise_segment_high(uint32_t to) {
+  uint32_t high = __atomic_load_n(&control->segment_high, __ATOMIC_RELAXED);
+  while (high < to && !__atomic_compare_exchange_n(&control->segment_high, &high, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    continue;
+}
+
+// The lowest free segment: it is the warmest in the cache, and already in our page table.
+static uint64_t try_claim(uint32_t owner) {
+  uint32_t available = __atomic_load_n(&control->available_segments, __ATOMIC_ACQUIRE);
+  uint32_t count = available < process.segment_count ? available : process.segment_count;
+  if ((int32_t)control->free_segments_hint <= 0) return 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t word = __atomic_load_n(&process.owner[i], __ATOMIC_RELAXED);
+    if (word & MLRUN_OWNER_MASK) continue;
+    if (!__atomic_compare_exchange_n(&process.owner[i], &word, word | owner, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    int32_t left = (int32_t)__atomic_sub_fetch(&control->free_segments_hint, 1, __ATOMIC_RELAXED);
+    raise_segment_high(i + 1);
+    if (left * 2 < (int32_t)available) wake_collector();
+    return (uint64_t)(word & ~MLRUN_OWNER_MASK) << 32 | (uint64_t)(i + 1) << 32;
+  }
+  return 0;
+}
+
+static void give_back(uint64_t claimed) {
+  __atomic_store_n(&process.owner[claimed_segment(claimed)], claimed_lap(claimed) << 24, __ATOMIC_RELEASE);
+  __atomic_add_fetch(&control->free_segments_hint, 1, __ATOMIC_RELAXED);
+}
+
+static bool nobody_waits(uint32_t space) { return __atomic_load_n(&control->gave_up, __ATOMIC_RELAXED) == space + 1; }
+
+static void sleep_until_space(uint32_t space) {
+  struct timespec ten_ms = {0, 10000000};
+  __atomic_add_fetch(&control->waiters, 1, __ATOMIC_ACQ_REL);
+  if (system_calls_allowed)
+    raw_syscall4(SYS_futex, (long)&control->space, kFutexWait, space, (long)&ten_ms);
+  else
+    for (int i = 0; i < 1000; i++) _mm_pause();
+  __atomic_sub_fetch(&control->waiters, 1, __ATOMIC_ACQ_REL);
+}
+
+// Waits while the collector lives, as its robust mutex says, and while it frees a segment at least every 5 s. After one
+// thread has given up nobody waits until the next segment is freed.
+static COLD uint64_t claim_waiting(uint32_t owner) {
+  uint64_t since_ns = monotonic_ns();
+  uint32_t space_then = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
+  for (;;) {
+    uint32_t space = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
+    uint64_t claimed = try_claim(owner);
+    if (claimed) return claimed;
+    if (space != space_then) {
+      space_then = space;
+      since_ns = monotonic_ns();
+    }
+    bool collector_died = __atomic_load_n(&control->collector_lock[0], __ATOMIC_ACQUIRE) & kOwnerDied;
+    if (collector_died || nobody_waits(space) || monotonic_ns() - since_ns > GIVE_UP_NS) {
+      __atomic_store_n(&control->gave_up, space + 1, __ATOMIC_RELAXED);
+      return 0;
+    }
+    wake_collector();
+    sleep_until_space(space);
+  }
+}
+
+uint64_t claim_segment(uint32_t owner) {
+  uint64_t claimed = try_claim(owner);
+  if (!claimed && control->lossless && !nobody_waits(control->space)) claimed = claim_waiting(owner);
+  return claimed;
+}
+
+static void write_header(uint64_t cursor) {
+  struct mlrun_segment *header = (struct mlrun_segment *)segment_start((uint32_t)(cursor >> 32) & MLRUN_OWNER_MASK);
+  uint64_t now_ns = monotonic_ns();
+  _mm_store_si128((__m128i *)header, _mm_set_epi64x((long long)now_ns, (long long)now_ticks()));
+  header->channel = this_thread.channel_id;
+  header->lap = (uint32_t)(cursor >> 56);
+}
+
+// Makes sure that this_thread.spare_segment holds a segment. Returns it; 0: none could be had.
+static uint64_t fill_spare(void) {
+  uint64_t claimed = claim_segment(this_thread.channel_id + 1);
+  if (!claimed) return 0;
+  test_point(4);
+  if (replace_local(&this_thread.spare_segment, 0, claimed)) return claimed;
+  give_back(claimed);  // a handler has left one
+  return this_thread.spare_segment;
+}
+
+// Moves the thread from the segment of the cursor `from` to a fresh one. False: there is none.
+static COLD bool change_segment(uint64_t from) {
+  if (!this_thread.channel && !register_thread()) return false;
+  for (;;) {
+    uint64_t now = this_thread.cursor, spare = this_thread.spare_segment;
+    if (now >> 32 != from >> 32) return true;  // a handler has done it
+    if (spare && now >> 32 == (spare >> 32) - 1) {  // it jumped out right after installing the spare
+      replace_local(&this_thread.spare_segment, spare, 0);
+      continue;
+    }
+    if (!spare && !(spare = fill_spare())) {
+      replace_local(&this_thread.cursor, now, NO_SEGMENT);  // else its offset would creep into the next segment
+      return false;
+    }
+    uint64_t fresh = spare - (1ull << 32);
+    test_point(5);
+    write_header(fresh);
+    test_point(6);
+    if (!replace_local(&this_thread.cursor, now, fresh | MLRUN_SEGMENT_HEADER_BYTES)) continue;
+    test_point(7);
+    replace_local(&this_thread.spare_segment, spare, 0);
+    return true;
+  }
+}
+
+static void pad_to_the_end(uint64_t cursor) {
+  char *segment = segment_start((uint32_t)(cursor >> 32) & MLRUN_OWNER_MASK);
+  publish((uint64_t *)(segment + (uint32_t)cursor), (uint8_t)(cursor >> 56), 0, MLRUN_PAD, 0);
+}
+
+static void count_drop(void) {
+  enum mlrun_drop reason = control->lossless ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
+  if (this_thread.channel) count_local(&this_thread.channel->drops[reason]);
+}
+
+COLD uint64_t reserve_slow(uint64_t cursor, uint32_t bytes) {
+  for (;;) {
+    test_point(13);
+    if ((uint32_t)cursor < MLRUN_SEGMENT_BYTES) pad_to_the_end(cursor);
+    test_point(8);
+    if (!may_record()) return 0;
+    if (!change_segment(cursor)) {
+      count_drop();
+      return 0;
+    }
+    if (!process.wiped->announced) process_record_write();
+    cursor = fetch_add_local(&this_thread.cursor, bytes);
+    test_point(9);
+    if ((uint32_t)cursor <= MLRUN_SEGMENT_BYTES - bytes) return cursor;
+  }
+}

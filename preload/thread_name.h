@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that threads are given while they are watched; the first name is the collector's to read.
+#pragma once
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+void put_thread_name(uint32_t tid, const char *name);
+
+uint32_t thread_of_caller(void);
+
+#pragma GCC visibility pop
