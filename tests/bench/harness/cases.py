@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loops to be measured, what stands beside mlrun in each, and the budget that mlrun has there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ALLOCATION_PEERS = ("heaptrack-raw", "heaptrack", "uftrace", "memray")
+FILE_PEERS = ("strace", "uftrace", "dftracer")
+PROCESS_PEERS = ("strace", "dftracer")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a call may cost more than untraced, given what one rdtsc costs on this machine."""
+
+    tracer: str
+    text: str
+    limit_ns: Callable[[float], float]
+    half_of_peer: bool = False  # and at most half of what the best peer adds in the same run
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    loop: str  # of victims/
+    iterations: int
+    about: str
+    tracers: tuple  # names; each is paired with the untraced program
+    threads: int = 1
+    sparse: bool = False  # reads a file of 64 GiB that is one hole, not the cached one
+    budgets: tuple = ()
+    pairs: int = 0  # of mlrun, where it is not the number asked for
+    max_bytes_per_event: float = 0.0
+    max_exit_s_per_3m: float = 0.0
+
+
+RECORDED = Budget("mlrun", "1 rdtsc + 4", lambda rdtsc: rdtsc + 4)
+RECORDED_ALL = Budget("mlrun-all", "1 rdtsc + 4", lambda rdtsc: rdtsc + 4)
+COUNTED_HOT = Budget("mlrun", "3", lambda rdtsc: 3)
+COUNTED_LIVE = Budget("mlrun", "25", lambda rdtsc: 25)
+FILE_CALL = Budget("mlrun", "2 rdtsc + 20", lambda rdtsc: 2 * rdtsc + 20, half_of_peer=True)
+OPEN_READ_CLOSE = Budget("mlrun", "2 rdtsc + 20 + fstat / 3", lambda rdtsc: 2 * rdtsc + 20 + 290 / 3)
+FORK = Budget("mlrun", "100 us", lambda rdtsc: 100e3)
+EXEC = Budget("mlrun", "300 us", lambda rdtsc: 300e3)
+
+CASES = [
+    Case(
+        "malloc_large",
+        "malloc_large",
+        300_000,
+        "malloc and free of 1,024 to 5,119 bytes: recorded",
+        ("mlrun", *ALLOCATION_PEERS),
+        budgets=(RECORDED,),
+    ),
+    Case(
+        "malloc_large_2",
+        "malloc_large",
+        300_000,
+        "the same in 2 threads",
+        ("mlrun", "heaptrack-raw", "uftrace"),
+        threads=2,
+    ),
+    Case(
+        "malloc_mixed",
+        "malloc_mixed",
+        300_000,
+        "malloc and free of 64 to 4,159 bytes: recorded or counted",
+        ("mlrun", "mlrun-all"),
+        budgets=(RECORDED_ALL,),
+    ),
+    Case(
+        "malloc_small",
+        "malloc_small",
+        2_000_000,
+        "malloc and free of 16 to 271 bytes, 16 alive: counted",
+        ("mlrun",),
+        budgets=(COUNTED_HOT,),
+    ),
+    Case("malloc_small_2", "malloc_small", 2_000_000, "the same in 2 threads", ("mlrun",), threads=2),
+    Case(
+        "malloc_small_all",
+        "malloc_small",
+        300_000,
+        "the same in 1 thread: recorded",
+        ("mlrun-all", *ALLOCATION_PEERS),
+        budgets=(RECORDED_ALL,),
+    ),
+    Case(
+        "malloc_live",
+        "malloc_live",
+        400_000,
+        "malloc and free of 16 to 527 bytes, 400,000 alive: counted",
+        ("mlrun",),
+        budgets=(COUNTED_LIVE,),
+    ),
+    Case("pread_empty", "pread_empty", 300_000, "pread of 0 bytes", ("mlrun", *FILE_PEERS), budgets=(FILE_CALL,)),
+    Case("pread_empty_2", "pread_empty", 300_000, "the same in 2 threads", ("mlrun", "uftrace", "dftracer"), threads=2),
+    Case(
+        "pread_random",
+        "pread_random",
+        100_000,
+        "pread of a random cached 4 KiB page",
+        ("mlrun", *FILE_PEERS),
+        budgets=(FILE_CALL,),
+    ),
+    Case(
+        "open_read_close",
+        "open_read_close",
+        50_000,
+        "open, read of 4 KiB and close",
+        ("mlrun", *FILE_PEERS),
+        budgets=(OPEN_READ_CLOSE,),
+    ),
+    Case("open_read_close_2", "open_read_close", 50_000, "the same in 2 threads", ("mlrun",), threads=2),
+    Case("fork_exit", "fork_exit", 400, "fork, _exit and waitpid", ("mlrun", *PROCESS_PEERS), budgets=(FORK,)),
+    Case(
+        "spawn_true",
+        "spawn_true",
+        150,
+        "posix_spawn of /bin/true and waitpid",
+        ("mlrun", *PROCESS_PEERS),
+        budgets=(EXEC,),
+    ),
+    Case(
+        "trace_size",
+        "pread_random",
+        300_000,
+        "pread of 4 KiB at uniform offsets of a sparse file of 64 GiB",
+        ("mlrun",),
+        sparse=True,
+        pairs=5,
+        max_bytes_per_event=8,
+    ),
+    Case(
+        "exit_time",
+        "malloc_mixed",
+        1_500_000,
+        "3 million allocations recorded: command's end to prompt",
+        ("mlrun-all",),
+        pairs=5,
+        max_exit_s_per_3m=1,
+    ),
+]
+
+TRAINING = "training"
+TRAINING_ABOUT = "tests/workloads/train.py with 2 forked loader workers, from start to end"
+TRAINING_TRACERS = ("mlrun", "mlrun-all", "strace", "memray", "dftracer", "heaptrack")
