@@ -31,6 +31,7 @@ def draw(path, rows, training_rows):
     )
     for (draw_panel, panel_rows), axis in zip(panels, axes[:, 0]):
         draw_panel(axis, panel_rows)
+        axis.margins(y=0.01)
         axis.invert_yaxis()
         axis.grid(axis="x", alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
