@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directory streams: readdir hands out entries of a buffer that the kernel fills. A refill shows in the address of the entry:
+// within one buffer it grows. One record per refill, with the readdir calls since the last one.
+#include <dirent.h>
+
+#include "preload/capture.h"
+#include "preload/path_call.h"
+#include "preload/real_function.h"
+#include "preload/traced_call.h"
+
+EXPORT DIR *opendir(const char *path) {
+  REAL(DIR *, opendir, const char *);
+  struct path_call call PATH_CALL_CLEANUP = {
+      .call.kind = KIND_opendir, .call.fd = AT_FDCWD, .path = path, .opens = true,
+      .call.requested = PAIR(O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC, 0)};
+  begin_path_call(&call);
+  DIR *directory = real(path);
+  end_path_call(&call, directory ? dirfd(directory) : -1);
+  return directory;
+}
+
+EXPORT DIR *fdopendir(int fd) {
+  REAL(DIR *, fdopendir, int);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_fdopendir, .fd = fd, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  DIR *directory = real(fd);
+  end_call(&call, directory ? fd : -1);
+  return directory;
+}
+
+// closedir(NULL) is an error, not a crash.
+static int traced_closedir(int (*real)(DIR *), DIR *directory) {
+  if (!directory) return real(directory);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_closedir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  fd_set_open_file(call.fd, 0);
+  int result = real(directory);
+  end_call(&call, result);
+  return result;
+}
+
+EXPORT int closedir(DIR *directory) {
+  REAL(int, closedir, DIR *);
+  return traced_closedir(real, directory);
+}
+
+// Counts the call; true if `dirent` (null: the end) came with a refill. The buffer is one allocation, so that the low halves of
+// its addresses tell the order.
+static bool is_refill(struct fd_entry *entry, const void *dirent) {
+  if (!entry) return true;
+  uint32_t at = (uint32_t)(uintptr_t)dirent, last = entry->last_dirent;
+  entry->buffered_calls++;
+  entry->last_dirent = at;
+  return !at || !last || (int32_t)(at - last) <= 0;
+}
+
+// libc tells the end from an error by errno alone, which it leaves as it is at the end. found: 1 or 0.
+static void end_readdir(struct pending_call *call, const void *dirent, int error) {
+  compiler_barrier();
+  if (unlikely(!call->start)) return;
+  struct fd_entry *entry = fd_entry_of(call->fd);
+  if (!is_refill(entry, dirent)) return;
+  call->arg2 = entry ? entry->buffered_calls : 1;
+  if (entry) entry->buffered_calls = 0;
+  put_call(call, now_ticks(), dirent ? 1 : -(int64_t)error, MLRUN_CALL_STDIO);
+}
+
+#define READDIR_HOOK(symbol_name, type)                                                           \
+  EXPORT type *symbol_name(DIR *directory) {                                                      \
+    REAL(type *, symbol_name, DIR *);                                                             \
+    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory),        \
+                                             .offset = MLRUN_NO_OFFSET};                          \
+    begin_call(&call);                                                                            \
+    int before = errno;                                                                           \
+    errno = 0;                                                                                    \
+    type *dirent = real(directory);                                                               \
+    int error = errno;                                                                            \
+    if (!error) errno = before;                                                                   \
+    end_readdir(&call, dirent, error);                                                            \
+    return dirent;                                                                                \
+  }
+READDIR_HOOK(readdir, struct dirent)
+READDIR_HOOK(readdir64, struct dirent64)

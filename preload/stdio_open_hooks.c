@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdio calls that make or end a FILE. What a fclose or freopen writes out first is a record of its own, of the flush.
+#include "preload/capture.h"
+#include "preload/path_call.h"
+#include "preload/real_function.h"
+#include "preload/stream_call.h"
+
+// The O_ flags that libc makes of a mode, as word 3 of a call that opens.
+static uint64_t open_words(const char *mode) {
+  int flags = mode[0] == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | (mode[0] == 'a' ? O_APPEND : O_TRUNC);
+  for (const char *letter = mode + 1; *letter && *letter != ','; letter++) {
+    if (*letter == '+') flags = (flags & ~O_ACCMODE) | O_RDWR;
+    if (*letter == 'x') flags |= O_EXCL;
+    if (*letter == 'e') flags |= O_CLOEXEC;
+  }
+  return PAIR(flags, 0666);
+}
+
+static FILE *traced_fopen(FILE *(*real)(const char *, const char *), const char *path, const char *mode) {
+  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_fopen, .call.fd = AT_FDCWD, .path = path, .opens = true};
+  begin_path_call(&call);
+  FILE *stream = real(path, mode);
+  if (call.call.start && (stream || errno != EFAULT)) call.call.requested = open_words(mode);
+  end_path_call(&call, stream ? stream->_fileno : -1);
+  return stream;
+}
+
+EXPORT FILE *fopen(const char *path, const char *mode) {
+  REAL(FILE *, fopen, const char *, const char *);
+  return traced_fopen(real, path, mode);
+}
+
+EXPORT FILE *fopen64(const char *path, const char *mode) {
+  REAL(FILE *, fopen64, const char *, const char *);
+  return traced_fopen(real, path, mode);
+}
+
+EXPORT FILE *fdopen(int fd, const char *mode) {
+  REAL(FILE *, fdopen, int, const char *);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_fdopen, .fd = fd, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  FILE *stream = real(fd, mode);
+  end_call(&call, stream ? fd : -1);
+  return stream;
+}
+
+// A stream's file that a call is about to give up.
+struct ended_file {
+  uint32_t open_file, calls;  // buffered calls since its last record, this one included
+  size_t pending;
+  int fd;                     // -1: the stream has none
+};
+
+static struct ended_file end_of_file(FILE *stream, bool recorded) {
+  struct ended_file file = {.fd = stream->_fileno};
+  if (file.fd < 0) return file;
+  if (recorded) {
+    file.open_file = open_file_of(file.fd);
+    file.calls = take_buffered_calls(file.fd);
+    file.pending = stream->_mode > 0 ? 0 : stream_state(stream).pending;
+  }
+  fd_set_open_file(file.fd, 0);
+  return file;
+}
+
+// The record of what the call wrote out first, if anything.
+static void put_last_flush(const struct ended_file *file, uint64_t start, uint64_t end, int error) {
+  if (!file->pending) return;
+  struct pending_call flush = {.start = start, .kind = KIND_fflush, .fd = file->fd, .open_file = file->open_file,
+                               .requested = file->pending, .offset = MLRUN_NO_OFFSET, .arg2 = file->calls};
+  put_call(&flush, end, error ? -(int64_t)error : (int64_t)file->pending, MLRUN_CALL_STDIO);
+}
+
+static int traced_fclose(int (*real)(FILE *), FILE *stream, enum call_kind kind) {
+  struct pending_call call CALL_CLEANUP = {.kind = (uint16_t)kind, .fd = stream->_fileno, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  struct ended_file file = end_of_file(stream, call.start);
+  if (file.fd < 0) call.start = 0;
+  int result = real(stream);
+  if (!call.start) return result;
+  uint64_t end = now_ticks();
+  int error = result == -1 ? errno : 0;
+  put_last_flush(&file, call.start, end, error);
+  if (file.pending) call.start = end;  // one time counts once
+  else call.arg2 = file.calls - 1;
+  put_call(&call, end, error ? -(int64_t)error : result, MLRUN_CALL_STDIO);
+  return result;
+}
+
+EXPORT int fclose(FILE *stream) {
+  REAL(int, fclose, FILE *);
+  return traced_fclose(real, stream, KIND_fclose);
+}
+
+EXPORT int pclose(FILE *stream) {
+  REAL(int, pclose, FILE *);
+  return traced_fclose(real, stream, KIND_pclose);
+}
+
+typedef FILE *(*freopen_function)(const char *, const char *, FILE *);
+
+static FILE *traced_freopen(freopen_function real, const char *path, const char *mode, FILE *stream) {
+  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_freopen, .call.fd = AT_FDCWD, .path = path};
+  begin_path_call(&call);
+  struct ended_file file = end_of_file(stream, call.call.start);
+  FILE *result = real(path, mode, stream);
+  int fd = result ? result->_fileno : -1;
+  if (call.call.start) {
+    uint64_t end = now_ticks();
+    put_last_flush(&file, call.call.start, end, 0);
+    if (file.pending) call.call.start = end;
+    if (result || errno != EFAULT) call.call.requested = open_words(mode);
+  }
+  call.opens = path;
+  if (path) end_path_call(&call, fd);
+  else end_unnamed_open(&call, fd);
+  return result;
+}
+
+EXPORT FILE *freopen(const char *path, const char *mode, FILE *stream) {
+  REAL(FILE *, freopen, const char *, const char *, FILE *);
+  return traced_freopen(real, path, mode, stream);
+}
+
+EXPORT FILE *freopen64(const char *path, const char *mode, FILE *stream) {
+  REAL(FILE *, freopen64, const char *, const char *, FILE *);
+  return traced_freopen(real, path, mode, stream);
+}

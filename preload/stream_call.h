@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdio: most calls only move bytes between the program and a buffer. What the kernel was asked for is told by the buffer's
+// pointers before and after the real call, and only then is there a record:
+//
+//   bytes read    = bytes handed out + unread after  - unread before
+//   bytes flushed = bytes accepted   + pending before - pending after
+//
+//        read_base      read_ptr        read_end               write_base       write_ptr
+//            |  handed out  |    unread     |                       |    pending    |
+//
+// A record's w7 counts the calls on the FILE since its last record (fd_table.h). Calls on streams without a descriptor and on
+// wide-oriented ones pass through. Bytes that move in getc, putc, scanf or at exit are not seen; later differences start from
+// the pointers that they leave.
+#pragma once
+
+#include <stdio.h>
+
+#include "preload/traced_call.h"
+
+#pragma GCC visibility push(hidden)
+
+// Flags of struct _IO_FILE that its public header does not name; the same in every glibc since 2.27.
+enum stream_flag { kStreamUnbuffered = 0x2, kStreamNoReads = 0x4, kStreamNoWrites = 0x8, kStreamInBackup = 0x100 };
+enum { kStreamNeedsLock = 0x80 };  // in _flags2: the process has had a second thread
+
+struct stream_state {
+  const char *read_base, *read_ptr, *read_end;
+  size_t unread, pending, buffer_bytes;
+  int64_t position;  // of the file, behind what has moved; -1: stdio does not know it
+  int flags;
+};
+
+struct stream_call {
+  struct pending_call call;  // form kCallOnStream
+  FILE *stream;
+  FILE *locked;              // the stream, if its lock was taken so that before and after belong together
+  struct stream_state before;
+};
+
+enum stream_locking { kLockStream, kStreamIsLocked };
+
+struct stream_state stream_state(FILE *stream);
+
+// Stamps and links the call and takes the stream's lock where the real call will do so too.
+void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);
+
+// What a reading call gave to the program.
+struct handed_out {
+  size_t bytes;
+  bool is_least;    // there may have been more: text with a 0 in it
+  size_t asked;     // bytes that the call would have taken, if it says so
+};
+void end_stream_read(struct stream_call *call, struct handed_out handed);
+
+// accepted: bytes that the program put in; ok: the call did not fail.
+void end_stream_write(struct stream_call *call, size_t accepted, bool ok);
+
+// For calls that do more to a stream than read or write it.
+struct stream_transfer {
+  enum call_kind kind;
+  uint64_t requested;
+  int64_t result;    // bytes, or -errno
+  int64_t position;  // behind them, or -1
+};
+void put_stream_record(const struct stream_call *call, struct stream_transfer transfer);
+void unlock_stream(struct stream_call *call);
+void count_buffered_call(int fd);
+uint32_t take_buffered_calls(int fd);  // calls since the last record, this one included; counted anew from here
+
+void leave_stream_call(struct stream_call *call);
+#define STREAM_CALL_CLEANUP __attribute__((cleanup(leave_stream_call)))
+
+#pragma GCC visibility pop
