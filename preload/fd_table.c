@@ -40,10 +40,8 @@ static void raise_high(uint32_t high) {
 void fd_set_open_file(int fd, uint32_t open_file) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || in_vfork_child()) return;
-  if ((uint32_t)fd >= fd_high) {
-    if (!open_file) return;  // never set: the page need not be touched
-    raise_high((uint32_t)fd + 1);
-  }
+  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent) return;  // the page stays untouched
+  raise_high((uint32_t)fd + 1);
   *entry = (struct fd_entry){.open_file = open_file};
 }
 

@@ -99,3 +99,14 @@ void end_path_call(struct path_call *path, int64_t result) {
   int error = result == -1 ? errno : 0;
   put_path_call(path, now_ticks(), error ? -error : result, error, path->opens ? 0 : MLRUN_CALL_PASSED_FD);
 }
+
+void end_unnamed_open(struct path_call *path, int result) {
+  compiler_barrier();
+  uint64_t end = path->call.start ? now_ticks() : 0;
+  int error = result == -1 ? errno : 0;
+  fd_set_open_file(result, 0);
+  if (unlikely(!path->call.start)) return;
+  path->call.fd = result;
+  path->call.open_file = open_file_of(result);
+  put_path_call(path, end, error ? -error : result, error, 0);
+}

@@ -31,7 +31,10 @@ INLINE void begin_path_call(struct path_call *path) {
 // result: what the real call returned (its descriptor if it opens one), -1 on failure. Also enters the descriptor's table.
 void end_path_call(struct path_call *path, int64_t result);
 
-// The record alone. error: 0 or errno; descriptor: what was opened, or -1.
+// The same for a call that made a descriptor (-1: failed) without naming a file: the kernel is asked for a name.
+void end_unnamed_open(struct path_call *path, int result);
+
+// The record alone. result: as recorded, -errno on failure; error: 0 or errno.
 void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags);
 
 #pragma GCC visibility pop
