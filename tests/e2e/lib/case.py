@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frame of one end-to-end case: a folder of its own, mlrun and the victims of the build, and checks that say what
+differs.
+
+A case is a script: `if __name__ == "__main__": case.run(its_function)`. Exit status 0: it holds, 77: it cannot be tried
+on this system (the reason is printed), else it does not hold. The folder of a case that failed is kept.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+from lib.trace import Trace
+
+SOURCE = Path(__file__).resolve().parents[3]
+BUILD = Path(os.environ.get("MLRUN_BUILD", SOURCE / "build")).resolve()
+MLRUN = BUILD / "bin" / "mlrun"
+SKIPPED = 77
+# What belongs to the test run or to a session around it, not to the programs under test.
+NOT_INHERITED = ("MLRUN_BUILD", "MLRUN_SESSION", "LD_PRELOAD")
+
+
+class Skip(Exception):
+    """This case cannot be tried here."""
+
+
+class Case:
+    def __init__(self, name):
+        self.folder = BUILD / "e2e" / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.environment = {key: value for key, value in os.environ.items() if key not in NOT_INHERITED}
+        self.traces = 0
+
+    def path(self, name):
+        return self.folder / name
+
+    def victim(self, name):
+        return str(BUILD / "e2e" / "victims" / name)
+
+    def data_file(self, size_bytes=1 << 20):
+        """A file of known bytes to read from: byte i is i % 251."""
+        path = self.path("data.bin")
+        if not path.exists():
+            path.write_bytes((bytes(range(251)) * (size_bytes // 251 + 1))[:size_bytes])
+        return str(path)
+
+    def new_trace(self):
+        self.traces += 1
+        return self.path(f"trace{self.traces}")
+
+    def command(self, *command, out, options=()):
+        return [str(MLRUN), "--preload", "--quiet", "-o", str(out), *options, "--", *map(str, command)]
+
+    def run(self, *command, timeout=120, **more):
+        """Runs anything; stdout and stderr as text."""
+        more = {"env": self.environment, "cwd": self.folder, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                "stderr": subprocess.PIPE, "text": True, "errors": "surrogateescape"} | more
+        return subprocess.run([str(item) for item in command], timeout=timeout, check=False, **more)
+
+    def trace(self, *command, options=(), status=0, **more):
+        """Traces a command that must end with `status`, and opens its trace."""
+        out = self.new_trace()
+        done = self.run(*self.command(*command, out=out, options=options), **more)
+        self.equal("exit status", done.returncode, status, said=done.stderr)
+        trace = Trace(out)
+        trace.stdout, trace.stderr = done.stdout, done.stderr
+        return trace
+
+    def equal(self, what, got, wanted, said=""):
+        if got != wanted:
+            raise AssertionError(f"{what}: {got!r}, wanted {wanted!r}" + (f"\nit said:\n{said}" if said else ""))
+
+    def true(self, what, holds, shown=""):
+        if not holds:
+            raise AssertionError(what + (f": {shown}" if shown != "" else ""))
+
+    def untraced_and_traced(self, *command, options=(), after=None, **more):
+        """The same command twice. (stdout, stderr, exit status, what after() returns) must be equal; returns the trace."""
+        plain = self.run(*command, **more)
+        expected = (plain.stdout, plain.stderr, plain.returncode, after() if after else None)
+        out = self.new_trace()
+        traced = self.run(*self.command(*command, out=out, options=options), **more)
+        seen = (traced.stdout, traced.stderr, traced.returncode, after() if after else None)
+        for what, got, wanted in zip(("stdout", "stderr", "exit status", "afterwards"), seen, expected):
+            wanted = 128 - wanted if what == "exit status" and wanted < 0 else wanted
+            self.equal(what + " of the traced run", got, wanted, said=traced.stderr)
+        return Trace(out)
+
+
+def need_root():
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+
+
+def need_program(name):
+    if not shutil.which(name):
+        raise Skip(f"needs {name}")
+
+
+def run(function):
+    name = Path(sys.argv[0]).stem
+    this = Case(name)
+    try:
+        function(this)
+    except Skip as reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    except Exception:  # pylint: disable=broad-exception-caught
+        traceback.print_exc()
+        print(f"{name}: kept in {this.folder}", file=sys.stderr)
+        sys.exit(1)
+    shutil.rmtree(this.folder, ignore_errors=True)

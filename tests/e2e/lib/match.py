@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the system calls that each row of `call` made: those of the same thread between the row's beginning and its
+end.
+
+A row of read, pread, open, close and the like stands for exactly one system call, with the same descriptor and the same
+result. A row of a buffered function (stdio, directories, temporary files) stands for those that it made inside. What is
+left over on either side is a difference; sort_differences.py says why each of them is there.
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+OPENS = ("open", "openat", "openat2", "creat")
+READS = ("read", "readv", "pread64", "preadv", "preadv2")
+WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
+OPERATION = {**dict.fromkeys(OPENS, "open"), **dict.fromkeys(READS, "read"), **dict.fromkeys(WRITES, "write"),
+             "close": "close"}
+# Hooked functions that are one system call: name in the table -> names of the call.
+DIRECT = {"open": OPENS, "openat": OPENS, "creat": OPENS, "close": ("close",), "read": ("read",), "readv": ("readv",),
+          "pread": ("pread64",), "preadv": ("preadv",), "preadv2": ("preadv2", "preadv"), "write": ("write",),
+          "writev": ("writev",), "pwrite": ("pwrite64",), "pwritev": ("pwritev",), "pwritev2": ("pwritev2", "pwritev")}
+# Hooked functions that make such calls inside libc, and which operations each may make.
+BUFFERED = {"fopen": ("open",), "freopen": ("open", "write", "close"), "fclose": ("write", "close"),
+            "pclose": ("write", "close"), "fread": ("read", "write"), "fgets": ("read", "write"),
+            "getline": ("read", "write"), "fwrite": ("write",), "fputs": ("write",), "fprintf": ("write",),
+            "fflush": ("write",), "fseek": ("read", "write"), "tmpfile": ("open",), "mkstemp": ("open",),
+            "opendir": ("open", "close"), "closedir": ("close",)}
+READING = ("read", "readv", "pread", "preadv", "preadv2", "fread", "fgets", "getline")
+WRITING = ("write", "writev", "pwrite", "pwritev", "pwritev2", "fwrite", "fputs", "fprintf", "fflush")
+# Both clocks are read within this of each other; a system call under strace takes longer.
+CLOCK_SLACK_NS = 20_000
+
+
+@dataclass
+class Matched:
+    pairs: list = field(default_factory=list)       # (row, its system calls)
+    calls: list = field(default_factory=list)       # system calls that no row made
+    rows: list = field(default_factory=list)        # rows of one system call that strace has not seen
+
+
+def result(call):
+    """What the C function returned, with its errno apart, from what the kernel returned."""
+    return -1 if call.ret is not None and call.ret < 0 else call.ret
+
+
+class Thread:
+    """The system calls of one thread, in order, of which rows take theirs away."""
+
+    def __init__(self, calls):
+        self.calls, self.starts = calls, [call.start_ns for call in calls]
+        self.taken = [False] * len(calls)
+
+    def within(self, first_ns, last_ns):
+        at = bisect_left(self.starts, first_ns - CLOCK_SLACK_NS)
+        while at < len(self.calls) and self.starts[at] <= last_ns + CLOCK_SLACK_NS:
+            if not self.taken[at]:
+                yield at
+            at += 1
+
+    def take(self, found):
+        for at in found:
+            self.taken[at] = True
+        return [self.calls[at] for at in found]
+
+
+def same_call(row, call):
+    if call.name not in DIRECT[row.func] or result(call) != row.ret:
+        return False
+    return call.name in OPENS or call.fd == row.fd
+
+
+def match(log, rows, realtime_offset_ns):
+    """`rows`: of the trace's call table; realtime_offset_ns: to be added to their times to get CLOCK_REALTIME."""
+    of_thread = defaultdict(list)
+    for call in log.syscalls:
+        if call.name in OPERATION:
+            of_thread[call.tid].append(call)
+    threads = defaultdict(lambda: Thread([]), {tid: Thread(calls) for tid, calls in of_thread.items()})
+    matched = Matched()
+    for row in rows:
+        if row.func in DIRECT:
+            thread = threads[row.tid]
+            window = thread.within(row.ts_ns + realtime_offset_ns, row.end_ns + realtime_offset_ns)
+            found = next((at for at in window if same_call(row, thread.calls[at])), None)
+            if found is None:
+                matched.rows.append(row)
+            else:
+                matched.pairs.append((row, thread.take([found])))
+    for row in rows:
+        if row.func in BUFFERED:
+            thread = threads[row.tid]
+            window = thread.within(row.ts_ns + realtime_offset_ns, row.end_ns + realtime_offset_ns)
+            matched.pairs.append((row, thread.take([at for at in window
+                                                    if OPERATION[thread.calls[at].name] in BUFFERED[row.func]])))
+    matched.calls = [call for thread in threads.values() for at, call in enumerate(thread.calls) if not thread.taken[at]]
+    matched.calls.sort(key=lambda call: call.start_ns)
+    return matched
+
+
+def totals_of_calls(calls):
+    """{(pid, path, operation): Counter(count, bytes)} as strace has it."""
+    totals = defaultdict(Counter)
+    for call in calls:
+        operation = OPERATION[call.name]
+        moved = call.ret if operation in ("read", "write") and call.ret and call.ret > 0 else 0
+        totals[call.pid, call.path, operation].update(count=1, bytes=moved)
+    return totals
+
+
+def totals_of_rows(pairs, prefix):
+    """The same from the trace: the process and the path of the row, its bytes, and as many calls as it stands for."""
+    totals = defaultdict(Counter)
+    for row, calls in pairs:
+        if not row.path.startswith(prefix):
+            continue
+        for operation, funcs in (("read", READING), ("write", WRITING)):
+            if row.func in funcs:
+                totals[row.pid, row.path, operation].update(bytes=max(row.ret, 0))
+        for call in calls:
+            totals[row.pid, row.path, OPERATION[call.name]].update(count=1)
+    return totals

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Says, for each system call that no row of the trace accounts for, by which rule it is not there, and on what
+evidence.
+
+A rule is a function of (call, context): the evidence as text, or None where the rule does not apply. Each is narrow: it
+names files, a process or a moment. The first that applies counts; what none explains is a lost event. A descriptor that
+libc, ld.so or our library opened for itself is followed: its reads and its close go with its open.
+"""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from lib.match import OPENS, OPERATION
+
+OUR_PROGRAMS = ("mlrun", "mlrun-trace")
+SHARED_OBJECT = re.compile(r"\.so(\.[0-9.]+)?$")
+LOADER_FILES = ("/etc/ld.so.cache", "/etc/ld.so.preload")
+LOADER_FLAGS = "O_RDONLY|O_CLOEXEC"
+LOADER_HEADER = re.compile(r'"\\177ELF.*, 832$')      # read into the buffer that ld.so has for it
+LOADER_DETAIL = re.compile(r", (\d+), \d+$")          # pread of program headers, 56 bytes each, or of a short note
+# libc opens these for setlocale, iconv and tzset, for getpwnam, getaddrinfo and their like.
+LOCALE = re.compile(r"/usr/lib/locale/|/usr/share/locale/|/etc/locale\.alias$|/usr/share/locale-langpack/|"
+                    r"/usr/lib/x86_64-linux-gnu/gconv/gconv-modules|/usr/share/zoneinfo/|/etc/localtime$")
+NAME_SERVICE = re.compile(r"/etc/(nsswitch\.conf|passwd|group|hosts|resolv\.conf|host\.conf|services|protocols|gai\.conf)$")
+# Files that one of libc's own functions reads, and the function.
+INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devices/system/cpu/online": "get_nprocs",
+               "/proc/meminfo": "qsort", "/proc/sys/vm/overcommit_memory": "free", "/proc/loadavg": "getloadavg",
+               "/sys/kernel/mm/transparent_hugepage/enabled": "malloc", "/proc/self/maps": "pthread_getattr_np"}
+# What our library reads of /proc/PID by system calls of its own: when it is loaded, and when the process ends or execs.
+READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
+NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
+SHARED_MEMORY, SHARED_MEMORY_FLAGS = re.compile(r"/dev/shm/[^/]+$"), "O_NOFOLLOW|O_CLOEXEC"
+STREAM_OPENS = ("fopen", "fdopen", "freopen", "tmpfile")
+
+
+class Context:
+    """What rules may ask about a call: its image, the open behind its descriptor, and what the trace has around it."""
+
+    def __init__(self, log, trace, realtime_offset_ns, matched):
+        self.log, self.arena = log, trace.arena_path
+        self.uses = defaultdict(list)  # id of an open -> the calls on its descriptor
+        self.opening = self.follow_descriptors()
+        self.row_of = {id(call): row for row, calls in matched.pairs for call in calls}
+        self.loads = self.times_of_load(trace, realtime_offset_ns)
+        self.last_row = {}            # pid -> end of its last row
+        self.streams = set()          # (pid, fd) that a stream was on
+        for row in trace.calls:
+            self.last_row[row.pid] = max(self.last_row.get(row.pid, 0), row.end_ns + realtime_offset_ns)
+            if row.func in STREAM_OPENS:
+                self.streams.add((row.pid, row.fd))
+
+    def follow_descriptors(self):
+        """{id of a call: the open that made its descriptor, if the same process made it and the path is still the same}."""
+        opened, opening = {}, {}
+        for call in self.log.syscalls:
+            if call.name not in OPERATION:
+                continue
+            key = call.pid, call.fd
+            if call.name in OPENS:
+                if call.ret is not None and call.ret >= 0:
+                    opened[key] = call
+            elif key in opened and opened[key].path == call.path:
+                opening[id(call)] = opened[key]
+                self.uses[id(opened[key])].append(call)
+                if call.name == "close":
+                    del opened[key]
+        return opening
+
+    def times_of_load(self, trace, realtime_offset_ns):
+        """{(pid, image): when our library began to record there}. Images that never did are not in it."""
+        pids = {row["proc_id"]: row["pid"] for row in trace.rows("process")}
+        loads = {}
+        for row in trace.rows("image"):
+            process = self.log.processes.get(pids[row["proc_id"]])
+            start_ns = row["start_ns"] + realtime_offset_ns
+            if process:
+                image = sum(began_ns <= start_ns for began_ns, _ in process.execs)
+                loads.setdefault((process.pid, image), start_ns)
+        return loads
+
+    def process(self, call):
+        return self.log.processes[call.pid]
+
+    def program(self, call):
+        return Path(self.process(call).program(call.image)).name
+
+    def made_by(self, call):
+        """The open behind a call: itself, or the one of its descriptor, or None."""
+        return call if call.name in OPENS else self.opening.get(id(call))
+
+
+def mlruns_own_programs(call, context):
+    if context.program(call) in OUR_PROGRAMS:
+        return f"made by {context.program(call)}"
+    process = context.process(call)
+    parent = context.log.processes.get(process.parent)
+    if call.image == 0 and parent and Path(parent.program(1)).name == "mlrun" and parent.origin == "first":
+        return "made by mlrun between its fork and the exec of the command"
+    return None
+
+
+def vfork_child(call, context):
+    process = context.process(call)
+    if process.origin == "vfork" and call.image == 0:
+        return f"process {process.pid} shares its parent's memory until it execs"
+    return None
+
+
+def mlruns_own_files(call, context):
+    opening = context.made_by(call)
+    if opening is None or id(opening) in context.row_of:
+        return None
+    folder, _, name = opening.path.rpartition("/")
+    loaded = call.start_ns > context.loads.get((call.pid, call.image), 0)
+    if opening.path == context.arena and not loaded:
+        return "the arena, mapped at load"
+    if folder == f"/proc/{call.pid}" and name in (READ_AT_END if loaded else READ_AT_LOAD):
+        return f"our library reads {opening.path} at {'the end' if loaded else 'load'}"
+    return None
+
+
+def loaders_pattern(call, context):
+    opening = context.made_by(call)
+    if opening is None or id(opening) in context.row_of or LOADER_FLAGS not in opening.text:
+        return None
+    if opening.path in LOADER_FILES:
+        return opening.path
+    reads = [other for other in context.uses[id(opening)] if OPERATION[other.name] == "read"]
+    as_loader = all(map(is_loaders_read, reads)) and (reads or opening.ret < 0)
+    return f"header of {opening.path}" if SHARED_OBJECT.search(opening.path) and as_loader else None
+
+
+def is_loaders_read(call):
+    if call.name == "read":
+        return LOADER_HEADER.search(call.text)
+    size = int(LOADER_DETAIL.search(call.text).group(1)) if call.name == "pread64" else 0
+    return size and (size % 56 == 0 or size <= 128)
+
+
+def before_our_first_hook(call, context):
+    load_ns = context.loads.get((call.pid, call.image))
+    if call.image and load_ns and call.start_ns < load_ns and loaders_pattern(call, context):
+        return f"{(load_ns - call.start_ns) / 1e6:.1f} ms before our library began: {loaders_pattern(call, context)}"
+    return None
+
+
+def dynamic_loader(call, context):
+    pattern = loaders_pattern(call, context)
+    return pattern and f"opened by ld.so for dlopen: {pattern}"
+
+
+def locale_and_name_service(call, context):
+    opening = context.made_by(call)
+    if opening is None or id(opening) in context.row_of:
+        return None
+    found = LOCALE.match(opening.path) or NAME_SERVICE.match(opening.path)
+    return found and f"libc reads {opening.path}"
+
+
+def inside_libc(call, context):
+    opening = context.made_by(call)
+    if opening is None or id(opening) in context.row_of:
+        return None
+    function = INSIDE_LIBC.get(opening.path.replace(f"/proc/{call.pid}/", "/proc/self/"))
+    if function:
+        return f"{function}() of libc reads {opening.path}"
+    if NEW_SEMAPHORE.match(opening.path) and NEW_SEMAPHORE_FLAGS in opening.text:
+        return f"sem_open() of libc makes {opening.path}"
+    if call is opening and SHARED_MEMORY.match(opening.path) and SHARED_MEMORY_FLAGS in opening.text:
+        return f"shm_open() of libc opens {opening.path}"
+    return None
+
+
+def inside_stdio(call, context):
+    """A function that is not hooked (getc, scanf) has refilled a stream's buffer, or the end of the process flushed it."""
+    if OPERATION[call.name] == "open" or call.name not in ("read", "write"):
+        return None
+    if (call.pid, call.fd) in context.streams:
+        return f"a stream is on descriptor {call.fd}"
+    if call.name == "write" and call.fd in (1, 2) and call.start_ns > context.last_row.get(call.pid, 0):
+        return "stdout or stderr, flushed after the last hooked call of the process"
+    return None
+
+
+def killed_inside(call, context):
+    if call.ret is None and context.process(call).killed_by:
+        return f"never returned: the process was ended by {context.process(call).killed_by}"
+    return None
+
+
+RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_hook, dynamic_loader, locale_and_name_service,
+         inside_libc, inside_stdio, killed_inside)
+
+
+def sort_differences(calls, context):
+    """{rule name: [(call, evidence)]}; the name of what no rule explains is ''."""
+    found = {}
+    for call in calls:
+        evidence = next(((rule.__name__, text) for rule in RULES if (text := rule(call, context))), ("", ""))
+        found.setdefault(evidence[0], []).append((call, evidence[1]))
+    return found

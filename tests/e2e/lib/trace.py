@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace folder as any reader sees it: run.json and tables/NAME/*.parquet, opened with PyArrow, ids joined to
+names."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow.dataset
+
+
+@dataclass
+class Call:
+    pid: int
+    tid: int
+    proc_id: int
+    image_id: int
+    func: str
+    fd: int
+    path: str
+    ts_ns: int
+    end_ns: int
+    offset: int
+    offset_source: str
+    requested: int
+    ret: int
+    err: int
+    flags: int
+    arg2: int
+    path2: str
+    served_calls: int
+    ofd_id: int
+
+
+class Trace:
+    def __init__(self, folder):
+        self.folder = folder
+
+    @cached_property
+    def run(self):
+        return json.loads((self.folder / "run.json").read_text())
+
+    def table(self, name):
+        return pyarrow.dataset.dataset(self.folder / "tables" / name, format="parquet").to_table()
+
+    def rows(self, name):
+        return self.table(name).to_pylist()
+
+    @cached_property
+    def names(self):
+        return {row["name_id"]: row["text"] for row in self.rows("name")}
+
+    @cached_property
+    def paths(self):
+        return {row["file_id"]: row["path"] for row in self.rows("file")}
+
+    @cached_property
+    def calls(self):
+        """All rows of `call`, in the order of their beginning."""
+        rows = sorted(self.rows("call"), key=lambda row: row["ts"])
+        path = self.paths.get
+        return [Call(row["pid"], row["tid"], row["proc_id"], row["image_id"], row["func"], row["fd"],
+                     path(row["file_id"], ""), row["ts"], row["ts"] + row["dur"], row["offset"], row["offset_source"],
+                     row["requested"], row["ret"], row["err"], row["flags"], row["arg2"], path(row["file2_id"], ""),
+                     row["served_calls"], row["ofd_id"]) for row in rows]
+
+    def calls_of(self, *funcs, path=None, pid=None):
+        return [call for call in self.calls if call.func in funcs and (path is None or call.path == str(path))
+                and (pid is None or call.pid == pid)]
+
+    def serials(self, path, func="pread"):
+        """The numbers that a counting victim put into the offsets of its calls on `path`, per (process, thread)."""
+        found = {}
+        for call in self.calls_of(func, path=path):
+            found.setdefault((call.proc_id, call.tid), []).append(call.offset)
+        return found
+
+    def dropped(self):
+        """Records that were to be made and were not, all threads together, as the trace itself counts them."""
+        return sum(row["count"] for row in self.rows("loss") if row["unit"] == "records")
+
+    def covers(self, word):
+        """Rows of `coverage` that speak of `word`."""
+        return [row for row in self.rows("coverage") if word in row["subject"] + " " + row["detail"]]

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""train.py with four loader workers started by spawn: an exec and an import of PyTorch each, and the same truth."""
+
+from lib import case, training
+from lib.truth import Truth
+
+
+def check(this):
+    training.need_torch()
+    data = training.data_set(this)
+    truth = Truth(this, *training.command(data, "--workers", 4, "--start-method", "spawn"))
+    truth.report()
+    truth.expect_nothing_unsorted()
+    truth.expect_same_paths()
+    truth.expect_same_bytes()
+    totals = truth.expect_data_agrees(data)
+    training.expect_workers_read(this, truth, totals, data, workers=4, epochs=1)
+
+
+if __name__ == "__main__":
+    case.run(check)

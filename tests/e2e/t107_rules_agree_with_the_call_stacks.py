@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With strace -k, which shows who made each system call: what the rules say of a call that is not in the trace is what its
+stack says, and no call that went through one of our hooks is among them."""
+
+import subprocess
+import sys
+
+from lib import case
+from lib.truth import Truth
+
+SCRIPT = """
+import ctypes, locale, os, pwd, time, socket
+import multiprocessing.synchronize, multiprocessing.shared_memory
+locale.setlocale(locale.LC_ALL, "")
+pwd.getpwuid(0)
+time.tzset(), time.localtime()
+socket.gethostbyname("localhost")
+ctypes.CDLL("libz.so.1")
+multiprocessing.Semaphore(1)
+block = multiprocessing.shared_memory.SharedMemory(create=True, size=4096)
+block.close(), block.unlink()
+print(os.sysconf("SC_NPROCESSORS_CONF"), flush=True)
+"""
+LIBC, LOADER, OURS = "libc.so.6", "ld-linux-x86-64.so.2", "libmlrun_preload.so"
+INSIDE_LIBC = lambda stack: stack[0] == LIBC and OURS not in stack[:2]
+STACKS = {"before_our_first_hook": lambda stack: stack[0] == LOADER, "dynamic_loader": lambda stack: stack[0] == LOADER,
+          "locale_and_name_service": INSIDE_LIBC, "inside_libc": INSIDE_LIBC,
+          "mlruns_own_files": lambda stack: stack[0] == OURS}
+
+
+def check(this):
+    if "stack-trace" not in subprocess.run(["strace", "-V"], capture_output=True, text=True, check=True).stdout:
+        raise case.Skip("needs a strace that can show stacks")
+    truth = Truth(this, sys.executable, "-S", "-c", SCRIPT, strace=("-k",))
+    truth.report()
+    truth.expect_nothing_unsorted()
+    for rule, holds in STACKS.items():
+        found = truth.sorted.get(rule, [])
+        this.true(f"the program makes calls for the rule {rule}", found)
+        wrong = [(call.name, call.path, call.stack[:4]) for call, _ in found if call.stack and not holds(call.stack)]
+        this.equal(f"calls that {rule} explains and their stack does not", wrong, [])
+        this.true(f"{rule}: stacks were seen", any(call.stack for call, _ in found))
+    hooked = [calls[0] for row, calls in truth.matched.pairs if calls and calls[0].stack]
+    through = sum(OURS in call.stack for call in hooked)
+    this.equal("calls under a row that did not go through our library", len(hooked) - through, 0)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""abort() after numbered calls: every one is in the trace, and the status is that of SIGABRT."""
+
+from lib import case, serials
+
+if __name__ == "__main__":
+    case.run(lambda this: serials.expect_ending_keeps_all(this, "abort", status=134))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With the smallest arena and a collector that is stopped for a while, recorded and dropped calls add up to those
+issued."""
+
+import os
+import signal
+import subprocess
+import time
+
+from lib import case
+from lib.trace import Trace
+
+CALLS = 400000
+
+
+def check(this):
+    data, out = this.data_file(), this.new_trace()
+    command = this.command(this.victim("numbered"), data, CALLS, "exit", out=out, options=("--buffer", "4M"))
+    with subprocess.Popen(command, env=this.environment, stderr=subprocess.PIPE, text=True) as mlrun:
+        time.sleep(0.05)
+        os.kill(mlrun.pid, signal.SIGSTOP)  # 26 MB of records do not fit; the program goes on meanwhile
+        time.sleep(1.5)
+        os.kill(mlrun.pid, signal.SIGCONT)
+        said = mlrun.communicate(timeout=60)[1]
+    this.equal("exit status", mlrun.returncode, 7, said=said)
+    trace = Trace(out)
+    numbers = [call.offset for call in trace.calls_of("pread", path=data)]
+    this.equal("numbers recorded twice", len(numbers) - len(set(numbers)), 0)
+    this.true("a part was dropped", 0 < trace.dropped() < CALLS, trace.dropped())
+    missing = CALLS - len(numbers)
+    this.true("dropped records cover the missing calls", missing <= trace.dropped() <= missing + 20,
+              f"{missing} missing, {trace.dropped()} counted")
+
+
+if __name__ == "__main__":
+    case.run(check)

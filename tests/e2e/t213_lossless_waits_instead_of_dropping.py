@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--lossless with the smallest arena: a program faster than the collector waits, and every numbered call is in the
+trace."""
+
+from lib import case, serials
+
+CALLS = 600000
+
+
+def check(this):
+    data = this.data_file()
+    trace = this.trace(this.victim("numbered"), data, CALLS, "_exit", status=7, options=("--lossless", "--buffer", "4M"))
+    serials.expect_threads(this, trace.serials(data), [CALLS])
+    this.equal("dropped records", trace.dropped(), 0)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""siglongjmp out of a signal handler, a hundred times, in the middle of recorded calls: the program goes on as untraced
+and everything after the jumps is recorded."""
+
+from lib import case
+
+
+def check(this):
+    data = this.data_file()
+    trace = this.untraced_and_traced(this.victim("jumps_out"), data, 100)
+    last = [call.offset for call in trace.calls_of("pread", path=data) if call.requested == 1]
+    this.equal("calls after the jumps", last, list(range(1000)))
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Under a filter that allows read, write, pread64, close and exit_group and kills for anything else, recording goes
+on."""
+
+from lib import case, serials
+
+CALLS = 100000  # several segments: changing them needs no system call
+
+
+def check(this):
+    data = this.data_file()
+    trace = this.untraced_and_traced(this.victim("seccomp_filter"), data, CALLS)
+    serials.expect_threads(this, trace.serials(data), [CALLS])
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two processes that are both pid 1 of a pid namespace of their own: the same result as untraced, two processes in the
+trace with the pids that mlrun sees."""
+
+from lib import case, serials
+
+CALLS = 3000
+TWO = 'unshare -pf "$@" & unshare -pf "$@"; first=$?; wait $!; echo $first $?'
+
+
+def check(this):
+    case.need_root()
+    data = this.data_file()
+    trace = this.untraced_and_traced("/bin/sh", "-c", TWO, "sh", this.victim("numbered"), data, CALLS, "exit")
+    serials.expect_threads(this, trace.serials(data), [CALLS, CALLS])
+    inside = [row for row in trace.rows("process") if row["ns_pid"] == 1]
+    this.equal("processes that are pid 1 inside", len(inside), 2)
+    this.equal("their pid namespaces", len({row["pid_namespace"] for row in inside}), 2)
+    this.true("their pids outside", len({row["pid"] for row in inside} - {1}) == 2, inside)
+
+
+if __name__ == "__main__":
+    case.run(check)

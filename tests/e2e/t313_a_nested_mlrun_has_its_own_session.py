@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mlrun inside mlrun: the inner trace holds the inner program; the outer one holds its own and names the inner
+session."""
+
+from lib import case, serials
+from lib.trace import Trace
+
+CALLS = 2000
+
+
+def check(this):
+    data, inner = this.data_file(), this.path("inner")
+    both = ("/bin/sh", "-c", '"$0" "$1" 100 exit; shift; "$@"')
+    outer = this.trace(*both, this.victim("numbered"), data, case.MLRUN, "--preload", "--quiet", "-o", inner, "--",
+                       this.victim("numbered"), data, CALLS, "exit", status=7)
+    serials.expect_threads(this, Trace(inner).serials(data), [CALLS])
+    serials.expect_threads(this, outer.serials(data), [100])
+    this.true("the outer trace names the inner session", outer.covers("nested") or outer.covers("mlrun"),
+              outer.rows("coverage"))
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mlrun doctor ends with 0 where the interposer works, and says so."""
+
+from lib import case
+
+
+def check(this):
+    done = this.run(case.MLRUN, "doctor")
+    this.equal("exit status", done.returncode, 0, said=done.stdout + done.stderr)
+    this.true("it speaks of the interposer", "preload" in done.stdout.lower(), done.stdout)
+
+
+if __name__ == "__main__":
+    case.run(check)

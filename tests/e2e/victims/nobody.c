@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// nobody FOLDER COUNT: enters FOLDER by chroot, becomes nobody, and there preads COUNT numbered bytes of /data.bin.
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int count, char **arguments) {
+  if (count != 3) return 2;
+  if (chroot(arguments[1]) || chdir("/") || setgid(65534) || setuid(65534)) return 3;
+  int fd = open("/data.bin", O_RDONLY);
+  char byte;
+  for (long i = 0; i < atol(arguments[2]); i++) pread(fd, &byte, 1, i);
+  printf("%u %zd\n", getuid(), pread(fd, &byte, 1, 0));
+  return fork() == 0 ? pread(fd, &byte, 1, 1) != 1 : 0;
+}
