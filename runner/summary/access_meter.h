@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells sequential transfers from jumps, per open file description and direction. Remembers the positions of the descriptions used
-// last, at least kKept of them; one that comes back after that begins anew.
+// Tells sequential transfers from jumps, per open file description and direction. Remembers the positions of the
+// descriptions used last, at least kKept of them; one that comes back after that begins anew.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/builder_state.h"
-
 #include <fcntl.h>
 
 #include <utility>
+
+#include "runner/summary/builder_state.h"
 
 namespace mlrun::summary {
 
@@ -11,7 +11,9 @@ Builder::State::State(BuilderOptions options)
     : alloc_min_bytes(options.alloc_min_bytes), timeline(options.start_ns), phases(std::move(options.phases)) {}
 
 // proc_id 0, "not known", has a place as well.
-Builder::State::Process& Builder::State::process(int32_t proc_id) { return processes.at(uint64_t(uint32_t(proc_id)) + 1); }
+Builder::State::Process& Builder::State::process(int32_t proc_id) {
+  return processes.at(uint64_t(uint32_t(proc_id)) + 1);
+}
 
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Builder::~Builder() = default;
@@ -32,8 +34,10 @@ void Builder::add(const model::CallRow& row) {
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written);
   if (facts.bytes > 0) {
-    const bool known = row.offset_source != model::OffsetSource::kNone && row.offset_source != model::OffsetSource::kUnknown;
-    s.access.transfer(facts.is_read ? Direction::kRead : Direction::kWrite, row.ofd_id, known ? row.offset : -1, facts.bytes);
+    const bool known =
+        row.offset_source != model::OffsetSource::kNone && row.offset_source != model::OffsetSource::kUnknown;
+    s.access.transfer(facts.is_read ? Direction::kRead : Direction::kWrite, row.ofd_id, known ? row.offset : -1,
+                      facts.bytes);
   } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
     s.access.opened_for_append(row.ofd_id);
   }

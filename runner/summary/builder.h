@@ -20,10 +20,11 @@
 namespace mlrun::summary {
 
 struct BuilderOptions {
-  int64_t start_ns = 0;                  // the run's start: where time lines begin; 0: the first row's
-  int64_t alloc_min_bytes = 1024;        // allocations below it are counted, not listed
-  std::vector<model::PhaseRow> phases;   // names and times, in any order; they may overlap. A phase has the calls that end in
-                                         // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
+  int64_t start_ns = 0;            // the run's start: where time lines begin; 0: the first row's
+  int64_t alloc_min_bytes = 1024;  // allocations below it are counted, not listed
+  std::vector<model::PhaseRow>
+      phases;  // names and times, in any order; they may overlap. A phase has the calls that end in
+               // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
 };
 
 class Builder {

@@ -34,8 +34,8 @@ bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
 // false: one extent too many.
 bool ByteCoverage::add_extent(Extent extent) {
   auto& extents = scattered_->extents;
-  const auto first =
-      std::lower_bound(extents.begin(), extents.end(), extent.begin, [](const Extent& e, int64_t at) { return e.end < at; });
+  const auto first = std::lower_bound(extents.begin(), extents.end(), extent.begin,
+                                      [](const Extent& e, int64_t at) { return e.end < at; });
   auto last = first;
   while (last != extents.end() && last->begin <= extent.end) ++last;
   if (first == last) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a file were read at least once: exact extents while there are few, then touched 4 KiB pages (1 bit each), so that
-// random reads all over a large file cost 2 MiB per 64 GiB. All files together share one budget; a read that finds it used up is not
-// followed.
+// Which bytes of a file were read at least once: exact extents while there are few, then touched 4 KiB pages (1 bit
+// each), so that random reads all over a large file cost 2 MiB per 64 GiB. All files together share one budget; a read
+// that finds it used up is not followed.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ struct CallFacts {
   bool is_read = false, is_write = false;
   bool is_metadata = false;  // open, close, seek, attributes and names: moves no data
   bool failed = false;
-  int64_t bytes = 0;         // moved; 0 when it failed
+  int64_t bytes = 0;  // moved; 0 when it failed
 };
 
 [[nodiscard]] inline Group group_of(const model::CallRow& row, mlrun_call_class call_class) {

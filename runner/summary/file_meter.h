@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 140 bytes); what is met later
-// is summed up under file 0.
+// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 140 bytes); what
+// is met later is summed up under file 0.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builder's sums become the summary: names, roles, order.
-#include "runner/summary/builder.h"
-
 #include <algorithm>
 #include <string>
 #include <unordered_map>
 
+#include "runner/summary/builder.h"
 #include "runner/summary/builder_state.h"
 #include "runner/summary/process_tree.h"
 #include "runner/summary/roles.h"
@@ -38,7 +37,8 @@ model::ProcessRow row_of(const model::TraceInfo& info, int32_t proc_id) {
 }  // namespace
 
 std::vector<ProcessSummary> Builder::State::process_summaries(const model::TraceInfo& info, const ProcessTree& tree) {
-  const auto role_of = roles(info, tree, [&](int32_t proc_id) { return process(proc_id).totals[size_t(Group::kFiles)]; });
+  const auto role_of =
+      roles(info, tree, [&](int32_t proc_id) { return process(proc_id).totals[size_t(Group::kFiles)]; });
   std::vector<int32_t> order = tree.order();
   processes.for_each([&](uint64_t key, const Process&) {
     const auto proc_id = int32_t(key - 1);

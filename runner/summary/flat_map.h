@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash map from non-zero integers to small values: open addressing, linear probing, no tombstones. For maps that a row is looked
-// up in: about 5 ns when warm, one cache miss when not. Pointers to values are good until the next insertion or removal.
+// Hash map from non-zero integers to small values: open addressing, linear probing, no tombstones. For maps that a row
+// is looked up in: about 5 ns when warm, one cache miss when not. Pointers to values are good until the next insertion
+// or removal.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +75,8 @@ class FlatMap {
  private:
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
-  // The high half of the product, folded: ids that differ in few bits, and addresses with low bits of zero, spread alike.
+  // The high half of the product, folded: ids that differ in few bits, and addresses with low bits of zero, spread
+  // alike.
   [[nodiscard]] size_t home(uint64_t key) const {
     const uint64_t product = key * 0x9e3779b97f4a7c15u;
     return (product ^ product >> 32) & mask();

@@ -77,7 +77,8 @@ void HeapMeter::insert(const model::AllocRow& row, int64_t bytes, BlockRoom& roo
   change(library, bytes);
 }
 
-// expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the old address.
+// expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the
+// old address.
 void HeapMeter::remove(uint64_t address, int64_t expected_bytes, BlockRoom& room) {
   const uint64_t* found = address == 0 ? nullptr : live_.find(address);
   if (found == nullptr) return;

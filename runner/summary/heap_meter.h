@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap of one process: what is live, its peak, and whose it was at the peak.
 //
-// Recorded blocks (rows of `alloc`) are followed one by one, so their part is exact; counted ones (`alloc_small`) are known at the
-// collector's looks. A block that this process did not make itself, because it was inherited by fork, is not counted when it is freed.
+// Recorded blocks (rows of `alloc`) are followed one by one, so their part is exact; counted ones (`alloc_small`) are
+// known at the collector's looks. A block that this process did not make itself, because it was inherited by fork, is
+// not counted when it is freed.
 #pragma once
 
 #include <cstdint>

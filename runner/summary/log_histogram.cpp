@@ -45,9 +45,9 @@ int64_t LogHistogram::bucket_low(size_t index) {
 LogHistogram LogHistogram::restore(std::vector<int64_t> counts, int64_t min, int64_t max) {
   LogHistogram histogram;
   histogram.counts_ = std::move(counts);
-  for (const int64_t n : histogram.counts_) histogram.count_ += n;
-  histogram.min_ = min;
-  histogram.max_ = max;
+  for (int64_t& n : histogram.counts_) histogram.count_ += n = std::clamp<int64_t>(n, 0, kMostPerBucket);
+  histogram.min_ = std::max<int64_t>(min, 0);
+  histogram.max_ = std::max(max, histogram.min_);
   return histogram;
 }
 

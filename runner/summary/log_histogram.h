@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram of non-negative numbers with a bounded relative error; histograms add up. Values below 32 have a bucket each; above,
-// every doubling is cut into 32 buckets, so a bucket's middle is within 1/64 (1.6 %) of every value in it. A quantile never leaves
-// [min, max] of what was added, hence is exact for zero and for equal values.
+// Histogram of non-negative numbers with a bounded relative error; histograms add up. Values below 32 have a bucket
+// each; above, every doubling is cut into 32 buckets, so a bucket's middle is within 1/64 (1.6 %) of every value in it.
+// A quantile never leaves [min, max] of what was added, hence is exact for zero and for equal values.
 #pragma once
 
 #include <bit>
@@ -36,10 +36,13 @@ class LogHistogram {
     return (size_t(top - kSubBits + 1) << kSubBits) + size_t(value >> (top - kSubBits) & (kLinearLimit - 1));
   }
   [[nodiscard]] static int64_t bucket_low(size_t index);
-  // Puts back what bucket_count, min and max told. Requires: counts has at most kBuckets entries.
+  // Puts back what bucket_count, min and max told; numbers that no histogram can have are cut. Requires: counts has at
+  // most kBuckets entries.
   static LogHistogram restore(std::vector<int64_t> counts, int64_t min, int64_t max);
 
  private:
+  static constexpr int64_t kMostPerBucket = INT64_MAX / int64_t(kBuckets);
+
   std::vector<int64_t> counts_;  // up to the largest bucket in use
   int64_t count_ = 0;
   int64_t min_ = INT64_MAX;

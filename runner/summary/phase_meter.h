@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on files per phase of the training (MLLOG epochs and the like). The bounds of all phases cut time into intervals; sums are
-// kept per interval and process and put together at the end, when it is known which process descends from which.
+// Calls on files per phase of the training (MLLOG epochs and the like). The bounds of all phases cut time into
+// intervals; sums are kept per interval and process and put together at the end, when it is known which process
+// descends from which.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of one trace: what is stored in the summary_* tables and what text and JSON show. Times are nanoseconds of
-// CLOCK_MONOTONIC, sizes bytes. How each figure is defined: SUMMARY_JSON.md.
+// The summary of one trace: what is stored in the summary_* tables and what text and JSON show. Times are nanoseconds
+// of CLOCK_MONOTONIC, sizes bytes. How each figure is defined: SUMMARY_JSON.md.
 //
-// Calls fall into three groups. `files`: on regular files, directories, block devices and names. `channels`: on pipes, sockets,
-// terminals and other character devices, eventfds and the like, where time is mostly waiting for the other end. `other`: what
-// touches no file (fork, exec, anonymous mappings). "I/O" without further word means the first group.
+// Calls fall into three groups. `files`: on regular files, directories, block devices and names. `channels`: on pipes,
+// sockets, terminals and other character devices, eventfds and the like, where time is mostly waiting for the other
+// end. `other`: what touches no file (fork, exec, anonymous mappings). "I/O" without further word means the first
+// group.
 #pragma once
 
 #include <array>
@@ -38,8 +39,8 @@ struct Totals {
   [[nodiscard]] int64_t bytes() const { return bytes_read + bytes_written; }
 };
 
-// Live heap blocks of one process image. `recorded`: blocks with a row in `alloc`, exact. `counted`: blocks below alloc-min, known
-// at the collector's looks. A forked child starts at zero.
+// Live heap blocks of one process image. `recorded`: blocks with a row in `alloc`, exact. `counted`: blocks below
+// alloc-min, known at the collector's looks. A forked child starts at zero.
 struct HeapPeak {
   int64_t ts_ns = 0;
   int64_t recorded_bytes = 0;
@@ -48,9 +49,9 @@ struct HeapPeak {
 };
 
 struct HeapLibrary {
-  int64_t library = 0;           // name_id; 0: not known
+  int64_t library = 0;  // name_id; 0: not known
   std::string name;
-  int64_t live_bytes = 0;        // at the peak
+  int64_t live_bytes = 0;  // at the peak
 };
 
 struct ProcessSummary {
@@ -66,7 +67,7 @@ struct ProcessSummary {
 };
 
 struct FileSummary {
-  int64_t file_id = 0;           // 0: the files that had no room for a place of their own
+  int64_t file_id = 0;  // 0: the files that had no room for a place of their own
   std::string path, file_system, mount, kind;
   Totals totals;
 };
@@ -128,23 +129,23 @@ struct Summary {
   int64_t calls = 0, allocations = 0;             // rows of `call` and of `alloc`
   int64_t counted_allocations = 0;                // below alloc-min
   int64_t alloc_min_bytes = 0;
-  int64_t heap_blocks_left_out = 0;               // live blocks that were too many to follow, and their bytes
+  int64_t heap_blocks_left_out = 0;  // live blocks that were too many to follow, and their bytes
   int64_t heap_bytes_left_out = 0;
 
-  std::vector<ProcessSummary> processes;          // parents before children, in order of start
-  std::vector<FileSummary> files;                 // the first kTopFiles by bytes and the first kTopFiles by time; by bytes
-  int64_t files_touched = 0;                      // all of them
-  int64_t files_without_place = 0;                // met when there was no room left: summed up under file_id 0
-  std::vector<DirectorySummary> directories;      // likewise
+  std::vector<ProcessSummary> processes;      // parents before children, in order of start
+  std::vector<FileSummary> files;             // the first kTopFiles by bytes and the first kTopFiles by time; by bytes
+  int64_t files_touched = 0;                  // all of them
+  int64_t files_without_place = 0;            // met when there was no room left: summed up under file_id 0
+  std::vector<DirectorySummary> directories;  // likewise
   int64_t directories_touched = 0;
-  std::vector<FuncSummary> funcs;                 // by time
-  std::vector<ErrorSummary> errors;               // by calls
+  std::vector<FuncSummary> funcs;    // by time
+  std::vector<ErrorSummary> errors;  // by calls
   std::vector<SizeBucket> sizes;
-  std::array<AccessPattern, 2> access;            // by Direction
+  std::array<AccessPattern, 2> access;  // by Direction
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;
-  std::vector<model::PhaseRow> phases;            // with their figures, in order of start
+  std::vector<model::PhaseRow> phases;  // with their figures, in order of start
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes and I/O time over time, in at most kMaxBins bins of equal width that doubles as the run goes on. What a call moved is spread
-// evenly over its duration.
+// Bytes and I/O time over time, in at most kMaxBins bins of equal width that doubles as the run goes on. What a call
+// moved is spread evenly over its duration.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@
 
 namespace mlrun::summary {
 
-// Fills files, files_touched, files_without_place, directories and directories_touched. A directory has the files directly in it.
+// Fills files, files_touched, files_without_place, directories and directories_touched. A directory has the files
+// directly in it.
 void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary);
 
 }  // namespace mlrun::summary

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/run_facts.h"
+
+#include <array>
+#include <ctime>
+
+namespace mlrun::summary {
+namespace {
+
+using nlohmann::json;
+
+const json* find(const json& run, const char* pointer) {
+  const json::json_pointer at(pointer);
+  return run.contains(at) ? &run.at(at) : nullptr;
+}
+
+std::optional<int64_t> number(const json& run, const char* pointer) {
+  const json* found = find(run, pointer);
+  return found && found->is_number() ? std::optional(found->get<int64_t>()) : std::nullopt;
+}
+
+std::string text(const json& run, const char* pointer) {
+  const json* found = find(run, pointer);
+  return found && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string words(const json& run, const char* pointer) {
+  const json* found = find(run, pointer);
+  if (!found || !found->is_array()) return text(run, pointer);
+  std::string out;
+  for (const json& word : *found) {
+    if (!out.empty()) out += ' ';
+    if (word.is_string()) out += word.get_ref<const std::string&>();
+  }
+  return out;
+}
+
+}  // namespace
+
+RunFacts run_facts(const json& run) {
+  RunFacts facts;
+  facts.command = words(run, "/command");
+  facts.exit_status = number(run, "/exit_status");
+  facts.wall_ns = number(run, "/wall_ns");
+  facts.user_ns = number(run, "/user_ns");
+  facts.sys_ns = number(run, "/sys_ns");
+  facts.start_monotonic_ns = number(run, "/clock/start/monotonic_ns");
+  facts.start_realtime_ns = number(run, "/clock/start/realtime_ns");
+  facts.end_monotonic_ns = number(run, "/clock/end/monotonic_ns");
+  facts.events = number(run, "/totals/events");
+  facts.losses = number(run, "/totals/losses");
+  facts.collector_cpu_ns = number(run, "/collector/cpu_ns");
+  if (const json* cost = find(run, "/cost_per_call_ns"); cost && cost->is_number())
+    facts.cost_per_call_ns = cost->get<double>();
+  facts.medium = text(run, "/collector/medium");
+  if (!facts.wall_ns && facts.start_monotonic_ns && facts.end_monotonic_ns) {
+    facts.wall_ns = *facts.end_monotonic_ns - *facts.start_monotonic_ns;
+  }
+  return facts;
+}
+
+std::string date_text(int64_t realtime_ns) {
+  const std::time_t seconds = realtime_ns / 1'000'000'000;
+  std::tm local{};
+  std::array<char, 32> text{};
+  localtime_r(&seconds, &local);
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  return text.data();
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the summary and the list know of run.json. Every key may be missing; what it would have said is then left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace mlrun::summary {
+
+struct RunFacts {
+  std::string command;                        // /command: array of texts; shown with blanks between
+  std::optional<int64_t> exit_status;         // /exit_status: as the shell has it, 128 + signal
+  std::optional<int64_t> wall_ns;             // /wall_ns; else end - start
+  std::optional<int64_t> user_ns, sys_ns;     // /user_ns, /sys_ns: the command and its waited-for children
+  std::optional<int64_t> start_monotonic_ns;  // /clock/start/monotonic_ns
+  std::optional<int64_t> start_realtime_ns;   // /clock/start/realtime_ns
+  std::optional<int64_t> end_monotonic_ns;    // /clock/end/monotonic_ns
+  std::optional<int64_t> events;              // /totals/events: rows of all event tables
+  std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
+  std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
+  std::optional<double> cost_per_call_ns;     // /cost_per_call_ns: measured, one recorded call
+  std::string medium;                         // /collector/medium: where the arena lay
+};
+
+[[nodiscard]] RunFacts run_facts(const nlohmann::json& run);
+
+// "2026-11-21 14:02:11", in the reader's time zone.
+[[nodiscard]] std::string date_text(int64_t realtime_ns);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of the small tables that the report reads. The merger writes them (runner/trace/TABLES.md).
+#pragma once
+
+#include "runner/model/rows.h"
+#include "runner/summary/table_rows.h"
+
+namespace mlrun::summary {
+
+template <>
+struct Columns<model::PhaseRow> {
+  static constexpr const char* kTable = "phase";
+  static void visit(auto& visitor, auto& row) {
+    visitor("phase_id", row.phase_id);
+    visitor("name", row.name);
+    visitor("start", row.start_ns);
+    visitor("end", row.end_ns);
+    visitor("error_ns", row.error_ns);
+    visitor("proc_id", row.proc_id);
+    visitor("calls", row.calls);
+    visitor("bytes_read", row.bytes_read);
+    visitor("bytes_written", row.bytes_written);
+    visitor("io_ns", row.io_ns);
+  }
+};
+
+template <>
+struct Columns<model::LossRow> {
+  static constexpr const char* kTable = "loss";
+  static void visit(auto& visitor, auto& row) {
+    visitor("channel", row.channel);
+    visitor("reason", row.reason);
+    visitor("proc_id", row.proc_id);
+    visitor("thread_id", row.thread_id);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+    visitor("count", row.count);
+    visitor("unit", row.unit);
+  }
+};
+
+template <>
+struct Columns<model::CoverageRow> {
+  static constexpr const char* kTable = "coverage";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("subject", row.subject);
+    visitor("detail", row.detail);
+    visitor("seen", row.seen);
+    visitor("kernel", row.kernel);
+  }
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Head, completeness and cost; and the order of all blocks.
+#include "runner/summary/text.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/summary/run_facts.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kMostComplaints = 4;
+
+std::string process_name(const Summary& summary, int32_t proc_id) {
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.proc_id == proc_id) return fmt::format("{} ({})", process.role, process.pid);
+  }
+  return {};
+}
+
+// What was lost, added up over threads.
+std::vector<std::string> losses(const Summary& summary) {
+  std::map<std::pair<std::string, std::string>, int64_t> sums;  // (reason, unit)
+  for (const auto& loss : summary.losses) sums[{loss.channel + ": " + loss.reason, loss.unit}] += loss.count;
+  std::vector<std::string> lines;
+  for (const auto& [what, count] : sums) {
+    lines.push_back(fmt::format("{} {} lost, {}", count_text(count), what.second, what.first));
+  }
+  return lines;
+}
+
+// What was not seen, equal statements about several processes put together.
+std::vector<std::string> coverage(const Summary& summary) {
+  std::map<std::pair<std::string, std::string>, std::vector<int32_t>> where;  // (subject, detail)
+  for (const auto& row : summary.coverage) where[{row.subject, row.detail}].push_back(row.proc_id);
+  std::vector<std::string> lines;
+  for (const auto& [what, processes] : where) {
+    std::string line = "not seen: " + what.first;
+    if (!what.second.empty()) line += ", " + what.second;
+    if (processes.size() > 1) {
+      line += fmt::format(", in {} processes", count_text(int64_t(processes.size())));
+    } else if (const std::string name = process_name(summary, processes.front()); !name.empty()) {
+      line += ", in " + name;
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string list(const std::vector<std::string>& lines, const char* rest, const TextStyle& style) {
+  std::string out;
+  for (size_t i = 0; i < lines.size() && i < kMostComplaints; ++i) {
+    out += "  " + cut_end(printable(lines[i]), style.width - 2, style.glyphs) + "\n";
+  }
+  if (lines.size() > kMostComplaints) {
+    out +=
+        style.dim(fmt::format("  {} {} more{}", style.glyphs.pick("…", "..."), lines.size() - kMostComplaints, rest)) +
+        "\n";
+  }
+  return out;
+}
+
+std::string exit_text(int64_t status, const TextStyle& style) {
+  if (status == 0) return style.good("exit 0");
+  if (status > 128 && status < 128 + 65) return style.bad(fmt::format("exit {} (signal {})", status, status - 128));
+  return style.bad(fmt::format("exit {}", status));
+}
+
+}  // namespace
+
+std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style) {
+  const RunFacts run = run_facts(summary.run);
+  std::string out = style.bold(
+      cut_end(printable(run.command.empty() ? "(command not known)" : run.command), style.width, style.glyphs));
+  std::vector<std::string> items;
+  const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
+    if (ns) items.push_back(name + time_text(*ns, style.glyphs));
+  };
+  if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
+  add("wall ", run.wall_ns);
+  add("user ", run.user_ns);
+  add("sys ", run.sys_ns);
+  if (run.start_realtime_ns) items.push_back(date_text(*run.start_realtime_ns));
+  if (!trace.empty()) items.push_back("trace " + printable(trace));
+  return out + "\n" + wrap("", 0, items, style);
+}
+
+std::string completeness_text(const Summary& summary, const TextStyle& style) {
+  const auto lost = losses(summary), unseen = coverage(summary);
+  if (lost.empty() && unseen.empty()) return style.good("complete") + ": nothing lost, nothing known to be unseen\n";
+  std::string out =
+      lost.empty() ? style.warning("NOT ALL SEEN") + "  nothing lost, but\n" : style.bad("INCOMPLETE") + "\n";
+  return out + list(lost, ": mlrun show TRACE loss", style) + list(unseen, ": mlrun show TRACE coverage", style);
+}
+
+std::string cost_text(const Summary& summary, const TextStyle& style) {
+  const RunFacts run = run_facts(summary.run);
+  std::vector<std::string> items;
+  const int64_t events = run.events.value_or(summary.calls + summary.allocations);
+  items.push_back(count_text(events) + " events recorded");
+  if (run.cost_per_call_ns) {
+    const auto cost_ns = int64_t(*run.cost_per_call_ns * double(events));
+    items.push_back(fmt::format("about {} in the workload, all threads ({:.0f} ns each, measured)",
+                                time_text(cost_ns, style.glyphs), *run.cost_per_call_ns));
+  }
+  if (run.collector_cpu_ns) items.push_back("collector " + time_text(*run.collector_cpu_ns, style.glyphs) + " of CPU");
+  if (!run.medium.empty()) items.push_back("buffer in " + printable(run.medium));
+  return wrap(style.bold("TRACING"), 14, items, style);
+}
+
+std::string text(const Summary& summary, const std::string& trace, const TextStyle& style) {
+  std::string out = head_text(summary, trace, style) + completeness_text(summary, style);
+  const auto block = [&](std::string content) {
+    if (!content.empty()) out += "\n" + std::move(content);
+  };
+  block(processes_text(summary, style));
+  block(phases_text(summary, style));
+  block(files_text(summary, style));
+  block(directories_text(summary, style));
+  block(calls_text(summary, style));
+  block(access_text(summary, style) + timeline_text(summary, style) + heap_text(summary, style) +
+        cost_text(summary, style));
+  return out;
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary as a screenful of text. One function per block; a block without content is empty text. Each ends with a
+// newline.
+#pragma once
+
+#include <string>
+
+#include "runner/summary/summary.h"
+#include "runner/summary/text_style.h"
+
+namespace mlrun::summary {
+
+// All blocks. `trace` is the folder as the person may write it; empty: left out.
+[[nodiscard]] std::string text(const Summary& summary, const std::string& trace, const TextStyle& style);
+
+[[nodiscard]] std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style);
+[[nodiscard]] std::string completeness_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string directories_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string timeline_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string heap_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string phases_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/text_style.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace mlrun::summary {
+namespace {
+
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+// Byte offset of character number `index`, or the end.
+size_t offset_of(std::string_view text, size_t index) {
+  size_t at = 0;
+  while (at < text.size() && (continues(text[at]) || index-- > 0)) ++at;
+  return at;
+}
+
+}  // namespace
+
+size_t text_width(std::string_view text) {
+  size_t width = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\x1b') {
+      at = std::min(text.find('m', at), text.size());
+    } else {
+      width += !continues(text[at]);
+    }
+  }
+  return width;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool second = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (second) {  // U+0080..U+009f steer terminals as well
+      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++at]));
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
+std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs) {
+  if (text_width(text) <= width) return std::string(text);
+  const std::string mark = glyphs.pick("…", "...");
+  const size_t kept = width - std::min(width, text_width(mark));
+  return std::string(text.substr(0, offset_of(text, kept))) + mark;
+}
+
+std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs) {
+  const size_t whole = text_width(text);
+  if (whole <= width) return std::string(text);
+  const std::string mark = glyphs.pick("…", "...");
+  const size_t kept = width - std::min(width, text_width(mark));
+  return mark + std::string(text.substr(offset_of(text, whole - kept)));
+}
+
+std::string pad_right(std::string text, size_t width) {
+  const size_t has = text_width(text);
+  return has < width ? std::move(text) + std::string(width - has, ' ') : text;
+}
+
+std::string pad_left(std::string text, size_t width) {
+  const size_t has = text_width(text);
+  return has < width ? std::string(width - has, ' ') + text : text;
+}
+
+std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
+                 const TextStyle& style) {
+  std::string out, line = pad_right(head, indent);
+  bool first = true;
+  for (const std::string& item : items) {
+    const std::string next = first ? item : style.dot() + item;
+    if (!first && text_width(line) + text_width(next) > style.width) {
+      out += line + "\n";
+      line = std::string(indent, ' ') + item;
+    } else {
+      line += next;
+    }
+    first = false;
+  }
+  return out + line + "\n";
+}
+
+}  // namespace mlrun::summary

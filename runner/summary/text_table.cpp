@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/text_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kGap = 2;
+constexpr size_t kFirstColumnAtLeast = 16;
+
+}  // namespace
+
+void TextTable::add_indented(std::string indent, std::vector<std::string> cells) {
+  indents_.emplace_back(rows_.size(), std::move(indent));
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(const TextStyle& style) const {
+  std::vector<size_t> widths;
+  for (const std::string& title : titles_) widths.push_back(text_width(title));
+  for (const auto& row : rows_) {
+    for (size_t i = 1; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
+  }
+  size_t others = 0;
+  for (size_t i = 1; i < widths.size(); ++i) others += widths[i] + kGap;
+  widths[0] = std::max(kFirstColumnAtLeast, style.width - std::min(style.width, others));
+
+  std::string head = pad_right(style.bold(cut_end(titles_[0], widths[0], style.glyphs)), widths[0]);
+  for (size_t i = 1; i < titles_.size(); ++i) head += style.dim(pad_left(titles_[i], widths[i] + kGap));
+  std::string out = head + "\n";
+
+  auto indent = indents_.begin();
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    const auto& row = rows_[r];
+    if (row.size() == 1) {
+      out += style.dim(cut_end(row[0], style.width, style.glyphs)) + "\n";
+      continue;
+    }
+    std::string lead;
+    if (indent != indents_.end() && indent->first == r) lead = indent++->second;
+    const size_t room = widths[0] - std::min(widths[0], text_width(lead));
+    const std::string first =
+        cut_ == Cut::kFront ? cut_front(row[0], room, style.glyphs) : cut_end(row[0], room, style.glyphs);
+    out += pad_right(style.dim(lead) + first, widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) out += pad_left(row[i], widths[i] + kGap);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace mlrun::summary

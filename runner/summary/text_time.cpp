@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened when: bytes over time, the heap's peak, the phases of the training.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/summary/run_facts.h"
+#include "runner/summary/text.h"
+#include "runner/summary/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kLead = 14, kPhasesShown = 7, kLibrariesShown = 5;
+
+// One character per column: the mean rate there, against the highest one. Only what is exactly nothing is blank.
+std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
+  static constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::array<const char*, 8> kAscii = {".", ":", "-", "=", "+", "*", "#", "@"};
+  const double top = *std::max_element(columns.begin(), columns.end());
+  std::string out;
+  for (const double value : columns) {
+    const auto level = size_t(std::clamp(value / top * 8, 0.0, 7.0));
+    out += value <= 0 ? " " : glyphs.unicode ? kBlocks[level] : kAscii[level];
+  }
+  return out;
+}
+
+struct Series {
+  std::vector<double> columns;  // bytes
+  int64_t bytes = 0;
+  int64_t peak_bin_bytes = 0;
+};
+
+// The bins spread over `width` columns; a bin that lies across a border is shared out.
+Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size_t width) {
+  Series out;
+  out.columns.resize(width);
+  for (size_t i = 0; i < summary.timeline.size(); ++i) {
+    const int64_t n = summary.timeline[i].*bytes;
+    out.bytes += n;
+    out.peak_bin_bytes = std::max(out.peak_bin_bytes, n);
+    const double scale = double(width) / double(bins);
+    const double begin = double(i) * scale, end = double(i + 1) * scale;
+    for (auto column = size_t(begin); column < width && double(column) < end; ++column) {
+      const double part = std::min(end, double(column + 1)) - std::max(begin, double(column));
+      out.columns[column] += double(n) * part / scale;
+    }
+  }
+  return out;
+}
+
+std::string series_line(const Summary& summary, const char* name, int64_t TimeBin::*bytes, int64_t wall_ns,
+                        const TextStyle& style) {
+  constexpr size_t kBehind = 40;
+  const size_t width = std::max<size_t>(10, style.width - std::min(style.width, kLead + kBehind));
+  const auto bins = std::max(summary.timeline.size(), size_t((wall_ns + summary.bin_ns - 1) / summary.bin_ns));
+  const Series of = series(summary, bytes, bins, std::min(width, bins));
+  if (of.bytes == 0) return "";
+  const std::string behind =
+      fmt::format("{} mean, {} peak", rate_text(of.bytes, wall_ns), rate_text(of.peak_bin_bytes, summary.bin_ns));
+  return pad_right(name, kLead) + sparkline(of.columns, style.glyphs) + "  " + behind + "\n";
+}
+
+int64_t wall_ns(const Summary& summary) {
+  const auto bins_ns = int64_t(summary.timeline.size()) * summary.bin_ns;
+  return std::max<int64_t>(1, run_facts(summary.run).wall_ns.value_or(bins_ns));
+}
+
+const ProcessSummary* largest_heap(const Summary& summary) {
+  const ProcessSummary* largest = nullptr;
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.heap_peak.bytes() > (largest ? largest->heap_peak.bytes() : 0)) largest = &process;
+  }
+  return largest;
+}
+
+std::string libraries_text(const ProcessSummary& process, const TextStyle& style) {
+  std::vector<std::string> items;
+  int64_t rest = 0;
+  for (size_t i = 0; i < process.heap_libraries.size(); ++i) {
+    const HeapLibrary& library = process.heap_libraries[i];
+    const std::string name = printable(library.name.substr(library.name.rfind('/') + 1));
+    i < kLibrariesShown ? items.push_back(name + " " + bytes_text(library.live_bytes))
+                        : void(rest += library.live_bytes);
+  }
+  if (rest > 0) items.push_back("others " + bytes_text(rest));
+  return items.empty() ? "" : wrap(style.dim("  allocated by"), kLead + 1, items, style);
+}
+
+}  // namespace
+
+std::string timeline_text(const Summary& summary, const TextStyle& style) {
+  if (summary.timeline.empty() || summary.bin_ns <= 0) return "";
+  const int64_t wall = wall_ns(summary);
+  const std::string lines = series_line(summary, "  read", &TimeBin::bytes_read, wall, style) +
+                            series_line(summary, "  written", &TimeBin::bytes_written, wall, style);
+  if (lines.empty()) return "";
+  const std::string head = fmt::format("bytes per second over {}, {} a bin", time_text(wall, style.glyphs),
+                                       time_text(summary.bin_ns, style.glyphs));
+  return pad_right(style.bold("OVER TIME"), kLead) + style.dim(head) + "\n" + lines;
+}
+
+std::string heap_text(const Summary& summary, const TextStyle& style) {
+  const ProcessSummary* process = largest_heap(summary);
+  if (!process) return "";
+  const HeapPeak& peak = process->heap_peak;
+  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  std::vector<std::string> items;
+  items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
+                              time_text(std::max<int64_t>(0, peak.ts_ns - start), style.glyphs)));
+  items.push_back(fmt::format("{} exact, in blocks of {} or more", bytes_text(peak.recorded_bytes),
+                              bytes_text(summary.alloc_min_bytes)));
+  items.push_back(fmt::format("{} in smaller ones, sampled", bytes_text(peak.counted_bytes)));
+  items.push_back(fmt::format("{} allocations and frees listed, {} allocations counted",
+                              count_text(summary.allocations), count_text(summary.counted_allocations)));
+  if (summary.heap_blocks_left_out > 0) {
+    items.push_back(fmt::format("{} blocks of {} were too many to follow", count_text(summary.heap_blocks_left_out),
+                                bytes_text(summary.heap_bytes_left_out)));
+  }
+  return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style);
+}
+
+std::string phases_text(const Summary& summary, const TextStyle& style) {
+  if (summary.phases.empty()) return "";
+  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
+  const auto add = [&](const model::PhaseRow& phase) {
+    table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.start_ns - start), style.glyphs),
+               time_text(phase.end_ns - phase.start_ns, style.glyphs), count_text(phase.calls),
+               bytes_text(phase.bytes_read), bytes_text(phase.bytes_written), time_text(phase.io_ns, style.glyphs)});
+  };
+  const size_t all = summary.phases.size(), head = all > kPhasesShown + 1 ? kPhasesShown - 1 : all;
+  for (size_t i = 0; i < head; ++i) add(summary.phases[i]);
+  if (head < all) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE phase", style.glyphs.pick("…", "..."), all - head - 1));
+    add(summary.phases.back());
+  }
+  return table.text(style);
+}
+
+}  // namespace mlrun::summary
