@@ -3,6 +3,7 @@
 # configuration), so that the proof also works where the network is reached through a mirror. Nothing of it is written
 # down here: it is copied from wherever this host has it.
 # shellcheck shell=bash
+: "${source_root:?}"  # the checkout, set by debootstrap.sh
 
 # Prints the host's own first archive of $1 (a suite such as bookworm), nothing where it has none.
 host_archive() {

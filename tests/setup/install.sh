@@ -65,6 +65,15 @@ python_is_complete() {
   [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$(python_key)" ]]
 }
 
+# Stamps $1 and every level below it. A stamp that holds already is not touched: build.sh goes by its time.
+stamp_python() (
+  for level in "${levels[@]}"; do
+    select_level "$level"
+    if ! python_is_complete "$level"; then python_key >"$(python_stamp "$level")"; fi
+    if [[ $level == "$1" ]]; then return 0; fi
+  done
+)
+
 # Runs "$@" without a word; on failure shows the end of what it said.
 quietly() {
   local log
@@ -102,15 +111,19 @@ install_debian() {
   quietly apt-get install --quiet --yes --no-install-recommends "${debian_missing[@]}"
 }
 
+# An installation that was cut short may have left half a package that pip takes for a whole one: begin anew.
 install_python() {
-  if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+  local unfinished=$venv/.installing
+  if [[ -e $unfinished ]] || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     say "making the Python environment $venv"
     quietly "$system_python" -m venv --clear "$venv"
   fi
+  touch "$unfinished"
   say "installing Python packages: ${python_wanted[*]} (torch is large: minutes on a slow line)"
   quietly "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${python_wanted[@]}"
   # The wheel holds versioned libraries only; linking asks for libarrow.so.
   quietly "$venv/bin/python" -c 'import pyarrow; pyarrow.create_library_symlinks()'
+  rm "$unfinished"
 }
 
 main() {
@@ -135,7 +148,7 @@ main() {
   fi
   if ! python_is_complete "$level"; then
     install_python
-    python_key >"$(python_stamp "$level")"
+    stamp_python "$level"
     say "everything for '$level' is installed"
   fi
 }
