@@ -132,7 +132,7 @@ static bool open_session(const char *session) {
   size_t bytes = mappable_bytes(arena.bytes, &limited);
   char *mapped = map_arena(&arena, bytes);
   if (!mapped) return false;
-  uint32_t wiped_bytes = limited ? STRING_PAGES_FEW_BYTES : STRING_PAGES_BYTES;
+  uint32_t wiped_bytes = limited ? kStringPagesFewBytes : kStringPagesBytes;
   char *wiped = map(wiped_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
   bool wipes = wiped && raw_syscall3(SYS_madvise, (long)wiped, wiped_bytes, MADV_WIPEONFORK) == 0;
   if (!wipes || !is_usable((struct mlrun_control *)mapped, bytes)) {

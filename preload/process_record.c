@@ -24,7 +24,7 @@ struct fact_text {
 };
 
 static struct fact_text facts[kFacts];
-static char text_space[kFacts * STRING_MAX_BYTES];
+static char text_space[kFacts * kStringMaxBytes];
 static uint64_t start_ticks;  // of the process, in clock ticks since boot
 static uint64_t rank_word;
 static uint32_t uid;
@@ -102,11 +102,11 @@ static char *keep(enum fact fact, char *at, size_t bytes) {
 
 void process_record_collect(char **environment) {
   char *at = text_space;
-  at = keep(kExe, at, read_link("/proc/self/exe", at, STRING_MAX_BYTES));
-  at = keep(kArguments, at, read_file("/proc/self/cmdline", at, STRING_MAX_BYTES));
-  long directory = raw_syscall2(SYS_getcwd, (long)at, STRING_MAX_BYTES);
+  at = keep(kExe, at, read_link("/proc/self/exe", at, kStringMaxBytes));
+  at = keep(kArguments, at, read_file("/proc/self/cmdline", at, kStringMaxBytes));
+  long directory = raw_syscall2(SYS_getcwd, (long)at, kStringMaxBytes);
   at = keep(kDirectory, at, directory > 1 && at[0] == '/' ? (size_t)directory - 1 : 0);
-  size_t cgroup = read_file("/proc/self/cgroup", at, STRING_MAX_BYTES);
+  size_t cgroup = read_file("/proc/self/cgroup", at, kStringMaxBytes);
   facts[kCgroup] = cgroup_line(at, cgroup);
   if (!real_allocator.malloc) real_allocator_resolve();
   const char *allocator = real_allocator_object();

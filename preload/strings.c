@@ -17,12 +17,12 @@ _Static_assert(sizeof(struct wiped_pages) == kBucketBytes, "the first table's bu
 
 struct id_table { uint32_t first_bucket, buckets; };  // buckets are counted from the wiped pages' start
 static const struct id_table id_tables[kTables] = {
-    {1, STRING_PAGES_FIRST_BYTES / kBucketBytes - 1},
-    {STRING_PAGES_FIRST_BYTES / kBucketBytes, (STRING_PAGES_FEW_BYTES - STRING_PAGES_FIRST_BYTES) / kBucketBytes},
-    {STRING_PAGES_FEW_BYTES / kBucketBytes, (STRING_PAGES_BYTES - STRING_PAGES_FEW_BYTES) / kBucketBytes},
+    {1, kStringPagesFirstBytes / kBucketBytes - 1},
+    {kStringPagesFirstBytes / kBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kBucketBytes},
+    {kStringPagesFewBytes / kBucketBytes, (kStringPagesBytes - kStringPagesFewBytes) / kBucketBytes},
 };
 
-static int table_count(void) { return process.wiped_bytes == STRING_PAGES_BYTES ? kTables : kTables - 1; }
+static int table_count(void) { return process.wiped_bytes == kStringPagesBytes ? kTables : kTables - 1; }
 
 static uint64_t *bucket_of(int table, uint64_t id) {
   const struct id_table *t = &id_tables[table];
@@ -54,7 +54,7 @@ void string_emitted(uint64_t id) {
   __atomic_store_n(&bucket_of(table_count() - 1, id)[id % kWays], id, __ATOMIC_RELAXED);
 }
 
-static size_t cut(size_t bytes) { return bytes < STRING_MAX_BYTES ? bytes : STRING_MAX_BYTES; }
+static size_t cut(size_t bytes) { return bytes < kStringMaxBytes ? bytes : kStringMaxBytes; }
 static size_t fragment_units(size_t bytes) { return 1 + (bytes + kUnitText - 1) / kUnitText; }
 
 static size_t fragment_bytes(size_t rest) {

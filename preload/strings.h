@@ -20,15 +20,15 @@
 #pragma GCC visibility push(hidden)
 
 enum {
-  STRING_MAX_BYTES = 4096,
+  kStringMaxBytes = 4096,
   // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address space is
   // limited.
-  STRING_PAGES_FIRST_BYTES = 4096,
-  STRING_PAGES_FEW_BYTES = 36864,
-  STRING_PAGES_BYTES = 561152
+  kStringPagesFirstBytes = 4096,
+  kStringPagesFewBytes = 36864,
+  kStringPagesBytes = 561152
 };
 
-// The id of `bytes` bytes at `text` (at most STRING_MAX_BYTES, cut there). *record_bytes: what to reserve for its
+// The id of `bytes` bytes at `text` (at most kStringMaxBytes, cut there). *record_bytes: what to reserve for its
 // definition, a multiple of 16.
 uint64_t string_prepare(const char *text, size_t bytes, size_t *record_bytes);
 

@@ -36,7 +36,7 @@ struct text text_of_argument(const char *path, int error) {
   if (!path || error == EFAULT) return text;
   if (!may_be_unread(error)) {
     text.at = path;
-    text.bytes = strnlen(path, STRING_MAX_BYTES);
+    text.bytes = strnlen(path, kStringMaxBytes);
   } else {
     if (!recording_system_calls_allowed() || !(text.page = scratch_take())) return text;
     if (!copy_argument(text.page, path, &text.bytes)) return text;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/exec_target.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/next_symbol.h"
+#include "preload/raw_syscall.h"
+#include "preload/scratch.h"
+
+enum { kHeadBytes = 1024, kInterpreterBytes = 256, kScriptsInARow = 5 };
+
+// The beginning of a file: enough for the headers of an ELF file and the first line of a script.
+struct head {
+  union {
+    char text[kHeadBytes + 1];
+    Elf64_Ehdr elf;
+  };
+  size_t bytes;
+};
+
+static long open_program(int dirfd, const char *path) {
+  if (!*path && dirfd != AT_FDCWD) return raw_syscall3(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0);
+  return raw_syscall4(SYS_openat, dirfd, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+}
+
+static bool read_head(long fd, struct head *head) {
+  long bytes = raw_syscall4(SYS_pread64, fd, (long)head->text, kHeadBytes, 0);
+  head->bytes = bytes > 0 ? (size_t)bytes : 0;
+  head->text[head->bytes] = 0;
+  return bytes > 0;
+}
+
+// Of the program headers the one that names the dynamic linker; null: there is none, or not within the head.
+static const Elf64_Phdr *interpreter_header(const struct head *head, bool *whole) {
+  size_t from = head->elf.e_phoff, count = head->elf.e_phnum;
+  *whole = head->elf.e_phentsize == sizeof(Elf64_Phdr) && from <= head->bytes &&
+           count <= (head->bytes - from) / sizeof(Elf64_Phdr);
+  for (size_t i = 0; *whole && i < count; i++) {
+    const Elf64_Phdr *header = (const Elf64_Phdr *)(const void *)(head->text + from) + i;
+    if (header->p_type == PT_INTERP) return header;
+  }
+  return NULL;
+}
+
+// Only glibc's dynamic linker can load a library that needs glibc.
+static enum mlrun_exec_target judge_elf(long fd, const struct head *head) {
+  const Elf64_Ehdr *elf = &head->elf;
+  if (head->bytes < sizeof *elf || elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+    return MLRUN_EXEC_FOREIGN;
+  bool whole;
+  const Elf64_Phdr *header = interpreter_header(head, &whole);
+  if (!header) return whole ? MLRUN_EXEC_STATIC : MLRUN_EXEC_UNKNOWN;
+  char linker[kInterpreterBytes];
+  long bytes = raw_syscall4(SYS_pread64, fd, (long)linker, sizeof linker - 1, (long)header->p_offset);
+  linker[bytes > 0 ? bytes : 0] = 0;
+  if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;
+  long visible = raw_syscall3(SYS_faccessat, AT_FDCWD, (long)own_library_path(), R_OK);
+  return visible == 0 ? MLRUN_EXEC_TRACED : MLRUN_EXEC_UNREACHABLE;
+}
+
+// Cuts the interpreter's name out of a script's first line, in place. Null: it is no script.
+static char *interpreter_of_script(struct head *head) {
+  if (head->text[0] != '#' || head->text[1] != '!') return NULL;
+  char *name = head->text + 2 + strspn(head->text + 2, " \t");
+  name[strcspn(name, " \t\n")] = 0;
+  return *name ? name : NULL;
+}
+
+static struct exec_target judge(long fd) {
+  struct head head;
+  struct exec_target target = {MLRUN_EXEC_UNKNOWN, 0};
+  for (int scripts = 0; scripts < kScriptsInARow && fd >= 0; scripts++) {
+    bool readable = read_head(fd, &head);
+    bool elf = readable && !memcmp(head.text, ELFMAG, SELFMAG);
+    if (elf) target.verdict = judge_elf(fd, &head);
+    raw_syscall1(SYS_close, fd);
+    const char *interpreter = readable && !elf ? interpreter_of_script(&head) : NULL;
+    if (!interpreter) return target;
+    fd = open_program(AT_FDCWD, interpreter);
+  }
+  if (fd >= 0) raw_syscall1(SYS_close, fd);
+  return target;
+}
+
+static bool is_executable(const char *path) { return raw_syscall3(SYS_faccessat, AT_FDCWD, (long)path, X_OK) == 0; }
+
+// Opens the first executable of that name in PATH. -ENOENT: there is none.
+static long open_in_path(const char *name) {
+  const char *directories = getenv("PATH");
+  if (!directories) directories = "/bin:/usr/bin";
+  char *candidate = scratch_take();
+  long fd = candidate ? -ENOENT : -EAGAIN;
+  size_t length, name_bytes = strlen(name) + 1;
+  for (const char *at = directories; candidate && fd < 0; at += length + 1) {
+    length = strcspn(at, ":");
+    if (length + 1 + name_bytes <= kScratchBytes) {
+      memcpy(candidate, at, length);
+      candidate[length] = '/';
+      memcpy(candidate + length + (length != 0), name, name_bytes);
+      if (is_executable(candidate)) fd = open_program(AT_FDCWD, candidate);
+    }
+    if (!at[length]) break;
+  }
+  scratch_give(candidate);
+  return fd;
+}
+
+struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
+  bool in_path = search && !strchr(path, '/');
+  long fd = in_path ? open_in_path(path) : open_program(dirfd, path);
+  if (fd < 0) return (struct exec_target){MLRUN_EXEC_UNKNOWN, (int)-fd};
+  return judge(fd);
+}
