@@ -6,8 +6,8 @@ set -euo pipefail
 source "$(dirname "$0")/sources.sh"
 includes=$(grep -ohE -- '-(isystem ?|I)[^ "]+' "$1/compile_commands.json" | sort -u | tr '\n' ' ')
 failed=0
-compile() {
-  local header=$1; shift
+compile() {  # compile HEADER COMPILER...; the language comes in $language
+  local header=$1 language=${language:?}; shift
   # shellcheck disable=SC2086
   if ! echo "#include \"$header\"" | "$@" -fsyntax-only -I. $includes -x "$language" - ; then
     echo "$header does not stand on its own ($*)"
