@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printf family on streams: all go through libc's own v forms, which do the same. One record per flush (stream_call.h).
+// The printf family on streams and on descriptors: all go through libc's own v forms, which do the same. On a stream there is
+// one record per flush (stream_call.h), on a descriptor one per call.
 #include <stdarg.h>
 
 #include "preload/real_function.h"
@@ -68,6 +69,53 @@ EXPORT int __printf_chk(int flag, const char *format, ...) {
   va_list list;
   va_start(list, format);
   int result = print_checked(stdout, flag, format, list);
+  va_end(list);
+  return result;
+}
+
+static void end_descriptor_print(struct pending_call *call, int result) {
+  call->requested = result > 0 ? (uint64_t)result : 0;
+  end_call(call, result < 0 ? -1 : result);
+}
+
+static int print_to_descriptor(int fd, const char *format, va_list list) {
+  REAL(int, vdprintf, int, const char *, va_list);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_dprintf, .fd = fd, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  int result = real(fd, format, list);
+  end_descriptor_print(&call, result);
+  return result;
+}
+
+static int print_to_descriptor_checked(int fd, int flag, const char *format, va_list list) {
+  REAL(int, __vdprintf_chk, int, int, const char *, va_list);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_dprintf, .fd = fd, .offset = MLRUN_NO_OFFSET};
+  begin_call(&call);
+  int result = real(fd, flag, format, list);
+  end_descriptor_print(&call, result);
+  return result;
+}
+
+EXPORT int vdprintf(int fd, const char *format, va_list list) { return print_to_descriptor(fd, format, list); }
+
+EXPORT int dprintf(int fd, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int result = print_to_descriptor(fd, format, list);
+  va_end(list);
+  return result;
+}
+
+int __vdprintf_chk(int fd, int flag, const char *format, va_list list);
+EXPORT int __vdprintf_chk(int fd, int flag, const char *format, va_list list) {
+  return print_to_descriptor_checked(fd, flag, format, list);
+}
+
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+EXPORT int __dprintf_chk(int fd, int flag, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int result = print_to_descriptor_checked(fd, flag, format, list);
   va_end(list);
   return result;
 }

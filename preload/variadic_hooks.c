@@ -30,9 +30,26 @@ static int traced_openat(openat_function real, int dirfd, const char *path, int 
   return result;
 }
 
+// The argument as far as it is a number: some commands have none, some a pointer.
+static uint64_t number_argument(int command, const void *argument) {
+  switch (command) {
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+    case F_SETFD:
+    case F_SETFL:
+    case F_SETOWN:
+    case F_SETSIG:
+    case F_SETLEASE:
+    case F_NOTIFY:
+    case F_SETPIPE_SZ:
+    case F_ADD_SEALS: return (uint32_t)(uintptr_t)argument;
+  }
+  return 0;
+}
+
 static int traced_fcntl(fcntl_function real, int fd, int command, void *argument) {
   struct pending_call call CALL_CLEANUP = {.kind = KIND_fcntl, .fd = fd, .requested = (uint32_t)command,
-                                           .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)argument};
+                                           .offset = MLRUN_NO_OFFSET, .arg2 = number_argument(command, argument)};
   begin_call(&call);
   int result = real(fd, command, argument);
   if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
