@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runner/collect/ring_memory.h"
 #include "runner/collect/shared_word.h"
 
 namespace mlrun::collect {
@@ -27,19 +28,6 @@ int allocate_front(int fd, const ArenaLayout& layout) {
   return ::posix_fallocate(fd, 0, static_cast<off_t>(layout.segments_offset));
 }
 
-util::Mapping map_ring_twice(int fd, off_t offset) {
-  util::Mapping room(::mmap(nullptr, 2 * MLRUN_STAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-                     2 * MLRUN_STAGE_BYTES);
-  if (!room.valid()) return {};
-  for (int half = 0; half < 2; half++) {
-    void* at = room.data() + static_cast<ptrdiff_t>(half) * MLRUN_STAGE_BYTES;
-    if (::mmap(at, MLRUN_STAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset) == MAP_FAILED) {
-      return {};
-    }
-  }
-  return room;
-}
-
 }  // namespace
 
 Status Arena::map(const std::string& path) {
@@ -47,7 +35,7 @@ Status Arena::map(const std::string& path) {
   memory_ =
       util::Mapping(::mmap(nullptr, layout_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0), layout_.bytes);
   if (!memory_.valid()) return fail_errno("map the arena " + path, errno);
-  stage_ = map_ring_twice(fd_.get(), static_cast<off_t>(layout_.stage_offset));
+  stage_ = map_ring(fd_.get(), static_cast<off_t>(layout_.stage_offset));
   if (!stage_.valid()) return fail_errno("map the staging ring of " + path, errno);
   ::madvise(memory_.data(), memory_.size(), MADV_DONTDUMP);
   return {};

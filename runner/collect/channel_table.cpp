@@ -32,7 +32,7 @@ void ChannelTable::add_descriptors(uint32_t segment) {
 }
 
 // The channel in a slot, made and announced when it has just come to life.
-Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, uint64_t now_ns) {
+Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Look& look) {
   std::unique_ptr<Channel>& channel = descriptors.slots[slot - 1];
   if (channel) return channel.get();
   mlrun_channel& shared = arena_.descriptor(descriptors.segment, slot);
@@ -52,12 +52,12 @@ Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, uint64_t
   channel->without_robust_list = load(shared.lock) == 0;
   // Whoever collects after a dead mlrun cannot know what its frames told; the counters frames have the sums.
   if (channel->next_seq > 0) channel->drops_told = channel->drops();
-  announce(*channel, now_ns);
+  announce(*channel, look);
   return channel.get();
 }
 
-void ChannelTable::announce(Channel& channel, uint64_t now_ns) {
-  const uint64_t start_ticks = processes_.meet(channel, now_ns);
+void ChannelTable::announce(Channel& channel, const Look& look) {
+  const uint64_t start_ticks = processes_.meet(channel, look.now_ns);
   statistics_.channels++;
   if (channel.next_seq > 0) return;
   const mlrun_frame_channel body{channel.pid,
@@ -70,7 +70,7 @@ void ChannelTable::announce(Channel& channel, uint64_t now_ns) {
                                  start_ticks,
                                  static_cast<__u32>(arena_.clock_kind()),
                                  1};
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_CHANNEL, clock_before_, clock_before_);
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_CHANNEL, look.clock_before, look.clock);
   spool_.put_report(frame, &body, sizeof body);
   channel.frame_was_put(frame);
 }
@@ -82,20 +82,19 @@ bool ChannelTable::is_gone(Channel& channel, uint64_t now_ns) const {
   return !thread_exists(channel.host_pid, channel.host_tid);
 }
 
-void ChannelTable::begin_pass(uint64_t now_ns, uint64_t clock) {
-  if (clock_before_ == 0) clock_before_ = clock;
+void ChannelTable::begin_pass(const Look& look) {
   for (Descriptors* descriptors : known_) {
     for (uint32_t slot = 1; slot <= MLRUN_CHANNELS_PER_SEGMENT; slot++) {
-      Channel* channel = look_at(*descriptors, slot, now_ns);
+      Channel* channel = look_at(*descriptors, slot, look);
       if (channel == nullptr) continue;
-      channel->dead = channel->dead || is_gone(*channel, now_ns);
+      channel->dead = channel->dead || is_gone(*channel, look.now_ns);
       channel->segments = 0;
       channel->has_new_data = false;
     }
   }
 }
 
-Channel* ChannelTable::find(uint32_t descriptor_id, uint64_t now_ns) {
+Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
   const uint32_t segment = descriptor_id / 16;
   const uint32_t slot = descriptor_id % 16;
   if (segment >= by_segment_.size() || slot == 0) return nullptr;
@@ -104,21 +103,21 @@ Channel* ChannelTable::find(uint32_t descriptor_id, uint64_t now_ns) {
     if ((load(arena_.owner(segment)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) return nullptr;
     add_descriptors(segment);
   }
-  return look_at(*by_segment_[segment], slot, now_ns);
+  return look_at(*by_segment_[segment], slot, look);
 }
 
-void ChannelTable::write_counters(Channel& channel, uint64_t now_ns, uint64_t clock, bool final) {
-  if (!channel.counters->look(*channel.shared, now_ns) && !final) return;
+void ChannelTable::write_counters(Channel& channel, const Look& look, bool final) {
+  if (!channel.counters->look(*channel.shared, look.now_ns) && !final) return;
   const auto& entries = channel.counters->changed();
   mlrun_frame_counters body{};
-  body.monotonic_ns = now_ns;
+  body.monotonic_ns = look.now_ns;
   std::memcpy(body.drops, channel.counters->drops(), sizeof body.drops);
   body.entries = static_cast<__u32>(entries.size());
   body.final = final ? 1 : 0;
   char payload[sizeof body + (MLRUN_FINE_CLASSES + MLRUN_COARSE_CLASSES) * sizeof(mlrun_counter_entry)];
   std::memcpy(payload, &body, sizeof body);
   if (!entries.empty()) std::memcpy(payload + sizeof body, entries.data(), entries.size() * sizeof entries[0]);
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_COUNTERS, clock_before_, clock);
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_COUNTERS, look.clock_before, look.clock);
   spool_.put_report(frame, payload, static_cast<uint32_t>(sizeof body + entries.size() * sizeof entries[0]));
   channel.frame_was_put(frame);
 }
@@ -132,32 +131,31 @@ void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
   clear(shared);
 }
 
-void ChannelTable::end_pass(uint64_t now_ns, uint64_t clock) {
+void ChannelTable::end_pass(const Look& look) {
   for (Descriptors* descriptors : known_) {
     for (auto& channel : descriptors->slots) {
       if (!channel) continue;
       if (channel->has_new_data) processes_.note_data(channel->process);
       const bool ended = channel->dead && channel->segments == 0;
-      if (ended || channel->counters->due(now_ns)) write_counters(*channel, now_ns, clock, ended);
+      if (ended || channel->counters->due(look.now_ns)) write_counters(*channel, look, ended);
       if (ended) free_descriptor(channel);
     }
   }
-  clock_before_ = clock;
 }
 
-uint32_t ChannelTable::finish(uint64_t now_ns, uint64_t clock, bool cut_off) {
+uint32_t ChannelTable::finish(const Look& look, bool cut_off) {
   uint32_t count = 0;
   for (Descriptors* descriptors : known_) {
     for (auto& channel : descriptors->slots) {
       if (!channel) continue;
-      write_counters(*channel, now_ns, clock, channel->dead);
+      write_counters(*channel, look, channel->dead);
       statistics_.counted += channel->counters->counted();
       statistics_.drops += channel->drops();
       if (channel->dead) continue;
       count++;
       if (!cut_off) continue;
-      const mlrun_frame_gap gap{MLRUN_GAP_CUT_OFF, 0, now_ns, now_ns, 1};
-      const mlrun_frame frame = channel->next_frame(MLRUN_FRAME_GAP, clock_before_, clock);
+      const mlrun_frame_gap gap{MLRUN_GAP_CUT_OFF, 0, look.now_ns, look.now_ns, 1};
+      const mlrun_frame frame = channel->next_frame(MLRUN_FRAME_GAP, look.clock_before, look.clock);
       spool_.put_report(frame, &gap, sizeof gap);
       channel->frame_was_put(frame);
     }

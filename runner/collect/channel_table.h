@@ -9,6 +9,7 @@
 
 #include "runner/collect/arena.h"
 #include "runner/collect/channel.h"
+#include "runner/collect/look.h"
 #include "runner/collect/process_watch.h"
 #include "runner/collect/spool.h"
 
@@ -25,20 +26,20 @@ class ChannelTable {
   ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
 
   // Looks at all descriptors: new ones are announced, ends are noticed. Call it before any segment is read.
-  void begin_pass(uint64_t now_ns, uint64_t clock);
+  void begin_pass(const Look& look);
 
   // A segment that holds descriptors, as its owner word says.
   void add_descriptors(uint32_t segment);
 
   // The channel of an owner word's number, announced; null: there is none (yet).
-  Channel* find(uint32_t descriptor_id, uint64_t now_ns);
+  Channel* find(uint32_t descriptor_id, const Look& look);
 
   // Writes counters that changed; frees the descriptors of dead channels that own no segment.
-  void end_pass(uint64_t now_ns, uint64_t clock);
+  void end_pass(const Look& look);
 
   // Writes the counters of all that still live, and a gap for each: they were cut off.
   // Returns their number. `cut_off` false: counters only.
-  uint32_t finish(uint64_t now_ns, uint64_t clock, bool cut_off);
+  uint32_t finish(const Look& look, bool cut_off);
 
   [[nodiscard]] uint32_t live() const;
   [[nodiscard]] const ChannelStatistics& statistics() const { return statistics_; }
@@ -48,16 +49,15 @@ class ChannelTable {
     uint32_t segment = 0;
     std::unique_ptr<Channel> slots[MLRUN_CHANNELS_PER_SEGMENT];
   };
-  Channel* look_at(Descriptors& descriptors, uint32_t slot, uint64_t now_ns);
-  void announce(Channel& channel, uint64_t now_ns);
-  void write_counters(Channel& channel, uint64_t now_ns, uint64_t clock, bool final);
+  Channel* look_at(Descriptors& descriptors, uint32_t slot, const Look& look);
+  void announce(Channel& channel, const Look& look);
+  void write_counters(Channel& channel, const Look& look, bool final);
   bool is_gone(Channel& channel, uint64_t now_ns) const;
   void free_descriptor(std::unique_ptr<Channel>& channel);
 
   const Arena& arena_;
   Spool& spool_;
   ProcessWatch& processes_;
-  uint64_t clock_before_ = 0;
   std::vector<std::unique_ptr<Descriptors>> by_segment_;
   std::vector<Descriptors*> known_;
   ChannelStatistics statistics_;

@@ -17,13 +17,17 @@ constexpr uint64_t kLastWritersNs = 1'000'000;    // for records begun before th
 }  // namespace
 
 Collector::Collector(Arena& arena, Spool& spool)
+    : Collector(arena, spool, ChannelClock{arena.clock_kind()}, util::stamp(arena.clock_kind())) {}
+
+Collector::Collector(Arena& arena, Spool& spool, ChannelClock clock, uint64_t clock_before)
     : arena_(arena),
       spool_(spool),
+      clock_(clock),
       pool_(arena),
-      processes_(spool, arena.clock_kind()),
+      processes_(spool, clock),
       channels_(arena, spool, processes_),
-      drain_(arena, pool_, spool),
-      clock_before_(util::stamp(arena.clock_kind())) {}
+      drain_(arena, pool_, spool, clock),
+      clock_before_(clock_before) {}
 
 void Collector::start() {
   do_timed_work(util::monotonic_ns());
@@ -35,8 +39,12 @@ void Collector::put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t las
   mlrun_frame frame{};
   frame.type = MLRUN_FRAME_GAP;
   frame.first = clock_before_;
-  frame.last = util::stamp(arena_.clock_kind());
+  frame.last = clock_.now();
   spool_.put_report(frame, &gap, sizeof gap);
+}
+
+void Collector::tell_outage(uint64_t since_ns) {
+  put_gap(MLRUN_GAP_COLLECTOR, since_ns, clock_.stopped() ? since_ns : util::monotonic_ns());
 }
 
 void Collector::note_pause(uint64_t now_ns) {
@@ -56,7 +64,7 @@ void Collector::note_full_spool(uint64_t now_ns) {
 }
 
 void Collector::do_timed_work(uint64_t now_ns) {
-  if (now_ns >= next_anchor_ns_ && !told_full_) {
+  if (now_ns >= next_anchor_ns_ && !told_full_ && !clock_.stopped()) {
     next_anchor_ns_ = now_ns + kAnchorNs;
     const mlrun_frame_anchor anchor = look_at_clocks();
     mlrun_frame frame{};
@@ -89,7 +97,7 @@ void Collector::find_owned(const Look& look) {
     }
     if (owner == MLRUN_OWNER_PREPARING) continue;
     const uint64_t header_clock = drain_.note_owner(i, owner_word, owner - 1, look);
-    Channel* channel = channels_.find(owner - 1, look.now_ns);
+    Channel* channel = channels_.find(owner - 1, look);
     if (channel != nullptr) channel->newest_clock = std::max(channel->newest_clock, header_clock);
     in_order = in_order && (owned_.empty() || owned_.back().header_clock <= header_clock);
     owned_.push_back({header_clock, i, channel});
@@ -100,16 +108,16 @@ void Collector::find_owned(const Look& look) {
             [](const Owned& a, const Owned& b) { return a.header_clock < b.header_clock; });
 }
 
-void Collector::drain_all(bool last) {
-  const uint64_t now_ns = util::monotonic_ns();
-  const Look look{now_ns, util::stamp(arena_.clock_kind()), clock_before_, last};
-  channels_.begin_pass(now_ns, look.clock);
+Look Collector::drain_all(bool last) {
+  const Look look{util::monotonic_ns(), clock_.now(), clock_before_, last};
+  channels_.begin_pass(look);
   find_owned(look);
   if (!spool_.full()) {
     for (const Owned& owned : owned_) drain_.drain(owned.segment, owned.channel, look);
   }
-  if (!last) channels_.end_pass(now_ns, look.clock);
+  if (!last) channels_.end_pass(look);
   clock_before_ = look.clock;
+  return look;
 }
 
 uint32_t Collector::pass() {
@@ -134,11 +142,11 @@ void Collector::finish(bool cut_off) {
     const timespec pause{0, kLastWritersNs};
     nanosleep(&pause, nullptr);
   }
-  drain_all(true);
+  const Look look = drain_all(true);
   const uint64_t now_ns = util::monotonic_ns();
   note_pause(now_ns);
   note_full_spool(now_ns);
-  statistics_.cut_off_threads = channels_.finish(now_ns, util::stamp(arena_.clock_kind()), cut_off);
+  statistics_.cut_off_threads = channels_.finish(look, cut_off);
   next_anchor_ns_ = 0;
   do_timed_work(now_ns);
 }

@@ -27,11 +27,17 @@ class Collector {
  public:
   Collector(Arena& arena, Spool& spool);
 
+  // Goes on where a dead collector stopped. `clock_before`: what its last frame said.
+  Collector(Arena& arena, Spool& spool, ChannelClock clock, uint64_t clock_before);
+
   // Lets producers record.
   void start();
 
   // Returns the number of segments that were given back.
   uint32_t pass();
+
+  // Nobody collected from `since_ns` until now.
+  void tell_outage(uint64_t since_ns);
 
   // Stops recording and drains what is left. `cut_off` true: threads that still live are told of as cut off.
   void finish(bool cut_off);
@@ -48,7 +54,7 @@ class Collector {
     uint32_t segment;
     Channel* channel;
   };
-  void drain_all(bool last);
+  Look drain_all(bool last);
   void find_owned(const Look& look);
   void note_pause(uint64_t now_ns);
   void note_full_spool(uint64_t now_ns);
@@ -57,6 +63,7 @@ class Collector {
 
   Arena& arena_;
   Spool& spool_;
+  ChannelClock clock_;
   SegmentPool pool_;
   ProcessWatch processes_;
   ChannelTable channels_;

@@ -34,8 +34,8 @@ size_t hash_of(const std::vector<Module>& modules) {
 
 }  // namespace
 
-ProcessWatch::ProcessWatch(Spool& spool, mlrun_clock_kind clock_kind)
-    : spool_(spool), clock_kind_(clock_kind), own_namespace_(pid_namespace_of(0)) {}
+ProcessWatch::ProcessWatch(Spool& spool, ChannelClock clock)
+    : spool_(spool), clock_(clock), own_namespace_(pid_namespace_of(0)) {}
 
 ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   Process& process = processes_[channel.process];
@@ -78,7 +78,7 @@ void ProcessWatch::tell_about_thread(const Process& process, const Channel& chan
 uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
   Process& process = process_of(channel);
   const bool first = process.channels == 1;
-  if (process.host_pid == 0) identify(process, channel);
+  if (process.host_pid == 0 && !clock_.stopped()) identify(process, channel);
   if (process.host_pid == 0) return 0;
   channel.host_pid = process.host_pid;
   channel.host_tid =
@@ -168,7 +168,7 @@ void ProcessWatch::write(const nlohmann::json& text) {
   if (bytes.size() > Spool::kPayloadMax) return;
   mlrun_frame frame{};
   frame.type = MLRUN_FRAME_PROCESS;
-  frame.first = frame.last = util::stamp(clock_kind_);
+  frame.first = frame.last = clock_.now();
   spool_.put_report(frame, bytes.data(), static_cast<uint32_t>(bytes.size()));
 }
 

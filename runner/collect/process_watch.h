@@ -14,13 +14,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/channel.h"
+#include "runner/collect/look.h"
 #include "runner/collect/spool.h"
 
 namespace mlrun::collect {
 
 class ProcessWatch {
  public:
-  ProcessWatch(Spool& spool, mlrun_clock_kind clock_kind);
+  ProcessWatch(Spool& spool, ChannelClock clock);
 
   // A channel was first seen. Fills its host_pid and host_tid, where they can be told for certain, tells of the
   // thread's name, and returns the start time of its process (0: not known).
@@ -52,7 +53,7 @@ class ProcessWatch {
   void write(const nlohmann::json& text);
 
   Spool& spool_;
-  mlrun_clock_kind clock_kind_;
+  ChannelClock clock_;
   uint64_t own_namespace_;
   std::unordered_map<uint32_t, Process> processes_;
   std::vector<uint32_t> queue_;

@@ -2,7 +2,6 @@
 #include "runner/collect/segment_drain.h"
 
 #include "runner/collect/shared_word.h"
-#include "runner/util/clock.h"
 
 namespace mlrun::collect {
 
@@ -23,8 +22,8 @@ uint32_t drained_offset(uint32_t drained_word, uint8_t lap) {
 
 }  // namespace
 
-SegmentDrain::SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool)
-    : arena_(arena), pool_(pool), spool_(spool), states_(arena.layout().segment_count) {}
+SegmentDrain::SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool, ChannelClock clock)
+    : arena_(arena), pool_(pool), spool_(spool), clock_(clock), states_(arena.layout().segment_count) {}
 
 void SegmentDrain::note_free(uint32_t index) {
   State& state = states_[index];
@@ -68,7 +67,7 @@ void SegmentDrain::advance(uint32_t index, uint32_t offset) {
 bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole) {
   State& state = states_[index];
   const uint64_t first = after_hole ? state.progress_clock : look.clock_before;
-  mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DATA, first, util::stamp(arena_.clock_kind()));
+  mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DATA, first, clock_.now());
   frame.lap = lap_of(state.owner_word);
   frame.spare = uint64_t{index} << 32 | walk.end;
   if (!spool_.put_data(frame, arena_.segment(index) + state.offset, walk.end - state.offset)) return false;

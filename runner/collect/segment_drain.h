@@ -18,19 +18,12 @@
 
 #include "runner/collect/arena.h"
 #include "runner/collect/channel.h"
+#include "runner/collect/look.h"
 #include "runner/collect/record_walk.h"
 #include "runner/collect/segment_pool.h"
 #include "runner/collect/spool.h"
 
 namespace mlrun::collect {
-
-// One pass's point of view.
-struct Look {
-  uint64_t now_ns = 0;        // CLOCK_MONOTONIC
-  uint64_t clock = 0;         // the producers' clock, before anything was read
-  uint64_t clock_before = 0;  // the same in the pass before
-  bool last = false;          // nobody records any more: what is not finished never will be
-};
 
 struct DrainStatistics {
   uint64_t records = 0, calls = 0, allocs = 0;
@@ -39,7 +32,7 @@ struct DrainStatistics {
 
 class SegmentDrain {
  public:
-  SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool);
+  SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool, ChannelClock clock);
 
   // Notes who owns the segment; the header's clock when it has been written in this ownership, else 0.
   uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look);
@@ -74,6 +67,7 @@ class SegmentDrain {
   const Arena& arena_;
   SegmentPool& pool_;
   Spool& spool_;
+  ChannelClock clock_;
   std::vector<State> states_;
   uint32_t parked_ = 0;
   DrainStatistics statistics_;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a verb's command line is taken apart and explained: CLI11 with a help page of our shape.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "runner/util/result.h"
+
+namespace mlrun {
+
+// Gives `app` its usage line, e.g. "mlrun clean [OPTIONS]".
+void set_usage(CLI::App& app, const std::string& usage);
+
+// True: parsed. False: help was asked for and has been printed.
+Result<bool> parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+}  // namespace mlrun

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/recording.h"
+
+#include <sys/random.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/events/session.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kMaxSpoolBytes = uint64_t{64} << 30;
+
+uint64_t default_max_spool(const std::string& folder) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) return kMaxSpoolBytes;
+  return std::min<uint64_t>(kMaxSpoolBytes, uint64_t{status.f_bavail} * status.f_frsize / 2);
+}
+
+// A random UUID (RFC 4122, version 4).
+Uuid make_uuid() {
+  Uuid uuid{};
+  if (::getrandom(uuid.data(), uuid.size(), 0) != static_cast<ssize_t>(uuid.size())) {
+    const uint64_t now_ns = util::realtime_ns();
+    std::copy_n(reinterpret_cast<const uint8_t*>(&now_ns), sizeof now_ns, uuid.begin());
+  }
+  uuid[6] = static_cast<uint8_t>(0x40 | (uuid[6] & 0x0f));
+  uuid[8] = static_cast<uint8_t>(0x80 | (uuid[8] & 0x3f));
+  return uuid;
+}
+
+Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options) {
+  ArenaOptions arena_options;
+  arena_options.clock_kind = util::choose_clock().kind;
+  arena_options.lossless = options.lossless;
+  arena_options.alloc_min_bytes = options.alloc_min_bytes;
+  arena_options.streams = options.streams;
+  arena_options.session = make_uuid();
+  arena_options.trace_folder = options.trace_folder;
+  Error last{"there is no place for the arena: shared memory is short, and the trace folder's path holds a comma"};
+  for (ArenaPlace& place : arena_places(options.trace_folder, options.buffer_bytes, options.buffer_exact)) {
+    arena_options.segment_count = place.segment_count;
+    auto arena = Arena::create(place.path, arena_options);
+    if (arena) return std::pair(std::move(place), std::move(*arena));
+    last = std::move(arena.error());
+  }
+  return tl::make_unexpected(std::move(last));
+}
+
+}  // namespace
+
+std::string spool_path(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SPOOL_FILE; }
+
+Recording::Recording(ArenaPlace place, Arena arena, SpoolFile file, const RecordingOptions& options,
+                     uint64_t max_spool_bytes)
+    : place_(std::move(place)),
+      trace_folder_(options.trace_folder),
+      max_spool_bytes_(max_spool_bytes),
+      arena_(std::move(arena)),
+      owner_(arena_.control().collector_lock),
+      spool_({arena_.stage(), &arena_.control().stage_head, &arena_.control().stage_tail}, std::move(file),
+             max_spool_bytes, {}),
+      collector_(arena_, spool_) {}
+
+Result<std::unique_ptr<Recording>> Recording::create(const RecordingOptions& options) {
+  auto file = SpoolFile::create(spool_path(options.trace_folder));
+  if (!file) return tl::make_unexpected(file.error());
+  auto made = make_arena(options);
+  if (!made) {
+    ::unlink(spool_path(options.trace_folder).c_str());
+    return tl::make_unexpected(made.error());
+  }
+  const uint64_t max_spool_bytes = options.max_spool_bytes.value_or(default_max_spool(options.trace_folder));
+  return std::unique_ptr<Recording>(
+      new Recording(std::move(made->first), std::move(made->second), std::move(*file), options, max_spool_bytes));
+}
+
+std::string Recording::session_variable() const {
+  return fmt::format("{},{},{}", place_.path, arena_.layout().bytes, trace_folder_);
+}
+
+void Recording::remove_arena() const { ::unlink(place_.path.c_str()); }
+
+Status Recording::finish() {
+  collector_.finish(true);
+  if (Status closed = spool_.close(); !closed) return closed;
+  remove_arena();
+  return {};
+}
+
+void Recording::discard() {
+  remove_arena();
+  ::unlink(spool_path(trace_folder_).c_str());
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a running session holds: the arena (and the mark that says its owner lives), the spool, the collector.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runner/collect/arena.h"
+#include "runner/collect/arena_place.h"
+#include "runner/collect/collector.h"
+#include "runner/collect/owner_mark.h"
+#include "runner/collect/spool.h"
+
+namespace mlrun::collect {
+
+struct RecordingOptions {
+  std::string trace_folder;  // absolute
+  uint64_t buffer_bytes = 256 << 20;
+  bool buffer_exact = false;
+  std::optional<uint64_t> max_spool_bytes;  // else half of what the file system has free, at most 64 GiB
+  bool lossless = false;
+  uint64_t alloc_min_bytes = 1024;
+  uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
+};
+
+class Recording {
+ public:
+  // Makes the arena and the spool. Nothing is left behind when it fails.
+  static Result<std::unique_ptr<Recording>> create(const RecordingOptions& options);
+
+  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] Spool& spool() { return spool_; }
+  [[nodiscard]] Collector& collector() { return collector_; }
+  [[nodiscard]] const ArenaPlace& place() const { return place_; }
+  [[nodiscard]] uint64_t max_spool_bytes() const { return max_spool_bytes_; }
+
+  // What MLRUN_SESSION says.
+  [[nodiscard]] std::string session_variable() const;
+
+  // Stops recording, drains, completes the spool and removes the arena. On failure both are kept: together they hold
+  // everything.
+  Status finish();
+
+  // Removes both files: nothing was recorded.
+  void discard();
+
+ private:
+  Recording(ArenaPlace place, Arena arena, SpoolFile file, const RecordingOptions& options, uint64_t max_spool_bytes);
+  void remove_arena() const;
+
+  ArenaPlace place_;
+  std::string trace_folder_;
+  uint64_t max_spool_bytes_;
+  Arena arena_;
+  OwnerMark owner_;
+  Spool spool_;
+  Collector collector_;
+};
+
+// "spool.bin" of a trace folder.
+std::string spool_path(const std::string& trace_folder);
+
+}  // namespace mlrun::collect

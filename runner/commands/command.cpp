@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/command.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runner/commands/clean.h"
+#include "runner/commands/doctor.h"
+#include "runner/commands/hand_over.h"
+#include "runner/commands/pause.h"
+#include "runner/commands/recover.h"
+#include "runner/commands/run.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+constexpr std::array<Command, 9> kCommands = {{
+    {"run", "[OPTIONS] COMMAND...", "run a command and record what it does; the word may be left out", run},
+    {"report", "TRACE", "the summary of a trace again", report},
+    {"show", "TRACE TABLE", "rows of a table, with names", show},
+    {"list", "[DIR]", "the traces in a folder", list},
+    {"pause", "DIR", "stop recording in a run that goes on", pause},
+    {"resume", "DIR", "record again", resume},
+    {"recover", "DIR", "finish the trace of a run whose mlrun was killed", recover},
+    {"clean", "", "remove what killed runs left behind", clean},
+    {"doctor", "", "what works on this machine, and what does not", doctor},
+}};
+
+}  // namespace
+
+std::span<const Command> all_commands() { return kCommands; }
+
+const Command* find_command(const std::string& name) {
+  const auto* found =
+      std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return name == c.name; });
+  return found == kCommands.end() ? nullptr : found;
+}
+
+std::string general_help() {
+  std::string text =
+      "mlrun shows what a program really does with files and memory.\n"
+      "\n"
+      "Usage: mlrun [OPTIONS] [--] COMMAND...\n"
+      "       mlrun VERB ...\n"
+      "\n"
+      "Examples:\n"
+      "  mlrun python train.py                 record everything that can be recorded here\n"
+      "  mlrun --preload=files -o trace ./app  file calls only, into the folder trace\n"
+      "  mlrun report trace                    the summary again\n"
+      "  mlrun -- list                         run a command that is called like a verb\n"
+      "\n"
+      "Verbs:\n";
+  for (const Command& command : kCommands) {
+    text += fmt::format("  {:<28}{}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+  }
+  text += "\n`mlrun VERB --help` explains a verb, `mlrun run --help` the options of recording.\n";
+  return text;
+}
+
+}  // namespace mlrun::commands

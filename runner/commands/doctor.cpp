@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/doctor.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/collect/arena_place.h"
+#include "runner/collect/proc_files.h"
+#include "runner/launch/installation.h"
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+enum class Verdict { kGood, kLess, kBad, kAbsent };
+
+struct Finding {
+  Verdict verdict;
+  std::string text;
+};
+
+Finding check_clock() {
+  const util::ClockChoice choice = util::choose_clock();
+  if (choice.kind == MLRUN_CLOCK_TSC) return {Verdict::kGood, "time stamp counter"};
+  return {Verdict::kLess, "CLOCK_MONOTONIC, about 11 ns more an event: " + choice.reason};
+}
+
+Finding check_shared_memory() {
+  struct statvfs status {};
+  if (::statvfs(collect::kSharedMemoryFolder, &status) != 0)
+    return {Verdict::kLess, "not there; the buffer goes to the trace folder"};
+  const uint64_t free = uint64_t{status.f_bavail} * status.f_frsize;
+  const std::string text = util::size_text(free) + " free";
+  if (free >= uint64_t{1} << 30) return {Verdict::kGood, text};
+  return {Verdict::kLess, text + "; below 1 GiB the buffer goes to the trace folder"};
+}
+
+Finding check_direct_io() {
+  char name[] = "./.mlrun-doctor-XXXXXX";
+  const util::UniqueFd fd(::mkostemp(name, O_CLOEXEC));
+  if (!fd.valid()) return {Verdict::kBad, "this folder cannot be written to; name another one with -o"};
+  ::unlink(name);
+  void* page = std::aligned_alloc(4096, 4096);
+  const bool works = ::fcntl(fd.get(), F_SETFL, O_DIRECT) == 0 && ::pwrite(fd.get(), page, 4096, 0) == 4096;
+  std::free(page);
+  if (works) return {Verdict::kGood, "O_DIRECT works in this folder"};
+  return {Verdict::kLess, "no O_DIRECT in this folder: the spool goes through the page cache"};
+}
+
+Finding check_library() {
+  const std::string path = launch::find_installation().preload_library;
+  if (const Status usable = launch::check_preload_library(path); !usable) return {Verdict::kBad, usable.error().text};
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return {Verdict::kBad, fmt::format("{} cannot be loaded: {}", path, ::dlerror())};
+  return {Verdict::kGood, path};
+}
+
+Finding check_trace_program() {
+  const std::string path = launch::find_installation().trace_program;
+  if (::access(path.c_str(), X_OK) == 0) return {Verdict::kGood, path};
+  return {Verdict::kBad, path + " is missing: traces can be recorded, not made; build or install mlrun again"};
+}
+
+Finding check_proc() {
+  const auto self = static_cast<uint32_t>(::getpid());
+  const bool visible = collect::read_proc_stat(self) && !collect::read_modules(self).empty();
+  if (!visible) return {Verdict::kLess, "/proc cannot be read: no thread names, no libraries behind allocations"};
+  if (collect::read_io(self).empty())
+    return {Verdict::kLess, "/proc/PID/io cannot be read: no comparison with the kernel's counts"};
+  return {Verdict::kGood, "/proc shows our own processes"};
+}
+
+Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
+Finding check_kernel_side() { return {Verdict::kAbsent, "not in this build"}; }
+Finding check_gpu_side() { return {Verdict::kAbsent, "not in this build"}; }
+
+const char* verdict_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kGood: return "ok";
+    case Verdict::kLess: return "less";
+    case Verdict::kBad: return "no";
+    case Verdict::kAbsent: return "-";
+  }
+  return "";
+}
+
+struct Check {
+  const char* what;
+  Finding (*look)();
+};
+constexpr Check kChecks[] = {
+    {"clock of events", check_clock}, {"shared memory", check_shared_memory}, {"spool", check_direct_io},
+    {"library", check_library},       {"merger", check_trace_program},        {"processes", check_proc},
+    {"Python", check_python},         {"kernel side", check_kernel_side},     {"GPU side", check_gpu_side},
+};
+
+}  // namespace
+
+Result<int> doctor(const Arguments& arguments) {
+  const auto parsed = parse_nothing("doctor", "Shows what works on this machine, and what does not.", arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  bool usable = true;
+  for (const Check& check : kChecks) {
+    const Finding finding = check.look();
+    usable = usable && finding.verdict != Verdict::kBad;
+    fmt::print("{:<5} {:<16} {}\n", verdict_text(finding.verdict), check.what, finding.text);
+  }
+  return usable ? 0 : 1;
+}
+
+}  // namespace mlrun::commands

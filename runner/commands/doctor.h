@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun doctor: what works on this machine, what does not, and what would help.
+#pragma once
+
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+Result<int> doctor(const Arguments& arguments);
+
+}  // namespace mlrun::commands

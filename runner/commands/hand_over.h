@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verbs that read traces belong to mlrun-trace: this process becomes it, with the same arguments.
+#pragma once
+
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+Result<int> report(const Arguments& arguments);
+Result<int> show(const Arguments& arguments);
+Result<int> list(const Arguments& arguments);
+
+}  // namespace mlrun::commands

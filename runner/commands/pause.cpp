@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/pause.h"
+
+#include <fmt/format.h>
+
+#include "runner/collect/arena.h"
+#include "runner/collect/shared_word.h"
+#include "runner/launch/session_file.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+Result<collect::Arena> open_running_arena(const std::string& folder) {
+  const auto session = launch::SessionFile::read(folder);
+  if (!session || !session->leader_lives()) return fail(fmt::format("no run is going on in {}", folder));
+  return collect::Arena::open(session->text("/arena/path"));
+}
+
+// Sets `to` where `from` stands, and wakes the collector so that it notes the time.
+Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_state to) {
+  const auto arena = open_running_arena(folder);
+  if (!arena) return tl::make_unexpected(arena.error());
+  mlrun_control& control = arena->control();
+  uint32_t expected = from;
+  const bool changed =
+      __atomic_compare_exchange_n(&control.state, &expected, uint32_t{to}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (!changed && expected != to) return fail(fmt::format("the run in {} records no more", folder));
+  collect::add(control.wake, 1u);
+  collect::futex_wake_all(control.wake);
+  return 0;
+}
+
+}  // namespace
+
+Result<int> pause(const Arguments& arguments) {
+  const auto options = parse_folder("pause", "Stops recording in a run that goes on, until `mlrun resume`.", arguments);
+  if (!options) return tl::make_unexpected(options.error());
+  return *options ? change_state((*options)->folder, MLRUN_RUN, MLRUN_PAUSE) : 0;
+}
+
+Result<int> resume(const Arguments& arguments) {
+  const auto options = parse_folder("resume", "Records again in a run that was paused.", arguments);
+  if (!options) return tl::make_unexpected(options.error());
+  return *options ? change_state((*options)->folder, MLRUN_PAUSE, MLRUN_RUN) : 0;
+}
+
+}  // namespace mlrun::commands

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun pause and mlrun resume: stop and go on recording in a run that goes on, for instance to skip a warm-up.
+#pragma once
+
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+Result<int> pause(const Arguments& arguments);
+Result<int> resume(const Arguments& arguments);
+
+}  // namespace mlrun::commands

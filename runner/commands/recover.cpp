@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/recover.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "runner/collect/recovery.h"
+#include "runner/commands/session_facts.h"
+#include "runner/launch/installation.h"
+#include "runner/launch/merge.h"
+#include "runner/launch/session_file.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+// Completes the spool. When the run was not even collected to its end, the time nobody collected is a gap.
+Status complete(const std::string& folder, launch::SessionFile& session) {
+  collect::RecoveryOptions options;
+  options.trace_folder = folder;
+  options.arena_path = session.text("/arena/path");
+  options.session = session.text("/session");
+  options.same_boot = session.same_boot();
+  options.outage = session.text("/state") == "running";
+  const auto recovery = collect::Recovery::open(options);
+  if (!recovery) return tl::make_unexpected(recovery.error());
+  if (Status completed = (*recovery)->complete(); !completed) return completed;
+  if ((*recovery)->collector() != nullptr) {
+    describe_collection(session.data, *(*recovery)->collector(), (*recovery)->spool(), *(*recovery)->control());
+  }
+  session.data["recovered"] = true;
+  session.data["state"] = "collected";
+  return session.write();
+}
+
+}  // namespace
+
+Result<int> recover(const Arguments& arguments) {
+  const auto parsed = parse_recover(arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  std::error_code error;
+  const std::string folder = std::filesystem::canonical((*parsed)->folder, error).string();
+  if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));
+  auto session = launch::SessionFile::read(folder);
+  if (!session && std::filesystem::exists(folder + "/run.json")) {
+    fmt::print(stderr, "mlrun: {} is complete: nothing to recover\n", folder);
+    return 0;
+  }
+  if (!session) return fail(fmt::format("{} is no trace folder of mlrun: {}", folder, session.error().text));
+  if (session->leader_lives()) {
+    return fail(fmt::format("the mlrun of {} is still at work (process {})", folder, session->leader_pid()));
+  }
+  if (session->text("/state") != "collected") {
+    if (const Status completed = complete(folder, *session); !completed) return tl::make_unexpected(completed.error());
+  }
+  const Status merged =
+      launch::merge({launch::find_installation().trace_program, folder, (*parsed)->quiet, (*parsed)->keep_raw});
+  if (!merged) return tl::make_unexpected(merged.error());
+  return 0;
+}
+
+}  // namespace mlrun::commands

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun recover: completes what a killed mlrun left, and makes the trace. May be repeated.
+#pragma once
+
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+Result<int> recover(const Arguments& arguments);
+
+}  // namespace mlrun::commands

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/session_facts.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+
+#include "runner/collect/clock_anchor.h"
+#include "runner/collect/recovery.h"
+#include "runner/collect/shared_word.h"
+#include "runner/events/session.h"
+#include "runner/launch/child_process.h"
+#include "runner/launch/environment.h"
+#include "runner/launch/host_facts.h"
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 6> kFailureNames = {"no_channel", "no_room",   "abi",
+                                                      "no_clock",   "no_robust", "fd_range"};
+
+json texts(const std::vector<std::string>& values) {
+  json list = json::array();
+  for (const std::string& value : values) list.push_back(util::escaped_utf8(value));
+  return list;
+}
+
+json clock_json() {
+  const mlrun_frame_anchor anchor = collect::look_at_clocks();
+  return {{"tsc", anchor.tsc},
+          {"width_ticks", anchor.width_ticks},
+          {"monotonic_ns", anchor.monotonic_ns},
+          {"realtime_ns", anchor.realtime_ns},
+          {"boottime_ns", anchor.boottime_ns}};
+}
+
+uint64_t time_ns(const timeval& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u;
+}
+
+json options_json(const RunOptions& options, collect::Recording& recording) {
+  json streams = json::array();
+  if (options.files) streams.push_back("files");
+  if (options.allocs) streams.push_back("allocs");
+  return {{"streams", std::move(streams)}, {"alloc_min_bytes", options.alloc_min_bytes},
+          {"lossless", options.lossless},  {"max_spool_bytes", recording.max_spool_bytes()},
+          {"wait_all", options.wait_all},  {"keep_raw", options.keep_raw}};
+}
+
+}  // namespace
+
+void describe_start(json& session, const RunOptions& options, collect::Recording& recording) {
+  std::error_code ignored;
+  const util::ClockChoice clock = util::choose_clock();
+  session["session"] = collect::session_text(recording.arena().session());
+  session["mlrun_version"] = MLRUN_VERSION;
+  session["command"] = texts(options.command);
+  session["cwd"] = util::escaped_utf8(std::filesystem::current_path(ignored).string());
+  session["environment"] = launch::shown_environment(environ);
+  session["host"] = launch::host_facts();
+  session["options"] = options_json(options, recording);
+  session["mllog"] = texts(options.mllog);
+  session["arena"] = {{"path", recording.place().path},
+                      {"medium", recording.place().medium},
+                      {"bytes", recording.arena().layout().bytes}};
+  session["clock"] = {
+      {"kind", clock.kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"}, {"reason", clock.reason}, {"start", clock_json()}};
+}
+
+void describe_command_end(json& session, const CommandEnd& end) {
+  session["start_ns"] = end.started_ns;
+  session["end_ns"] = end.ended_ns;
+  session["wall_ns"] = end.ended_ns - end.started_ns;
+  session["wait_status"] = end.wait_status;
+  session["exit_status"] = launch::shell_status(end.wait_status);
+  session["signal"] = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
+  session["user_ns"] = time_ns(end.usage.ru_utime);
+  session["sys_ns"] = time_ns(end.usage.ru_stime);
+  session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
+}
+
+void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,
+                         const mlrun_control& control) {
+  rusage own{};
+  ::getrusage(RUSAGE_SELF, &own);
+  json failures = json::object();
+  for (size_t i = 0; i < kFailureNames.size(); i++) failures[kFailureNames[i]] = collect::load(control.failures[i]);
+  const collect::DrainStatistics& drained = collector.drained();
+  session["clock"]["end"] = clock_json();
+  session["collector"] = {{"medium", session["arena"].value("medium", "")},
+                          {"user_ns", time_ns(own.ru_utime)},
+                          {"sys_ns", time_ns(own.ru_stime)},
+                          {"cpu_ns", time_ns(own.ru_utime) + time_ns(own.ru_stime)},
+                          {"max_rss_bytes", uint64_t(own.ru_maxrss) * 1024},
+                          {"passes", collector.statistics().passes},
+                          {"records", drained.records},
+                          {"calls", drained.calls},
+                          {"allocs", drained.allocs},
+                          {"counted", collector.channels().counted},
+                          {"drops", collector.channels().drops},
+                          {"channels", collector.channels().channels},
+                          {"cut_off_threads", collector.statistics().cut_off_threads},
+                          {"peak_segments", collector.statistics().peak_segments},
+                          {"holes", drained.holes},
+                          {"hole_bytes", drained.hole_bytes},
+                          {"corrupt_segments", drained.corrupt_segments},
+                          {"failures", std::move(failures)}};
+  session["spool"] = {{"file", MLRUN_SPOOL_FILE}, {"bytes", spool.bytes()},
+                      {"frames", spool.frames()}, {"frames_left_out", spool.left_out()},
+                      {"full", spool.full()},     {"direct", spool.direct()}};
+}
+
+}  // namespace mlrun::commands

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What session.json says about a run: keys and meaning in runner/launch/README.md.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/collect/recording.h"
+#include "runner/options.h"
+
+namespace mlrun::commands {
+
+void describe_start(nlohmann::json& session, const RunOptions& options, collect::Recording& recording);
+
+struct CommandEnd {
+  uint64_t started_ns = 0, ended_ns = 0;  // CLOCK_MONOTONIC
+  int wait_status = 0;
+  rusage usage{};
+};
+void describe_command_end(nlohmann::json& session, const CommandEnd& end);
+
+// Call it when everything is drained; for a recovery as well.
+void describe_collection(nlohmann::json& session, const collect::Collector& collector, const collect::Spool& spool,
+                         const mlrun_control& control);
+
+}  // namespace mlrun::commands

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/child_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+Error exec_error(const std::string& program, int error_number) {
+  const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  if (missing && program.find('/') == std::string::npos) return {program + ": command not found", 127};
+  return {"cannot execute " + program + ": " + std::strerror(error_number), missing ? 127 : 126};
+}
+
+// The errno that the child reports, 0 when its end was closed by a successful exec.
+int read_report(int fd) {
+  int error_number = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(fd, &error_number, sizeof error_number);
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof error_number) ? error_number : 0;
+}
+
+}  // namespace
+
+int shell_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command,
+                                         const std::vector<std::string>& environment, SignalRelay& relay,
+                                         const std::function<void()>& in_child) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
+  const util::UniqueFd report(ends[0]);
+  util::UniqueFd report_in_child(ends[1]);
+  const std::vector<char*> arguments = pointers(command);
+  const std::vector<char*> variables = pointers(environment);
+
+  relay.block();
+  ChildProcess child;
+  child.pid_ = ::fork();
+  if (child.pid_ == 0) {
+    in_child();
+    relay.restore_in_child();
+    ::execvpe(arguments[0], arguments.data(), variables.data());
+    const int error_number = errno;
+    [[maybe_unused]] const ssize_t put = ::write(report_in_child.get(), &error_number, sizeof error_number);
+    ::_exit(127);
+  }
+  const int fork_error = errno;
+  relay.set_target(child.pid_);
+  relay.unblock();
+  if (child.pid_ < 0) return fail_errno("start a process", fork_error);
+
+  report_in_child.reset();
+  if (const int error_number = read_report(report.get()); error_number != 0) {
+    while (::waitpid(child.pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return tl::make_unexpected(exec_error(command[0], error_number));
+  }
+  return child;
+}
+
+std::optional<ChildEnd> ChildProcess::poll() {
+  ChildEnd end;
+  if (::wait4(pid_, &end.wait_status, WNOHANG, &end.usage) != pid_) return {};
+  return end;
+}
+
+Error become(const std::vector<std::string>& command) {
+  const std::vector<char*> arguments = pointers(command);
+  ::execvp(arguments[0], arguments.data());
+  return exec_error(command[0], errno);
+}
+
+}  // namespace mlrun::launch

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command as mlrun's child: same process group, terminal, descriptors and limits as if it had been started without
+// mlrun.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/launch/signal_relay.h"
+#include "runner/util/result.h"
+
+namespace mlrun::launch {
+
+struct ChildEnd {
+  int wait_status = 0;
+  rusage usage{};  // of the command and the descendants it waited for
+};
+
+// As a shell says it: the exit status, or 128 + the signal's number.
+int shell_status(int wait_status);
+
+class ChildProcess {
+ public:
+  // Finds the program as execvp does. Fails with exit code 127 when it is not found and 126 when it cannot be executed.
+  // `in_child` runs there before exec.
+  static Result<ChildProcess> start(const std::vector<std::string>& command,
+                                    const std::vector<std::string>& environment, SignalRelay& relay,
+                                    const std::function<void()>& in_child);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  // What became of it, once it has ended.
+  std::optional<ChildEnd> poll();
+
+ private:
+  pid_t pid_ = 0;
+};
+
+// Turns this process into the command. Returns only when that fails.
+Error become(const std::vector<std::string>& command);
+
+}  // namespace mlrun::launch

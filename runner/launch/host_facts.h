@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What machine this is.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace mlrun::launch {
+
+// Keys: name, kernel, cpu_model, cores, memory_bytes, page_bytes, ticks_per_second.
+nlohmann::json host_facts();
+
+}  // namespace mlrun::launch

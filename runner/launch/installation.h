@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the other parts of mlrun are: beside this program, in a build tree as in an installed prefix.
+//
+//   PREFIX/bin/mlrun  PREFIX/bin/mlrun-trace  PREFIX/lib/libmlrun_preload.so
+#pragma once
+
+#include <string>
+
+#include "runner/util/result.h"
+
+namespace mlrun::launch {
+
+struct Installation {
+  std::string trace_program;    // mlrun-trace
+  std::string preload_library;  // may not exist
+};
+Installation find_installation();
+
+// Fails, with what to do, when the library cannot be named in LD_PRELOAD: it is not there, or its path holds a blank or
+// a colon.
+Status check_preload_library(const std::string& path);
+
+}  // namespace mlrun::launch

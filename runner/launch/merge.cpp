@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/merge.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/collect/recording.h"
+#include "runner/events/session.h"
+#include "runner/launch/signal_relay.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+// The wait status.
+Result<int> run(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  if (error != 0) return fail_errno("start " + command[0], error);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    if (SignalRelay::asked_to_stop()) ::kill(pid, SIGTERM);
+  }
+  return status;
+}
+
+}  // namespace
+
+Status merge(const MergeOptions& options) {
+  std::vector<std::string> command = {options.trace_program, "finish", options.trace_folder};
+  if (options.quiet) command.emplace_back("--quiet");
+  const auto status = run(command);
+  const std::string advice = fmt::format("everything is kept; finish it with: mlrun recover {}", options.trace_folder);
+  if (!status) return fail(fmt::format("{}; {}", status.error().text, advice));
+  if (WIFSIGNALED(*status)) return fail("the merge was interrupted; " + advice);
+  if (*status != 0) return fail("the trace could not be made; " + advice);
+  if (!options.keep_raw) {
+    ::unlink(collect::spool_path(options.trace_folder).c_str());
+    ::unlink((options.trace_folder + "/" + MLRUN_SESSION_FILE).c_str());
+  }
+  return {};
+}
+
+}  // namespace mlrun::launch

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a run: mlrun-trace makes the trace of the spool and prints the summary.
+#pragma once
+
+#include <string>
+
+#include "runner/util/result.h"
+
+namespace mlrun::launch {
+
+struct MergeOptions {
+  std::string trace_program;
+  std::string trace_folder;
+  bool quiet = false;
+  bool keep_raw = false;
+};
+
+// Runs it and waits. On success the spool and session.json are removed. On failure, and when a signal ended it,
+// everything is kept and the error says how to go on.
+Status merge(const MergeOptions& options);
+
+}  // namespace mlrun::launch

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder that a run's trace goes into.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runner/util/result.h"
+
+namespace mlrun::launch {
+
+// Makes the folder (0755) and returns its absolute path. Never one that holds something: an asked-for folder must not
+// exist, or be empty; else the name is mlrun-NAME-N with the first free N, in the current folder, NAME being the
+// command's file name.
+Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& command);
+
+}  // namespace mlrun::launch
