@@ -9,7 +9,8 @@ CALLS = 600000
 
 def check(this):
     data = this.data_file()
-    trace = this.trace(this.victim("numbered"), data, CALLS, "_exit", status=7, options=("--lossless", "--buffer", "4M"))
+    small = ("--lossless", "--buffer", "4M")
+    trace = this.trace(this.victim("numbered"), data, CALLS, "_exit", status=7, options=small)
     serials.expect_threads(this, trace.serials(data), [CALLS])
     this.equal("dropped records", trace.dropped(), 0)
 

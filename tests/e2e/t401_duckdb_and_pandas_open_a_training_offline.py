@@ -14,7 +14,8 @@ WHERE p.role = 'loader worker' AND f.path LIKE '%/case_%.npy' AND c.func IN ('re
 GROUP BY ALL ORDER BY ALL
 """
 PER_FILE = """
-SELECT f.path, sum(c.ret) AS bytes, count(*) AS calls FROM '{tables}/call/*.parquet' c JOIN '{tables}/file/*.parquet' f USING (file_id)
+SELECT f.path, sum(c.ret) AS bytes, count(*) AS calls
+FROM '{tables}/call/*.parquet' c JOIN '{tables}/file/*.parquet' f USING (file_id)
 WHERE c.func IN ('read', 'pread', 'fread') AND c.ret > 0 AND f.path LIKE '%/case_%.npy' GROUP BY ALL ORDER BY path
 """
 PER_PHASE = """
@@ -37,7 +38,9 @@ def check(this):
     training.need_torch()
     data, log = training.data_set(this), this.path("mllog.txt")
     trace = this.trace(*training.command(data, "--workers", 2, "--mllog", log), options=("--mllog", log))
-    ask = lambda query: duckdb.sql(query.format(tables=trace.folder / "tables")).fetchall()
+
+    def ask(query):
+        return duckdb.sql(query.format(tables=trace.folder / "tables")).fetchall()
 
     reads = reads_with_pandas(trace)
     workers = table(trace, "process").query("role == 'loader worker'")
@@ -46,12 +49,13 @@ def check(this):
     this.equal("workers", len(by_worker), 2 * 2)
 
     by_file = reads.groupby("path").ret.agg(["sum", "count"])
-    this.equal("bytes per file", ask(PER_FILE), [(path, int(row["sum"]), int(row["count"])) for path, row in by_file.iterrows()])
+    expected = [(path, int(row["sum"]), int(row["count"])) for path, row in by_file.iterrows()]
+    this.equal("bytes per file", ask(PER_FILE), expected)
     this.equal("files", set(by_file.index), {str(path) for path in data.glob("case_*.npy")})
 
     phases = {name: (calls, seconds) for name, calls, seconds in ask(PER_PHASE)}
     this.true("phases of two epochs", {"epoch 1", "eval 1", "epoch 2", "eval 2"} <= set(phases), sorted(phases))
-    this.true("each has calls that took time", all(calls > 0 and seconds > 0 for calls, seconds in phases.values()), phases)
+    this.true("each has calls that took time", all(min(figures) > 0 for figures in phases.values()), phases)
 
 
 if __name__ == "__main__":

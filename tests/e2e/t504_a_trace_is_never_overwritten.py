@@ -16,7 +16,8 @@ def check(this):
     this.equal("the folder", [path.name for path in out.iterdir()], ["mine.txt"])
     for _ in range(2):
         this.run(case.MLRUN, "--preload", "--quiet", "/bin/true")
-    this.equal("folders of two runs", sorted(path.name for path in this.folder.glob("mlrun-*")), ["mlrun-true-1", "mlrun-true-2"])
+    made = sorted(path.name for path in this.folder.glob("mlrun-*"))
+    this.equal("folders of two runs", made, ["mlrun-true-1", "mlrun-true-2"])
 
 
 if __name__ == "__main__":

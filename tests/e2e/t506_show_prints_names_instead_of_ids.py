@@ -27,7 +27,8 @@ def check(this):
     this.equal("rows of --json", [(row["func"], row["path"], row["offset"]) for row in rows],
                [("pread", data, number) for number in range(3)])
     wrong = this.run(case.MLRUN, "show", trace.folder, "no_such_table")
-    this.true("an unknown table is refused in one line", wrong.returncode != 0 and wrong.stderr.count("\n") == 1, wrong.stderr)
+    this.true("an unknown table is refused in one line",
+              wrong.returncode != 0 and wrong.stderr.count("\n") == 1, wrong.stderr)
 
 
 if __name__ == "__main__":

@@ -79,13 +79,13 @@ class Case:
             raise AssertionError(what + (f": {shown}" if shown != "" else ""))
 
     def untraced_and_traced(self, *command, options=(), after=None, **more):
-        """The same command twice. (stdout, stderr, exit status, what after() returns) must be equal; returns the trace."""
+        """The same command twice: stdout, stderr, exit status and what after() returns must be equal. The trace."""
         plain = self.run(*command, **more)
         expected = (plain.stdout, plain.stderr, plain.returncode, after() if after else None)
         out = self.new_trace()
         traced = self.run(*self.command(*command, out=out, options=options), **more)
         seen = (traced.stdout, traced.stderr, traced.returncode, after() if after else None)
-        for what, got, wanted in zip(("stdout", "stderr", "exit status", "afterwards"), seen, expected):
+        for what, got, wanted in zip(("stdout", "stderr", "exit status", "afterwards"), seen, expected, strict=True):
             wanted = 128 - wanted if what == "exit status" and wanted < 0 else wanted
             self.equal(what + " of the traced run", got, wanted, said=traced.stderr)
         return Trace(out)

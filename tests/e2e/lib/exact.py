@@ -13,7 +13,7 @@ def expect_rows(case, victim, argument, wanted, columns, keep=lambda call: True,
         between()
         trace = case.trace(case.victim(victim + build), argument)
         rows = [columns(call) for call in trace.calls if keep(call)]
-        for at, (got, want) in enumerate(zip(rows, wanted)):
+        for at, (got, want) in enumerate(zip(rows, wanted, strict=False)):
             case.equal(f"row {at} of {victim}{build}", got, want)
         case.equal(f"rows of {victim}{build}", rows, wanted)
 

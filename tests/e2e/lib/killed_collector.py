@@ -8,7 +8,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-CALLS = 40000
+CALLS, PAUSE_NS = 40000, 20000
 # The shell outlives mlrun as the program's parent, so that somebody sees the exit status.
 WRAPPED = '"$@" > "$OUTPUT"; echo $? > "$STATUS"'
 
@@ -29,17 +29,21 @@ def wait_for(condition, seconds):
         time.sleep(0.01)
 
 
-def kill_mlrun_after(case, calls, options=()):
+def calls_finished(progress):
+    return struct.unpack("q", progress.read_bytes())[0]
+
+
+def kill_mlrun_after(case, calls, issued=CALLS, pause_ns=PAUSE_NS, options=()):
+    """The program issues `issued` calls; the kill comes once `calls` of them have returned."""
     data, out = case.data_file(), case.new_trace()
     progress, output, status = (case.path(f"{out.name}.{name}") for name in ("progress", "output", "status"))
     progress.write_bytes(bytes(8))
-    finished = lambda: struct.unpack("q", progress.read_bytes())[0]
-    command = case.command("/bin/sh", "-c", WRAPPED, "sh", case.victim("numbered_forever"), data, CALLS, progress, out=out,
-                           options=options)
+    victim = (case.victim("paced"), data, issued, progress, pause_ns)
+    command = case.command("/bin/sh", "-c", WRAPPED, "sh", *victim, out=out, options=options)
     environment = case.environment | {"OUTPUT": str(output), "STATUS": str(status)}
     with subprocess.Popen(command, env=environment, cwd=case.folder) as mlrun:
-        wait_for(lambda: finished() >= calls, 60)
-        before = finished()
+        wait_for(lambda: calls_finished(progress) >= calls, 60)
+        before = calls_finished(progress)
         os.kill(mlrun.pid, signal.SIGKILL)
     wait_for(lambda: status.exists() and status.read_text().endswith("\n"), 60)
     return Aftermath(out, before, output.read_text(), int(status.read_text()))

@@ -93,7 +93,8 @@ def match(log, rows, realtime_offset_ns):
             window = thread.within(row.ts_ns + realtime_offset_ns, row.end_ns + realtime_offset_ns)
             matched.pairs.append((row, thread.take([at for at in window
                                                     if OPERATION[thread.calls[at].name] in BUFFERED[row.func]])))
-    matched.calls = [call for thread in threads.values() for at, call in enumerate(thread.calls) if not thread.taken[at]]
+    for thread in threads.values():
+        matched.calls += [call for call, taken in zip(thread.calls, thread.taken, strict=True) if not taken]
     matched.calls.sort(key=lambda call: call.start_ns)
     return matched
 

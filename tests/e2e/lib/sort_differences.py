@@ -22,7 +22,7 @@ LOADER_DETAIL = re.compile(r", (\d+), \d+$")          # pread of program headers
 # libc opens these for setlocale, iconv and tzset, for getpwnam, getaddrinfo and their like.
 LOCALE = re.compile(r"/usr/lib/locale/|/usr/share/locale/|/etc/locale\.alias$|/usr/share/locale-langpack/|"
                     r"/usr/lib/x86_64-linux-gnu/gconv/gconv-modules|/usr/share/zoneinfo/|/etc/localtime$")
-NAME_SERVICE = re.compile(r"/etc/(nsswitch\.conf|passwd|group|hosts|resolv\.conf|host\.conf|services|protocols|gai\.conf)$")
+NAME_SERVICE = re.compile(r"/etc/(nsswitch|resolv|host|gai)\.conf$|/etc/(passwd|group|hosts|services|protocols)$")
 # Files that one of libc's own functions reads, and the function.
 INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devices/system/cpu/online": "get_nprocs",
                "/proc/meminfo": "qsort", "/proc/sys/vm/overcommit_memory": "free", "/proc/loadavg": "getloadavg",
@@ -51,7 +51,7 @@ class Context:
                 self.streams.add((row.pid, row.fd))
 
     def follow_descriptors(self):
-        """{id of a call: the open that made its descriptor, if the same process made it and the path is still the same}."""
+        """{id of a call: the open of its descriptor, if the same process made it and the path is still the same}."""
         opened, opening = {}, {}
         for call in self.log.syscalls:
             if call.name not in OPERATION:
@@ -173,7 +173,7 @@ def inside_libc(call, context):
 
 
 def inside_stdio(call, context):
-    """A function that is not hooked (getc, scanf) has refilled a stream's buffer, or the end of the process flushed it."""
+    """A function that is not hooked (getc, scanf) has refilled a buffer, or the end of the process has flushed it."""
     if OPERATION[call.name] == "open" or call.name not in ("read", "write"):
         return None
     if (call.pid, call.fd) in context.streams:
@@ -189,8 +189,8 @@ def killed_inside(call, context):
     return None
 
 
-RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_hook, dynamic_loader, locale_and_name_service,
-         inside_libc, inside_stdio, killed_inside)
+RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_hook, dynamic_loader,
+         locale_and_name_service, inside_libc, inside_stdio, killed_inside)
 
 
 def sort_differences(calls, context):

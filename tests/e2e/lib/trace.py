@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace folder as any reader sees it: run.json and tables/NAME/*.parquet, opened with PyArrow, ids joined to
-names."""
+"""A trace folder as any reader sees it, run.json and tables/NAME/*.parquet, by PyArrow, ids joined to names."""
 
 import json
 from dataclasses import dataclass

@@ -33,13 +33,13 @@ def command(folder, *options):
 
 
 def torchrun(folder, *options, ranks):
-    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks), str(TRAIN), "--data",
-            str(folder), "--quick", *map(str, options)]
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks), str(TRAIN),
+            "--data", str(folder), "--quick", *map(str, options)]
 
 
 def expect_workers_read(this, truth, totals, folder, workers, epochs):
-    """`totals` of strace: children of the training process read training cases, and only they do; each of an epoch's samples
-    is a whole file, and the trace has it under the same pid."""
+    """`totals` of strace: as many children of the training process as were asked for read training cases, and the trace
+    has what they read under their own pids."""
     evaluated = f"{folder}/case_{5:05d}_"
     readers = {pid for pid, path, operation in totals if operation == "read" and "/case_" in path
                and not path.startswith(evaluated)}
@@ -47,7 +47,7 @@ def expect_workers_read(this, truth, totals, folder, workers, epochs):
     this.equal("processes that read training cases besides the main one", len(readers - {main}), workers * epochs)
     parents = {truth.log.processes[pid].parent for pid in readers - {main}}
     this.equal("their parent", parents, {main})
-    rows = {row.pid for row in truth.trace.calls if row.path.startswith(f"{folder}/case_") and not row.path.startswith(evaluated)}
-    this.equal("pids in the trace", rows, readers)
+    rows = [row for row in truth.trace.calls if row.path.startswith(f"{folder}/case_")]
+    this.equal("pids in the trace", {row.pid for row in rows if not row.path.startswith(evaluated)}, readers)
     roles = {row["pid"]: row["role"] for row in truth.trace.rows("process") if row["pid"] in readers}
     this.equal("roles of the workers", {roles[pid] for pid in readers - {main}}, {"loader worker"})

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command under `strace -f mlrun --preload` and compares, per process and path, what strace and the trace
-have."""
+"""Runs a command under `strace -f mlrun --preload` and compares, per process and path, strace with the trace."""
 
 from collections import Counter
 
@@ -13,7 +12,8 @@ class Truth:
     def __init__(self, this, *command, options=(), strace=(), **more):
         case.need_program("strace")
         self.case, out, log = this, this.new_trace(), this.path("strace.log")
-        done = this.run("strace", *strace_log.OPTIONS, *strace, "-o", log, *this.command(*command, out=out, options=options), **more)
+        traced = this.command(*command, out=out, options=options)
+        done = this.run("strace", *strace_log.OPTIONS, *strace, "-o", log, *traced, **more)
         this.equal("exit status", done.returncode, 0, said=done.stderr)
         self.log, self.trace = strace_log.read_log(log), Trace(out)
         offset = self.trace.realtime_offset_ns
@@ -39,7 +39,8 @@ class Truth:
         """A row names the file that the kernel names; a descriptor without a path (pipe, socket) its kind and inode."""
         other = [(row.path, call.path, row.func) for row, calls in self.matched.pairs for call in calls
                  if not same_file(row.path, call.path)]
-        self.case.true(f"{len(other)} rows with another path than the kernel's", not other, Counter(other).most_common(12))
+        self.case.true(f"{len(other)} rows with another path than the kernel's", not other,
+                       Counter(other).most_common(12))
 
     def expect_same_bytes(self):
         """The bytes of a row are those that its system calls moved."""
