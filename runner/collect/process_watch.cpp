@@ -77,12 +77,16 @@ void ProcessWatch::tell_about_thread(const Process& process, const Channel& chan
 
 uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
   Process& process = process_of(channel);
+  const bool ours = channel.pid_namespace == own_namespace_ && !clock_.stopped();
   const bool first = process.channels == 1;
+  if (ours) {  // its numbers are right even if it has ended
+    channel.host_pid = channel.pid;
+    channel.host_tid = channel.tid;
+  }
   if (process.host_pid == 0 && !clock_.stopped()) identify(process, channel);
   if (process.host_pid == 0) return 0;
   channel.host_pid = process.host_pid;
-  channel.host_tid =
-      channel.pid_namespace == own_namespace_ ? channel.tid : find_host_tid(process.host_pid, channel.tid);
+  if (!ours) channel.host_tid = find_host_tid(process.host_pid, channel.tid);
   if (first) {
     process.next_modules_ns = process.next_io_ns = now_ns;
     note_data(process.number);
