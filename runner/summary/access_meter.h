@@ -15,6 +15,11 @@ class AccessMeter {
  public:
   static constexpr size_t kKept = size_t{1} << 17;
 
+  // To be called some time before the others.
+  void prefetch(int64_t ofd_id) const {
+    if (ofd_id != 0) recent_.prefetch(uint64_t(ofd_id));
+  }
+
   // O_APPEND: the first write may begin anywhere.
   void opened_for_append(int64_t ofd_id);
 

@@ -12,7 +12,9 @@ Builder::State::State(BuilderOptions options)
 
 // proc_id 0, "not known", has a place as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {
-  return processes.at(uint64_t(uint32_t(proc_id)) + 1);
+  auto& place = processes.at(uint64_t(uint32_t(proc_id)) + 1);
+  if (!place) place = std::make_unique<Process>(alloc_min_bytes, block_room);
+  return *place;
 }
 
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -24,6 +26,7 @@ void Builder::add(const model::CallRow& row) {
   State& s = *state_;
   const mlrun_call_class call_class = s.calls.call_class(row.func);
   const CallFacts facts = call_facts(row, call_class);
+  s.access.prefetch(row.ofd_id);
   ++s.call_rows;
   count(s.process(row.origin.proc_id).totals[size_t(facts.group)], facts, row.dur_ns);
   s.calls.add(row, facts);
@@ -45,12 +48,12 @@ void Builder::add(const model::CallRow& row) {
 
 void Builder::add(const model::AllocRow& row) {
   ++state_->alloc_rows;
-  state_->process(row.origin.proc_id).heap.add(row, state_->alloc_min_bytes, state_->block_room);
+  state_->process(row.origin.proc_id).heap.add(row);
 }
 
 void Builder::add(const model::AllocSmallRow& row) {
   state_->counted_allocations += row.mallocs;
-  state_->process(row.origin.proc_id).heap.add(row, state_->block_room);
+  state_->process(row.origin.proc_id).heap.add(row);
 }
 
 }  // namespace mlrun::summary

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "runner/summary/access_meter.h"
@@ -19,7 +20,8 @@ namespace mlrun::summary {
 
 struct Builder::State {
   struct Process {
-    std::array<Totals, kGroups> totals;
+    Process(int64_t alloc_min_bytes, BlockRoom& room) : heap(alloc_min_bytes, room) {}
+    std::array<Totals, kGroups> totals{};
     HeapMeter heap;
   };
 
@@ -30,7 +32,7 @@ struct Builder::State {
 
   int64_t alloc_min_bytes;
   int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0;
-  FlatMap<Process> processes;  // by proc_id + 1
+  FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
   BlockRoom block_room;
   CallMeter calls;
   FileMeter files;

@@ -4,20 +4,35 @@
 namespace mlrun::summary {
 
 void FileMeter::add(const model::CallRow& row, const CallFacts& facts) {
-  File* file = nullptr;
-  if (row.file_id != 0) {
-    if (const uint32_t* place = places_.find(uint64_t(row.file_id))) {
-      file = &files_[*place - 1];
-    } else if (files_.size() < kMaxFiles) {
-      file = &files_.emplace_back();
-      file->file_id = row.file_id;
-      places_.at(uint64_t(row.file_id)) = uint32_t(files_.size());
-    }
+  File* file = place(row.file_id);
+  if (file) {
+    const char* bytes = reinterpret_cast<const char*>(file);
+    for (size_t at = 0; at < sizeof(File) - 1; at += 64) __builtin_prefetch(bytes + at);
+    __builtin_prefetch(bytes + sizeof(File) - 1);
   }
-  count(file ? file->totals : without_place_, facts, row.dur_ns);
+  if (waiting_calls_ - counted_calls_ == kWaiting) count_call(waiting_[counted_calls_++ % kWaiting]);
+  waiting_[waiting_calls_++ % kWaiting] = {file, facts, row.offset, row.dur_ns};
+}
+
+void FileMeter::finish() {
+  while (counted_calls_ != waiting_calls_) count_call(waiting_[counted_calls_++ % kWaiting]);
+}
+
+FileMeter::File* FileMeter::place(int64_t file_id) {
+  if (file_id == 0) return nullptr;
+  if (File** found = places_.find(uint64_t(file_id))) return *found;
+  if (full()) return nullptr;
+  File* file = &files_.emplace_back();
+  file->file_id = file_id;
+  return places_.at(uint64_t(file_id)) = file;
+}
+
+void FileMeter::count_call(const Call& call) {
+  const CallFacts& facts = call.facts;
+  count(call.file ? call.file->totals : without_place_, facts, call.dur_ns);
   if (!facts.is_read || facts.bytes == 0) return;
-  const bool followed = file && row.offset >= 0 && row.offset <= INT64_MAX - facts.bytes &&
-                        file->read.add(row.offset, row.offset + facts.bytes, budget_);
+  const bool followed = call.file && call.offset >= 0 && call.offset <= INT64_MAX - facts.bytes &&
+                        call.file->read.add(call.offset, call.offset + facts.bytes, budget_);
   if (!followed) bytes_left_out_ += facts.bytes;
 }
 

@@ -3,6 +3,7 @@
 // is met later is summed up under file 0.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -25,6 +26,8 @@ class FileMeter {
 
   // A call of group files.
   void add(const model::CallRow& row, const CallFacts& facts);
+  // Requires: all calls were added. The figures below are those of the last finish().
+  void finish();
 
   [[nodiscard]] const std::deque<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
@@ -33,9 +36,22 @@ class FileMeter {
   [[nodiscard]] Reread reread() const;
 
  private:
-  FlatMap<uint32_t> places_;  // index in files_ + 1
+  static constexpr size_t kWaiting = 8;
+  struct Call {
+    File* file = nullptr;  // null: without a place
+    CallFacts facts;
+    int64_t offset = 0, dur_ns = 0;
+  };
+
+  File* place(int64_t file_id);
+  void count_call(const Call& call);
+
+  FlatMap<File*> places_;
   std::deque<File> files_;
   Totals without_place_;
+  std::array<Call, kWaiting> waiting_;  // calls are counted kWaiting later, when their file has come to the cache
+  size_t waiting_calls_ = 0;            // all so far; the last kWaiting of them wait
+  size_t counted_calls_ = 0;
   CoverageBudget budget_;
   int64_t bytes_left_out_ = 0;
 };

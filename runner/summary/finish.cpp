@@ -40,7 +40,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
   const auto role_of =
       roles(info, tree, [&](int32_t proc_id) { return process(proc_id).totals[size_t(Group::kFiles)]; });
   std::vector<int32_t> order = tree.order();
-  processes.for_each([&](uint64_t key, const Process&) {
+  processes.for_each([&](uint64_t key, const auto&) {
     const auto proc_id = int32_t(key - 1);
     if (!role_of.contains(proc_id)) order.push_back(proc_id);
   });
@@ -75,6 +75,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   State& s = *state_;
   const ProcessTree tree(info.processes);
   Summary out;
+  s.files.finish();
   out.run = info.run;
   out.start_ns = s.timeline.start_ns();
   out.calls = s.call_rows;

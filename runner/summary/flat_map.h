@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "runner/summary/huge_pages.h"
+
 namespace mlrun::summary {
 
 template <typename Value>
@@ -26,6 +28,11 @@ class FlatMap {
       if (slots_[i].key == key) return &slots_[i].value;
       if (slots_[i].key == 0) return nullptr;
     }
+  }
+
+  // To be called some rows before `key` is looked up.
+  void prefetch(uint64_t key) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[home(key)]);
   }
 
   // The value under `key`, made when there is none; `*made` says so.
@@ -60,7 +67,7 @@ class FlatMap {
   }
 
   void clear() {
-    slots_ = std::vector<Slot>();
+    slots_ = Slots();
     size_ = 0;
   }
   [[nodiscard]] size_t size() const { return size_; }
@@ -73,6 +80,8 @@ class FlatMap {
   }
 
  private:
+  using Slots = std::vector<Slot, HugePageAllocator<Slot>>;
+
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
   // The high half of the product, folded: ids that differ in few bits, and addresses with low bits of zero, spread
@@ -83,7 +92,7 @@ class FlatMap {
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    Slots old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (Slot& slot : old) {
       if (slot.key == 0) continue;
@@ -93,7 +102,7 @@ class FlatMap {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two, at most three quarters full
+  Slots slots_;  // a power of two, at most three quarters full
   size_t size_ = 0;
 };
 

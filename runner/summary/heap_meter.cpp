@@ -7,27 +7,39 @@
 
 namespace mlrun::summary {
 
-void HeapMeter::add(const model::AllocRow& row, int64_t alloc_min_bytes, BlockRoom& room) {
-  if (!enter(row.origin.image_id, room)) return;
+void HeapMeter::add(const model::AllocRow& row) {
+  live_.prefetch(row.address);
+  if (row.old_address != 0) live_.prefetch(row.old_address);
+  if (waiting_rows_ - followed_rows_ == kWaiting) follow(waiting_[followed_rows_++ % kWaiting]);
+  waiting_[waiting_rows_++ % kWaiting] = row;
+}
+
+void HeapMeter::follow_waiting() {
+  while (followed_rows_ != waiting_rows_) follow(waiting_[followed_rows_++ % kWaiting]);
+}
+
+void HeapMeter::follow(const model::AllocRow& row) {
+  if (!enter(row.origin.image_id)) return;
   apply_counted();
-  if (row.op == MLRUN_FREE) return remove(row.address, 0, room);
+  if (row.op == MLRUN_FREE) return remove(row.address, 0);
   const bool again = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
   if (row.address == 0 && (!again || row.size != 0)) return;  // failed: nothing changed
-  if (again) remove(row.old_address, row.old_usable, room);
+  if (again) remove(row.old_address, row.old_usable);
   if (row.address == 0) return;
   ++recorded_allocations_;
   const int64_t bytes = std::max(row.usable, row.size);
-  if (bytes < alloc_min_bytes) {
+  if (bytes < alloc_min_bytes_) {
     // A realloc is listed when either side is large; a block that it made small is counted from here on, not listed.
     if (again && !lists_all_) return;
     lists_all_ = true;
   }
-  insert(row, bytes, room);
+  insert(row, bytes);
   note_peak(row.origin.ts_ns);
 }
 
-void HeapMeter::add(const model::AllocSmallRow& row, BlockRoom& room) {
-  if (!enter(row.origin.image_id, room)) return;
+void HeapMeter::add(const model::AllocSmallRow& row) {
+  follow_waiting();
+  if (!enter(row.origin.image_id)) return;
   if (row.origin.ts_ns != pending_ts_ns_) apply_counted();
   pending_ts_ns_ = row.origin.ts_ns;
   pending_ += row.bytes;
@@ -35,6 +47,7 @@ void HeapMeter::add(const model::AllocSmallRow& row, BlockRoom& room) {
 }
 
 void HeapMeter::finish() {
+  follow_waiting();
   apply_counted();
   for (size_t i = 0; i < libraries_.size(); ++i) change(i, 0);
 }
@@ -49,14 +62,14 @@ std::vector<HeapLibrary> HeapMeter::libraries() const {
 }
 
 // An exec leaves an empty heap behind. false: a late row of an image that is gone.
-bool HeapMeter::enter(int32_t image_id, BlockRoom& room) {
+bool HeapMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
   if (std::find(left_images_.begin(), left_images_.end(), image_id) != left_images_.end()) return false;
   if (image_id_ != 0) {
     apply_counted();
     left_images_.push_back(image_id_);
     for (size_t i = 0; i < libraries_.size(); ++i) change(i, -libraries_[i].live);
-    room.left += int64_t(live_.size());
+    room_->left += int64_t(live_.size());
     live_.clear();
     counted_ = 0;
   }
@@ -64,30 +77,37 @@ bool HeapMeter::enter(int32_t image_id, BlockRoom& room) {
   return true;
 }
 
-void HeapMeter::insert(const model::AllocRow& row, int64_t bytes, BlockRoom& room) {
-  if (live_.find(row.address) != nullptr) remove(row.address, 0, room);  // its free was not seen
-  if (room.left == 0) {
-    ++room.left_out_blocks;
-    room.left_out_bytes += bytes;
+void HeapMeter::insert(const model::AllocRow& row, int64_t bytes) {
+  bool made = false;
+  uint64_t& block = live_.at(row.address, &made);
+  if (!made) {
+    forget(block);  // its free was not seen
+  } else if (room_->left == 0) {
+    live_.erase(row.address);
+    ++room_->left_out_blocks;
+    room_->left_out_bytes += bytes;
     return;
+  } else {
+    --room_->left;
   }
-  --room.left;
   const size_t library = library_index(row.site_library);
-  live_.at(row.address) = uint64_t(bytes) << kLibraryBits | library;
+  block = uint64_t(bytes) << kLibraryBits | library;
   change(library, bytes);
 }
 
 // expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the
 // old address.
-void HeapMeter::remove(uint64_t address, int64_t expected_bytes, BlockRoom& room) {
+void HeapMeter::remove(uint64_t address, int64_t expected_bytes) {
   const uint64_t* found = address == 0 ? nullptr : live_.find(address);
   if (found == nullptr) return;
   const auto bytes = int64_t(*found >> kLibraryBits);
   if (expected_bytes != 0 && bytes != expected_bytes) return;
-  change(*found & ((1u << kLibraryBits) - 1), -bytes);
+  forget(*found);
   live_.erase(address);
-  ++room.left;
+  ++room_->left;
 }
+
+void HeapMeter::forget(uint64_t block) { change(block & ((1u << kLibraryBits) - 1), -int64_t(block >> kLibraryBits)); }
 
 void HeapMeter::change(size_t index, int64_t bytes) {
   Library& library = libraries_[index];

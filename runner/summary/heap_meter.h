@@ -6,6 +6,7 @@
 // not counted when it is freed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,9 +25,11 @@ struct BlockRoom {
 
 class HeapMeter {
  public:
-  void add(const model::AllocRow& row, int64_t alloc_min_bytes, BlockRoom& room);
-  void add(const model::AllocSmallRow& row, BlockRoom& room);
-  // Requires: all rows were added.
+  HeapMeter(int64_t alloc_min_bytes, BlockRoom& room) : alloc_min_bytes_(alloc_min_bytes), room_(&room) {}
+
+  void add(const model::AllocRow& row);
+  void add(const model::AllocSmallRow& row);
+  // Requires: all rows were added. The figures below are those of the last finish().
   void finish();
 
   [[nodiscard]] const HeapPeak& peak() const { return peak_; }
@@ -36,6 +39,7 @@ class HeapMeter {
   [[nodiscard]] std::vector<HeapLibrary> libraries() const;
 
  private:
+  static constexpr size_t kWaiting = 16;
   static constexpr int kLibraryBits = 16;  // a live block is usable bytes << kLibraryBits | index in libraries_
 
   // at_peak is brought up to date when live is about to change: until then live has not changed since the peak.
@@ -45,14 +49,23 @@ class HeapMeter {
     uint64_t peak_number = 0;  // the peak that at_peak belongs to
   };
 
-  bool enter(int32_t image_id, BlockRoom& room);
-  void insert(const model::AllocRow& row, int64_t bytes, BlockRoom& room);
-  void remove(uint64_t address, int64_t expected_bytes, BlockRoom& room);
+  void follow(const model::AllocRow& row);
+  void follow_waiting();
+  bool enter(int32_t image_id);
+  void insert(const model::AllocRow& row, int64_t bytes);
+  void remove(uint64_t address, int64_t expected_bytes);
+  void forget(uint64_t block);
   void change(size_t library, int64_t bytes);
   void apply_counted();
   void note_peak(int64_t ts_ns);
   size_t library_index(int64_t name_id);
 
+  int64_t alloc_min_bytes_;
+  BlockRoom* room_;
+  std::array<model::AllocRow, kWaiting>
+      waiting_;              // rows are followed kWaiting later, when their blocks have come to the cache
+  size_t waiting_rows_ = 0;  // all so far; the last kWaiting of them wait
+  size_t followed_rows_ = 0;
   FlatMap<uint64_t> live_;
   std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: not known
   FlatMap<uint32_t> library_indexes_;

@@ -222,6 +222,7 @@ Json tracing_json(const Summary& summary) {
           {"heap_blocks_left_out", summary.heap_blocks_left_out},
           {"heap_bytes_left_out", summary.heap_bytes_left_out},
           {"cost_per_call_ns", known(run.cost_per_call_ns)},
+          {"calls_cost_ns", run.cost_per_call_ns ? Json(*run.cost_per_call_ns * double(summary.calls)) : Json()},
           {"collector_cpu_ns", known(run.collector_cpu_ns)}};
 }
 

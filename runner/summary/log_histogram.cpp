@@ -28,6 +28,8 @@ void LogHistogram::add(const LogHistogram& other) {
 int64_t LogHistogram::quantile(double q) const {
   if (count_ == 0) return 0;
   const auto rank = std::clamp<int64_t>(int64_t(std::ceil(q * double(count_))), 1, count_);
+  if (rank == 1) return min_;
+  if (rank == count_) return max_;
   int64_t below = 0;
   size_t index = 0;
   while (below + counts_[index] < rank) below += counts_[index++];

@@ -102,10 +102,10 @@ std::string cost_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   const int64_t events = run.events.value_or(summary.calls + summary.allocations);
   items.push_back(count_text(events) + " events recorded");
-  if (run.cost_per_call_ns) {
-    const auto cost_ns = int64_t(*run.cost_per_call_ns * double(events));
-    items.push_back(fmt::format("about {} in the workload, all threads ({:.0f} ns each, measured)",
-                                time_text(cost_ns, style.glyphs), *run.cost_per_call_ns));
+  if (run.cost_per_call_ns && summary.calls > 0) {
+    items.push_back(fmt::format("about {} for {} calls ({:.0f} ns each, measured)",
+                                time_text(int64_t(*run.cost_per_call_ns * double(summary.calls)), style.glyphs),
+                                count_text(summary.calls), *run.cost_per_call_ns));
   }
   if (run.collector_cpu_ns) items.push_back("collector " + time_text(*run.collector_cpu_ns, style.glyphs) + " of CPU");
   if (!run.medium.empty()) items.push_back("buffer in " + printable(run.medium));
@@ -120,10 +120,10 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(processes_text(summary, style));
   block(phases_text(summary, style));
   block(files_text(summary, style));
-  block(directories_text(summary, style));
   block(calls_text(summary, style));
   block(access_text(summary, style) + timeline_text(summary, style) + heap_text(summary, style) +
         cost_text(summary, style));
+  out += style.dim("Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.") + "\n";
   return out;
 }
 

@@ -17,7 +17,6 @@ namespace mlrun::summary {
 [[nodiscard]] std::string completeness_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
-[[nodiscard]] std::string directories_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string timeline_text(const Summary& summary, const TextStyle& style);

@@ -15,7 +15,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kFuncsShown = 7, kErrorsShown = 6, kLead = 14, kSizeColumn = 10;
+constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kLead = 14, kSizeColumn = 10;
 
 // Several functions as one line.
 struct Sum {
@@ -69,20 +69,17 @@ std::string errors_text(const Summary& summary, const TextStyle& style) {
 
 std::string pattern_text(const char* name, const AccessPattern& pattern) {
   const int64_t bytes = pattern.sequential.bytes + pattern.forward.bytes + pattern.backward.bytes;
-  const int64_t calls = pattern.sequential.calls + pattern.forward.calls + pattern.backward.calls;
-  std::string out =
-      fmt::format("{} {} sequential, {} random of bytes ({}, {} of calls)", name,
-                  percent_text(pattern.sequential.bytes, bytes), percent_text(bytes - pattern.sequential.bytes, bytes),
-                  percent_text(pattern.sequential.calls, calls), percent_text(calls - pattern.sequential.calls, calls));
-  if (pattern.unknown.bytes > 0) out += fmt::format(", {} at unknown offsets", bytes_text(pattern.unknown.bytes));
+  std::string out = fmt::format("{} {} sequential, {} random", name, percent_text(pattern.sequential.bytes, bytes),
+                                percent_text(bytes - pattern.sequential.bytes, bytes));
+  if (pattern.unknown.bytes > 0) out += fmt::format(", {} unknown", bytes_text(pattern.unknown.bytes));
   return out;
 }
 
 std::string reread_text(const Reread& reread) {
-  std::string out = fmt::format("re-read ratio {:.2f}: {} read of {} distinct{}",
+  std::string out = fmt::format("re-read ratio {:.2f} ({} of {} distinct{})",
                                 double(reread.bytes_read) / double(reread.distinct_bytes),
                                 bytes_text(reread.bytes_read), bytes_text(reread.distinct_bytes),
-                                reread.page_counted_files > 0 ? " (scattered ones in 4 KiB pages)" : "");
+                                reread.page_counted_files > 0 ? ", scattered ones in 4 KiB pages" : "");
   if (reread.bytes_left_out > 0) out += fmt::format(", {} not followed", bytes_text(reread.bytes_left_out));
   return out;
 }
@@ -118,7 +115,7 @@ std::string sizes_text(const Summary& summary, const TextStyle& style) {
   for (size_t i = 0; i < reads.size(); ++i) {
     if (reads[i] + writes[i] == 0) continue;
     columns.push_back(i);
-    const std::string name = i < kSizeBounds.size() ? "<" + bytes_text(kSizeBounds[i]) : "more";
+    const std::string name = i < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[i]) : "more";
     head += style.dim(pad_left(name, kSizeColumn));
   }
   if (columns.empty()) return "";
@@ -148,25 +145,17 @@ std::string calls_text(const Summary& summary, const TextStyle& style) {
 }
 
 std::string access_text(const Summary& summary, const TextStyle& style) {
-  std::vector<std::string> lines;
+  std::vector<std::string> items;
   const auto pattern = [&](Direction direction, const char* name) {
     const AccessPattern& of = summary.access[size_t(direction)];
-    if (of.sequential.calls + of.forward.calls + of.backward.calls > 0) lines.push_back(pattern_text(name, of));
+    if (of.sequential.calls + of.forward.calls + of.backward.calls > 0) items.push_back(pattern_text(name, of));
   };
-  pattern(Direction::kRead, "reads ");
-  pattern(Direction::kWrite, "writes");
-  if (summary.reread.distinct_bytes > 0) lines.push_back(reread_text(summary.reread));
+  pattern(Direction::kRead, "bytes read");
+  pattern(Direction::kWrite, "written");
+  if (summary.reread.distinct_bytes > 0) items.push_back(reread_text(summary.reread));
   const Totals files = summary.totals(Group::kFiles);
-  if (files.calls > 0) {
-    lines.push_back(fmt::format("metadata (open, close, seek, attributes, names) {} of {} calls on files",
-                                percent_text(files.metadata_calls, files.calls), count_text(files.calls)));
-  }
-  std::string out;
-  for (const std::string& line : lines) {
-    out += pad_right(out.empty() ? style.bold("ACCESS") : "", kLead) +
-           cut_end(line, style.width - kLead, style.glyphs) + "\n";
-  }
-  return out + sizes_text(summary, style);
+  if (files.calls > 0) items.push_back("metadata " + percent_text(files.metadata_calls, files.calls) + " of calls");
+  return (items.empty() ? "" : wrap(style.bold("ACCESS"), kLead, items, style)) + sizes_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and directories: the first by bytes, then those of the first by time that are not among them.
+// Directories and files: the first by bytes, then those of the slowest that are not among them.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,63 +13,75 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kFilesByBytes = 4, kFilesByTime = 3, kDirectoriesByBytes = 3, kDirectoriesByTime = 1;
+constexpr size_t kDirectoriesByBytes = 2, kFilesByBytes = 3, kDirectoriesByTime = 1, kFilesByTime = 2;
 
+// The first by bytes, and the slowest that are not among them.
 template <typename Item>
-void add_rows(const std::vector<Item>& items, size_t by_bytes, size_t by_time, TextTable& table, const TextStyle& style,
-              auto cells) {
-  std::vector<const Item*> shown, slow;
+struct Choice {
+  std::vector<const Item*> by_bytes, by_time;
+};
+
+// Requires: items in order of bytes.
+template <typename Item>
+Choice<Item> choose(const std::vector<Item>& items, size_t by_bytes, size_t by_time) {
+  Choice<Item> out;
+  std::vector<const Item*> slow;
   for (const Item& item : items) {
+    if (out.by_bytes.size() < by_bytes && item.totals.bytes() > 0) out.by_bytes.push_back(&item);
     slow.push_back(&item);
-    if (shown.size() < by_bytes && item.totals.bytes() > 0) shown.push_back(&item);
   }
   std::stable_sort(slow.begin(), slow.end(),
                    [](const Item* a, const Item* b) { return a->totals.time_ns > b->totals.time_ns; });
-  for (const Item* item : shown) table.add(cells(*item));
-  if (shown.empty()) by_time += by_bytes;
-  bool headed = shown.empty();
-  for (size_t i = 0; i < slow.size() && i < by_time; ++i) {
-    if (slow[i]->totals.time_ns == 0 || std::find(shown.begin(), shown.end(), slow[i]) != shown.end()) continue;
-    if (!headed) table.add_note(style.glyphs.pick("slow besides:", "slow besides:"));
-    headed = true;
-    table.add(cells(*slow[i]));
+  if (slow.size() > by_time) slow.erase(slow.begin() + std::ptrdiff_t(by_time), slow.end());
+  for (const Item* item : slow) {
+    const bool shown = std::find(out.by_bytes.begin(), out.by_bytes.end(), item) != out.by_bytes.end();
+    if (!shown && item->totals.time_ns > 0) out.by_time.push_back(item);
   }
+  return out;
 }
 
-std::vector<std::string> cells(const std::string& name, const std::string& file_system, const Totals& totals,
-                               const TextStyle& style) {
-  return {printable(name),
-          count_text(totals.calls),
-          bytes_text(totals.bytes_read),
-          bytes_text(totals.bytes_written),
-          time_text(totals.time_ns, style.glyphs),
-          file_system.empty() ? "-" : file_system};
-}
+class Places {
+ public:
+  Places(const Summary& summary, const TextStyle& style)
+      : style_(style),
+        table_({fmt::format("DIRECTORIES ({}), FILES ({})", count_text(summary.directories_touched),
+                            count_text(summary.files_touched)),
+                "calls", "read", "written", "time", "on"},
+               TextTable::Cut::kFront) {
+    const auto directories = choose(summary.directories, kDirectoriesByBytes, kDirectoriesByTime);
+    const auto files = choose(summary.files, kFilesByBytes, kFilesByTime);
+    for (const auto* directory : directories.by_bytes) add(*directory);
+    for (const auto* file : files.by_bytes) add(*file);
+    if (directories.by_time.empty() && files.by_time.empty()) return;
+    if (!table_.empty()) table_.add_note("slow besides:");
+    for (const auto* directory : directories.by_time) add(*directory);
+    for (const auto* file : files.by_time) add(*file);
+  }
+
+  [[nodiscard]] std::string text() const { return table_.text(style_); }
+
+ private:
+  void add(const FileSummary& file) { add(printable(file.path), file.file_system, file.totals); }
+  void add(const DirectorySummary& directory) {
+    const std::string slash = directory.path == "/" ? "" : "/";
+    add(fmt::format("{}{}  {} file{}", printable(directory.path), slash, count_text(directory.files),
+                    directory.files == 1 ? "" : "s"),
+        directory.file_system, directory.totals);
+  }
+  void add(std::string name, const std::string& file_system, const Totals& totals) {
+    table_.add({std::move(name), count_text(totals.calls), bytes_text(totals.bytes_read),
+                bytes_text(totals.bytes_written), time_text(totals.time_ns, style_.glyphs),
+                file_system.empty() ? "-" : file_system});
+  }
+
+  const TextStyle& style_;
+  TextTable table_;
+};
 
 }  // namespace
 
 std::string files_text(const Summary& summary, const TextStyle& style) {
-  if (summary.files.empty()) return "";
-  TextTable table({fmt::format("FILES  first of {} by bytes", count_text(summary.files_touched)), "calls", "read",
-                   "written", "time", "on"},
-                  TextTable::Cut::kFront);
-  add_rows(summary.files, kFilesByBytes, kFilesByTime, table, style,
-           [&](const FileSummary& file) { return cells(file.path, file.file_system, file.totals, style); });
-  return table.text(style);
-}
-
-std::string directories_text(const Summary& summary, const TextStyle& style) {
-  if (summary.directories.empty()) return "";
-  TextTable table({fmt::format("DIRECTORIES  first of {} by bytes", count_text(summary.directories_touched)), "files",
-                   "calls", "read", "written", "time", "on"},
-                  TextTable::Cut::kFront);
-  add_rows(summary.directories, kDirectoriesByBytes, kDirectoriesByTime, table, style,
-           [&](const DirectorySummary& directory) {
-             auto row = cells(directory.path, directory.file_system, directory.totals, style);
-             row.insert(row.begin() + 1, count_text(directory.files));
-             return row;
-           });
-  return table.text(style);
+  return summary.files.empty() ? "" : Places(summary, style).text();
 }
 
 }  // namespace mlrun::summary

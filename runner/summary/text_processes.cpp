@@ -14,8 +14,8 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kSiblingsShown = 4;  // of one role
-constexpr size_t kMostLines = 12;
+constexpr size_t kSiblingsShown = 3;  // of one role
+constexpr size_t kMostLines = 9;
 
 class Tree {
  public:
@@ -70,7 +70,7 @@ class Tree {
     if (lines_ >= kMostLines) return collect(process, rest_);
     ++lines_;
     std::string name = process.role;
-    const bool tells = process.role != "DataLoader worker" && process.role != "data worker";
+    const bool tells = process.role == "main" || process.role == "child" || process.role.starts_with("rank ");
     if (tells && !process.command.empty()) name += "  " + printable(process.command);
     table_.add_indented(indent + branch(last, root), cells(std::move(name), std::to_string(process.pid),
                                                            process.files(), process.heap_peak.bytes()));

@@ -14,7 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kLead = 14, kPhasesShown = 7, kLibrariesShown = 5;
+constexpr size_t kLead = 14, kPhasesShown = 4, kLibrariesShown = 5;
 
 // One character per column: the mean rate there, against the highest one. Only what is exactly nothing is blank.
 std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
@@ -53,7 +53,7 @@ Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size
   return out;
 }
 
-std::string series_line(const Summary& summary, const char* name, int64_t TimeBin::*bytes, int64_t wall_ns,
+std::string series_line(const Summary& summary, const std::string& name, int64_t TimeBin::*bytes, int64_t wall_ns,
                         const TextStyle& style) {
   constexpr size_t kBehind = 40;
   const size_t width = std::max<size_t>(10, style.width - std::min(style.width, kLead + kBehind));
@@ -96,12 +96,8 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
 std::string timeline_text(const Summary& summary, const TextStyle& style) {
   if (summary.timeline.empty() || summary.bin_ns <= 0) return "";
   const int64_t wall = wall_ns(summary);
-  const std::string lines = series_line(summary, "  read", &TimeBin::bytes_read, wall, style) +
-                            series_line(summary, "  written", &TimeBin::bytes_written, wall, style);
-  if (lines.empty()) return "";
-  const std::string head = fmt::format("bytes per second over {}, {} a bin", time_text(wall, style.glyphs),
-                                       time_text(summary.bin_ns, style.glyphs));
-  return pad_right(style.bold("OVER TIME"), kLead) + style.dim(head) + "\n" + lines;
+  return series_line(summary, style.bold("READ"), &TimeBin::bytes_read, wall, style) +
+         series_line(summary, style.bold("WRITTEN"), &TimeBin::bytes_written, wall, style);
 }
 
 std::string heap_text(const Summary& summary, const TextStyle& style) {
@@ -113,7 +109,7 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
                               time_text(std::max<int64_t>(0, peak.ts_ns - start), style.glyphs)));
   items.push_back(fmt::format("{} exact, in blocks of {} or more", bytes_text(peak.recorded_bytes),
-                              bytes_text(summary.alloc_min_bytes)));
+                              bound_text(summary.alloc_min_bytes)));
   items.push_back(fmt::format("{} in smaller ones, sampled", bytes_text(peak.counted_bytes)));
   items.push_back(fmt::format("{} allocations and frees listed, {} allocations counted",
                               count_text(summary.allocations), count_text(summary.counted_allocations)));

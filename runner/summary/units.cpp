@@ -22,6 +22,13 @@ std::string digits(double value) {
 
 std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : util::size_text(uint64_t(bytes)); }
 
+std::string bound_text(int64_t bytes) {
+  std::string text = bytes_text(bytes);
+  const size_t point = text.find('.'), blank = text.find(' ');
+  if (point != std::string::npos && text.find_first_not_of('0', point + 1) == blank) text.erase(point, blank - point);
+  return text;
+}
+
 std::string rate_text(int64_t bytes, int64_t ns) {
   if (bytes < 0 || ns <= 0) return "-";
   return bytes_text(int64_t(double(bytes) / double(ns) * double(kSecond))) + "/s";

@@ -17,6 +17,7 @@ struct Glyphs {
 };
 
 [[nodiscard]] std::string bytes_text(int64_t bytes);             // "1.23 GiB"
+[[nodiscard]] std::string bound_text(int64_t bytes);             // "4 KiB": for round numbers, without decimals of zero
 [[nodiscard]] std::string rate_text(int64_t bytes, int64_t ns);  // "1.23 GiB/s"
 [[nodiscard]] std::string time_text(int64_t ns,
                                     const Glyphs& glyphs);  // "1.23 µs", "12.3 s", "2 min 03 s", "1 h 02 min"
