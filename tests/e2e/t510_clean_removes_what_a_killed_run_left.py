@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun clean: leaves a running session alone, keeps the arena of a killed mlrun while its trace waits to be recovered and
-says so, and removes it when nobody waits for it any more."""
+"""mlrun clean: leaves a running session alone, keeps the arena of a killed mlrun while its trace waits to be recovered
+and says so, and removes it when nobody waits for it any more."""
 
 import json
 import shutil

@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-OPENS = ("open", "openat", "openat2", "creat")
+from lib.strace_log import OPENS
+
 READS = ("read", "readv", "pread64", "preadv", "preadv2")
 WRITES = ("write", "writev", "pwrite64", "pwritev", "pwritev2")
 OPERATION = {**dict.fromkeys(OPENS, "open"), **dict.fromkeys(READS, "read"), **dict.fromkeys(WRITES, "write"),

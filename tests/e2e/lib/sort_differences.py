@@ -23,15 +23,19 @@ LOADER_DETAIL = re.compile(r", (\d+), \d+$")          # pread of program headers
 LOCALE = re.compile(r"/usr/lib/locale/|/usr/share/locale/|/etc/locale\.alias$|/usr/share/locale-langpack/|"
                     r"/usr/lib/x86_64-linux-gnu/gconv/gconv-modules|/usr/share/zoneinfo/|/etc/localtime$")
 NAME_SERVICE = re.compile(r"/etc/(nsswitch|resolv|host|gai)\.conf$|/etc/(passwd|group|hosts|services|protocols)$")
+# The cache daemon, a name server, or an address whose route getaddrinfo wants to know.
+NAME_SERVICE_PEER = re.compile(r'"/var/run/nscd/socket"|sin6?_port=htons\((53|0)\)|AF_UNSPEC|AF_NETLINK')
 # Files that one of libc's own functions reads, and the function.
 INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devices/system/cpu/online": "get_nprocs",
                "/proc/meminfo": "qsort", "/proc/sys/vm/overcommit_memory": "free", "/proc/loadavg": "getloadavg",
                "/sys/kernel/mm/transparent_hugepage/enabled": "malloc", "/proc/self/maps": "pthread_getattr_np"}
 # What our library reads of /proc/PID by system calls of its own: when it is loaded, and when the process ends or execs.
 READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
+# Before an exec it looks at the program, to know whether it can be loaded there: its head, and ld.so's name in it.
+TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", 1024, 0$|, 255, \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
 SHARED_MEMORY, SHARED_MEMORY_FLAGS = re.compile(r"/dev/shm/[^/]+$"), "O_NOFOLLOW|O_CLOEXEC"
-STREAM_OPENS = ("fopen", "fdopen", "freopen", "tmpfile")
+STREAM_OPENS, STREAM_CLOSES = ("fopen", "fdopen", "freopen", "tmpfile"), ("fclose", "pclose")
 
 
 class Context:
@@ -43,21 +47,17 @@ class Context:
         self.opening = self.follow_descriptors()
         self.row_of = {id(call): row for row, calls in matched.pairs for call in calls}
         self.loads = self.times_of_load(trace, realtime_offset_ns)
-        self.last_row = {}            # pid -> end of its last row
-        self.streams = set()          # (pid, fd) that a stream was on
-        for row in trace.calls:
-            self.last_row[row.pid] = max(self.last_row.get(row.pid, 0), row.end_ns + realtime_offset_ns)
-            if row.func in STREAM_OPENS:
-                self.streams.add((row.pid, row.fd))
+        self.streams = self.lives_of_streams(trace.calls, realtime_offset_ns)
+        # (pid, image) -> when our library read the process's counters: it does so when the process ends or execs.
+        self.ends = {(call.pid, call.image): call.start_ns for call in log.syscalls
+                     if call.name in OPENS and call.path == f"/proc/{call.pid}/io" and id(call) not in self.row_of}
 
     def follow_descriptors(self):
         """{id of a call: the open of its descriptor, if the same process made it and the path is still the same}."""
         opened, opening = {}, {}
         for call in self.log.syscalls:
-            if call.name not in OPERATION:
-                continue
             key = call.pid, call.fd
-            if call.name in OPENS:
+            if call.name in OPENS or call.name == "socket":
                 if call.ret is not None and call.ret >= 0:
                     opened[key] = call
             elif key in opened and opened[key].path == call.path:
@@ -66,6 +66,17 @@ class Context:
                 if call.name == "close":
                     del opened[key]
         return opening
+
+    @staticmethod
+    def lives_of_streams(rows, realtime_offset_ns):
+        """{(pid, fd): [first and last time] of each stream that was on it}."""
+        lives = defaultdict(list)
+        for row in rows:
+            if row.func in STREAM_OPENS:
+                lives[row.pid, row.fd].append([row.end_ns + realtime_offset_ns, float("inf")])
+            elif row.func in STREAM_CLOSES and lives[row.pid, row.fd]:
+                lives[row.pid, row.fd][-1][1] = row.ts_ns + realtime_offset_ns
+        return lives
 
     def times_of_load(self, trace, realtime_offset_ns):
         """{(pid, image): when our library began to record there}. Images that never did are not in it."""
@@ -117,6 +128,9 @@ def mlruns_own_files(call, context):
         return "the arena, mapped at load"
     if folder == f"/proc/{call.pid}" and name in (READ_AT_END if loaded else READ_AT_LOAD):
         return f"our library reads {opening.path} at {'the end' if loaded else 'load'}"
+    reads = [other for other in context.uses[id(opening)] if OPERATION.get(other.name) == "read"]
+    if TARGET_FLAGS in opening.text and all(TARGET_READ.search(other.text) for other in reads):
+        return f"our library looks at {opening.path} before an exec"
     return None
 
 
@@ -126,7 +140,7 @@ def loaders_pattern(call, context):
         return None
     if opening.path in LOADER_FILES:
         return opening.path
-    reads = [other for other in context.uses[id(opening)] if OPERATION[other.name] == "read"]
+    reads = [other for other in context.uses[id(opening)] if OPERATION.get(other.name) == "read"]
     as_loader = all(map(is_loaders_read, reads)) and (reads or opening.ret < 0)
     return f"header of {opening.path}" if SHARED_OBJECT.search(opening.path) and as_loader else None
 
@@ -154,8 +168,13 @@ def locale_and_name_service(call, context):
     opening = context.made_by(call)
     if opening is None or id(opening) in context.row_of:
         return None
-    found = LOCALE.match(opening.path) or NAME_SERVICE.match(opening.path)
-    return found and f"libc reads {opening.path}"
+    if LOCALE.match(opening.path) or NAME_SERVICE.match(opening.path):
+        return f"libc reads {opening.path}"
+    connects = [other.text for other in context.uses[id(opening)] if other.name == "connect"]
+    if call.name == "close" and opening.name == "socket" and "SOCK_CLOEXEC" in opening.text:
+        if all(map(NAME_SERVICE_PEER.search, connects)) and (connects or "AF_NETLINK" in opening.text):
+            return f"a socket of getaddrinfo: {opening.text} {connects[:1]}"
+    return None
 
 
 def inside_libc(call, context):
@@ -174,12 +193,12 @@ def inside_libc(call, context):
 
 def inside_stdio(call, context):
     """A function that is not hooked (getc, scanf) has refilled a buffer, or the end of the process has flushed it."""
-    if OPERATION[call.name] == "open" or call.name not in ("read", "write"):
+    if call.name not in ("read", "write"):
         return None
-    if (call.pid, call.fd) in context.streams:
+    if any(first <= call.start_ns <= last for first, last in context.streams.get((call.pid, call.fd), ())):
         return f"a stream is on descriptor {call.fd}"
-    if call.name == "write" and call.fd in (1, 2) and call.start_ns > context.last_row.get(call.pid, 0):
-        return "stdout or stderr, flushed after the last hooked call of the process"
+    if call.name == "write" and call.start_ns > context.ends.get((call.pid, call.image), call.start_ns):
+        return "flushed by exit() after our library's end"
     return None
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 OPTIONS = ("-f", "-y", "-s", "16", "--absolute-timestamps=format:unix,precision:ns", "-T", "--seccomp-bpf", "-e",
            "trace=open,openat,openat2,creat,read,readv,pread64,preadv,preadv2,write,writev,pwrite64,pwritev,pwritev2,"
-           "close,%process")
+           "close,socket,connect,%process")
+OPENS = ("open", "openat", "openat2", "creat")
 
 FRAME = re.compile(r" > (?:.*/)?([^/(]+?)\(.*\) \[")
 LINE = re.compile(r"(\d+) +(\d+)\.(\d{9}) (.*)")
@@ -139,7 +140,7 @@ class Reader:
             shared = "CLONE_THREAD" in call.text
             kind = "thread" if shared else "vfork" if "CLONE_VFORK" in call.text or call.name == "vfork" else "fork"
             self.parents[call.ret] = (call.tid, kind, call.start_ns)
-        elif call.name in ("open", "openat", "openat2", "creat") and call.ret >= 0:
+        elif call.name in (*OPENS, "socket") and call.ret >= 0:
             call.fd = call.ret
             call.path = unescape(DESCRIPTOR.match(f"{call.ret}{tail}").group(2) or "")
 
@@ -149,8 +150,9 @@ class Reader:
         return tid
 
     def name_file(self, call):
-        if call.name in ("open", "openat", "openat2", "creat"):
+        if call.name in OPENS:
             call.path = call.path or named_path(call.text)
+        if call.name in (*OPENS, "socket"):
             return
         first = DESCRIPTOR.match(call.text)
         if first and first.group(1) != "AT_FDCWD":
