@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first pass over one block of the spool: notes about its frames, and everything that gives the rows meaning
+// (strings, open files, processes, channels, clock anchors). Blocks are scanned in parallel; what one of them says may
+// refer to another one, so nothing is joined here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/events/event_view.h"
+#include "runner/events/spool.h"
+#include "runner/model/text_arena.h"
+#include "runner/trace/path_ref.h"
+#include "runner/trace/spool_cursor.h"
+
+namespace mlrun::trace {
+
+// A frame of a channel, whatever its type. Clocks are the channel's (counters: nanoseconds); min_end > max_end: no
+// rows.
+struct FrameNote {
+  uint64_t offset = 0, channel = 0, seq = 0;
+  uint64_t min_end = UINT64_MAX, max_end = 0, min_start = UINT64_MAX;  // of its rows
+  uint64_t first = 0, last = 0;
+  uint32_t payload_bytes = 0, rows = 0, lost = 0;
+  uint16_t type = 0;
+};
+
+template <typename T>
+struct OfChannel {
+  uint64_t channel = 0;
+  T value{};
+};
+
+struct StringNote {
+  uint64_t id = 0;
+  std::string_view text;  // in BlockScan::texts
+};
+struct FragmentNote {
+  uint64_t id = 0;
+  uint32_t fragment = 0;
+  bool last = false;
+  std::string_view text;
+};
+// fork and the like gave this pid, as the parent sees it.
+struct ChildNote {
+  uint64_t clock = 0;
+  uint32_t pid = 0;
+};
+struct ProcessText {
+  uint64_t clock = 0;
+  std::string_view json;
+};
+// Totals of a channel at its last counters frame in the block.
+struct CounterNote {
+  uint64_t monotonic_ns = 0;
+  uint64_t drops[MLRUN_DROP_KINDS] = {};
+  bool final = false;
+};
+
+struct BlockScan {
+  std::vector<FrameNote> frames;
+  std::vector<OfChannel<mlrun_frame_channel>> channels;
+  std::vector<mlrun_frame_anchor> anchors;
+  std::vector<OfChannel<CounterNote>> counters;
+  std::vector<OfChannel<mlrun_frame_gap>> gaps;
+  std::vector<ProcessText> process_texts;
+
+  std::vector<StringNote> strings;
+  std::vector<OfChannel<FragmentNote>> fragments;
+  std::vector<events::FileEvent> files;
+  std::vector<PathRef> paths;
+  std::vector<OfChannel<events::ProcessEvent>> processes;
+  std::vector<OfChannel<events::EndEvent>> ends;
+  std::vector<OfChannel<events::CommEvent>> comms;
+  std::vector<OfChannel<ChildNote>> children;
+  model::TextArena texts;
+
+  uint64_t damaged_file_bytes = 0;    // of the spool, outside of frames
+  uint64_t damaged_record_bytes = 0;  // in whole frames
+  uint64_t unknown_records = 0, unknown_frames = 0;
+};
+
+// Scans the frames that begin in [begin, end).
+Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes);
+
+}  // namespace mlrun::trace

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/file_index.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <utility>
+
+#include "runner/events/content_hash.h"
+#include "runner/trace/lexical_path.h"
+#include "runner/trace/limits.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr int kFolderDepthMax = 64;  // opened relative to one another, the inner ones told of first
+
+uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
+
+uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
+  return scrambled(scrambled(key_of(path), file.inode), file.device);
+}
+
+PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file}; }
+
+model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
+  switch (file.mode & S_IFMT) {
+    case S_IFREG: return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kRegular;
+    case S_IFDIR: return model::FileKind::kDirectory;
+    case S_IFCHR: return model::FileKind::kCharacter;
+    case S_IFBLK: return model::FileKind::kBlock;
+    case S_IFIFO: return model::FileKind::kFifo;
+    case S_IFSOCK: return model::FileKind::kSocket;
+    case S_IFLNK: return model::FileKind::kLink;
+  }
+  return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kUnknown;
+}
+
+// What stands for the path of a file that was opened under a name nobody could read.
+std::string nameless(const events::FileEvent& file) {
+  return "[" + std::to_string(major(file.device)) + ":" + std::to_string(minor(file.device)) + ":" +
+         std::to_string(file.inode) + "]";
+}
+
+}  // namespace
+
+FileIndex::FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts)
+    : strings_(&strings), files_(&files), mounts_(std::move(mounts)) {}
+
+void FileIndex::add(const events::FileEvent& file) {
+  if (try_add(file)) return;
+  if (pending_files_.size() < kPendingFilesMax) {
+    pending_files_.push_back(file);
+  } else {
+    ++left_out_;
+  }
+}
+
+void FileIndex::add(const PathRef& path) {
+  bool made = false;
+  if (pending_paths_.size() >= kFilesMax) {
+    ++left_out_;
+    return;
+  }
+  uint32_t& place = by_ref_.at(path.key(), &made);
+  if (!made) return;
+  place = 0;
+  pending_paths_.push_back(path);
+}
+
+std::optional<std::string> FileIndex::absolute(const PathRef& path) {
+  const auto raw = strings_->find(path.path);
+  if (!raw) return std::nullopt;
+  if (raw->starts_with('/')) return absolute_path({}, *raw);
+  if (path.dirfd_file != 0) {
+    const OpenFile folder = open_files_.find(path.dirfd_file);
+    if (folder.file_id == 0) return std::nullopt;
+    return absolute_path(path_of(folder.file_id), *raw);
+  }
+  if (path.cwd == 0) return std::string(*raw);
+  const auto cwd = strings_->find(path.cwd);
+  return cwd ? std::optional(absolute_path(*cwd, *raw)) : std::nullopt;
+}
+
+bool FileIndex::try_add(const events::FileEvent& file) {
+  const uint64_t event_key = scrambled(scrambled(ref_of(file).key(), file.inode), file.device);
+  const bool found = file.origin == MLRUN_ORIGIN_FOUND;
+  if (const uint32_t* known = by_event_.find(event_key)) {
+    open_files_.add(file.number, {*known, found});
+    return true;
+  }
+  if (file.path == 0) {
+    add_described(file, nameless(file));
+    return true;
+  }
+  std::optional<std::string> path;
+  if (found) {
+    if (const auto text = strings_->find(file.path)) path = without_deleted(*text);
+  } else {
+    path = absolute(ref_of(file));
+  }
+  if (!path) return false;
+  add_described(file, *path);
+  if (file.dirfd_file == 0) by_event_.at(event_key) = open_files_.find(file.number).file_id;
+  return true;
+}
+
+void FileIndex::add_described(const events::FileEvent& file, const std::string& path) {
+  const uint32_t file_id = file_under(path, strings_->text(file.path), file);
+  open_files_.add(file.number, {file_id, file.origin == MLRUN_ORIGIN_FOUND});
+}
+
+uint32_t FileIndex::file_under(const std::string& path, std::string_view raw, const events::FileEvent& file) {
+  const uint32_t* known = by_identity_.find(identity_of(file, path));
+  if (known) return *known;
+  const std::string resolved = is_nameless(path) ? path : symlinks_.resolve(path, file.device, file.inode);
+  known = by_identity_.find(identity_of(file, resolved));
+  const uint32_t file_id = known ? *known : make_file(resolved, raw, file);
+  if (file_id == 0) return 0;
+  by_identity_.at(identity_of(file, path)) = file_id;
+  by_identity_.at(identity_of(file, resolved)) = file_id;
+  note_path(path, file_id);
+  note_path(resolved, file_id);
+  return file_id;
+}
+
+void FileIndex::note_path(const std::string& path, uint32_t file_id) {
+  bool made = false;
+  uint32_t& place = by_path_.at(key_of(path), &made);
+  if (made) place = file_id;
+}
+
+uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, const events::FileEvent& file) {
+  if (files_->size() >= kFilesMax || files_->texts().kept_bytes() > kStringBytesMax) {
+    ++left_out_;
+    return 0;
+  }
+  model::TextArena& texts = files_->texts();
+  const std::string escaped = util::escaped_utf8(path);
+  const std::string escaped_raw = util::escaped_utf8(raw);
+  // The name as passed is kept by the strings already, as long as nothing had to be escaped.
+  const std::string_view kept_raw = escaped_raw == raw ? raw : texts.keep(escaped_raw);
+  const std::string_view kept_path = escaped == raw ? kept_raw : texts.keep(escaped);
+  uint16_t mount = 0;
+  if (path.starts_with('/') && !is_nameless(path)) {
+    if (const Mount* found = mounts_.find(file.device, path)) mount = files_->mount(found->file_system, found->point);
+  }
+  const int64_t file_id = files_->add_packed({.path = kept_path.data(),
+                                              .raw_path = kept_raw.data(),
+                                              .ino = file.inode,
+                                              .path_bytes = static_cast<uint32_t>(kept_path.size()),
+                                              .raw_path_bytes = static_cast<uint32_t>(kept_raw.size()),
+                                              .dev = file.device,
+                                              .mount = mount,
+                                              .kind = kind_of(file, path)});
+  if (escaped != path) files_->set_bytes(static_cast<size_t>(file_id - 1), path);
+  return static_cast<uint32_t>(file_id);
+}
+
+std::string FileIndex::path_of(uint32_t file_id) const {
+  const model::FileTable::Packed& file = files_->packed(file_id - 1);
+  std::string bytes = files_->bytes(file_id - 1);
+  return bytes.empty() ? std::string(file.path, file.path_bytes) : bytes;
+}
+
+// Directories may be opened relative to others that wait themselves, so it goes on as long as one more is found.
+void FileIndex::finish() {
+  size_t found = pending_files_.size();
+  for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
+    found = std::erase_if(pending_files_, [&](const events::FileEvent& file) { return try_add(file); });
+  }
+  for (const events::FileEvent& file : pending_files_) {
+    const auto raw = strings_->find(file.path);
+    add_described(file, raw ? std::string(*raw) : nameless(file));
+  }
+  pending_files_ = {};
+  for (const PathRef& path : pending_paths_) resolve_path(path);
+  pending_paths_ = {};
+}
+
+void FileIndex::resolve_path(const PathRef& ref) {
+  std::optional<std::string> path = absolute(ref);
+  if (!path) {
+    const auto raw = strings_->find(ref.path);
+    if (!raw) return;
+    path = std::string(*raw);
+  }
+  uint32_t* known = by_path_.find(key_of(*path));
+  if (!known) known = by_path_.find(key_of(symlinks_.with_resolved_folder(*path)));
+  const uint32_t file_id = known ? *known : make_file(*path, strings_->text(ref.path), {});
+  if (file_id != 0) note_path(*path, file_id);
+  by_ref_.at(ref.key()) = file_id;
+}
+
+uint32_t FileIndex::file_of(const PathRef& path) {
+  if (path.path == 0) return 0;
+  const uint32_t* place = by_ref_.find(path.key());
+  return place ? *place : 0;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every file of the run a file_id: files that were opened by device, inode and path, names that were only used by
+// path.
+//
+//   same device and inode, paths that lead to one place   one file (a symbolic link is no file of its own)
+//   same device and inode, other path                     another file: a new name, a hard link, or an inode used again
+//   same path, other inode                                another file: it was replaced
+//
+// Ids follow the order in which the spool tells of the files, so they are the same whenever the same spool is merged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/events/event_view.h"
+#include "runner/model/file_table.h"
+#include "runner/summary/flat_map.h"
+#include "runner/trace/mounts.h"
+#include "runner/trace/open_file_map.h"
+#include "runner/trace/path_ref.h"
+#include "runner/trace/string_table.h"
+#include "runner/trace/symlinks.h"
+
+namespace mlrun::trace {
+
+class FileIndex {
+ public:
+  // Requires: `strings` and `files` outlive it.
+  FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts);
+
+  // In the order of the spool. What refers to names that are not known yet waits for finish().
+  void add(const events::FileEvent& file);
+  void add(const PathRef& path);
+  // Requires: everything was added.
+  void finish();
+
+  // After finish(); safe from several threads. 0: none.
+  [[nodiscard]] OpenFile open_file(uint32_t number) { return open_files_.find(number); }
+  [[nodiscard]] uint32_t file_of(const PathRef& path);
+  [[nodiscard]] model::FileKind kind(uint32_t file_id) const {
+    return file_id == 0 ? model::FileKind::kUnknown : files_->kind(file_id - 1);
+  }
+
+  // Files and names that found no room.
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+
+ private:
+  // The path as text; nothing: a name it needs is not known (yet).
+  std::optional<std::string> absolute(const PathRef& path);
+  bool try_add(const events::FileEvent& file);
+  void add_described(const events::FileEvent& file, const std::string& path);
+  uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
+  uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
+  void resolve_path(const PathRef& path);
+  [[nodiscard]] std::string path_of(uint32_t file_id) const;
+  void note_path(const std::string& path, uint32_t file_id);
+
+  StringTable* strings_;
+  model::FileTable* files_;
+  Mounts mounts_;
+  Symlinks symlinks_;
+  OpenFileMap open_files_;
+  summary::FlatMap<uint32_t> by_identity_;  // device, inode and path
+  summary::FlatMap<uint32_t> by_event_;     // what file records said before, for the many that say it again
+  summary::FlatMap<uint32_t> by_path_;      // the first file of a path
+  summary::FlatMap<uint32_t> by_ref_;
+  std::vector<events::FileEvent> pending_files_;
+  std::vector<PathRef> pending_paths_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel work with one part of each item done in order: every thread takes the next item, works on it, waits for its
+// turn to hand it over, and finishes it on its own. Nothing queues: as many items are held in memory as there are
+// threads.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+class Turns {
+ public:
+  // Waits until it is the turn of `index`; false: somebody failed, give up.
+  bool wait(size_t index) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || turn_ == index; });
+    return !stopped_;
+  }
+  void pass() {
+    const std::lock_guard lock(mutex_);
+    ++turn_;
+    changed_.notify_all();
+  }
+  // The first error is the one that counts.
+  void stop(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!stopped_) error_ = std::move(error);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  [[nodiscard]] bool stopped() {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  }
+  [[nodiscard]] Status status() {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return tl::make_unexpected(error_);
+    return {};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t turn_ = 0;
+  bool stopped_ = false;
+  Error error_;
+};
+
+// For each i in [0, count): work(thread, i) -> Result<Item> on any thread; hand_over(i, item) -> Status one at a time,
+// in order; finish(thread, i, item) -> Status on the thread that did the work. `thread` counts from 0. Ends at the
+// first error.
+template <typename Work, typename HandOver, typename Finish>
+Status in_order(size_t count, unsigned threads, Work work, HandOver hand_over, Finish finish) {
+  Turns turns;
+  std::atomic<size_t> next{0};
+  const auto do_one = [&](unsigned thread, size_t index) -> Status {
+    auto item = work(thread, index);
+    if (!item) return tl::make_unexpected(item.error());
+    if (!turns.wait(index)) return {};
+    if (auto handed = hand_over(index, *item); !handed) return handed;
+    turns.pass();
+    return finish(thread, index, *item);
+  };
+  const auto run = [&](unsigned thread) {
+    try {
+      for (size_t index = next++; index < count && !turns.stopped(); index = next++) {
+        if (auto done = do_one(thread, index); !done) turns.stop(done.error());
+      }
+    } catch (const std::bad_alloc&) {
+      turns.stop(Error{"out of memory"});
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (unsigned thread = 1; thread < threads && thread < count; ++thread) helpers.emplace_back(run, thread);
+    run(0);
+  }
+  return turns.status();
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which library's code stands at an address of a process, by the mappings that the collector saw while it ran.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mlrun::trace {
+
+struct Site {
+  int64_t library = 0;  // name_id; 0: not known
+  int64_t file_offset = 0;
+};
+
+class ModuleMap {
+ public:
+  // Mappings seen later replace those that they overlap. `process`: number of the producers.
+  void add(uint32_t process, uint64_t start, uint64_t end, uint64_t file_offset, const std::string& path);
+
+  // A process without mappings of its own has those of `parent` (a forked child that nobody looked at).
+  void inherit(uint32_t process, uint32_t parent);
+
+  [[nodiscard]] Site find(uint32_t process, uint64_t address) const;
+
+  // Libraries in the order of their name_id, which counts from 1.
+  [[nodiscard]] const std::vector<std::string>& libraries() const { return libraries_; }
+
+ private:
+  struct Mapping {
+    uint64_t end = 0, file_offset = 0;
+    int64_t library = 0;
+  };
+  using OfProcess = std::map<uint64_t, Mapping>;  // by start
+
+  int64_t library_id(const std::string& path);
+
+  std::unordered_map<uint32_t, OfProcess> processes_;
+  std::unordered_map<uint32_t, uint32_t> parents_;
+  std::vector<std::string> libraries_;
+  std::unordered_map<std::string, int64_t> library_ids_;
+  size_t mappings_ = 0;
+};
+
+}  // namespace mlrun::trace

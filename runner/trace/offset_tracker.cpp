@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/offset_tracker.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "runner/events/call_class.h"
+#include "runner/events/func_names.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+namespace func = events::func;
+constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; more are not followed
+constexpr int32_t kShared = -1;                       // proc_id of what several processes use
+
+uint64_t key_of(int64_t ofd_id) { return scrambled(static_cast<uint64_t>(ofd_id)); }
+int64_t end_of(const model::CallRow& row) { return row.origin.ts_ns + row.dur_ns; }
+
+bool duplicates(const model::CallRow& row) {
+  const bool by_fcntl = row.func == func::k_fcntl && (row.flags == F_DUPFD || row.flags == F_DUPFD_CLOEXEC);
+  return by_fcntl || row.func == func::k_dup || row.func == func::k_dup2 || row.func == func::k_dup3;
+}
+
+}  // namespace
+
+OffsetTracker::OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses)
+    : files_(files), losses_(std::move(losses)) {
+  std::stable_sort(losses_.begin(), losses_.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+}
+
+void OffsetTracker::pass_losses(int64_t ts_ns) {
+  for (; next_loss_ < losses_.size() && losses_[next_loss_].ts_ns <= ts_ns; ++next_loss_) {
+    const int32_t proc_id = losses_[next_loss_].proc_id;
+    ++(proc_id == 0 ? losses_of_all_ : losses_by_process_.at(static_cast<uint64_t>(proc_id)));
+  }
+}
+
+uint32_t OffsetTracker::losses_of(int32_t proc_id) {
+  const uint32_t* own = proc_id == 0 ? nullptr : losses_by_process_.find(static_cast<uint64_t>(proc_id));
+  return losses_of_all_ + (own ? *own : 0);
+}
+
+void OffsetTracker::apply(Partition& partition) {
+  ++partition_;
+  previous_row_.assign(partition.calls.size(), kNoRow);
+  for (const RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kCall) continue;
+    pass_losses(ref.end_ns);
+    if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
+  }
+}
+
+void OffsetTracker::see(Partition& partition, uint32_t index) {
+  const model::CallRow& row = partition.calls[index];
+  Description* description = descriptions_.find(key_of(row.ofd_id));
+  if (!description) {
+    const events::FuncInfo* info = events::find_func(row.func);
+    if (info && info->call_class == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
+    return;
+  }
+  const bool moves = partition.call_moves_position[index];
+  // stdio knows where its reads and writes began.
+  const bool given = row.offset_source == model::OffsetSource::kDerived;
+  if (row.origin.proc_id != description->proc_id) {
+    if (moves || given || row.func == func::k_lseek) description->known = false;
+    if (moves || given) description->proc_id = kShared;
+    return;
+  }
+  if (moves) return move(partition, index, *description);
+  if (given) return take_given(row, *description);
+  if (row.func == func::k_lseek || row.func == func::k_fseek) return seek(row, *description);
+  if (duplicates(row) && row.err == 0) ++description->copies;
+  if (row.func == func::k_fcntl && row.flags == F_SETFL && row.err == 0) {
+    description->appends = (row.arg2 & O_APPEND) != 0;
+  }
+  end(row, *description);
+}
+
+void OffsetTracker::begin(const model::CallRow& row) {
+  const bool by_name = events::has_path_layout(row.func);
+  if (!by_name || files_.open_file(static_cast<uint32_t>(row.ofd_id)).found) return;
+  if (descriptions_.size() >= kDescriptionsMax) return;
+  Description& description = descriptions_.at(key_of(row.ofd_id));
+  description.proc_id = row.origin.proc_id;
+  description.appends = (row.flags & O_APPEND) != 0;
+  description.losses = losses_of(row.origin.proc_id);
+  description.last_end_ns = end_of(row);
+}
+
+void OffsetTracker::end(const model::CallRow& row, Description& description) {
+  const events::FuncInfo* info = events::find_func(row.func);
+  const bool closes = info && info->call_class == MLRUN_CLASS_CLOSE && row.err == 0;
+  if (closes && --description.copies <= 0) descriptions_.erase(key_of(row.ofd_id));
+}
+
+// Where the kernel stands behind a seek of stdio is stdio's own affair.
+void OffsetTracker::seek(const model::CallRow& row, Description& description) {
+  if (row.err == 0) {
+    description.known = row.func == func::k_lseek && row.origin.ts_ns >= description.last_end_ns;
+    description.position = row.ret;
+    description.losses = losses_of(row.origin.proc_id);
+  }
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  description.last_seek_end_ns = std::max(description.last_seek_end_ns, end_of(row));
+}
+
+void OffsetTracker::take_given(const model::CallRow& row, Description& description) {
+  description.known = row.origin.ts_ns >= description.last_end_ns && row.offset >= 0;
+  description.position = row.offset + std::max<int64_t>(row.ret, 0);
+  description.losses = losses_of(row.origin.proc_id);
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  description.last_seek_end_ns = description.last_end_ns;
+}
+
+// Calls that overlapped took turns in an order that nobody saw. Those of an earlier partition have been handed on
+// already: of a million rows the last few.
+void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow& row, Description& description) {
+  uint32_t index = description.partition == partition_ ? description.last_row : kNoRow;
+  for (; index != kNoRow && end_of(partition.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
+    partition.calls[index].offset = -1;
+    partition.calls[index].offset_source = model::OffsetSource::kUnknown;
+  }
+}
+
+void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
+  model::CallRow& row = partition.calls[index];
+  const events::FuncInfo* info = events::find_func(row.func);
+  const bool appends = description.appends && info && info->call_class == MLRUN_CLASS_WRITE;
+  const bool overlaps = row.origin.ts_ns < description.last_end_ns;
+  description.known = description.known && description.losses == losses_of(row.origin.proc_id) &&
+                      row.origin.ts_ns >= description.last_seek_end_ns;
+  if (overlaps) forget_overlapped(partition, row, description);
+  if (description.known && !overlaps && !appends) {
+    row.offset = description.position;
+    row.offset_source = model::OffsetSource::kDerived;
+  }
+  if ((appends && row.ret > 0) || row.err == ECANCELED) description.known = false;
+  if (row.ret > 0) description.position += row.ret;
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  previous_row_[index] = description.partition == partition_ ? description.last_row : kNoRow;
+  description.last_row = index;
+  description.partition = partition_;
+}
+
+}  // namespace mlrun::trace

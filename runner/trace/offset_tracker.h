@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the file offsets of reads and writes at the file position, by replaying every open file description from its
+// opening. Rather unknown than wrong: nothing is said about a description
+//
+//   - that was met and not opened, or opened for appending (where a write lands depends on the file's length);
+//   - from the moment a second process uses it;
+//   - after records were lost in its process, until an absolute seek;
+//   - while calls of several threads on it overlap, where only the position behind all of them is known.
+//
+// Moves by calls that are not recorded (sendfile, splice) are not seen.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/summary/flat_map.h"
+#include "runner/trace/file_index.h"
+#include "runner/trace/partition.h"
+
+namespace mlrun::trace {
+
+// From this moment on positions of the process (0: of all) are not known.
+struct PositionLoss {
+  int64_t ts_ns = 0;
+  int32_t proc_id = 0;
+};
+
+class OffsetTracker {
+ public:
+  OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses);
+
+  // Fills offset and offset_source of the partition's calls. Requires: partitions come in the order of time.
+  void apply(Partition& partition);
+
+ private:
+  static constexpr uint32_t kNoRow = UINT32_MAX;
+
+  struct Description {
+    int32_t proc_id = 0;
+    int32_t copies = 1;  // descriptors that stand for it in its process
+    int64_t position = 0;
+    int64_t last_end_ns = 0;     // of the calls on it so far
+    int64_t last_seek_end_ns = 0;
+    uint32_t losses = 0;         // of its process, when the position was last known
+    uint32_t last_row = kNoRow;  // in this partition, the last call that moved it
+    uint32_t partition = 0;      // to which last_row belongs
+    bool known = true, appends = false;
+  };
+  void pass_losses(int64_t ts_ns);
+  [[nodiscard]] uint32_t losses_of(int32_t proc_id);
+  void see(Partition& partition, uint32_t index);
+  void begin(const model::CallRow& row);
+  void end(const model::CallRow& row, Description& description);
+  void seek(const model::CallRow& row, Description& description);
+  void move(Partition& partition, uint32_t index, Description& description);
+  void take_given(const model::CallRow& row, Description& description);
+  void forget_overlapped(Partition& partition, const model::CallRow& row, Description& description);
+
+  FileIndex& files_;
+  std::vector<PositionLoss> losses_;
+  size_t next_loss_ = 0;
+  uint32_t losses_of_all_ = 0;
+  summary::FlatMap<uint32_t> losses_by_process_;
+  summary::FlatMap<Description> descriptions_;
+  std::vector<uint32_t> previous_row_;  // of the same description, for each call of the partition
+  uint32_t partition_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/partition.h"
+
+#include <algorithm>
+
+#include "runner/trace/call_fields.h"
+#include "runner/trace/radix_sort.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using events::EventClass;
+using events::RecordView;
+
+bool lies_in(int64_t end_ns, const Slice& slice) { return end_ns >= slice.first_ns && end_ns < slice.end_ns; }
+
+uint32_t entries_of(const SpoolFrame& frame, const mlrun_frame_counters& counters) {
+  const size_t room = (frame.header.payload_bytes - sizeof counters) / sizeof(mlrun_counter_entry);
+  return static_cast<uint32_t>(std::min<size_t>(counters.entries, room));
+}
+
+}  // namespace
+
+void Partition::clear() {
+  calls.clear();
+  call_moves_position.clear();
+  allocs.clear();
+  counters.clear();
+  order.clear();
+  alloc_small.clear();
+}
+
+template <typename Visit>
+Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
+  SpoolFrame frame;
+  for (const Chunk& chunk : index_.chunks().chunks_of(slice)) {
+    SpoolCursor cursor(index_.fd(), chunk.begin, chunk.end, index_.bytes());
+    for (;;) {
+      const auto more = cursor.next(frame);
+      if (!more) return tl::make_unexpected(more.error());
+      if (!*more) break;
+      const bool wanted = frame.header.type == MLRUN_FRAME_DATA || frame.header.type == MLRUN_FRAME_COUNTERS;
+      if (!wanted || frame.offset < slice.first_offset || frame.offset >= slice.end_offset) continue;
+      const Channel* channel = index_.channels().find(frame.header.channel);
+      if (channel && !index_.channels().is_dropped(frame.offset)) visit(frame, *channel);
+    }
+  }
+  return {};
+}
+
+Status PartitionReader::read(const Slice& slice, Partition& partition) {
+  partition.clear();
+  auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type == MLRUN_FRAME_DATA) {
+      add_data(frame, channel, slice, partition);
+    } else {
+      add_counters(frame, static_cast<uint32_t>(&channel - index_.channels().all().data()), slice, partition);
+    }
+  });
+  if (!read) return read;
+  sort_by_time(partition.order, spare_, [](const RowRef& row) { return row.end_ns; });
+  return {};
+}
+
+Result<uint64_t> PartitionReader::count(const Slice& slice) {
+  uint64_t rows = 0;
+  auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type == MLRUN_FRAME_COUNTERS) {
+      mlrun_frame_counters counters{};
+      if (frame.read(counters) && lies_in(TraceClock::from_monotonic(counters.monotonic_ns), slice)) {
+        rows += entries_of(frame, counters);
+      }
+      return;
+    }
+    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    while (reader.next()) {
+      const EventClass event_class = events::class_of(reader.record().kind);
+      uint64_t end = 0;
+      if (event_class != EventClass::kCall && event_class != EventClass::kAlloc) continue;
+      if (!events::end_clock(reader.record(), end)) continue;
+      rows += lies_in(index_.clock().convert(end, channel.clock_kind, hint_), slice) ? 1 : 0;
+    }
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  return rows;
+}
+
+void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+  while (reader.next()) {
+    const EventClass event_class = events::class_of(reader.record().kind);
+    if (event_class == EventClass::kAlloc) add_alloc(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kCall) add_call(reader.record(), channel, slice, partition);
+  }
+}
+
+void PartitionReader::add_call(const RecordView& record, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  uint64_t end = 0;
+  events::CallEvent call;
+  if (!events::end_clock(record, end) || !events::decode(record, call)) return;
+  const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
+  if (!lies_in(end_ns, slice)) return;
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
+  partition.call_moves_position.push_back(moves_position(call));
+  model::CallRow& row = partition.calls.emplace_back();
+  row.origin = channel.origin;
+  row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
+  row.dur_ns = end_ns - row.origin.ts_ns;
+  fill_fields(call, row);
+  fill_files(call, row);
+}
+
+void PartitionReader::fill_files(const events::CallEvent& call, model::CallRow& row) {
+  FileIndex& files = index_.files();
+  uint32_t file_id = 0;
+  if (call.open_file != 0) {
+    row.ofd_id = call.open_file;
+    file_id = files.open_file(call.open_file).file_id;
+  } else if (call.on_path) {
+    file_id = files.file_of(first_path(call));
+  }
+  row.file_id = file_id;
+  row.file_kind = files.kind(file_id);
+  if (call.second_path != 0) row.file2_id = files.file_of(second_path(call));
+}
+
+void PartitionReader::add_alloc(const RecordView& record, const Channel& channel, const Slice& slice,
+                                Partition& partition) {
+  uint64_t end = 0;
+  events::AllocEvent alloc;
+  if (!events::end_clock(record, end) || !events::decode(record, alloc)) return;
+  const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
+  if (!lies_in(end_ns, slice)) return;
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.allocs.size()), RowKind::kAlloc});
+  model::AllocRow& row = partition.allocs.emplace_back();
+  row.origin = channel.origin;
+  row.origin.ts_ns = alloc.timed ? index_.clock().convert(alloc.start, channel.clock_kind, hint_) : end_ns;
+  row.dur_ns = alloc.timed ? end_ns - row.origin.ts_ns : -1;
+  row.op = alloc.kind;
+  row.address = alloc.address;
+  row.size = static_cast<int64_t>(alloc.size);
+  row.usable = static_cast<int64_t>(alloc.usable);
+  row.old_address = alloc.old_address;
+  row.old_usable = static_cast<int64_t>(std::min<uint64_t>(alloc.old_usable, INT64_MAX));
+  row.align = static_cast<int64_t>(std::min<uint64_t>(alloc.align, INT64_MAX));
+  row.site = alloc.site;
+  const Site& site = site_of(channel.about.process, alloc.site);
+  row.site_library = site.library;
+  row.site_offset = site.file_offset;
+}
+
+const Site& PartitionReader::site_of(uint32_t process, uint64_t address) {
+  CachedSite& place = sites_[((address >> 1) ^ (address >> 13) ^ process * 61) % sites_.size()];
+  if (place.address != address || place.process != process) {
+    place = {address, process, index_.modules().find(process, address)};
+  }
+  return place.site;
+}
+
+void PartitionReader::add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice,
+                                   Partition& partition) {
+  mlrun_frame_counters counters{};
+  if (!frame.read(counters)) return;
+  const int64_t ts_ns = TraceClock::from_monotonic(counters.monotonic_ns);
+  if (!lies_in(ts_ns, slice)) return;
+  const uint32_t entries = entries_of(frame, counters);
+  for (uint32_t i = 0; i < entries; ++i) {
+    ClassTotals totals{channel, ts_ns, {}, counters.final != 0 && i + 1 == entries};
+    frame.read(totals.totals, static_cast<uint32_t>(sizeof counters + i * sizeof(mlrun_counter_entry)));
+    partition.order.push_back({ts_ns, static_cast<uint32_t>(partition.counters.size()), RowKind::kCounters});
+    partition.counters.push_back(totals);
+  }
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of one slice of time, decoded and in order of their end. What depends on rows before them (derived offsets,
+// changes of counters) is filled in afterwards, slice after slice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/trace/spool_index.h"
+
+namespace mlrun::trace {
+
+// A class's totals of one channel, as a counters frame tells them.
+struct ClassTotals {
+  uint32_t channel = 0;  // index
+  int64_t ts_ns = 0;
+  mlrun_counter_entry totals{};
+  bool final = false;
+};
+
+enum class RowKind : uint8_t { kCall, kAlloc, kCounters };
+
+struct RowRef {
+  int64_t end_ns = 0;
+  uint32_t index = 0;  // in the vector of its kind
+  RowKind kind = RowKind::kCall;
+};
+
+struct Partition {
+  std::vector<model::CallRow> calls;
+  std::vector<bool> call_moves_position;
+  std::vector<model::AllocRow> allocs;
+  std::vector<ClassTotals> counters;
+  std::vector<RowRef> order;                      // of all of them, by end
+  std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
+
+  void clear();
+};
+
+// Reads slices; one for each thread.
+class PartitionReader {
+ public:
+  explicit PartitionReader(SpoolIndex& index) : index_(index) {}
+
+  // Replaces what `partition` holds.
+  Status read(const Slice& slice, Partition& partition);
+  Result<uint64_t> count(const Slice& slice);
+
+ private:
+  // The code at an address stays where it is for as long as its library is loaded, so most sites are found here.
+  struct CachedSite {
+    uint64_t address = 0;
+    uint32_t process = 0;
+    Site site;
+  };
+  template <typename Visit>
+  Status for_each_frame(const Slice& slice, Visit visit);
+  void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
+  void fill_files(const events::CallEvent& call, model::CallRow& row);
+  const Site& site_of(uint32_t process, uint64_t address);
+
+  SpoolIndex& index_;
+  TraceClock::Hint hint_;
+  std::array<CachedSite, 4096> sites_{};
+  std::vector<RowRef> spare_;
+};
+
+}  // namespace mlrun::trace

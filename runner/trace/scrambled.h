@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys for hash maps over numbers that come from the spool. A one-to-one mix with a number drawn at start, so that no
+// spool can be made to pile its keys up in one place of a map. Nothing that is stored or ordered may depend on it.
+#pragma once
+
+#include <sys/random.h>
+
+#include <cstdint>
+
+namespace mlrun::trace {
+
+inline uint64_t scrambled(uint64_t key) {
+  static const uint64_t seed = [] {
+    uint64_t drawn = 0;
+    if (::getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) != sizeof drawn) drawn = 0x6c62272e07bb0142;
+    return drawn;
+  }();
+  key = (key ^ seed) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ key >> 31) * 0x94d049bb133111ebu;
+  key ^= key >> 29;
+  return key != 0 ? key : 1;  // maps keep 0 for "empty"
+}
+
+inline uint64_t scrambled(uint64_t first, uint64_t second) { return scrambled(scrambled(first) ^ second); }
+
+}  // namespace mlrun::trace

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first pass over a spool finds out: everything that a row needs besides its own record, and where the rows of
+// each stretch of time stand. After load() it is only read, from several threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/channel_table.h"
+#include "runner/trace/chunk_list.h"
+#include "runner/trace/file_index.h"
+#include "runner/trace/process_facts.h"
+#include "runner/trace/string_table.h"
+#include "runner/trace/trace_clock.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::trace {
+
+// What could not be read, or made no sense.
+struct SpoolDamage {
+  uint64_t file_bytes = 0, record_bytes = 0;
+  uint64_t unknown_records = 0, unknown_frames = 0;
+};
+
+struct SpoolOptions {
+  std::string path;
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
+  unsigned threads = 1;
+};
+
+class SpoolIndex {
+ public:
+  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index.
+  static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info);
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] ChannelTable& channels() { return channels_; }
+  [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
+  [[nodiscard]] const TraceClock& clock() const { return clock_; }
+  [[nodiscard]] FileIndex& files() { return files_; }
+  [[nodiscard]] const ModuleMap& modules() { return notes_.modules(); }
+  [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
+  [[nodiscard]] const StringTable& strings() const { return strings_; }
+  [[nodiscard]] const std::vector<OfChannel<mlrun_frame_gap>>& gaps() const { return gaps_; }
+  [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
+
+ private:
+  SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
+  void take(BlockScan& scan);
+  void keep_anchors(const std::vector<mlrun_frame_anchor>& anchors);
+  Status resolve(model::TraceInfo& info);
+
+  util::UniqueFd fd_;
+  uint64_t bytes_;
+  mlrun_clock_kind session_clock_;
+  StringTable strings_;
+  FileIndex files_;
+  ChannelTable channels_;
+  ChunkList chunks_;
+  ProcessNotes notes_;
+  TraceClock clock_;
+  std::vector<mlrun_frame_anchor> anchors_;
+  uint64_t anchor_step_ = 1, anchors_seen_ = 0;  // every anchor_step_-th anchor is kept
+  std::vector<OfChannel<mlrun_frame_gap>> gaps_;
+  SpoolDamage damage_;
+};
+
+}  // namespace mlrun::trace
