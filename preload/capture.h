@@ -20,16 +20,16 @@
 #define IO_VECTOR_AT(descriptor, vector, count, position, flags) \
   VECTOR, vector, count, .fd = (descriptor), .offset = (uint64_t)(position), .arg2 = (uint32_t)(flags)
 #define CLOSED(descriptor) CLOSE, .fd = (descriptor), .offset = MLRUN_NO_OFFSET
-#define MAPPED(descriptor, bytes, position, protection, map_flags)                               \
-  DESCRIPTOR, .fd = (map_flags) & MAP_ANONYMOUS ? -1 : (descriptor), .requested = (bytes),        \
-              .offset = (map_flags) & MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position),     \
+#define MAPPED(descriptor, bytes, position, protection, map_flags)                          \
+  DESCRIPTOR, .fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .requested = (bytes),    \
+              .offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position), \
               .arg2 = PAIR(protection, map_flags)
 
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)
-#define ON_PATHS(directory_fd, name, second_directory_fd, second_name, number)                          \
-  PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name),                \
+#define ON_PATHS(directory_fd, name, second_directory_fd, second_name, number)           \
+  PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name), \
         .second_dirfd = (second_directory_fd), .second = (second_name)
 #define OPENED(directory_fd, name, flags, mode) \
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true

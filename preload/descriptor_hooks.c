@@ -19,7 +19,8 @@ static void end_dup(struct pending_call *call, int old, int fresh, int result) {
 
 EXPORT int dup(int fd) {
   REAL(int, dup, int);
-  struct pending_call call CALL_CLEANUP = {.kind = KIND_dup, .fd = fd, .requested = (uint32_t)fd, .offset = MLRUN_NO_OFFSET};
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_dup, .fd = fd, .requested = (uint32_t)fd, .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
   int result = real(fd);
   end_dup(&call, fd, -1, result);
@@ -27,8 +28,8 @@ EXPORT int dup(int fd) {
 }
 
 static int traced_dup2(int (*real)(int, int), int fd, int fresh) {
-  struct pending_call call CALL_CLEANUP = {.kind = KIND_dup2, .fd = fd, .requested = (uint32_t)fd,
-                                           .offset = MLRUN_NO_OFFSET};
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_dup2, .fd = fd, .requested = (uint32_t)fd, .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
   int result = real(fd, fresh);
   end_dup(&call, fd, fresh, result);
@@ -48,8 +49,8 @@ EXPORT int __dup2(int fd, int fresh) {
 
 EXPORT int dup3(int fd, int fresh, int flags) {
   REAL(int, dup3, int, int, int);
-  struct pending_call call CALL_CLEANUP = {.kind = KIND_dup3, .fd = fd, .requested = (uint32_t)fd,
-                                           .offset = MLRUN_NO_OFFSET, .arg2 = (uint32_t)flags};
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_dup3, .fd = fd, .requested = (uint32_t)fd, .offset = MLRUN_NO_OFFSET, .arg2 = (uint32_t)flags};
   begin_call(&call);
   int result = real(fd, fresh, flags);
   end_dup(&call, fd, fresh, result);
@@ -97,8 +98,13 @@ EXPORT int pipe2(int fds[2], int flags) {
 
 // Begins a call on a range: the record's descriptor is the first one, which need not be open.
 static struct pending_call range_call(uint32_t kind, unsigned first, unsigned last, int flags) {
-  return (struct pending_call){.kind = (uint16_t)kind, .fd = (int)first, .requested = last, .offset = MLRUN_NO_OFFSET,
-                               .arg2 = (uint32_t)flags, .outer = this_thread.pending, .start = file_stamp()};
+  return (struct pending_call){.kind = (uint16_t)kind,
+                               .fd = (int)first,
+                               .requested = last,
+                               .offset = MLRUN_NO_OFFSET,
+                               .arg2 = (uint32_t)flags,
+                               .outer = this_thread.pending,
+                               .start = file_stamp()};
 }
 
 EXPORT int close_range(unsigned first, unsigned last, int flags) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory streams: readdir hands out entries of a buffer that the kernel fills. A refill shows in the address of the entry:
-// within one buffer it grows. One record per refill, with the readdir calls since the last one.
+// Directory streams: readdir hands out entries of a buffer that the kernel fills. A refill shows in the address of the
+// entry: within one buffer it grows. One record per refill, with the readdir calls since the last one.
 #include <dirent.h>
 
 #include "preload/capture.h"
@@ -11,7 +11,10 @@
 EXPORT DIR *opendir(const char *path) {
   REAL(DIR *, opendir, const char *);
   struct path_call call PATH_CALL_CLEANUP = {
-      .call.kind = KIND_opendir, .call.fd = AT_FDCWD, .path = path, .opens = true,
+      .call.kind = KIND_opendir,
+      .call.fd = AT_FDCWD,
+      .path = path,
+      .opens = true,
       .call.requested = PAIR(O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC, 0)};
   begin_path_call(&call);
   DIR *directory = real(path);
@@ -28,8 +31,8 @@ EXPORT DIR *fdopendir(int fd) {
   return directory;
 }
 
-// closedir(NULL) is an error, not a crash.
 static int traced_closedir(int (*real)(DIR *), DIR *directory) {
+  __asm__("" : "+r"(directory));  // the header promises that it is not null, but libc answers null with an error
   if (!directory) return real(directory);
   struct pending_call call CALL_CLEANUP = {.kind = KIND_closedir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
@@ -44,8 +47,8 @@ EXPORT int closedir(DIR *directory) {
   return traced_closedir(real, directory);
 }
 
-// Counts the call; true if `dirent` (null: the end) came with a refill. The buffer is one allocation, so that the low halves of
-// its addresses tell the order.
+// Counts the call; true if `dirent` (null: the end) came with a refill. The buffer is one allocation, so that the low
+// halves of its addresses tell the order.
 static bool is_refill(struct fd_entry *entry, const void *dirent) {
   if (!entry) return true;
   uint32_t at = (uint32_t)(uintptr_t)dirent, last = entry->last_dirent;
@@ -65,19 +68,18 @@ static void end_readdir(struct pending_call *call, const void *dirent, int error
   put_call(call, now_ticks(), dirent ? 1 : -(int64_t)error, MLRUN_CALL_STDIO);
 }
 
-#define READDIR_HOOK(symbol_name, type)                                                           \
-  EXPORT type *symbol_name(DIR *directory) {                                                      \
-    REAL(type *, symbol_name, DIR *);                                                             \
-    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory),        \
-                                             .offset = MLRUN_NO_OFFSET};                          \
-    begin_call(&call);                                                                            \
-    int before = errno;                                                                           \
-    errno = 0;                                                                                    \
-    type *dirent = real(directory);                                                               \
-    int error = errno;                                                                            \
-    if (!error) errno = before;                                                                   \
-    end_readdir(&call, dirent, error);                                                            \
-    return dirent;                                                                                \
+#define READDIR_HOOK(symbol_name, type)                                                                                \
+  EXPORT type *symbol_name(DIR *directory) {                                                                           \
+    REAL(type *, symbol_name, DIR *);                                                                                  \
+    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET}; \
+    begin_call(&call);                                                                                                 \
+    int before = errno;                                                                                                \
+    errno = 0;                                                                                                         \
+    type *dirent = real(directory);                                                                                    \
+    int error = errno;                                                                                                 \
+    if (!error) errno = before;                                                                                        \
+    end_readdir(&call, dirent, error);                                                                                 \
+    return dirent;                                                                                                     \
   }
 READDIR_HOOK(readdir, struct dirent)
 READDIR_HOOK(readdir64, struct dirent64)

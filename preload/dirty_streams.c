@@ -14,7 +14,7 @@ void begin_flush_all(struct dirty_streams *dirty) {
   _IO_list_lock();
   for (FILE *stream = _IO_list_all; stream && dirty->count < kDirtyStreamsMax; stream = stream->_chain) {
     size_t pending = stream_state(stream).pending;
-    if (pending && stream->_fileno >= 0 && stream->_mode <= 0)
+    if (pending && stream_descriptor(stream) >= 0 && stream->_mode <= 0)
       dirty->streams[dirty->count++] = (struct dirty_stream){stream->_fileno, pending};
   }
   _IO_list_unlock();

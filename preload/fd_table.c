@@ -22,7 +22,8 @@ void fd_table_create(void) {
   if (space.rlim_cur != RLIM_INFINITY && bytes > space.rlim_cur / kAddressSpaceShare)
     bytes = space.rlim_cur / kAddressSpaceShare / kPageBytes * kPageBytes;
   if (!bytes) return;
-  long at = raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  long at =
+      raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at < 0) return;
   struct fd_entry *none = 0;
   if (__atomic_compare_exchange_n(&fd_entries, &none, (struct fd_entry *)at, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -40,7 +41,8 @@ static void raise_high(uint32_t high) {
 void fd_set_open_file(int fd, uint32_t open_file) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || in_vfork_child()) return;
-  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent) return;  // the page stays untouched
+  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent)
+    return;  // the page stays untouched
   raise_high((uint32_t)fd + 1);
   *entry = (struct fd_entry){.open_file = open_file};
 }

@@ -2,10 +2,10 @@
 // What is behind each descriptor of this process: the number of its open file (what the kernel calls an open file
 // description), and what the buffered calls on it have done since their last record.
 //
-// One entry per descriptor in private memory that is touched lazily and inherited by fork, as the descriptors are. Entries
-// are set by calls that make descriptors, cleared by calls that close them, and filled at first use otherwise. A vfork child
-// has descriptors of its own but our memory: it never writes here. No locks: an entry is as ordered between threads as the
-// calls that change its descriptor.
+// One entry per descriptor in private memory that is touched lazily and inherited by fork, as the descriptors are.
+// Entries are set by calls that make descriptors, cleared by calls that close them, and filled at first use otherwise.
+// A vfork child has descriptors of its own but our memory: it never writes here. No locks: an entry is as ordered
+// between threads as the calls that change its descriptor.
 #pragma once
 
 #include <stdint.h>
@@ -39,7 +39,8 @@ void fd_forget_range(uint32_t first, uint32_t last);
 uint32_t fd_adopt_open_file(int fd, uint32_t open_file);
 
 // First use of a descriptor (file_identity.c): asks the kernel, defines the open file (origin FOUND) and remembers it.
-// 0: it cannot be told (no such descriptor, no room for the definition, no system calls any more). Only while recording.
+// 0: it cannot be told (no such descriptor, no room for the definition, no system calls any more). Only while
+// recording.
 uint32_t identify_open_file(int fd);
 
 // The same, but only for descriptors that are not known already.

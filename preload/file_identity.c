@@ -12,7 +12,8 @@ bool stat_descriptor(int fd, struct stat *status) {
   return recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0;
 }
 
-// The kernel's st_dev is the 32-bit device number that the trace uses: minor & 0xff | major << 8 | the rest of minor << 12.
+// The kernel's st_dev is the 32-bit device number that the trace uses: minor & 0xff | major << 8 | the rest of minor
+// << 12.
 void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file) {
   w[1] = now_ticks();
   w[2] = (uint64_t)(uint32_t)file->status.st_dev << 8 | (uint64_t)file->origin << 40;

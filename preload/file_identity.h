@@ -13,7 +13,8 @@
 // A number that no other open file of the session has.
 uint32_t new_open_file_number(void);
 
-// fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is zero.
+// fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is
+// zero.
 bool stat_descriptor(int fd, struct stat *status);
 
 struct file_record {

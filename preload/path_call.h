@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that name a file: one reservation holds the definitions of strings that are new, the definition of the open file
-// that was made, and the call. The path is looked at after the real call, when the kernel has vouched for it.
+// Calls that name a file: one reservation holds the definitions of strings that are new, the definition of the open
+// file that was made, and the call. The path is looked at after the real call, when the kernel has vouched for it.
 #pragma once
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #pragma GCC visibility push(hidden)
 
 struct path_call {
-  struct pending_call call;      // fd: the dirfd until a descriptor has been made; form kCallOnPath
-  const char *path, *second;     // second: null unless the call has two
+  struct pending_call call;   // fd: the dirfd until a descriptor has been made; form kCallOnPath
+  const char *path, *second;  // second: null unless the call has two
   int second_dirfd;
   bool opens;                    // the result is a descriptor with a new open file
   const struct text *directory;  // the working directory when the call began, if the call changes it
@@ -28,7 +28,8 @@ INLINE void begin_path_call(struct path_call *path) {
   if (likely(path->call.start)) link_call(&path->call);
 }
 
-// result: what the real call returned (its descriptor if it opens one), -1 on failure. Also enters the descriptor's table.
+// result: what the real call returned (its descriptor if it opens one), -1 on failure. Also enters the descriptor's
+// table.
 void end_path_call(struct path_call *path, int64_t result);
 
 // The same for a call that made a descriptor (-1: failed) without naming a file: the kernel is asked for a name.

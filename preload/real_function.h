@@ -7,8 +7,8 @@
 #include "preload/compiler.h"
 #include "preload/next_symbol.h"
 
-#define REAL(ret, symbol_name, ...)          \
-  static ret (*real)(__VA_ARGS__);           \
+#define REAL(ret, symbol_name, ...) \
+  static ret (*real)(__VA_ARGS__);  \
   if (unlikely(!real)) real = (ret(*)(__VA_ARGS__))next_symbol(#symbol_name)
 
 // A libc older than the function: a program can only have found ours by dlsym.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages for text that the kernel returns (readlink, getcwd). Hooks run on whatever stack the program has, signal stacks of
-// 2 KiB included, and may not allocate: so there is a small pool of static pages, taken without a lock.
+// Pages for text that the kernel returns (readlink, getcwd). Hooks run on whatever stack the program has, signal stacks
+// of 2 KiB included, and may not allocate: so there is a small pool of static pages, taken without a lock.
 #pragma once
 
 #pragma GCC visibility push(hidden)

@@ -48,11 +48,11 @@ EXPORT FILE *fdopen(int fd, const char *mode) {
 struct ended_file {
   uint32_t open_file, calls;  // buffered calls since its last record, this one included
   size_t pending;
-  int fd;                     // -1: the stream has none
+  int fd;  // -1: the stream has none
 };
 
 static struct ended_file end_of_file(FILE *stream, bool recorded) {
-  struct ended_file file = {.fd = stream->_fileno};
+  struct ended_file file = {.fd = stream_descriptor(stream)};
   if (file.fd < 0) return file;
   if (recorded) {
     file.open_file = open_file_of(file.fd);
@@ -66,13 +66,19 @@ static struct ended_file end_of_file(FILE *stream, bool recorded) {
 // The record of what the call wrote out first, if anything.
 static void put_last_flush(const struct ended_file *file, uint64_t start, uint64_t end, int error) {
   if (!file->pending) return;
-  struct pending_call flush = {.start = start, .kind = KIND_fflush, .fd = file->fd, .open_file = file->open_file,
-                               .requested = file->pending, .offset = MLRUN_NO_OFFSET, .arg2 = file->calls};
+  struct pending_call flush = {.start = start,
+                               .kind = KIND_fflush,
+                               .fd = file->fd,
+                               .open_file = file->open_file,
+                               .requested = file->pending,
+                               .offset = MLRUN_NO_OFFSET,
+                               .arg2 = file->calls};
   put_call(&flush, end, error ? -(int64_t)error : (int64_t)file->pending, MLRUN_CALL_STDIO);
 }
 
 static int traced_fclose(int (*real)(FILE *), FILE *stream, enum call_kind kind) {
-  struct pending_call call CALL_CLEANUP = {.kind = (uint16_t)kind, .fd = stream->_fileno, .offset = MLRUN_NO_OFFSET};
+  struct pending_call call CALL_CLEANUP = {
+      .kind = (uint16_t)kind, .fd = stream_descriptor(stream), .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
   struct ended_file file = end_of_file(stream, call.start);
   if (file.fd < 0) call.start = 0;
@@ -81,8 +87,10 @@ static int traced_fclose(int (*real)(FILE *), FILE *stream, enum call_kind kind)
   uint64_t end = now_ticks();
   int error = result == -1 ? errno : 0;
   put_last_flush(&file, call.start, end, error);
-  if (file.pending) call.start = end;  // one time counts once
-  else call.arg2 = file.calls - 1;
+  if (file.pending)
+    call.start = end;  // one time counts once
+  else
+    call.arg2 = file.calls - 1;
   put_call(&call, end, error ? -(int64_t)error : result, MLRUN_CALL_STDIO);
   return result;
 }
@@ -112,8 +120,10 @@ static FILE *traced_freopen(freopen_function real, const char *path, const char 
     if (result || errno != EFAULT) call.call.requested = open_words(mode);
   }
   call.opens = path;
-  if (path) end_path_call(&call, fd);
-  else end_unnamed_open(&call, fd);
+  if (path)
+    end_path_call(&call, fd);
+  else
+    end_unnamed_open(&call, fd);
   return result;
 }
 

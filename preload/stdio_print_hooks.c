@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printf family on streams and on descriptors: all go through libc's own v forms, which do the same. On a stream there is
-// one record per flush (stream_call.h), on a descriptor one per call.
+// The printf family on streams and on descriptors: all go through libc's own v forms, which do the same. On a stream
+// there is one record per flush (stream_call.h), on a descriptor one per call.
 #include <stdarg.h>
 
 #include "preload/real_function.h"
 #include "preload/stream_call.h"
 
-static void end_print(struct stream_call *call, int result) { end_stream_write(call, result > 0 ? (size_t)result : 0, result >= 0); }
+static void end_print(struct stream_call *call, int result) {
+  end_stream_write(call, result > 0 ? (size_t)result : 0, result >= 0);
+}
 
 static int print(FILE *stream, const char *format, va_list list) {
   REAL(int, vfprintf, FILE *, const char *, va_list);
@@ -53,7 +55,9 @@ EXPORT int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list li
 }
 
 int __vprintf_chk(int flag, const char *format, va_list list);
-EXPORT int __vprintf_chk(int flag, const char *format, va_list list) { return print_checked(stdout, flag, format, list); }
+EXPORT int __vprintf_chk(int flag, const char *format, va_list list) {
+  return print_checked(stdout, flag, format, list);
+}
 
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...);
 EXPORT int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {

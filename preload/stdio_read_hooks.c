@@ -7,16 +7,16 @@
 
 #undef fread_unlocked
 
-// A short fread does not tell how many bytes of the last item it took; asked for bytes, libc does the same and tells it.
-// Not where size * count overflows: that is for libc to judge.
+// A short fread does not tell how many bytes of the last item it took; asked for bytes, libc does the same and tells
+// it. Not where size * count overflows: that is for libc to judge.
 static bool in_bytes(const struct stream_call *call, size_t size, size_t count) {
   return call->call.start && size > 1 && count <= SIZE_MAX / size;
 }
 
 static size_t items(size_t bytes, size_t size, size_t count) { return bytes == size * count ? count : bytes / size; }
 
-static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void *at, size_t size, size_t count, FILE *stream,
-                           enum stream_locking locking) {
+static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void *at, size_t size, size_t count,
+                           FILE *stream, enum stream_locking locking) {
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fread, locking);
   bool bytewise = in_bytes(&call, size, count);
@@ -61,11 +61,13 @@ EXPORT size_t __fread_unlocked_chk(void *at, size_t room, size_t size, size_t co
   return traced_fread_chk(real, at, room, size, count, stream, kStreamIsLocked);
 }
 
-static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream, enum stream_locking locking) {
+static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
+                          enum stream_locking locking) {
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, room, stream);
-  end_stream_read(&call, (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
+  end_stream_read(&call,
+                  (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
   return result;
 }
 
@@ -84,7 +86,8 @@ static char *traced_fgets_chk(char *(*real)(char *, size_t, int, FILE *), char *
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, size, room, stream);
-  end_stream_read(&call, (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
+  end_stream_read(&call,
+                  (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
   return result;
 }
 
@@ -100,8 +103,8 @@ EXPORT char *__fgets_unlocked_chk(char *at, size_t size, int room, FILE *stream)
   return traced_fgets_chk(real, at, size, room, stream, kStreamIsLocked);
 }
 
-static ssize_t traced_getdelim(ssize_t (*real)(char **, size_t *, int, FILE *), char **line, size_t *room, int delimiter,
-                               FILE *stream) {
+static ssize_t traced_getdelim(ssize_t (*real)(char **, size_t *, int, FILE *), char **line, size_t *room,
+                               int delimiter, FILE *stream) {
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_getline, kLockStream);
   ssize_t result = real(line, room, delimiter, stream);

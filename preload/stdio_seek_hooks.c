@@ -33,9 +33,11 @@ static void end_seek(struct stream_call *call, int64_t offset, int whence, int r
   }
   put_seek(call, offset, whence, result);
   size_t refilled = (size_t)(after.read_end - after.read_base);
-  bool fresh = before->read_base != after.read_base || before->read_end != after.read_end || before->position != after.position;
+  bool fresh =
+      before->read_base != after.read_base || before->read_end != after.read_end || before->position != after.position;
   if (result == 0 && refilled && fresh)
-    put_stream_record(call, (struct stream_transfer){KIND_fread, after.buffer_bytes, (int64_t)refilled, after.position});
+    put_stream_record(call,
+                      (struct stream_transfer){KIND_fread, after.buffer_bytes, (int64_t)refilled, after.position});
 }
 
 EXPORT int fseek(FILE *stream, long offset, int whence) {

@@ -8,8 +8,8 @@
 
 #undef fwrite_unlocked
 
-static size_t traced_fwrite(size_t (*real)(const void *, size_t, size_t, FILE *), const void *at, size_t size, size_t count,
-                            FILE *stream, enum stream_locking locking) {
+static size_t traced_fwrite(size_t (*real)(const void *, size_t, size_t, FILE *), const void *at, size_t size,
+                            size_t count, FILE *stream, enum stream_locking locking) {
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fwrite, locking);
   size_t result = real(at, size, count, stream);
@@ -27,7 +27,8 @@ EXPORT size_t fwrite_unlocked(const void *at, size_t size, size_t count, FILE *s
   return traced_fwrite(real, at, size, count, stream, kStreamIsLocked);
 }
 
-static int traced_fputs(int (*real)(const char *, FILE *), const char *text, FILE *stream, enum stream_locking locking) {
+static int traced_fputs(int (*real)(const char *, FILE *), const char *text, FILE *stream,
+                        enum stream_locking locking) {
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fputs, locking);
   int result = real(text, stream);

@@ -22,7 +22,7 @@ void leave_stream_call(struct stream_call *call) { leave_call(&call->call); }
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking) {
   *call = (struct stream_call){.call = {.outer = this_thread.pending, .kind = (uint16_t)kind, .form = kCallOnStream},
                                .stream = stream};
-  if (unlikely(!stream || stream->_fileno < 0 || stream->_mode > 0)) return;
+  if (unlikely(!stream || stream_descriptor(stream) < 0 || stream->_mode > 0)) return;
   call->call.start = file_stamp();
   if (unlikely(!call->call.start)) return;
   call->call.fd = stream->_fileno;
@@ -66,7 +66,8 @@ COLD void put_stream_record(const struct stream_call *call, struct stream_transf
 }
 
 // A buffer that was filled anew ends elsewhere, or its pointer has not moved as far as bytes were handed out.
-static size_t refilled_bytes(const struct stream_state *before, const struct stream_state *after, struct handed_out handed) {
+static size_t refilled_bytes(const struct stream_state *before, const struct stream_state *after,
+                             struct handed_out handed) {
   int64_t bytes = (int64_t)(handed.bytes + after->unread - before->unread);
   if (handed.is_least && !(before->flags & kStreamInBackup)) {
     bool same = before->read_base == after->read_base && before->read_end == after->read_end;
@@ -79,7 +80,8 @@ static size_t refilled_bytes(const struct stream_state *before, const struct str
 
 // Did a call that brought no bytes ask the kernel? It did if it met the end or failed just now. Where the end was known
 // before, only a request of a buffer or more asks again.
-static bool asked_in_vain(const struct stream_state *before, const struct stream_state *after, struct handed_out handed) {
+static bool asked_in_vain(const struct stream_state *before, const struct stream_state *after,
+                          struct handed_out handed) {
   if (after->flags & kStreamNoReads) return false;
   if (after->flags & ~before->flags & (_IO_EOF_SEEN | _IO_ERR_SEEN)) return true;
   if (handed.bytes >= handed.asked) return false;
@@ -92,13 +94,15 @@ void end_stream_read(struct stream_call *call, struct handed_out handed) {
   struct stream_state *before = &call->before, after = stream_state(call->stream);
   unlock_stream(call);
   int error = errno;
+  size_t bytes = refilled_bytes(before, &after, handed), buffer = after.buffer_bytes;
+  int64_t position = before->position >= 0 ? before->position + (int64_t)bytes : after.position;  // unknown at the end
   if (unlikely(before->pending > after.pending)) {  // the stream was being written: that went out first
     size_t flushed = before->pending - after.pending;
     put_stream_record(call, (struct stream_transfer){KIND_fflush, flushed, (int64_t)flushed, -1});
+    position = after.position;
   }
-  size_t bytes = refilled_bytes(before, &after, handed), buffer = after.buffer_bytes;
   struct stream_transfer transfer = {(enum call_kind)call->call.kind, bytes > buffer ? bytes : buffer, (int64_t)bytes,
-                                     after.position};
+                                     position};
   if (bytes) {
     put_stream_record(call, transfer);
   } else if (asked_in_vain(before, &after, handed)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdio: most calls only move bytes between the program and a buffer. What the kernel was asked for is told by the buffer's
-// pointers before and after the real call, and only then is there a record:
+// stdio: most calls only move bytes between the program and a buffer. What the kernel was asked for is told by the
+// buffer's pointers before and after the real call, and only then is there a record:
 //
 //   bytes read    = bytes handed out + unread after  - unread before
 //   bytes flushed = bytes accepted   + pending before - pending after
@@ -8,9 +8,9 @@
 //        read_base      read_ptr        read_end               write_base       write_ptr
 //            |  handed out  |    unread     |                       |    pending    |
 //
-// A record's w7 counts the calls on the FILE since its last record (fd_table.h). Calls on streams without a descriptor and on
-// wide-oriented ones pass through. Bytes that move in getc, putc, scanf or at exit are not seen; later differences start from
-// the pointers that they leave.
+// A record's w7 counts the calls on the FILE since its last record (fd_table.h). Calls on streams without a descriptor
+// and on wide-oriented ones pass through. Bytes that move in getc, putc, scanf or at exit are not seen; later
+// differences start from the pointers that they leave.
 #pragma once
 
 #include <stdio.h>
@@ -20,7 +20,13 @@
 #pragma GCC visibility push(hidden)
 
 // Flags of struct _IO_FILE that its public header does not name; the same in every glibc since 2.27.
-enum stream_flag { kStreamUnbuffered = 0x2, kStreamNoReads = 0x4, kStreamNoWrites = 0x8, kStreamInBackup = 0x100 };
+enum stream_flag {
+  kStreamUnbuffered = 0x2,
+  kStreamNoReads = 0x4,
+  kStreamNoWrites = 0x8,
+  kStreamInBackup = 0x100,
+  kStreamIsFile = 0x2000
+};
 enum { kStreamNeedsLock = 0x80 };  // in _flags2: the process has had a second thread
 
 struct stream_state {
@@ -33,11 +39,16 @@ struct stream_state {
 struct stream_call {
   struct pending_call call;  // form kCallOnStream
   FILE *stream;
-  FILE *locked;              // the stream, if its lock was taken so that before and after belong together
+  FILE *locked;  // the stream, if its lock was taken so that before and after belong together
   struct stream_state before;
 };
 
 enum stream_locking { kLockStream, kStreamIsLocked };
+
+// -1: the stream has none (fmemopen, fopencookie), or is no file and its field means nothing (open_memstream).
+static inline int stream_descriptor(const FILE *stream) {
+  return stream->_flags & kStreamIsFile && stream->_fileno >= 0 ? stream->_fileno : -1;
+}
 
 struct stream_state stream_state(FILE *stream);
 
@@ -47,8 +58,8 @@ void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind ki
 // What a reading call gave to the program.
 struct handed_out {
   size_t bytes;
-  bool is_least;    // there may have been more: text with a 0 in it
-  size_t asked;     // bytes that the call would have taken, if it says so
+  bool is_least;  // there may have been more: text with a 0 in it
+  size_t asked;   // bytes that the call would have taken, if it says so
 };
 void end_stream_read(struct stream_call *call, struct handed_out handed);
 

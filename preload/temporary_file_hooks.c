@@ -10,8 +10,8 @@
 enum { kNewFileFlags = O_RDWR | O_CREAT | O_EXCL, kNewFileMode = 0600 };
 
 static FILE *traced_tmpfile(FILE *(*real)(void)) {
-  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_tmpfile, .call.fd = AT_FDCWD,
-                                             .call.requested = PAIR(kNewFileFlags, kNewFileMode)};
+  struct path_call call PATH_CALL_CLEANUP = {
+      .call.kind = KIND_tmpfile, .call.fd = AT_FDCWD, .call.requested = PAIR(kNewFileFlags, kNewFileMode)};
   begin_path_call(&call);
   FILE *stream = real();
   end_unnamed_open(&call, stream ? stream->_fileno : -1);
@@ -28,17 +28,19 @@ EXPORT FILE *tmpfile64(void) {
   return traced_tmpfile(real);
 }
 
-#define TEMPLATE_HOOK(symbol_name, parameters, arguments, types, flags)                                         \
-  EXPORT int symbol_name parameters {                                                                           \
-    static int(*real) types;                                                                                    \
-    if (unlikely(!real)) real = (int(*) types)next_symbol(#symbol_name);                                        \
-    struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_mkstemp, .call.fd = AT_FDCWD,                   \
-                                               .call.requested = PAIR(kNewFileFlags | (flags), kNewFileMode),    \
-                                               .path = template, .opens = true};                                \
-    begin_path_call(&call);                                                                                     \
-    int result = real arguments;                                                                                \
-    end_path_call(&call, result);                                                                               \
-    return result;                                                                                              \
+#define TEMPLATE_HOOK(symbol_name, parameters, arguments, types, flags)                                       \
+  EXPORT int symbol_name parameters {                                                                         \
+    static int(*real) types;                                                                                  \
+    if (unlikely(!real)) real = (int(*) types)next_symbol(#symbol_name);                                      \
+    struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_mkstemp,                                     \
+                                               .call.fd = AT_FDCWD,                                           \
+                                               .call.requested = PAIR(kNewFileFlags | (flags), kNewFileMode), \
+                                               .path = template,                                              \
+                                               .opens = true};                                                \
+    begin_path_call(&call);                                                                                   \
+    int result = real arguments;                                                                              \
+    end_path_call(&call, result);                                                                             \
+    return result;                                                                                            \
   }
 TEMPLATE_HOOK(mkstemp, (char *template), (template), (char *), 0)
 TEMPLATE_HOOK(mkstemp64, (char *template), (template), (char *), 0)
@@ -47,4 +49,5 @@ TEMPLATE_HOOK(mkostemp64, (char *template, int flags), (template, flags), (char 
 TEMPLATE_HOOK(mkstemps, (char *template, int suffix), (template, suffix), (char *, int), 0)
 TEMPLATE_HOOK(mkstemps64, (char *template, int suffix), (template, suffix), (char *, int), 0)
 TEMPLATE_HOOK(mkostemps, (char *template, int suffix, int flags), (template, suffix, flags), (char *, int, int), flags)
-TEMPLATE_HOOK(mkostemps64, (char *template, int suffix, int flags), (template, suffix, flags), (char *, int, int), flags)
+TEMPLATE_HOOK(mkostemps64, (char *template, int suffix, int flags), (template, suffix, flags), (char *, int, int),
+              flags)

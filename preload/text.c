@@ -18,12 +18,13 @@ static void prepare(struct text *text) { text->id = string_prepare(text->at, tex
 // Errors that the kernel or libc may give before they have read the path.
 static bool may_be_unread(int error) { return error == EINVAL || error == ENOSYS || error == ECANCELED; }
 
-// Copies the path at `path` into `page`. A copy ends at the first page that cannot be read, so it is asked for page by page.
-// False: no end of the string in what could be read.
+// Copies the path at `path` into `page`. A copy ends at the first page that cannot be read, so it is asked for page by
+// page. False: no end of the string in what could be read.
 static bool copy_argument(char *page, const char *path, size_t *bytes) {
   size_t in_first = kPageBytes - (uintptr_t)path % kPageBytes;
   struct iovec to = {page, kScratchBytes};
-  struct iovec from[2] = {{(void *)(uintptr_t)path, in_first}, {(void *)((uintptr_t)path + in_first), kScratchBytes - in_first}};
+  struct iovec from[2] = {{(void *)(uintptr_t)path, in_first},
+                          {(void *)((uintptr_t)path + in_first), kScratchBytes - in_first}};
   long pid = raw_syscall0(SYS_getpid);
   long copied = raw_syscall(SYS_process_vm_readv, pid, (long)&to, 1, (long)from, 2, 0);
   if (copied <= 0) return false;

@@ -17,17 +17,20 @@ struct text {
   char *page;               // scratch page that holds it, or null
 };
 
-// A path argument, looked at after the real call. error: the call's errno, 0: it succeeded. Only a call that has read the
-// path tells that it is readable; after an error that may come first it is copied by way of the kernel, which cannot fault.
+// A path argument, looked at after the real call. error: the call's errno, 0: it succeeded. Only a call that has read
+// the path tells that it is readable; after an error that may come first it is copied by way of the kernel, which
+// cannot fault.
 struct text text_of_argument(const char *path, int error);
 
-struct text text_of_descriptor(int fd);        // what /proc/self/fd says
-struct text text_of_working_directory(void);   // working_directory.c remembers its id
+struct text text_of_descriptor(int fd);       // what /proc/self/fd says
+struct text text_of_working_directory(void);  // working_directory.c remembers its id
 
 void text_release(struct text *text);
 
 // A relative path starts at a directory: the empty one too (AT_EMPTY_PATH).
-static inline bool text_is_relative(const struct text *text) { return text->id && !(text->bytes && text->at[0] == '/'); }
+static inline bool text_is_relative(const struct text *text) {
+  return text->id && !(text->bytes && text->at[0] == '/');
+}
 
 // Reserves `bytes` behind the definitions of `count` texts, which are written and published. Null: dropped, all of it.
 uint64_t *reserve_with_texts(struct text *const *texts, int count, uint32_t bytes, uint8_t *lap);

@@ -22,14 +22,8 @@ COLD void record_cancelled_call(struct pending_call *call) {
   leave_call(call);
   if (!call->start) return;
   switch ((enum call_form)call->form) {
-    case kCallOnFd:
-      put_call(call, now_ticks(), -ECANCELED, MLRUN_CALL_CANCELLED);
-      break;
-    case kCallOnPath:
-      put_cancelled_path((struct path_call *)call);
-      break;
-    case kCallOnStream:
-      put_cancelled_stream((struct stream_call *)call);
-      break;
+    case kCallOnFd: put_call(call, now_ticks(), -ECANCELED, MLRUN_CALL_CANCELLED); break;
+    case kCallOnPath: put_cancelled_path((struct path_call *)call); break;
+    case kCallOnStream: put_cancelled_stream((struct stream_call *)call); break;
   }
 }

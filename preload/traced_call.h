@@ -6,9 +6,9 @@
 //   result = the real call;
 //   end_call(&call, result);
 //
-// The record code never encloses the real call. Where the call is a cancellation point the thread may be unwound out of it:
-// the cleanup attribute gives the wrapper's frame our personality routine (cancellation.c), which hands the pending call to
-// record_cancelled_call and lets the unwinding go on. errno is read, never written.
+// The record code never encloses the real call. Where the call is a cancellation point the thread may be unwound out of
+// it: the cleanup attribute gives the wrapper's frame our personality routine (cancellation.c), which hands the pending
+// call to record_cancelled_call and lets the unwinding go on. errno is read, never written.
 #pragma once
 
 #include <errno.h>
@@ -23,13 +23,13 @@ enum call_form { kCallOnFd, kCallOnPath, kCallOnStream };
 
 // It lives in the wrapper's frame and is linked into the thread while the real call runs.
 struct pending_call {
-  struct pending_call *outer;         // the call that a signal handler interrupted, or null
-  uint64_t start;                     // stamp(); 0: not recorded
-  uint64_t requested, offset, arg2;   // words 3, 5 and 7 of the record
-  int32_t fd;                         // arg of the record
-  uint32_t open_file;                 // number of the open file behind fd, 0: not known
-  uint16_t kind;                      // enum call_kind
-  uint8_t form;                       // enum call_form
+  struct pending_call *outer;        // the call that a signal handler interrupted, or null
+  uint64_t start;                    // stamp(); 0: not recorded
+  uint64_t requested, offset, arg2;  // words 3, 5 and 7 of the record
+  int32_t fd;                        // arg of the record
+  uint32_t open_file;                // number of the open file behind fd, 0: not known
+  uint16_t kind;                     // enum call_kind
+  uint8_t form;                      // enum call_form
 };
 
 // What the personality routine does for a frame of ours: records this_thread.pending as cancelled and unlinks it.

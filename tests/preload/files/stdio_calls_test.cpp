@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdio leaves a record per refill and per flush: the bytes are those that strace sees, the calls add up.
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/preload/files/rows.h"
+#include "tests/preload/files/strace_counts.h"
+
+namespace mlrun::preload_test {
+namespace {
+
+const std::set<std::string> kReads = {"fread", "fgets", "getline", "read"};
+const std::set<std::string> kWrites = {"fwrite", "fputs", "fprintf", "fflush", "write", "dprintf"};
+
+// Sum of the results that are no errors.
+uint64_t bytes(const std::vector<RecordedCall>& calls, const std::set<std::string>& functions) {
+  uint64_t sum = 0;
+  for (const RecordedCall& call : calls) {
+    if (functions.count(call.func) != 0 && call.event.result > 0) sum += static_cast<uint64_t>(call.event.result);
+  }
+  return sum;
+}
+
+size_t full(const std::vector<RecordedCall>& calls, const std::set<std::string>& functions) {
+  size_t number = 0;
+  for (const RecordedCall& call : calls) number += functions.count(call.func) != 0 && call.event.result > 0;
+  return number;
+}
+
+TEST(StdioCalls, RefillsAndFlushesAreThoseOfTheBuffer) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  const RecordedRun run({victim("files/buffer_counts"), file});
+  ASSERT_EQ(run.exit_code(), 0);
+  EXPECT_TRUE(run.whole());
+  const std::vector<std::string> expected = {"fopen 3: " + std::to_string(0666ull << 32 | 0x242) + " = 3",
+                                             "fprintf 3: 4096 with 513 = 4096 flags 1",
+                                             "fflush 3: 3904 with 488 = 3904 flags 1",
+                                             "fflush 3: 4 with 2 = 4 flags 1",  // by rewind
+                                             "fseek 3: 0 = 0",
+                                             "fgets 3: 4096 at 0 with 1 = 4096 flags 1",
+                                             "fread 3: 4096 at 4096 with 2 = 3908 flags 1",
+                                             "fflush 3: 4 with 3 = 4 flags 1",  // by fclose
+                                             "fclose 3: 0 = 0 flags 1"};
+  EXPECT_EQ(rows(run.calls_on(file), data_row), expected);
+}
+
+// A call that fills the buffer and writes on past it, or empties it and reads on, asks the kernel twice and is one
+// record.
+constexpr size_t kLargeWrites = 1, kLargeReads = 2;
+
+TEST(StdioCalls, EverySymbolThatWritesAgreesWithStrace) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  const StraceCounts strace = strace_counts({victim("files/writes_streams"), file}, file);
+  const RecordedRun run({victim("files/writes_streams"), file});
+  ASSERT_EQ(run.exit_code(), 0);
+  const auto calls = run.calls_on(file);
+  EXPECT_EQ(bytes(calls, kWrites), strace.write_bytes);
+  EXPECT_EQ(full(calls, kWrites), strace.writes - kLargeWrites);
+  EXPECT_GT(strace.write_bytes, 40000u);
+  EXPECT_EQ(full(calls, {"dprintf"}), 4u);
+}
+
+TEST(StdioCalls, EverySymbolThatReadsAgreesWithStrace) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file", same = folder / "same";
+  run_traced({victim("files/writes_streams"), file});
+  std::filesystem::copy(file, same);
+  const StraceCounts strace = strace_counts({victim("files/reads_streams"), file}, file);
+  const RecordedRun run({victim("files/reads_streams"), same});
+  ASSERT_EQ(run.exit_code(), 0);
+  const auto calls = run.calls_on(same);
+  EXPECT_EQ(bytes(calls, kReads), strace.read_bytes);
+  EXPECT_EQ(full(calls, kReads), strace.reads - kLargeReads);
+  EXPECT_EQ(bytes(calls, kWrites), strace.write_bytes);
+  EXPECT_GT(strace.read_bytes, 60000u);
+}
+
+TEST(StdioCalls, CallsServedAddUp) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  const RecordedRun run({victim("files/buffer_counts"), file});
+  uint64_t served = 0;
+  for (const RecordedCall& call : run.calls_on(file)) {
+    if (call.event.flags & MLRUN_CALL_STDIO) served += call.event.arg2;
+  }
+  // 1000 fprintf, fflush, fputs, rewind, fgets, 3 fread, fputs, fclose
+  EXPECT_EQ(served, 1009u);
+}
+
+TEST(StdioCalls, ThreadsThatShareAStreamCountEachByteOnce) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  const RecordedRun run({victim("files/shared_stream"), file});
+  ASSERT_EQ(run.exit_code(), 0);
+  const uint64_t size = std::filesystem::file_size(file);
+  const auto calls = run.calls_on(file);
+  EXPECT_EQ(bytes(calls, kWrites), size);
+  EXPECT_EQ(bytes(calls, kReads), size);
+  EXPECT_EQ(full(calls, kWrites), (size + 4095) / 4096);
+}
+
+TEST(StdioCalls, OddStreamsPassThroughOrTellTheTruth) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/odd_streams"), folder / "file"});
+  ASSERT_EQ(run.exit_code(), 0);
+  EXPECT_EQ(run.output(), "?!\n");
+  EXPECT_EQ(run.calls_on("/dev/null").size(), 0u);  // descriptor 0, which memory streams do not stand for
+  EXPECT_EQ(rows(run.calls_on("/dev/full"), data_row),
+            (std::vector<std::string>{"fopen 3: " + std::to_string(0666ull << 32 | 0x241) + " = 3",
+                                      "fflush 3: 12 with 2 = -28 flags 1", "fflush 3: 8 with 2 = -28 flags 1",
+                                      "fclose 3: 0 = -28 flags 1"}));
+  EXPECT_EQ(rows(run.calls_of({"pclose"}), data_row), (std::vector<std::string>{"pclose 3: 0 = 0 flags 1"}));
+  const auto calls = run.calls_on(folder / "file");
+  EXPECT_EQ(bytes(calls, kWrites), 9u);  // what the wide stream wrote is not seen
+  EXPECT_EQ(bytes(calls, kReads), 9u);   // texts with a 0 in them
+  EXPECT_EQ(bytes(run.calls_on("/dev/zero"), kReads), 4096u);
+  const auto failed = run.calls_on("/nowhere/at/all");
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0].event.result, -2);
+}
+
+TEST(StdioCalls, TemporaryFilesHaveTheNamesThatLibcGaveThem) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/temporary_files"), folder.path()});
+  ASSERT_EQ(run.exit_code(), 0);
+  std::string names;
+  const auto made = run.calls_of({"mkstemp"});
+  ASSERT_EQ(made.size(), 9u);
+  for (size_t i = 0; i < 8; i++) {
+    names += made[i].path + "\n";
+    EXPECT_EQ(made[i].cwd, folder.path());
+    ASSERT_NE(made[i].file, nullptr);
+    EXPECT_EQ(made[i].file->event.origin, MLRUN_ORIGIN_OPENED);
+    EXPECT_EQ(made[i].event.w3 & 02000, i == 2 || i == 6 ? 02000u : 0u);  // O_APPEND
+  }
+  EXPECT_EQ(names, run.output());
+  EXPECT_EQ(made[8].event.result, -22);
+  for (const RecordedCall& call : run.calls_of({"tmpfile"})) {
+    ASSERT_NE(call.file, nullptr);
+    EXPECT_NE(call.file->event.inode, 0u);
+    EXPECT_NE(call.file_path().find("(deleted)"), std::string::npos);
+  }
+  EXPECT_EQ(run.calls_of({"tmpfile"}).size(), 2u);
+}
+
+}  // namespace
+}  // namespace mlrun::preload_test
