@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlrun: the launcher and collector. Picks the verb, runs it, and is the one place where an error becomes text and exit
 // status.
-#include <cstdio>
 #include <exception>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "runner/commands/command.h"
+#include "runner/util/standard_streams.h"
 
 namespace {
 
@@ -33,13 +33,14 @@ Result<int> dispatch(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  mlrun::util::hold_standard_descriptors();
   try {
     const auto status = dispatch(Arguments(argv + 1, argv + argc));
     if (status) return *status;
-    fmt::print(stderr, "mlrun: {}\n", status.error().text);
+    mlrun::util::say(status.error().text);
     return status.error().exit_code;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "mlrun: {}\n", error.what());
+    mlrun::util::say(error.what());
     return 125;
   }
 }

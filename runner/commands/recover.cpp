@@ -12,6 +12,7 @@
 #include "runner/launch/installation.h"
 #include "runner/launch/merge.h"
 #include "runner/launch/session_file.h"
+#include "runner/util/standard_streams.h"
 
 namespace mlrun::commands {
 
@@ -47,7 +48,7 @@ Result<int> recover(const Arguments& arguments) {
   if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));
   auto session = launch::SessionFile::read(folder);
   if (!session && std::filesystem::exists(folder + "/run.json")) {
-    fmt::print(stderr, "mlrun: {} is complete: nothing to recover\n", folder);
+    util::say(folder + " is complete: nothing to recover");
     return 0;
   }
   if (!session) return fail(fmt::format("{} is no trace folder of mlrun: {}", folder, session.error().text));

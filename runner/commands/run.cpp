@@ -19,6 +19,7 @@
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/trace_folder.h"
 #include "runner/util/clock.h"
+#include "runner/util/standard_streams.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -28,8 +29,7 @@ namespace {
 constexpr uint64_t kDescendantsNs = 2'000'000'000;  // what outlives the command is waited for this long
 constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
-// What mlrun says stands behind the command's own output, on stderr.
-void say(const std::string& text) { fmt::print(stderr, "mlrun: {}\n", text); }
+using util::say;
 
 collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
   collect::RecordingOptions result;

@@ -14,9 +14,9 @@ class FileSizeLimit {
     ::getrlimit(RLIMIT_FSIZE, &before_);
     const struct sigaction ignore = ignoring();
     ::sigaction(SIGXFSZ, &ignore, &action_before_);
-    rlimit most = before_;
-    most.rlim_cur = before_.rlim_max;
-    ::setrlimit(RLIMIT_FSIZE, &most);
+    const rlimit none{RLIM_INFINITY, RLIM_INFINITY}, most{before_.rlim_max, before_.rlim_max};
+    const bool privileged = ::setrlimit(RLIMIT_FSIZE, &none) == 0;
+    if (!privileged) ::setrlimit(RLIMIT_FSIZE, &most);
   }
   // In the child, before exec; or in this process, before it becomes the command.
   void restore() const {

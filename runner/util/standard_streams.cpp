@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/standard_streams.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace mlrun::util {
+
+void hold_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    // open takes the lowest free number, and those below fd are taken.
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
+void say(std::string_view text) { std::fprintf(stderr, "mlrun: %.*s\n", static_cast<int>(text.size()), text.data()); }
+
+}  // namespace mlrun::util
