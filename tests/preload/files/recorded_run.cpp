@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/preload/files/recorded_run.h"
 
+#include <linux/close_range.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -31,6 +33,7 @@ RunOptions file_calls_only() {
 }
 
 RecordedRun::RecordedRun(const std::vector<std::string>& command, RunOptions options) {
+  ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // so that the command's first descriptor is 3, whoever started us
   options.on_record = [this](const RecordView& record) { take(record); };
   totals_ = run_traced(command, options);
   join();
