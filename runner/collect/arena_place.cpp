@@ -16,6 +16,7 @@ namespace mlrun::collect {
 
 namespace {
 
+constexpr std::string_view kPrefix = "mlrun-";
 constexpr uint64_t kFreeNeeded = 1ull << 30;
 
 // Free bytes of shared memory, 0: it is no tmpfs or may not be written.
@@ -29,7 +30,7 @@ uint64_t shared_memory_free() {
 std::string unique_name() {
   uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<uint64_t>(::getpid());
-  return fmt::format("{}{}-{:012x}", kArenaPrefix, ::getpid(), random >> 16);
+  return fmt::format("{}{}-{:012x}", kPrefix, ::getpid(), random >> 16);
 }
 
 }  // namespace
@@ -47,6 +48,15 @@ std::vector<ArenaPlace> arena_places(const std::string& trace_folder, uint64_t b
   }
   std::erase_if(places, [](const ArenaPlace& place) { return place.segment_count == 0; });
   return places;
+}
+
+bool is_arena_name(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  const size_t dash = name.find_first_not_of("0123456789");
+  if (dash == 0 || dash == std::string_view::npos || name[dash] != '-') return false;
+  name.remove_prefix(dash + 1);
+  return name.size() == 12 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace mlrun::collect

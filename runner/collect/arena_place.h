@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/util/result.h"
@@ -12,7 +13,6 @@
 namespace mlrun::collect {
 
 inline constexpr const char* kSharedMemoryFolder = "/dev/shm";
-inline constexpr const char* kArenaPrefix = "mlrun-";
 inline constexpr const char* kArenaFile = "arena.bin";  // in a trace folder
 
 struct ArenaPlace {
@@ -24,5 +24,8 @@ struct ArenaPlace {
 // Places to try, best first; the path holds no comma. Empty: there is none. `exact`: the person named the size, so it
 // is not cut down to fit into shared memory.
 std::vector<ArenaPlace> arena_places(const std::string& trace_folder, uint64_t buffer_bytes, bool exact);
+
+// Is this the name of an arena in shared memory (mlrun-PID-12 hexadecimal digits)?
+bool is_arena_name(std::string_view name);
 
 }  // namespace mlrun::collect

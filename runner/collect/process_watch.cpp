@@ -51,10 +51,20 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   return process;
 }
 
+// Where a process of a foreign namespace stands in ours; 0: not found, or there is no time to look.
+uint32_t ProcessWatch::search(const Process& process, const Channel& channel) {
+  const uint64_t begin_ns = util::monotonic_ns();
+  if (begin_ns < next_search_ns_ || channel.marked_dead()) return 0;
+  const uint32_t host_pid = find_host_pid(process.pid_namespace, process.pid);
+  const uint64_t end_ns = util::monotonic_ns();
+  next_search_ns_ = end_ns + 9 * (end_ns - begin_ns);
+  return host_pid;
+}
+
 // A number that was read while the thread still lived cannot be another process's.
 void ProcessWatch::identify(Process& process, const Channel& channel) {
   const bool ours = process.pid_namespace == own_namespace_;
-  const uint32_t host_pid = ours ? process.pid : find_host_pid(process.pid_namespace, process.pid);
+  const uint32_t host_pid = ours ? process.pid : search(process, channel);
   const auto stat = host_pid == 0 ? std::nullopt : read_proc_stat(host_pid);
   if (!stat || channel.marked_dead()) return;
   process.host_pid = host_pid;

@@ -47,6 +47,7 @@ class ProcessWatch {
   };
   Process& process_of(const Channel& channel);
   void identify(Process& process, const Channel& channel);
+  uint32_t search(const Process& process, const Channel& channel);
   void tell_about_thread(const Process& process, const Channel& channel, bool first);
   void look(Process& process, uint64_t now_ns);
   bool add_modules(Process& process, uint64_t now_ns, nlohmann::json& text);
@@ -55,6 +56,7 @@ class ProcessWatch {
   Spool& spool_;
   ChannelClock clock_;
   uint64_t own_namespace_;
+  uint64_t next_search_ns_ = 0;
   std::unordered_map<uint32_t, Process> processes_;
   std::vector<uint32_t> queue_;
 };

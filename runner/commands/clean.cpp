@@ -28,8 +28,7 @@ std::vector<std::string> arena_files() {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(collect::kSharedMemoryFolder), ::closedir);
   while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
     const std::string name = entry->d_name;
-    if (name.starts_with(collect::kArenaPrefix))
-      names.push_back(std::string(collect::kSharedMemoryFolder) + "/" + name);
+    if (collect::is_arena_name(name)) names.push_back(std::string(collect::kSharedMemoryFolder) + "/" + name);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -45,6 +45,10 @@ class Session {
     recording->collector().start();
   }
 
+  ~Session() { recording->discard(); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
   Arena& arena() { return recording->arena(); }
   Collector& collector() { return recording->collector(); }
 

@@ -36,7 +36,7 @@ size_t end_of(const mlrun_frame& header, size_t at) {
 
 }  // namespace
 
-SpoolFrames read_spool(const std::string& path) {
+SpoolFrames read_spool(const std::string& path, bool twins) {
   SpoolFrames result;
   const auto bytes = util::read_file(path);
   if (!bytes) return {{}, bytes.error().text};
@@ -47,7 +47,8 @@ SpoolFrames read_spool(const std::string& path) {
     if (bytes->size() - at < sizeof frame.header) return {{}, "bytes behind the last frame"};
     std::memcpy(&frame.header, bytes->data() + at, sizeof frame.header);
     std::string wrong = what_is_wrong(*bytes, at, frame.header);
-    if (!seen.insert({frame.header.channel, frame.header.seq}).second) wrong = "a second frame of its channel and seq";
+    const bool twin = !seen.insert({frame.header.channel, frame.header.seq}).second;
+    if (twin && !twins) wrong = "a second frame of its channel and seq";
     if (!wrong.empty()) return {{}, wrong + " at byte " + std::to_string(at)};
     frame.payload = bytes->substr(at + sizeof frame.header, frame.header.payload_bytes);
     at = end_of(frame.header, at);

@@ -34,7 +34,7 @@ struct SpoolFrames {
   [[nodiscard]] std::map<uint64_t, std::vector<uint64_t>> numbers() const;
 };
 
-// `path`: the spool file. Checks checksums, blocks, and that no (channel, seq) stands twice.
-SpoolFrames read_spool(const std::string& path);
+// `path`: the spool file. Checks checksums, blocks, and, unless `twins` may be, that no (channel, seq) stands twice.
+SpoolFrames read_spool(const std::string& path, bool twins = false);
 
 }  // namespace mlrun::collect::testing
