@@ -21,16 +21,16 @@ OPERATION = {**dict.fromkeys(OPENS, "open"), **dict.fromkeys(READS, "read"), **d
 DIRECT = {"open": OPENS, "openat": OPENS, "creat": OPENS, "close": ("close",), "read": ("read",), "readv": ("readv",),
           "pread": ("pread64",), "preadv": ("preadv",), "preadv2": ("preadv2", "preadv"), "write": ("write",),
           "writev": ("writev",), "pwrite": ("pwrite64",), "pwritev": ("pwritev",), "pwritev2": ("pwritev2", "pwritev")}
-# Hooked functions that make such calls inside libc, and which operations each may make.
-BUFFERED = {"fopen": ("open",), "freopen": ("open", "write", "close"), "fclose": ("write", "close"),
-            "pclose": ("write", "close"), "fread": ("read", "write"), "fgets": ("read", "write"),
-            "getline": ("read", "write"), "fwrite": ("write",), "fputs": ("write",), "fprintf": ("write",),
-            "fflush": ("write",), "fseek": ("read", "write"), "tmpfile": ("open",), "mkstemp": ("open",),
-            "opendir": ("open", "close"), "closedir": ("close",)}
+# Hooked functions that make such calls inside libc, and which operations stand under a row of each. What a stream reads or
+# writes stands under a row of its own kind, whatever function made it do so.
+BUFFERED = {"fopen": ("open",), "freopen": ("open", "close"), "tmpfile": ("open",), "mkstemp": ("open",),
+            "opendir": ("open",), "fclose": ("close",), "pclose": ("close",), "closedir": ("close",),
+            **dict.fromkeys(("fread", "fgets", "getline"), ("read",)),
+            **dict.fromkeys(("fwrite", "fputs", "fprintf", "fflush"), ("write",))}
 READING = ("read", "readv", "pread", "preadv", "preadv2", "fread", "fgets", "getline")
 WRITING = ("write", "writev", "pwrite", "pwritev", "pwritev2", "fwrite", "fputs", "fprintf", "fflush")
-# Both clocks are read within this of each other; a system call under strace takes longer.
-CLOCK_SLACK_NS = 20_000
+# The clocks of the two agree within this (runs without a step of CLOCK_REALTIME); a call under strace takes longer.
+CLOCK_SLACK_NS = 5_000
 
 
 @dataclass
@@ -38,11 +38,6 @@ class Matched:
     pairs: list = field(default_factory=list)       # (row, its system calls)
     calls: list = field(default_factory=list)       # system calls that no row made
     rows: list = field(default_factory=list)        # rows of one system call that strace has not seen
-
-
-def result(call):
-    """What the C function returned, with its errno apart, from what the kernel returned."""
-    return -1 if call.ret is not None and call.ret < 0 else call.ret
 
 
 class Thread:
@@ -53,22 +48,57 @@ class Thread:
         self.taken = [False] * len(calls)
 
     def within(self, first_ns, last_ns):
+        """(how far outside, place) of those that began between the two, as the clocks have it."""
         at = bisect_left(self.starts, first_ns - CLOCK_SLACK_NS)
         while at < len(self.calls) and self.starts[at] <= last_ns + CLOCK_SLACK_NS:
             if not self.taken[at]:
-                yield at
+                yield max(first_ns - self.starts[at], self.starts[at] - last_ns, 0), at
             at += 1
 
-    def take(self, found):
-        for at in found:
-            self.taken[at] = True
-        return [self.calls[at] for at in found]
+    def take(self, at):
+        self.taken[at] = True
+        return self.calls[at]
 
 
 def same_call(row, call):
-    if call.name not in DIRECT[row.func] or result(call) != row.ret:
-        return False
-    return call.name in OPENS or call.fd == row.fd
+    """A failed call gives -1 where the kernel gives an error number."""
+    returned = -1 if call.ret is not None and call.ret < 0 else call.ret
+    return call.name in DIRECT[row.func] and returned == row.ret and (call.name in OPENS or call.fd == row.fd)
+
+
+def beginnings(rows):
+    """When the library call of each row began: the row of a close that flushed first begins where the flush ended."""
+    began, flushed = {}, {}
+    for row in rows:
+        if row.func == "fflush":
+            flushed[row.tid, row.end_ns] = row.ts_ns
+        began[id(row)] = flushed.get((row.tid, row.ts_ns), row.ts_ns)
+    return began
+
+
+def match_direct(rows, threads, offset_ns, matched):
+    for row in rows:
+        thread = threads[row.tid]
+        window = thread.within(row.ts_ns + offset_ns, row.end_ns + offset_ns)
+        found = min(((far, at) for far, at in window if same_call(row, thread.calls[at])), default=None)
+        if found is None:
+            matched.rows.append(row)
+        else:
+            matched.pairs.append((row, [thread.take(found[1])]))
+
+
+def match_buffered(rows, threads, offset_ns, matched):
+    """A system call belongs to the row that it is in, or to the one that is nearest in time."""
+    began, made, nearest = beginnings(rows), {id(row): [] for row in rows}, {}
+    for row in rows:
+        thread = threads[row.tid]
+        for far, at in thread.within(began[id(row)] + offset_ns, row.end_ns + offset_ns):
+            here = nearest.get((row.tid, at))
+            if OPERATION[thread.calls[at].name] in BUFFERED[row.func] and (here is None or far < here[0]):
+                nearest[row.tid, at] = far, row
+    for (tid, at), (_, row) in sorted(nearest.items(), key=lambda item: item[0]):
+        made[id(row)].append(threads[tid].take(at))
+    matched.pairs += [(row, made[id(row)]) for row in rows]
 
 
 def match(log, rows, realtime_offset_ns):
@@ -79,21 +109,8 @@ def match(log, rows, realtime_offset_ns):
             of_thread[call.tid].append(call)
     threads = defaultdict(lambda: Thread([]), {tid: Thread(calls) for tid, calls in of_thread.items()})
     matched = Matched()
-    for row in rows:
-        if row.func in DIRECT:
-            thread = threads[row.tid]
-            window = thread.within(row.ts_ns + realtime_offset_ns, row.end_ns + realtime_offset_ns)
-            found = next((at for at in window if same_call(row, thread.calls[at])), None)
-            if found is None:
-                matched.rows.append(row)
-            else:
-                matched.pairs.append((row, thread.take([found])))
-    for row in rows:
-        if row.func in BUFFERED:
-            thread = threads[row.tid]
-            window = thread.within(row.ts_ns + realtime_offset_ns, row.end_ns + realtime_offset_ns)
-            matched.pairs.append((row, thread.take([at for at in window
-                                                    if OPERATION[thread.calls[at].name] in BUFFERED[row.func]])))
+    match_direct([row for row in rows if row.func in DIRECT], threads, realtime_offset_ns, matched)
+    match_buffered([row for row in rows if row.func in BUFFERED], threads, realtime_offset_ns, matched)
     for thread in threads.values():
         matched.calls += [call for call, taken in zip(thread.calls, thread.taken, strict=True) if not taken]
     matched.calls.sort(key=lambda call: call.start_ns)

@@ -11,7 +11,8 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from lib.match import OPENS, OPERATION
+from lib.libc_address import base_of_libc, is_syscall_function
+from lib.match import DIRECT, OPENS, OPERATION
 
 OUR_PROGRAMS = ("mlrun", "mlrun-trace")
 SHARED_OBJECT = re.compile(r"\.so(\.[0-9.]+)?$")
@@ -34,6 +35,7 @@ READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
 # Before an exec it looks at the program, to know whether it can be loaded there: its head, and ld.so's name in it.
 TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", 1024, 0$|, 255, \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
+SEMAPHORE_FLAGS = "O_RDWR|O_NOFOLLOW"
 SHARED_MEMORY, SHARED_MEMORY_FLAGS = re.compile(r"/dev/shm/[^/]+$"), "O_NOFOLLOW|O_CLOEXEC"
 STREAM_OPENS, STREAM_CLOSES = ("fopen", "fdopen", "freopen", "tmpfile"), ("fclose", "pclose")
 
@@ -46,6 +48,8 @@ class Context:
         self.uses = defaultdict(list)  # id of an open -> the calls on its descriptor
         self.opening = self.follow_descriptors()
         self.row_of = {id(call): row for row, calls in matched.pairs for call in calls}
+        self.bases = {(call.pid, call.image): base_of_libc(row.func, call.address) for row, calls in matched.pairs
+                      if row.func in DIRECT for call in calls}
         self.loads = self.times_of_load(trace, realtime_offset_ns)
         self.streams = self.lives_of_streams(trace.calls, realtime_offset_ns)
         # (pid, image) -> when our library read the process's counters: it does so when the process ends or execs.
@@ -95,6 +99,15 @@ class Context:
 
     def program(self, call):
         return Path(self.process(call).program(call.image)).name
+
+    def base_of_libc(self, pid, image):
+        """Where libc is mapped. A forked child has it where its parent has it."""
+        process = self.log.processes.get(pid)
+        if (pid, image) in self.bases or process is None:
+            return self.bases.get((pid, image))
+        parent = self.log.processes.get(process.parent)
+        before = sum(began_ns <= process.start_ns for began_ns, _ in parent.execs) if parent else 0
+        return self.base_of_libc(process.parent, before) if image == 0 else None
 
     def made_by(self, call):
         """The open behind a call: itself, or the one of its descriptor, or None."""
@@ -184,10 +197,19 @@ def inside_libc(call, context):
     function = INSIDE_LIBC.get(opening.path.replace(f"/proc/{call.pid}/", "/proc/self/"))
     if function:
         return f"{function}() of libc reads {opening.path}"
+    if SHARED_MEMORY.match(opening.path) and opening.text.endswith(SEMAPHORE_FLAGS):
+        return f"sem_open() of libc opens {opening.path}"
     if NEW_SEMAPHORE.match(opening.path) and NEW_SEMAPHORE_FLAGS in opening.text:
         return f"sem_open() of libc makes {opening.path}"
     if call is opening and SHARED_MEMORY.match(opening.path) and SHARED_MEMORY_FLAGS in opening.text:
         return f"shm_open() of libc opens {opening.path}"
+    return None
+
+
+def raw_system_call(call, context):
+    base = context.base_of_libc(call.pid, call.image)
+    if base is not None and is_syscall_function(base, call.address):
+        return f"made by syscall() of libc, at {call.address:#x}"
     return None
 
 
@@ -209,7 +231,7 @@ def killed_inside(call, context):
 
 
 RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_hook, dynamic_loader,
-         locale_and_name_service, inside_libc, inside_stdio, killed_inside)
+         locale_and_name_service, inside_libc, raw_system_call, inside_stdio, killed_inside)
 
 
 def sort_differences(calls, context):

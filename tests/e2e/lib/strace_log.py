@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a log of `strace -f -y -ttt --absolute-timestamps=precision:ns -T -o FILE` into processes and system calls.
+"""Reads a log of `strace -f -i -y --absolute-timestamps=unix,ns -T -o FILE` into processes and system calls.
 
 Every line is understood or refused: a line that is not parsed is an error, since a lost line would be a lost read. A
 call that strace shows in two halves (unfinished, resumed) is one Syscall. A thread belongs to the process whose clone
@@ -9,13 +9,13 @@ made it.
 import re
 from dataclasses import dataclass, field
 
-OPTIONS = ("-f", "-y", "-s", "16", "--absolute-timestamps=format:unix,precision:ns", "-T", "--seccomp-bpf", "-e",
+OPTIONS = ("-f", "-i", "-y", "-s", "16", "--absolute-timestamps=format:unix,precision:ns", "-T", "--seccomp-bpf", "-e",
            "trace=open,openat,openat2,creat,read,readv,pread64,preadv,preadv2,write,writev,pwrite64,pwritev,pwritev2,"
            "close,socket,connect,%process")
 OPENS = ("open", "openat", "openat2", "creat")
 
 FRAME = re.compile(r" > (?:.*/)?([^/(]+?)\(.*\) \[")
-LINE = re.compile(r"(\d+) +(\d+)\.(\d{9}) (.*)")
+LINE = re.compile(r"(\d+) +(\d+)\.(\d{9}) \[([0-9a-f]+|\?+)\] (.*)")
 CALL = re.compile(r"(\w+)\((.*)")
 DONE = re.compile(r"(.*)\) += (-?\d+|0x[0-9a-f]+|\?)(.*?)(?: <(\d+)\.(\d+)>)?$", re.DOTALL)
 RESUMED = re.compile(r"<\.\.\. (\w+) resumed>(.*)")
@@ -39,6 +39,7 @@ class Syscall:
     fd: int | None = None     # first argument, or the result of an open
     path: str = ""            # what the kernel calls it; a failed open: the argument, made absolute
     image: int = 0            # number of execs of the process before it
+    address: int = 0          # of the instruction behind the system call
     stack: list = field(default_factory=list)   # with -k: file names of the objects on the stack, innermost first
 
 
@@ -101,7 +102,7 @@ class Reader:
         match = LINE.fullmatch(text)
         if not match:
             raise ValueError(f"not a line of strace: {text!r}")
-        tid, rest = int(match.group(1)), match.group(4)
+        tid, rest = int(match.group(1)), match.group(5)
         now = int(match.group(2)) * 10**9 + int(match.group(3))
         self.seen.setdefault(tid, now)
         resumed, call = RESUMED.fullmatch(rest), CALL.match(rest)
@@ -111,7 +112,7 @@ class Reader:
             started = self.waiting.pop(tid)
             self.finish(started, started.text + resumed.group(2))
         elif call:
-            started = Syscall(0, tid, call.group(1), "", now)
+            started = Syscall(0, tid, call.group(1), "", now, address=int(match.group(4).replace("?", "0"), 16))
             self.syscalls.append(started)
             if rest.endswith(" <unfinished ...>"):
                 started.text = call.group(2)[:-len(" <unfinished ...>")]
