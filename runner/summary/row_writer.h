@@ -44,7 +44,7 @@ class RowWriter {
     const Row example{};
     Columns<Row>::visit(writer, example);
     writer.declaring_ = false;
-    if (auto opened = writer.table_.open((folder / "part-0.parquet").string()); !opened) return opened;
+    if (auto opened = writer.table_.open((folder / "part-00000.parquet").string()); !opened) return opened;
     for (const Row& row : rows) {
       writer.at_ = 0;
       Columns<Row>::visit(writer, row);

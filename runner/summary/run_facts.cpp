@@ -44,9 +44,10 @@ RunFacts run_facts(const json& run) {
   facts.wall_ns = number(run, "/wall_ns");
   facts.user_ns = number(run, "/user_ns");
   facts.sys_ns = number(run, "/sys_ns");
-  facts.start_monotonic_ns = number(run, "/clock/start/monotonic_ns");
+  facts.start_monotonic_ns = number(run, "/start_ns");
+  if (!facts.start_monotonic_ns) facts.start_monotonic_ns = number(run, "/clock/start/monotonic_ns");
   facts.start_realtime_ns = number(run, "/clock/start/realtime_ns");
-  facts.end_monotonic_ns = number(run, "/clock/end/monotonic_ns");
+  facts.end_monotonic_ns = number(run, "/end_ns");
   facts.events = number(run, "/totals/events");
   facts.losses = number(run, "/totals/losses");
   facts.collector_cpu_ns = number(run, "/collector/cpu_ns");

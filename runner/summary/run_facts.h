@@ -15,9 +15,9 @@ struct RunFacts {
   std::optional<int64_t> exit_status;         // /exit_status: as the shell has it, 128 + signal
   std::optional<int64_t> wall_ns;             // /wall_ns; else end - start
   std::optional<int64_t> user_ns, sys_ns;     // /user_ns, /sys_ns: the command and its waited-for children
-  std::optional<int64_t> start_monotonic_ns;  // /clock/start/monotonic_ns
+  std::optional<int64_t> start_monotonic_ns;  // /start_ns, of the command; else /clock/start/monotonic_ns
   std::optional<int64_t> start_realtime_ns;   // /clock/start/realtime_ns
-  std::optional<int64_t> end_monotonic_ns;    // /clock/end/monotonic_ns
+  std::optional<int64_t> end_monotonic_ns;    // /end_ns
   std::optional<int64_t> events;              // /totals/events: rows of all event tables
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// One column as `show` sees it: a stored one, or the names for a stored column of ids. Bound to one batch of rows after
+// another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runner/util/result.h"
+#include "runner/view/id_names.h"
+
+namespace arrow {
+class Array;
+class RecordBatch;
+class DataType;
+}  // namespace arrow
+
+namespace mlrun::view {
+
+enum class Meaning {
+  kPlain,
+  kMoment,    // ns of CLOCK_MONOTONIC; shown from the start of the run on
+  kDuration,  // ns
+  kAddress,
+};
+
+class Column {
+ public:
+  enum class Type { kNumber, kReal, kBoolean, kText };
+
+  // `source` is the stored column; `names` null: shown as it is. Fails when the type cannot be shown.
+  static Result<Column> make(std::string name, std::string source, const arrow::DataType& type,
+                             std::shared_ptr<const IdNames> names);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& source() const { return source_; }
+  [[nodiscard]] Type type() const { return names_ ? Type::kText : stored_type_; }
+  [[nodiscard]] Meaning meaning() const { return meaning_; }
+  [[nodiscard]] const std::shared_ptr<const IdNames>& names() const { return names_; }
+
+  void bind(const arrow::RecordBatch& batch);
+
+  // Of the batch bound last. Requires of number, real, boolean and text: not null, and the type.
+  [[nodiscard]] bool is_null(int64_t row) const;
+  [[nodiscard]] int64_t number(int64_t row) const;  // as well the id behind a name
+  [[nodiscard]] double real(int64_t row) const;
+  [[nodiscard]] bool boolean(int64_t row) const;
+  [[nodiscard]] std::string_view text(int64_t row) const;
+
+ private:
+  std::string name_, source_;
+  Type stored_type_ = Type::kNumber;
+  Meaning meaning_ = Meaning::kPlain;
+  std::shared_ptr<const IdNames> names_;
+  std::shared_ptr<arrow::Array> array_;
+  std::shared_ptr<arrow::Array> dictionary_;  // of a coded text column
+};
+
+}  // namespace mlrun::view

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/filter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace mlrun::view {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array<Unit, 7> kTimes = {
+    {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}}};
+constexpr std::array<Unit, 4> kSizes = {{{"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}, {"T", 0x1p40}}};
+
+template <size_t N>
+std::optional<double> factor(const std::array<Unit, N>& units, std::string_view name) {
+  for (const Unit& unit : units) {
+    if (unit.name == name) return unit.factor;
+  }
+  return std::nullopt;
+}
+
+tl::unexpected<Error> wrong(const Comparison& comparison, const std::string& expected) {
+  return fail("--where: column '" + comparison.column + "' is compared with '" + comparison.value + "', but wants " +
+              expected);
+}
+
+// Whole numbers exactly, in decimal or 0x; others by way of double.
+Result<int64_t> read_number(const Comparison& comparison, Meaning meaning, int64_t origin_ns) {
+  const bool is_time = meaning == Meaning::kMoment || meaning == Meaning::kDuration;
+  const char* expected = is_time ? "a time such as 1.5ms" : "a number such as 4096, 0x1000 or 4K";
+  const char* text = comparison.value.c_str();
+  char* end = nullptr;
+  errno = 0;
+  const int64_t whole = std::strtoll(text, &end, 0);
+  if (end != text && *end == '\0' && errno == 0 && (meaning != Meaning::kMoment || origin_ns == 0)) return whole;
+  const double value = std::strtod(text, &end);
+  if (end == text) return wrong(comparison, expected);
+  std::string_view name = end;
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  if (name.empty() && meaning == Meaning::kMoment && origin_ns != 0) name = "s";
+  if (!is_time && (name.ends_with("iB") || name.ends_with("B"))) name.remove_suffix(name.ends_with("iB") ? 2 : 1);
+  const auto by = name.empty() ? 1.0 : is_time ? factor(kTimes, name) : factor(kSizes, name);
+  if (!by || !std::isfinite(value) || std::abs(value * *by) > 9e18) return wrong(comparison, expected);
+  const auto number = int64_t(std::llround(value * *by));
+  return meaning == Meaning::kMoment ? number + origin_ns : number;
+}
+
+template <typename T>
+bool holds(Operator op, const T& left, const T& right) {
+  switch (op) {
+    case Operator::kEqual: return left == right;
+    case Operator::kNotEqual: return left != right;
+    case Operator::kLess: return left < right;
+    case Operator::kLessOrEqual: return left <= right;
+    case Operator::kGreater: return left > right;
+    case Operator::kGreaterOrEqual: return left >= right;
+    case Operator::kContains: return false;
+  }
+  return false;
+}
+
+bool is_order(Operator op) { return op != Operator::kEqual && op != Operator::kNotEqual && op != Operator::kContains; }
+
+// errno by name.
+std::optional<int64_t> errno_number(const std::string& name) {
+  for (int err = 1; err < 4096; ++err) {
+    const char* known = strerrorname_np(err);
+    if (known && name == known) return err;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Filter> Filter::make(const std::vector<Comparison>& comparisons, int64_t origin_ns, TableColumns& columns) {
+  Filter filter;
+  for (const Comparison& comparison : comparisons) {
+    const auto place = columns.use(comparison.column);
+    if (!place) return fail("--where: " + place.error().text);
+    auto test = make_test(comparison, origin_ns, columns.columns()[*place]);
+    if (!test) return tl::make_unexpected(test.error());
+    test->column = *place;
+    filter.tests_.push_back(*std::move(test));
+  }
+  return filter;
+}
+
+Result<Filter::Test> Filter::make_test(const Comparison& comparison, int64_t origin_ns, const Column& column) {
+  Test test;
+  test.name = column.name();
+  test.op = comparison.op;
+  test.text = comparison.value;
+  test.null = !comparison.quoted && comparison.value == "null";
+  if (test.null) {
+    if (is_order(test.op) || test.op == Operator::kContains) return wrong(comparison, "= null or != null");
+    return test;
+  }
+  if (column.type() != Column::Type::kText && test.op == Operator::kContains)
+    return wrong(comparison, "another operator: ~ is for text");
+  switch (column.type()) {
+    case Column::Type::kText:
+      if (is_order(test.op)) return wrong(comparison, "= != or ~: it is text");
+      return test;
+    case Column::Type::kBoolean:
+      if (is_order(test.op) || (test.text != "true" && test.text != "false"))
+        return wrong(comparison, "= true or = false");
+      test.boolean = test.text == "true";
+      return test;
+    case Column::Type::kReal: {
+      char* end = nullptr;
+      test.real = std::strtod(test.text.c_str(), &end);
+      if (end == test.text.c_str() || *end != '\0') return wrong(comparison, "a number");
+      return test;
+    }
+    case Column::Type::kNumber: break;
+  }
+  if (const auto err = errno_number(test.text); err && column.name() == "err") {
+    test.number = *err;
+    return test;
+  }
+  const auto number = read_number(comparison, column.meaning(), origin_ns);
+  if (!number) return tl::make_unexpected(number.error());
+  test.number = *number;
+  return test;
+}
+
+bool Filter::passes(const Test& test, const Column& column, int64_t row) {
+  const bool null = column.is_null(row);
+  if (null || test.null)
+    return test.op == Operator::kNotEqual ? null != test.null : null == test.null && test.op == Operator::kEqual;
+  switch (column.type()) {
+    case Column::Type::kNumber: return holds(test.op, column.number(row), test.number);
+    case Column::Type::kReal: return holds(test.op, column.real(row), test.real);
+    case Column::Type::kBoolean: return holds(test.op, column.boolean(row), test.boolean);
+    case Column::Type::kText: break;
+  }
+  const std::string_view text = column.text(row);
+  return test.op == Operator::kContains ? text.find(test.text) != std::string_view::npos
+                                        : holds(test.op, text, std::string_view(test.text));
+}
+
+bool Filter::matches(const TableColumns& columns, int64_t row) const {
+  return std::all_of(tests_.begin(), tests_.end(),
+                     [&](const Test& test) { return passes(test, columns.columns()[test.column], row); });
+}
+
+void Filter::narrow(trace::TableQuery& query) const {
+  for (const Test& test : tests_) {
+    if ((test.name != "ts" && test.name != "ts_end") || test.null) continue;
+    const bool least =
+        test.op == Operator::kGreater || test.op == Operator::kGreaterOrEqual || test.op == Operator::kEqual;
+    const bool most = test.op == Operator::kLess || test.op == Operator::kLessOrEqual || test.op == Operator::kEqual;
+    if (least) query.from_ns = std::max(query.from_ns, test.number);
+    if (most) query.to_ns = std::min(query.to_ns, test.number);
+  }
+}
+
+}  // namespace mlrun::view

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// --where against the columns of a table. A row without a value fulfils `!=` and `= null` alone.
+//
+// Numbers take units: a time ns, us, ms, s, min or h; anything else K, M, G (powers of 1024). Without a unit a moment
+// is in seconds from the start of the run (nanoseconds when absolute), a duration in nanoseconds. `err` takes ENOENT
+// and the like.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/trace/table_reader.h"
+#include "runner/util/result.h"
+#include "runner/view/table_columns.h"
+#include "runner/view/where.h"
+
+namespace mlrun::view {
+
+class Filter {
+ public:
+  // origin_ns: what moments are counted from; 0: absolute. Marks the columns as used.
+  static Result<Filter> make(const std::vector<Comparison>& comparisons, int64_t origin_ns, TableColumns& columns);
+
+  [[nodiscard]] bool empty() const { return tests_.empty(); }
+  // Requires: the columns are bound.
+  [[nodiscard]] bool matches(const TableColumns& columns, int64_t row) const;
+  // Leaves out what `ts` and `ts_end` rule out, so that row groups need not be read.
+  void narrow(trace::TableQuery& query) const;
+
+ private:
+  struct Test {
+    size_t column = 0;
+    std::string name;
+    Operator op = Operator::kEqual;
+    bool null = false;
+    int64_t number = 0;
+    double real = 0;
+    bool boolean = false;
+    std::string text;
+  };
+
+  static Result<Test> make_test(const Comparison& comparison, int64_t origin_ns, const Column& column);
+  static bool passes(const Test& test, const Column& column, int64_t row);
+
+  std::vector<Test> tests_;
+};
+
+}  // namespace mlrun::view

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ids mean: a column of names for a column of ids. Loaded from the table that defines them when first asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::view {
+
+class IdNames {
+ public:
+  void put(int64_t id, std::string_view name);
+  // "" when the id is unknown.
+  [[nodiscard]] std::string_view name(int64_t id) const;
+
+ private:
+  static constexpr int64_t kDense = int64_t{1} << 26;
+  std::vector<std::string> dense_;  // by id, as long as ids come nearly in order
+  std::unordered_map<int64_t, std::string> sparse_;
+};
+
+// A column that stands for another one: call.path for call.file_id, and so on.
+struct NamedId {
+  const char* id_column;
+  const char* name_column;
+  const char* table;       // that defines the ids; nullptr: errno
+  const char* table_id;    // its column of ids
+  const char* table_name;  // its column of names
+};
+
+// The name columns that a table with this id column has; nullptr: none.
+[[nodiscard]] const NamedId* named_id(const std::string& id_column);
+[[nodiscard]] const NamedId* named_id_by_name(const std::string& name_column);
+
+class IdNameTables {
+ public:
+  explicit IdNameTables(std::string trace_folder) : trace_folder_(std::move(trace_folder)) {}
+  Result<std::shared_ptr<const IdNames>> load(const NamedId& named);
+
+ private:
+  std::string trace_folder_;
+  std::map<std::string, std::shared_ptr<const IdNames>> loaded_;  // by table and name column
+};
+
+}  // namespace mlrun::view

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces in a folder, as `mlrun list` shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/summary/run_facts.h"
+#include "runner/summary/text_style.h"
+#include "runner/util/result.h"
+#include "runner/view/trace_folder.h"
+
+namespace mlrun::view {
+
+struct ListedTrace {
+  std::string name;  // of its folder
+  TraceState state = TraceState::kNone;
+  summary::RunFacts run;
+  int64_t size_bytes = 0;
+};
+
+// By name. The folder itself may be one: then it alone. Fails when the folder cannot be read.
+Result<std::vector<ListedTrace>> traces_in(const std::string& folder);
+
+[[nodiscard]] std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
+                                    const summary::TextStyle& style);
+
+}  // namespace mlrun::view

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// report: the summary of a trace again. Reads small tables only, whatever the size of the trace.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "runner/cli.h"
+#include "runner/summary/json.h"
+#include "runner/summary/tables.h"
+#include "runner/summary/text.h"
+#include "runner/summary/units.h"
+#include "runner/view/terminal.h"
+#include "runner/view/trace_folder.h"
+#include "runner/view/verbs.h"
+
+namespace mlrun::view {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  mlrun report mlrun-train-1\n"
+    "  mlrun report mlrun-train-1 --json | jq .reread.ratio\n"
+    "\n"
+    "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
+
+Result<summary::Summary> load(const std::string& trace_folder) {
+  if (auto run = open_trace(trace_folder); !run) return tl::make_unexpected(run.error());
+  return summary::read_tables(trace_folder);
+}
+
+}  // namespace
+
+Status print_summary(const std::string& trace_folder, std::FILE* stream) {
+  const auto loaded = load(trace_folder);
+  if (!loaded) return tl::make_unexpected(loaded.error());
+  const std::string name = fmt::format("{} ({})", std::filesystem::path(trace_folder).lexically_normal().string(),
+                                       summary::bytes_text(size_of(trace_folder)));
+  const std::string text = summary::text(*loaded, name, style_of(stream));
+  std::fwrite(text.data(), 1, text.size(), stream);
+  return {};
+}
+
+Result<int> report(const Arguments& arguments) {
+  std::string trace_folder;
+  bool as_json = false;
+  CLI::App app("Prints the summary of a trace.", "report");
+  set_usage(app, "mlrun report [OPTIONS] TRACE");
+  app.footer(kFooter);
+  app.add_option("TRACE", trace_folder, "folder of the trace")->required();
+  app.add_flag("--json", as_json, "for machines");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  if (!as_json) {
+    const Status printed = print_summary(trace_folder, stdout);
+    if (!printed) return tl::make_unexpected(printed.error());
+    return 0;
+  }
+  const auto loaded = load(trace_folder);
+  if (!loaded) return tl::make_unexpected(loaded.error());
+  fmt::print("{}\n", summary::to_json(*loaded).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  return 0;
+}
+
+}  // namespace mlrun::view

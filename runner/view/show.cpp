@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/show.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "runner/cli.h"
+#include "runner/summary/run_facts.h"
+#include "runner/summary/text_table.h"
+#include "runner/trace/table_reader.h"
+#include "runner/util/text.h"
+#include "runner/view/filter.h"
+#include "runner/view/table_columns.h"
+#include "runner/view/table_shape.h"
+#include "runner/view/terminal.h"
+#include "runner/view/trace_folder.h"
+#include "runner/view/verbs.h"
+
+namespace mlrun::view {
+namespace {
+
+constexpr int64_t kTextRows = 100;
+
+constexpr const char* kFooter =
+    "EXPR compares columns: COLUMN OP VALUE [and COLUMN OP VALUE ...] with = != < <= > >= and ~ (contains).\n"
+    "Times take ns, us, ms, s; other numbers K, M, G. Moments count from the start of the run, in seconds.\n"
+    "\n"
+    "Examples:\n"
+    "  mlrun show mlrun-train-1                                        the tables\n"
+    "  mlrun show mlrun-train-1 call --where 'func = read and dur > 1ms'\n"
+    "  mlrun show mlrun-train-1 call --where 'path ~ .npy and ts >= 2 and ts < 2.5' --limit 0\n"
+    "  mlrun show mlrun-train-1 alloc --where 'size >= 1M' --columns ts,pid,size,library --csv > large.csv\n"
+    "  mlrun show mlrun-train-1 loss --json";
+
+Status list_tables(const ShowOptions& options, const TextOptions& text, const Sink& sink) {
+  const auto names = trace::list_tables(options.trace_folder);
+  if (!names) return tl::make_unexpected(names.error());
+  summary::TextTable table({"TABLE", "rows", "size", "files"});
+  for (const std::string& name : *names) {
+    const auto shape = table_shape(options.trace_folder, name);
+    if (!shape) return tl::make_unexpected(shape.error());
+    table.add(
+        {name, summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes), std::to_string(shape->parts)});
+  }
+  sink(table.text(text.style));
+  return {};
+}
+
+// An unknown table: the error lists those that there are.
+Status check_table(const ShowOptions& options) {
+  const auto names = trace::list_tables(options.trace_folder);
+  if (!names) return tl::make_unexpected(names.error());
+  if (std::find(names->begin(), names->end(), options.table) != names->end()) return {};
+  std::string known;
+  for (const std::string& name : *names) known += (known.empty() ? "" : ", ") + name;
+  return fail("trace " + options.trace_folder + " has no table '" + options.table + "'; it has: " + known);
+}
+
+class Show {
+ public:
+  Show(const ShowOptions& options, const TextOptions& text, const Sink& sink, int64_t origin_ns)
+      : options_(options), text_(text), sink_(sink), origin_ns_(origin_ns), limit_(limit_of(options)) {}
+
+  Status run() {
+    if (auto ready = prepare(); !ready) return ready;
+    trace::TableQuery query;
+    query.columns = columns_->sources();
+    filter_.narrow(query);
+    auto reader = trace::TableReader::open(options_.trace_folder, options_.table, std::move(query));
+    if (!reader) return tl::make_unexpected(reader.error());
+    const auto output = make_output();
+    std::vector<const Column*> shown;
+    for (const size_t place : shown_) shown.push_back(&columns_->columns()[place]);
+    for (bool more = true; more;) {
+      const auto batch = reader->next();
+      if (!batch) return tl::make_unexpected(batch.error());
+      if (!*batch) break;
+      columns_->bind(**batch);
+      more = show_batch((*batch)->num_rows(), shown, *output);
+    }
+    output->end();
+    return close();
+  }
+
+ private:
+  static int64_t limit_of(const ShowOptions& options) {
+    const int64_t usual = options.format == ShowFormat::kText ? kTextRows : 0;
+    const int64_t limit = options.limit.value_or(usual);
+    return limit == 0 ? INT64_MAX : limit;
+  }
+
+  Status prepare() {
+    const auto reader = trace::TableReader::open(options_.trace_folder, options_.table);
+    if (!reader) return tl::make_unexpected(reader.error());
+    columns_.emplace(options_.trace_folder, options_.table, reader->schema());
+    names_ = options_.columns.empty() ? columns_->usual(options_.format == ShowFormat::kText) : options_.columns;
+    for (const std::string& name : names_) {
+      const auto place = columns_->use(name);
+      if (!place) return fail("--columns: " + place.error().text);
+      shown_.push_back(*place);
+    }
+    if (options_.where.empty()) return {};
+    const auto comparisons = parse_where(options_.where);
+    if (!comparisons) return tl::make_unexpected(comparisons.error());
+    auto filter = Filter::make(*comparisons, origin_ns_, *columns_);
+    if (!filter) return tl::make_unexpected(filter.error());
+    filter_ = *std::move(filter);
+    return {};
+  }
+
+  [[nodiscard]] std::unique_ptr<RowOutput> make_output() const {
+    switch (options_.format) {
+      case ShowFormat::kCsv: return csv_output(names_, origin_ns_, sink_);
+      case ShowFormat::kJson: return json_output(names_, origin_ns_, sink_);
+      case ShowFormat::kText: break;
+    }
+    TextOptions text = text_;
+    text.drop_empty = options_.columns.empty();
+    return text_output(names_, origin_ns_, text, sink_);
+  }
+
+  // false: no further row needs to be looked at. Text goes on to count what it leaves out, which without a filter the
+  // files know.
+  bool show_batch(int64_t rows, const std::vector<const Column*>& shown, RowOutput& output) {
+    for (int64_t row = 0; row < rows; ++row) {
+      if (!filter_.matches(*columns_, row)) continue;
+      if (++matched_ <= limit_) output.row(shown, row);
+      if (matched_ >= limit_ && (options_.format != ShowFormat::kText || filter_.empty())) return false;
+    }
+    return true;
+  }
+
+  Status close() {
+    if (options_.format != ShowFormat::kText) return {};
+    if (filter_.empty()) {
+      const auto shape = table_shape(options_.trace_folder, options_.table);
+      if (!shape) return tl::make_unexpected(shape.error());
+      matched_ = shape->rows;
+    }
+    std::string line = summary::count_text(std::min(matched_, limit_)) + " rows";
+    if (matched_ > limit_)
+      line += fmt::format(", {} more: --limit N, 0 for all", summary::count_text(matched_ - limit_));
+    std::string others;
+    for (const std::string& name : columns_->known()) {
+      if (std::find(names_.begin(), names_.end(), name) == names_.end()) others += (others.empty() ? "" : ",") + name;
+    }
+    if (options_.columns.empty() && !others.empty()) line += "; more columns: --columns " + others;
+    sink_(text_.style.dim(line) + "\n");
+    return {};
+  }
+
+  const ShowOptions& options_;
+  const TextOptions& text_;
+  const Sink& sink_;
+  int64_t origin_ns_;
+  int64_t limit_;
+  std::optional<TableColumns> columns_;
+  std::vector<std::string> names_;
+  std::vector<size_t> shown_;  // places in columns_
+  Filter filter_;
+  int64_t matched_ = 0;
+};
+
+}  // namespace
+
+Status show(const ShowOptions& options, const TextOptions& text, const Sink& sink) {
+  const auto run = open_trace(options.trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  if (options.table.empty()) return list_tables(options, text, sink);
+  if (auto known = check_table(options); !known) return known;
+  const int64_t origin_ns = options.absolute ? 0 : summary::run_facts(*run).start_monotonic_ns.value_or(0);
+  return Show(options, text, sink, origin_ns).run();
+}
+
+Result<int> show(const Arguments& arguments) {
+  ShowOptions options;
+  bool as_csv = false, as_json = false;
+  std::string columns;
+  CLI::App app("Shows rows of a table of a trace, with names in place of ids.", "show");
+  set_usage(app, "mlrun show [OPTIONS] TRACE [TABLE]");
+  app.footer(kFooter);
+  app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
+  app.add_option("TABLE", options.table, "one of its tables; without: a list of them");
+  auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds");
+  app.add_flag("--json", as_json, "an object a line, times in nanoseconds")->excludes(csv);
+  app.add_option("--where", options.where, "rows that fulfil this only")->option_text("EXPR");
+  app.add_option("--limit", options.limit, "this many rows, 0: all (text 100, else all)")
+      ->option_text("N")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--columns", columns, "these columns, in this order")->option_text("A,B,...");
+  app.add_flag("--absolute", options.absolute, "times of CLOCK_MONOTONIC, not from the start of the run on");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  options.format = as_csv ? ShowFormat::kCsv : as_json ? ShowFormat::kJson : ShowFormat::kText;
+  for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
+  const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
+  const Status shown =
+      show(options, text, [](std::string_view part) { std::fwrite(part.data(), 1, part.size(), stdout); });
+  if (!shown) return tl::make_unexpected(shown.error());
+  return 0;
+}
+
+}  // namespace mlrun::view

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/table_columns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <arrow/api.h>
+
+namespace mlrun::view {
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+}  // namespace
+
+TableColumns::TableColumns(std::string trace_folder, std::string table, std::shared_ptr<arrow::Schema> schema)
+    : table_(std::move(table)), schema_(std::move(schema)), names_(std::move(trace_folder)) {}
+
+bool TableColumns::stored(const std::string& name) const { return schema_->GetFieldByName(name) != nullptr; }
+
+// A table that defines ids shows them; one that has the names already needs no others.
+const NamedId* TableColumns::replacement(const std::string& id_column) const {
+  const NamedId* named = named_id(id_column);
+  if (!named || stored(named->name_column)) return nullptr;
+  const bool defines = named->table && table_ == named->table && std::string(named->table_id) == id_column;
+  return defines ? nullptr : named;
+}
+
+Result<size_t> TableColumns::use(const std::string& name) {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].name() == name) return i;
+  }
+  std::string source = name;
+  std::shared_ptr<const IdNames> names;
+  if (!stored(name)) {
+    const NamedId* named = named_id_by_name(name);
+    const bool has = named && stored(named->id_column) && replacement(named->id_column) == named;
+    if (!has) return fail("table '" + table_ + "' has no column '" + name + "'; it has: " + joined(known()));
+    source = named->id_column;
+    auto loaded = names_.load(*named);
+    if (!loaded) return tl::make_unexpected(loaded.error());
+    names = *std::move(loaded);
+  }
+  auto column = Column::make(name, source, *schema_->GetFieldByName(source)->type(), std::move(names));
+  if (!column) return tl::make_unexpected(column.error());
+  columns_.push_back(*std::move(column));
+  return columns_.size() - 1;
+}
+
+std::vector<std::string> TableColumns::known() const {
+  std::vector<std::string> out;
+  for (const auto& field : schema_->fields()) {
+    out.push_back(field->name());
+    if (const NamedId* named = replacement(field->name())) out.emplace_back(named->name_column);
+  }
+  return out;
+}
+
+std::vector<std::string> TableColumns::usual(bool for_people) const {
+  if (for_people && table_ == "call") {
+    return {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"};
+  }
+  if (for_people && table_ == "alloc") return {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"};
+  std::vector<std::string> out;
+  for (const auto& field : schema_->fields()) {
+    const NamedId* named = replacement(field->name());
+    out.emplace_back(named ? named->name_column : field->name());
+  }
+  return out;
+}
+
+std::vector<std::string> TableColumns::sources() const {
+  std::vector<std::string> out;
+  for (const Column& column : columns_) {
+    if (std::find(out.begin(), out.end(), column.source()) == out.end()) out.push_back(column.source());
+  }
+  return out;
+}
+
+void TableColumns::bind(const arrow::RecordBatch& batch) {
+  for (Column& column : columns_) column.bind(batch);
+}
+
+}  // namespace mlrun::view

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/terminal.h"
+
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace mlrun::view {
+namespace {
+
+constexpr size_t kNarrowest = 60, kWidest = 400;
+
+// "" when it is not set.
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string_view value = variable(name);
+    if (value.empty()) continue;
+    const size_t point = value.find('.');
+    if (point == std::string_view::npos) return false;
+    const std::string_view charset = value.substr(point + 1, value.find('@') - point - 1);
+    return ::strncasecmp(charset.data(), "utf-8", 5) == 0 || ::strncasecmp(charset.data(), "utf8", 4) == 0;
+  }
+  return false;
+}
+
+size_t width_of(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const long columns = std::strtol(std::string(variable("COLUMNS")).c_str(), nullptr, 10);
+  return columns > 0 ? size_t(columns) : summary::TextStyle{}.width;
+}
+
+}  // namespace
+
+summary::TextStyle style_of(std::FILE* stream) {
+  summary::TextStyle style;
+  style.glyphs.unicode = is_utf8_locale();
+  if (!is_terminal(stream)) return style;
+  style.width = std::clamp(width_of(::fileno(stream)), kNarrowest, kWidest);
+  style.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  return style;
+}
+
+bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
+
+}  // namespace mlrun::view

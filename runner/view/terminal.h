@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How text may look on a stream: width of the terminal behind it, colours, characters.
+#pragma once
+
+#include <cstdio>
+
+#include "runner/summary/text_style.h"
+
+namespace mlrun::view {
+
+// A terminal: its width (else COLUMNS, else 100); colour unless NO_COLOR is set or TERM is dumb. Anything else: 100
+// columns, no colour. Unicode when the locale's character set is UTF-8 (LC_ALL, LC_CTYPE, LANG).
+[[nodiscard]] summary::TextStyle style_of(std::FILE* stream);
+
+[[nodiscard]] bool is_terminal(std::FILE* stream);
+
+}  // namespace mlrun::view

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aligned columns: moments in seconds, durations with a unit, addresses in hexadecimal, a dash for what has no value.
+// The first rows decide the widths; what does not fit later moves the rest of its row.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/view/row_output.h"
+
+namespace mlrun::view {
+namespace {
+
+constexpr size_t kRowsThatDecide = 1000, kGap = 2, kTextAtLeast = 12;
+
+class TextOutput final : public RowOutput {
+ public:
+  TextOutput(std::vector<std::string> names, int64_t origin_ns, TextOptions options, Sink sink)
+      : names_(std::move(names)), origin_ns_(origin_ns), options_(options), sink_(std::move(sink)) {}
+
+  void row(const std::vector<const Column*>& columns, int64_t row) override {
+    std::vector<std::string> cells;
+    for (const Column* column : columns) cells.push_back(cell(*column, row));
+    if (left_.empty()) {
+      for (const Column* column : columns) left_.push_back(column->type() == Column::Type::kText);
+    }
+    if (headed_) return print(cells);
+    waiting_.push_back(std::move(cells));
+    if (waiting_.size() == kRowsThatDecide) head();
+  }
+
+  void end() override {
+    if (!headed_) head();
+  }
+
+ private:
+  [[nodiscard]] std::string cell(const Column& column, int64_t row) const {
+    if (column.is_null(row)) return "-";
+    switch (column.type()) {
+      case Column::Type::kText: return summary::printable(column.text(row));
+      case Column::Type::kBoolean: return column.boolean(row) ? "yes" : "no";
+      case Column::Type::kReal: return fmt::format("{}", column.real(row));
+      case Column::Type::kNumber: break;
+    }
+    const int64_t number = column.number(row);
+    switch (column.meaning()) {
+      case Meaning::kPlain: return std::to_string(number);
+      case Meaning::kDuration: return summary::time_text(number, options_.style.glyphs);
+      case Meaning::kAddress: return fmt::format("{:#x}", uint64_t(number));
+      case Meaning::kMoment: break;
+    }
+    return number == 0 ? "-" : seconds(number - origin_ns_);
+  }
+
+  static std::string seconds(int64_t ns) {
+    const uint64_t size = ns < 0 ? -uint64_t(ns) : uint64_t(ns);
+    return fmt::format("{}{}.{:09}", ns < 0 ? "-" : "", size / 1'000'000'000, size % 1'000'000'000);
+  }
+
+  void head() {
+    headed_ = true;
+    if (left_.empty()) left_.resize(names_.size(), true);
+    choose_columns();
+    std::string line;
+    for (const size_t i : shown_) add(line, names_[i], i);
+    finish(line, true);
+    for (const auto& cells : waiting_) print(cells);
+    waiting_.clear();
+  }
+
+  void choose_columns() {
+    widths_.assign(names_.size(), 0);
+    for (size_t i = 0; i < names_.size(); ++i) {
+      const bool any =
+          std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& cells) { return cells[i] != "-"; });
+      if (!any && options_.drop_empty && !waiting_.empty()) continue;
+      shown_.push_back(i);
+      widths_[i] = summary::text_width(names_[i]);
+      for (const auto& cells : waiting_) widths_[i] = std::max(widths_[i], summary::text_width(cells[i]));
+    }
+    if (options_.cut) fit();
+  }
+
+  // Takes from the widest text column what does not fit, one character after another.
+  void fit() {
+    size_t whole = shown_.size() * kGap;
+    for (const size_t i : shown_) whole += widths_[i];
+    for (; whole > options_.style.width + kGap; --whole) {
+      size_t widest = names_.size();
+      for (const size_t i : shown_) {
+        if (left_[i] && widths_[i] > kTextAtLeast && (widest == names_.size() || widths_[i] > widths_[widest]))
+          widest = i;
+      }
+      if (widest == names_.size()) return;
+      --widths_[widest];
+    }
+  }
+
+  void add(std::string& line, const std::string& cell, size_t column) const {
+    const bool too_wide = options_.cut && summary::text_width(cell) > widths_[column];
+    const std::string text = too_wide ? summary::cut_front(cell, widths_[column], options_.style.glyphs) : cell;
+    line += left_[column] ? summary::pad_right(text, widths_[column]) : summary::pad_left(text, widths_[column]);
+    line += std::string(kGap, ' ');
+  }
+
+  void print(const std::vector<std::string>& cells) {
+    std::string line;
+    for (const size_t i : shown_) add(line, cells[i], i);
+    finish(line, false);
+  }
+
+  void finish(std::string& line, bool bold) {
+    while (line.ends_with(' ')) line.pop_back();
+    sink_((bold ? options_.style.bold(line) : line) + "\n");
+  }
+
+  std::vector<std::string> names_;
+  int64_t origin_ns_;
+  TextOptions options_;
+  Sink sink_;
+  std::vector<std::vector<std::string>> waiting_;  // until the widths are decided
+  std::vector<bool> left_;                         // aligned
+  std::vector<size_t> shown_, widths_;
+  bool headed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
+                                       Sink sink) {
+  return std::make_unique<TextOutput>(std::move(names), origin_ns, options, std::move(sink));
+}
+
+}  // namespace mlrun::view

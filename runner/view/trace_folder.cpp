@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/trace_folder.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "runner/events/session.h"
+#include "runner/launch/session_file.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& folder, const char* name) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::path(folder) / name, ignored);
+}
+
+}  // namespace
+
+TraceState state_of(const std::string& folder) {
+  if (has(folder, "run.json")) return TraceState::kFinished;
+  if (!has(folder, MLRUN_SESSION_FILE)) return TraceState::kNone;
+  const auto session = launch::SessionFile::read(folder);
+  return session && session->leader_lives() ? TraceState::kRunning : TraceState::kUnfinished;
+}
+
+Result<nlohmann::json> open_trace(const std::string& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
+    return fail(folder + " is no folder; give the folder of a trace, see mlrun list");
+  switch (state_of(folder)) {
+    case TraceState::kNone:
+      return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");
+    case TraceState::kRunning: return fail("the run of " + folder + " still goes on; try again when it has ended");
+    case TraceState::kUnfinished: return fail(folder + " was not finished; finish it with: mlrun recover " + folder);
+    case TraceState::kFinished: break;
+  }
+  const std::string path = (fs::path(folder) / "run.json").string();
+  auto text = util::read_file(path);
+  if (!text) return tl::make_unexpected(text.error());
+  auto run = nlohmann::json::parse(*text, nullptr, false);
+  if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  return run;
+}
+
+int64_t size_of(const std::string& folder) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    if (at->is_regular_file(gone)) bytes += int64_t(at->file_size(gone));
+  }
+  return bytes;
+}
+
+}  // namespace mlrun::view
