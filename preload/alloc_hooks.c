@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation family. The allocator stays the program's own; free is recorded before the block is gone and an allocation
-// after it is there, so that no two live blocks share an address in the trace. A failed call leaves nothing behind.
+// The allocation family. The allocator stays the program's own; free is recorded before the block is gone and an
+// allocation after it is there, so that no two live blocks share an address in the trace. A failed call leaves nothing
+// behind.
 #include "preload/alloc_hooks.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth a duration
 
 uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
-static bool hooks_on;   // the functions are looked up and the stream is on
+static bool hooks_on;  // the functions are looked up and the stream is on
 static bool stream_off;
 
 void alloc_hooks_configure(uint64_t min_bytes) {
@@ -63,7 +64,8 @@ INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
   return block;
 }
 
-static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site, uint64_t start, size_t alignment) {
+static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site, uint64_t start,
+                                 size_t alignment) {
   if (!block) return block;
   struct allocation a = {kind, block, size, usable_size(block), site};
   return counted(a.usable, false) ? block : put_long_allocation(&a, start, alignment);
@@ -167,7 +169,8 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
 EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.aligned_alloc(alignment, size);
   uint64_t start = start_if_timed(size);
-  return allocated_long(MLRUN_ALIGNED_ALLOC, real_allocator.aligned_alloc(alignment, size), size, SITE, start, alignment);
+  return allocated_long(MLRUN_ALIGNED_ALLOC, real_allocator.aligned_alloc(alignment, size), size, SITE, start,
+                        alignment);
 }
 
 EXPORT void *memalign(size_t alignment, size_t size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hook of the allocation family leaves behind: a record for a block of --alloc-min usable bytes or more, one more in a
-// counter of the thread's channel for a smaller one.
+// What a hook of the allocation family leaves behind: a record for a block of --alloc-min usable bytes or more, one
+// more in a counter of the thread's channel for a smaller one.
 #pragma once
 
 #include "preload/channel.h"
@@ -23,8 +23,8 @@ struct allocation {
 bool may_count(void);
 void count_coarse(size_t usable, bool is_free);
 
-// True: the block is below the threshold, and counted if the thread may record. Each counter is changed by one instruction,
-// because the collector reads them at any time and a signal handler may be counting too.
+// True: the block is below the threshold, and counted if the thread may record. Each counter is changed by one
+// instruction, because the collector reads them at any time and a signal handler may be counting too.
 INLINE bool counted(size_t usable, bool is_free) {
   if (unlikely(usable >= alloc_min_bytes)) return false;
   if (unlikely(*generation != control->state || !this_thread.channel) && !may_count()) return true;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attaching: the environment names the arena, one open, one mapping, one close. No descriptor stays open. A process that is
-// not traced, whose address space has no room, or whose library is of another version passes every call through.
-#include "preload/channel.h"
-
+// Attaching: the environment names the arena, one open, one mapping, one close. No descriptor stays open. A process
+// that is not traced, whose address space has no room, or whose library is of another version passes every call
+// through.
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "preload/alloc_hooks.h"
+#include "preload/channel.h"
 #include "preload/compiler.h"
 #include "preload/fd_table.h"
 #include "preload/process_record.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that is cancelled inside a hooked call is unwound through the wrapper's frame. The cleanup attribute there
-// (traced_call.h) makes the compiler describe the frame with __gcc_personality_v0; this one is ours and hidden. It records
-// the pending call and lets the unwinder go on: no landing pad runs, and nothing of libgcc is needed, whose static part
-// wants a symbol of glibc 2.35.
+// (traced_call.h) makes the compiler describe the frame with __gcc_personality_v0; this one is ours and hidden. It
+// records the pending call and lets the unwinder go on: no landing pad runs, and nothing of libgcc is needed, whose
+// static part wants a symbol of glibc 2.35.
 #pragma GCC visibility push(hidden)
 #include <unwind.h>
 #pragma GCC visibility pop
@@ -13,8 +13,8 @@
 enum { kStackReachBytes = 64 << 20 };
 
 _Unwind_Reason_Code __attribute__((visibility("hidden")))
-__gcc_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class class, struct _Unwind_Exception *exception,
-                     struct _Unwind_Context *context) {
+__gcc_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                     struct _Unwind_Exception *exception, struct _Unwind_Context *context) {
   (void)version;
   (void)class;
   (void)exception;

@@ -2,8 +2,8 @@
 // Channels of threads. Their descriptors are slots of descriptor segments (arena.h), which all processes of the session
 // share; a slot goes FREE -> CLAIMED -> LIVE here, and back to FREE by the collector once its thread is gone.
 //
-// A signal handler that interrupts a registration registers the thread a second time, under another descriptor; both die
-// with the thread. One that jumps out leaves a claimed slot behind, which nobody uses again.
+// A signal handler that interrupts a registration registers the thread a second time, under another descriptor; both
+// die with the thread. One that jumps out leaves a claimed slot behind, which nobody uses again.
 #include "preload/channel.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static struct mlrun_channel *channel_at(uint32_t id) {
 static bool claim_slot(uint32_t id) {
   uint32_t *state = &channel_at(id)->state, expected = MLRUN_CHANNEL_FREE;
   return __atomic_load_n(state, __ATOMIC_RELAXED) == MLRUN_CHANNEL_FREE &&
-         __atomic_compare_exchange_n(state, &expected, MLRUN_CHANNEL_CLAIMED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+         __atomic_compare_exchange_n(state, &expected, MLRUN_CHANNEL_CLAIMED, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
 }
 
 // A free slot of a descriptor segment, tried in turn from `first_slot`. 0: none (slot 0 is never one).
@@ -52,24 +53,41 @@ static uint32_t claim_in_existing_segment(void) {
 }
 
 // Lap 1 means that the segment is all zeros: new in the file, or zeroed by the collector when its lap wrapped.
-static uint32_t claim_in_new_segment(void) {
-  uint64_t claimed = claim_segment(MLRUN_OWNER_PREPARING);
-  if (!claimed) return 0;
-  uint32_t segment = claimed_segment(claimed), lap = claimed_lap(claimed);
+static uint32_t become_descriptor_segment(uint64_t claimed) {
+  uint32_t segment = claimed_segment(claimed), lap = claimed_lap(claimed), id = segment * kSlotsPerSegment + 1;
   if (lap != 1) memset(segment_start(segment), 0, MLRUN_SEGMENT_BYTES);
-  uint32_t id = segment * kSlotsPerSegment + 1;
   channel_at(id)->state = MLRUN_CHANNEL_CLAIMED;
   __atomic_store_n(&process.owner[segment], lap << 24 | MLRUN_OWNER_DESCRIPTORS, __ATOMIC_RELEASE);
   return id;
 }
 
-static uint32_t claim_descriptor(void) {
+// Descriptor segments stay what they are for good, so no more are made than are needed: many threads may have come here
+// at the same time.
+static uint32_t claim_in_new_segment(void) {
+  uint64_t claimed = try_claim_segment(MLRUN_OWNER_PREPARING);
+  if (!claimed) return 0;
+  uint32_t id = claim_in_existing_segment();
+  if (!id) return become_descriptor_segment(claimed);
+  give_back_segment(claimed);
+  return id;
+}
+
+static uint32_t try_claim_descriptor(void) {
   uint32_t id = last_claimed;
   if (id) id = claim_in_segment(id / kSlotsPerSegment, id % kSlotsPerSegment);
   if (!id) id = claim_in_existing_segment();
   if (!id) id = claim_in_new_segment();
   if (id) last_claimed = id;
   return id;
+}
+
+static uint32_t claim_descriptor(void) {
+  struct patience patience = {0};
+  for (;;) {
+    begin_attempt(&patience);
+    uint32_t id = try_claim_descriptor();
+    if (id || !wait_for_segment(&patience)) return id;
+  }
 }
 
 bool register_thread(void) {
@@ -133,9 +151,7 @@ uint64_t monotonic_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-void count_failure(enum mlrun_failure failure) {
-  __atomic_add_fetch(&control->failures[failure], 1, __ATOMIC_RELAXED);
-}
+void count_failure(enum mlrun_failure failure) { __atomic_add_fetch(&control->failures[failure], 1, __ATOMIC_RELAXED); }
 
 bool recording_is_on(void) {
   if (is_fresh_fork()) after_fork();

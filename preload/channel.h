@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process and its threads come to record: attach() maps the arena once per image, register_thread() gives a thread its
-// channel at its first event, after_fork() starts a child afresh at its first event.
+// How a process and its threads come to record: attach() maps the arena once per image, register_thread() gives a
+// thread its channel at its first event, after_fork() starts a child afresh at its first event.
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// What the kernel wipes in a forked child (MADV_WIPEONFORK), so that the child notices that it is one. The ids of strings
-// that the process has defined follow (strings.c).
+// What the kernel wipes in a forked child (MADV_WIPEONFORK), so that the child notices that it is one. The ids of
+// strings that the process has defined follow (strings.c).
 struct wiped_pages {
   uint32_t generation;      // MLRUN_RUN; MLRUN_STOP: records no more; 0: a child that has not recorded yet
   uint32_t process_number;  // 0: not taken yet
@@ -20,21 +20,21 @@ struct wiped_pages {
 
 // Facts about the process image. In a forked child those of the parent until after_fork().
 struct process_facts {
-  char *arena;                     // null: not attached
+  char *arena;  // null: not attached
   struct wiped_pages *wiped;
   uint32_t wiped_bytes;
-  uint32_t segment_count;          // segments of the arena that are mapped here
-  uint32_t *owner;                 // the arena's owner words
+  uint32_t segment_count;  // segments of the arena that are mapped here
+  uint32_t *owner;         // the arena's owner words
   uint32_t pid, parent_pid;
-  uint32_t image;                  // number of this exec, kept by forked children
+  uint32_t image;  // number of this exec, kept by forked children
   bool forked;
-  uint64_t pid_namespace;          // inode, read at load
-  const char *session;             // MLRUN_SESSION=..., a copy of our own; null: not traced
+  uint64_t pid_namespace;  // inode, read at load
+  const char *session;     // MLRUN_SESSION=..., a copy of our own; null: not traced
 };
 extern struct process_facts process;
 
-// Maps the arena that `environment` names. Does nothing when that has been tried, and when there is no environment yet: hooks
-// may be called before libc knows it.
+// Maps the arena that `environment` names. Does nothing when that has been tried, and when there is no environment yet:
+// hooks may be called before libc knows it.
 void attach(char **environment);
 
 // Resets the thread's state and the process's facts in a forked child.

@@ -5,8 +5,8 @@
 #include <linux/types.h>
 #include <stdint.h>
 
-#define EXPORT __attribute__((visibility("default")))   // a hook; everything else in this library is hidden
-#define COLD __attribute__((noinline, cold))
+#define EXPORT __attribute__((visibility("default")))  // a hook; everything else in this library is hidden
+#define COLD   __attribute__((noinline, cold))
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE _Bool likely(_Bool condition) { return __builtin_expect(condition, 1); }

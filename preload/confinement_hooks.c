@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by which a program gives up rights that recording would use. After seccomp even a futex may kill, so from then on
-// recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
+// Calls by which a program gives up rights that recording would use. After seccomp even a futex may kill, so from then
+// on recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
 //
 // `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
 #include <linux/seccomp.h>
@@ -13,10 +13,12 @@
 #include "preload/recorder.h"
 #include "preload/thread_name.h"
 
-struct rights { bool system_calls, recording; };
+struct rights {
+  bool system_calls, recording;
+};
 
-// What recording must do without once the call has succeeded, and already while it runs: other threads are recording. Under
-// a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock.
+// What recording must do without once the call has succeeded, and already while it runs: other threads are recording.
+// Under a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock.
 static struct rights give_up(bool system_calls, bool clock) {
   struct rights before = {system_calls_allowed, recording_is_on()};
   if (system_calls) system_calls_allowed = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a program that is about to be executed. Tracing follows it when MLRUN_SESSION is there and LD_PRELOAD
-// names this library: both are put back where the program has dropped them, and the library is taken out where it could not
-// be loaded. Ours comes first in LD_PRELOAD, except behind a libasan, which insists on being first. A process that runs an
-// mlrun of its own is left alone.
+// The environment of a program that is about to be executed. Tracing follows it when MLRUN_SESSION is there and
+// LD_PRELOAD names this library: both are put back where the program has dropped them, and the library is taken out
+// where it could not be loaded. Ours comes first in LD_PRELOAD, except behind a libasan, which insists on being first.
+// A process that runs an mlrun of its own is left alone.
 //
 // The changed copy lives on the caller's stack, so this also serves a vfork child:
 //
@@ -21,11 +21,11 @@ enum preload_change { kPreloadKeep, kPreloadAdd, kPreloadRemove };
 
 struct environment_plan {
   char *const *given;
-  size_t count;               // entries in it
-  char *const *preload;       // its LD_PRELOAD entry, or null
+  size_t count;          // entries in it
+  char *const *preload;  // its LD_PRELOAD entry, or null
   enum preload_change change;
   _Bool add_session;
-  size_t words;               // room that the copy takes, 0: `given` may be used as it is
+  size_t words;  // room that the copy takes, 0: `given` may be used as it is
 };
 
 struct environment_plan plan_environment(char *const *given, enum mlrun_exec_target verdict);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the trace says what was
-// executed. A record is written before the image is replaced, because there is no after; if the call returns, a second one
-// carries the error. In a vfork child only the environment is taken care of.
+// executed. A record is written before the image is replaced, because there is no after; if the call returns, a second
+// one carries the error. In a vfork child only the environment is taken care of.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -21,7 +21,8 @@ struct execution {
   struct environment_plan environment;
 };
 
-static struct execution begin_execution(enum call_kind kind, int dirfd, const char *path, bool search, char *const *given) {
+static struct execution begin_execution(enum call_kind kind, int dirfd, const char *path, bool search,
+                                        char *const *given) {
   struct execution e = {.path = {.call = {.kind = (uint16_t)kind, .fd = dirfd, .form = kCallOnPath}, .path = path}};
   e.path.call.start = stamp();
   e.target = exec_target_of(dirfd, path, search);
@@ -32,7 +33,8 @@ static struct execution begin_execution(enum call_kind kind, int dirfd, const ch
 
 static bool will_fail(const struct execution *e) {
   int error = e->target.error;
-  return error == ENOENT || error == ENOTDIR || error == EFAULT || error == ELOOP || error == ENAMETOOLONG;
+  return error == ENOENT || error == ENOTDIR || error == EBADF || error == EFAULT || error == ELOOP ||
+         error == ENAMETOOLONG;
 }
 
 static void announce_execution(struct execution *e) {
@@ -145,8 +147,9 @@ typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions
                            char *const[], char *const[]);
 
 // File actions may change the directory first, so a path that cannot be found from here may exist there.
-static int spawn(spawn_function *real, bool search, pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
-                 const posix_spawnattr_t *attributes, char *const arguments[], char *const given[]) {
+static int spawn(spawn_function *real, bool search, pid_t *child, const char *path,
+                 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                 char *const arguments[], char *const given[]) {
   pid_t unwanted;
   if (!child) child = &unwanted;
   struct execution e = begin_execution(KIND_posix_spawn, AT_FDCWD, path, search, given);
@@ -158,14 +161,14 @@ static int spawn(spawn_function *real, bool search, pid_t *child, const char *pa
 
 EXPORT int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-  REAL(int, posix_spawn, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
-       char *const[]);
+  REAL(int, posix_spawn, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+       char *const[], char *const[]);
   return spawn(real, false, child, path, actions, attributes, arguments, environment);
 }
 
 EXPORT int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
-  REAL(int, posix_spawnp, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[],
-       char *const[]);
+  REAL(int, posix_spawnp, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+       char *const[], char *const[]);
   return spawn(real, true, child, name, actions, attributes, arguments, environment);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at a program that is about to be executed: whether this library can be loaded into it. Where it cannot, ld.so would
-// complain on the program's stderr, or the program would not start at all.
+// A look at a program that is about to be executed: whether this library can be loaded into it. Where it cannot, ld.so
+// would complain on the program's stderr, or the program would not start at all.
 #pragma once
 
 #include <stdbool.h>
@@ -14,8 +14,8 @@ struct exec_target {
   int error;  // why the file cannot be opened, 0: it can
 };
 
-// The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in PATH
-// as execvp does. Follows interpreters of scripts. Safe in a vfork child; errno is left alone.
+// The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in
+// PATH as execvp does. Follows interpreters of scripts. Safe in a vfork child; errno is left alone.
 struct exec_target exec_target_of(int dirfd, const char *path, bool search);
 
 #pragma GCC visibility pop

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-up over the dynamic linker's own list of objects. dlsym would allocate, take locks and, before glibc 2.34, live in a
-// library of its own; dl_iterate_phdr takes a lock that a thread of the parent may have held at the moment of a fork, so
-// that the child would wait for it for ever. The list itself may be read at any time up to the objects of the program's
-// start, which are never unloaded, and what we look for is there.
+// Look-up over the dynamic linker's own list of objects. dlsym would allocate, take locks and, before glibc 2.34, live
+// in a library of its own; dl_iterate_phdr takes a lock that a thread of the parent may have held at the moment of a
+// fork, so that the child would wait for it for ever. The list itself may be read at any time up to the objects of the
+// program's start, which are never unloaded, and what we look for is there.
 #include "preload/next_symbol.h"
 
 #include <elf.h>

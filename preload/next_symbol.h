@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function that a call would have reached without us: the default-version definition in the first object after ours.
+// The function that a call would have reached without us: the default-version definition in the first object after
+// ours.
 #pragma once
 
 #pragma GCC visibility push(hidden)
@@ -9,8 +10,8 @@ typedef void (*symbol)(void);
 // Null if no object after ours defines `name`. Allocates nothing and takes no lock.
 symbol next_symbol(const char *name);
 
-// The same; *object becomes the file name of the object that defines it (the dynamic linker's string, "" for the program
-// itself); its address also serves as the object's identity.
+// The same; *object becomes the file name of the object that defines it (the dynamic linker's string, "" for the
+// program itself); its address also serves as the object's identity.
 symbol next_symbol_in(const char *name, const char **object);
 
 // The first definition in any object but ours. One in the program itself comes before ours: our hook is never called.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of calls that make threads and processes: on a descriptor that there is not (arg -1), with a result and a duration.
+// Records of calls that make threads and processes: on a descriptor that there is not (arg -1), with a result and a
+// duration.
 #pragma once
 
 #include "preload/recorder.h"

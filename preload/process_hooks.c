@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes and threads that begin and end. A forked child learns that it is one at its first event, by the wiped page; a
-// thread gets its channel at its first event; the end of either is seen by the collector. So nothing has to be registered
-// here: these hooks only say who made whom, and write the end record where a process still can.
+// Processes and threads that begin and end. A forked child learns that it is one at its first event, by the wiped page;
+// a thread gets its channel at its first event; the end of either is seen by the collector. So nothing has to be
+// registered here: these hooks only say who made whom, and write the end record where a process still can.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ EXPORT pid_t fork(void) {
 }
 EXPORT pid_t __fork(void) __attribute__((nothrow, alias("fork")));
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *), void *argument) {
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *),
+                          void *argument) {
   REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   uint64_t start = stamp();
   int error = real(thread, attributes, start_routine, argument);
@@ -59,5 +60,6 @@ EXPORT void quick_exit(int status) {
   __builtin_unreachable();
 }
 
-// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is not in the counters.
+// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is not in the
+// counters.
 static __attribute__((destructor)) void unload(void) { process_end_write(0); }

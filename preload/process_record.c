@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/real_allocator.h"
 #include "preload/channel.h"
 #include "preload/raw_syscall.h"
+#include "preload/real_allocator.h"
 #include "preload/recorder.h"
 #include "preload/strings.h"
 

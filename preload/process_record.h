@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process tells of itself: MLRUN_PROCESS before its first other record, MLRUN_END when it ends or becomes another
-// image. Strings are read from /proc once, at load: later the program may have no right to.
+// What a process tells of itself: MLRUN_PROCESS before its first other record, MLRUN_END when it ends or becomes
+// another image. Strings are read from /proc once, at load: later the program may have no right to.
 #pragma once
 
 #pragma GCC visibility push(hidden)
@@ -11,8 +11,8 @@ void process_record_collect(char **environment);
 // Writes the process record unless that has been done in this process. If there is no room it is tried again later.
 void process_record_write(void);
 
-// Writes the end record with the I/O counters of /proc/self/io; nothing where they cannot be read. status: exit status, 0 if
-// not known.
+// Writes the end record with the I/O counters of /proc/self/io; nothing where they cannot be read. status: exit status,
+// 0 if not known.
 void process_end_write(int status);
 
 #pragma GCC visibility pop

@@ -33,8 +33,8 @@ const char *real_allocator_object(void);
 
 #define SIZE_UNKNOWN SIZE_MAX
 
-// glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of its
-// own, which costs 8 bytes more.
+// glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of
+// its own, which costs 8 bytes more.
 INLINE size_t usable_size(void *block) {
   if (likely(real_allocator.is_glibc)) {
     size_t header = ((size_t *)block)[-1];

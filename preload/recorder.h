@@ -18,6 +18,7 @@
 
 #include "preload/call_kind.h"
 #include "preload/compiler.h"
+#include "preload/test_point.h"
 #include "preload/thread_state.h"
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
@@ -25,10 +26,11 @@
 #pragma GCC visibility push(hidden)
 
 // Until the arena is mapped `control` is a page of our own in state STOP and *generation is 0, so that the one compare
-// below fails. Afterwards *generation is MLRUN_RUN in a page that the kernel wipes in a forked child, however it was forked.
+// below fails. Afterwards *generation is MLRUN_RUN in a page that the kernel wipes in a forked child, however it was
+// forked.
 extern struct mlrun_control *control;
 extern uint32_t *generation;
-extern char *segments;             // segment 0 of the arena
+extern char *segments;  // segment 0 of the arena
 extern bool clock_is_tsc;
 extern bool system_calls_allowed;  // cleared for good by the first seccomp call of the program
 
@@ -42,30 +44,33 @@ uint64_t reserve_slow(uint64_t cursor, uint32_t bytes);
 
 INLINE uint64_t now_ticks(void) { return likely(clock_is_tsc) ? __rdtsc() : monotonic_ns(); }
 
-// The clock, or 0 if this call is not to be recorded: not attached, paused, stopped, in a vfork child. To be asked before
-// the real call, and before anything else of this file: after SECCOMP_MODE_STRICT the clock itself kills.
+// The clock, or 0 if this call is not to be recorded: not attached, paused, stopped, in a vfork child. To be asked
+// before the real call, and before anything else of this file: after SECCOMP_MODE_STRICT the clock itself kills.
 INLINE uint64_t stamp(void) {
   if (likely(*generation == control->state && !in_vfork_child())) return now_ticks();
   return stamp_slow();
 }
 
-// `bytes` (a multiple of 16, at most 16 KiB) for one record, or for several that belong together. Every 16-byte unit has to
-// be written, with a tag byte of 0 in all but the first word of a record.
+// `bytes` (a multiple of 16, at most 16 KiB) for one record, or for several that belong together. Every 16-byte unit
+// has to be written, with a tag byte of 0 in all but the first word of a record.
 INLINE uint64_t *reserve(uint32_t bytes, uint8_t *lap) {
   uint64_t cursor;
   if (unlikely(*generation != control->state)) {
     cursor = reserve_slow(NO_SEGMENT, bytes);
   } else {
     cursor = fetch_add_local(&this_thread.cursor, bytes);
+    test_point(10);
     if (unlikely((uint32_t)cursor > MLRUN_SEGMENT_BYTES - bytes)) cursor = reserve_slow(cursor, bytes);
   }
   if (unlikely(!cursor)) return 0;
   *lap = (uint8_t)(cursor >> 56);
+  test_point(11);
   return (uint64_t *)(segments + (cursor >> 16 & 0xffffff0000ull) + (uint32_t)cursor);
 }
 
 // Makes the record at `record` visible. From here on it survives whatever happens to the process.
 INLINE void publish(uint64_t *record, uint8_t lap, uint32_t units, uint32_t kind, uint32_t arg) {
+  test_point(12);
   compiler_barrier();
   *(volatile uint64_t *)record = mlrun_word0(lap, units, kind, arg);
 }

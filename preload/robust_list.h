@@ -14,15 +14,15 @@ struct mlrun_channel;
 // False: threads cannot be watched in this process.
 bool robust_list_find(void);
 
-// Links the channel into the calling thread's list as a lock that the thread `tid` holds. Signal handlers and the program's
-// own robust mutexes may use the list at the same time.
+// Links the channel into the calling thread's list as a lock that the thread `tid` holds. Signal handlers and the
+// program's own robust mutexes may use the list at the same time.
 void robust_list_hold(struct mlrun_channel *channel, uint32_t tid);
 
 // Number of the calling thread.
 uint32_t thread_number(void);
 
-// The same in a forked child, which has one thread, of number `tid_in_parent` in the parent (0: not known). After a raw fork
-// or clone libc knows neither the number nor that the kernel has forgotten the list: it is registered again.
+// The same in a forked child, which has one thread, of number `tid_in_parent` in the parent (0: not known). After a raw
+// fork or clone libc knows neither the number nor that the kernel has forgotten the list: it is registered again.
 uint32_t thread_number_after_fork(uint32_t tid_in_parent, bool system_calls_allowed);
 
 // Number of another thread of this process, by its pthread_t; 0: not known.

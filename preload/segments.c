@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow path of a reservation: once in a segment's life, a few hundred to two thousand records.
 //
-// A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in this_thread.spare_segment
-// until it is installed, and installed by compare-and-swap on the cursor.
+// A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in
+// this_thread.spare_segment until it is installed, and installed by compare-and-swap on the cursor.
 #include "preload/segments.h"
 
 #include <emmintrin.h>
@@ -21,21 +21,23 @@ static void wake_collector(void) {
   raw_syscall3(SYS_futex, (long)&control->wake, kFutexWake, 1);
 }
 
+static bool replace_owner(uint32_t segment, uint32_t old, uint32_t fresh) {
+  return __atomic_compare_exchange_n(&process.owner[segment], &old, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 static void raise_segment_high(uint32_t to) {
-  uint32_t high = __atomic_load_n(&control->segment_high, __ATOMIC_RELAXED);
-  while (high < to && !__atomic_compare_exchange_n(&control->segment_high, &high, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    continue;
+  uint32_t *high = &control->segment_high, now = __atomic_load_n(high, __ATOMIC_RELAXED);
+  while (now < to && !__atomic_compare_exchange_n(high, &now, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
 }
 
 // The lowest free segment: it is the warmest in the cache, and already in our page table.
-static uint64_t try_claim(uint32_t owner) {
+uint64_t try_claim_segment(uint32_t owner) {
   uint32_t available = __atomic_load_n(&control->available_segments, __ATOMIC_ACQUIRE);
   uint32_t count = available < process.segment_count ? available : process.segment_count;
   if ((int32_t)control->free_segments_hint <= 0) return 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t word = __atomic_load_n(&process.owner[i], __ATOMIC_RELAXED);
-    if (word & MLRUN_OWNER_MASK) continue;
-    if (!__atomic_compare_exchange_n(&process.owner[i], &word, word | owner, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    if ((word & MLRUN_OWNER_MASK) || !replace_owner(i, word, word | owner)) continue;
     int32_t left = (int32_t)__atomic_sub_fetch(&control->free_segments_hint, 1, __ATOMIC_RELAXED);
     raise_segment_high(i + 1);
     if (left * 2 < (int32_t)available) wake_collector();
@@ -44,12 +46,10 @@ static uint64_t try_claim(uint32_t owner) {
   return 0;
 }
 
-static void give_back(uint64_t claimed) {
+void give_back_segment(uint64_t claimed) {
   __atomic_store_n(&process.owner[claimed_segment(claimed)], claimed_lap(claimed) << 24, __ATOMIC_RELEASE);
   __atomic_add_fetch(&control->free_segments_hint, 1, __ATOMIC_RELAXED);
 }
-
-static bool nobody_waits(uint32_t space) { return __atomic_load_n(&control->gave_up, __ATOMIC_RELAXED) == space + 1; }
 
 static void sleep_until_space(uint32_t space) {
   struct timespec ten_ms = {0, 10000000};
@@ -61,33 +61,32 @@ static void sleep_until_space(uint32_t space) {
   __atomic_sub_fetch(&control->waiters, 1, __ATOMIC_ACQ_REL);
 }
 
-// Waits while the collector lives, as its robust mutex says, and while it frees a segment at least every 5 s. After one
-// thread has given up nobody waits until the next segment is freed.
-static COLD uint64_t claim_waiting(uint32_t owner) {
-  uint64_t since_ns = monotonic_ns();
-  uint32_t space_then = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
-  for (;;) {
-    uint32_t space = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
-    uint64_t claimed = try_claim(owner);
-    if (claimed) return claimed;
-    if (space != space_then) {
-      space_then = space;
-      since_ns = monotonic_ns();
-    }
-    bool collector_died = __atomic_load_n(&control->collector_lock[0], __ATOMIC_ACQUIRE) & kOwnerDied;
-    if (collector_died || nobody_waits(space) || monotonic_ns() - since_ns > GIVE_UP_NS) {
-      __atomic_store_n(&control->gave_up, space + 1, __ATOMIC_RELAXED);
-      return 0;
-    }
-    wake_collector();
-    sleep_until_space(space);
-  }
+void begin_attempt(struct patience *patience) {
+  uint32_t space = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
+  if (control->lossless && (!patience->since_ns || space != patience->space)) patience->since_ns = monotonic_ns();
+  patience->space = space;
 }
 
-uint64_t claim_segment(uint32_t owner) {
-  uint64_t claimed = try_claim(owner);
-  if (!claimed && control->lossless && !nobody_waits(control->space)) claimed = claim_waiting(owner);
-  return claimed;
+COLD bool wait_for_segment(const struct patience *patience) {
+  if (!control->lossless) return false;
+  bool given_up = __atomic_load_n(&control->gave_up, __ATOMIC_RELAXED) == patience->space + 1;
+  bool collector_died = __atomic_load_n(&control->collector_lock[0], __ATOMIC_ACQUIRE) & kOwnerDied;
+  if (given_up || collector_died || monotonic_ns() - patience->since_ns > GIVE_UP_NS) {
+    __atomic_store_n(&control->gave_up, patience->space + 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  wake_collector();
+  sleep_until_space(patience->space);
+  return true;
+}
+
+static uint64_t claim_segment(uint32_t owner) {
+  struct patience patience = {0};
+  for (;;) {
+    begin_attempt(&patience);
+    uint64_t claimed = try_claim_segment(owner);
+    if (claimed || !wait_for_segment(&patience)) return claimed;
+  }
 }
 
 static void write_header(uint64_t cursor) {
@@ -104,7 +103,7 @@ static uint64_t fill_spare(void) {
   if (!claimed) return 0;
   test_point(4);
   if (replace_local(&this_thread.spare_segment, 0, claimed)) return claimed;
-  give_back(claimed);  // a handler has left one
+  give_back_segment(claimed);  // a handler has left one
   return this_thread.spare_segment;
 }
 
@@ -113,7 +112,7 @@ static COLD bool change_segment(uint64_t from) {
   if (!this_thread.channel && !register_thread()) return false;
   for (;;) {
     uint64_t now = this_thread.cursor, spare = this_thread.spare_segment;
-    if (now >> 32 != from >> 32) return true;  // a handler has done it
+    if (now >> 32 != from >> 32) return true;       // a handler has done it
     if (spare && now >> 32 == (spare >> 32) - 1) {  // it jumped out right after installing the spare
       replace_local(&this_thread.spare_segment, spare, 0);
       continue;

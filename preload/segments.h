@@ -8,9 +8,23 @@
 
 #pragma GCC visibility push(hidden)
 
-// A free segment, now ours with `owner` in its owner word, as {lap 8 | segment + 1, 24 | 0}; 0: none. In a lossless session it
-// waits for one.
-uint64_t claim_segment(uint32_t owner);
+// A free segment, now ours with `owner` in its owner word, as {lap 8 | segment + 1, 24 | 0}; 0: there is none.
+uint64_t try_claim_segment(uint32_t owner);
+void give_back_segment(uint64_t claimed);
+
+// In a lossless session whoever finds no segment waits for one:
+//
+//   struct patience patience = {0};
+//   do begin_attempt(&patience), ... while (nothing was found && wait_for_segment(&patience));
+//
+// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s.
+// After one thread has given up nobody waits until the next one does. At once in a session that drops.
+struct patience {
+  uint64_t since_ns;
+  uint32_t space;  // the control page's counter of freed segments, before the attempt
+};
+void begin_attempt(struct patience *patience);
+bool wait_for_segment(const struct patience *patience);
 
 INLINE uint32_t claimed_segment(uint64_t claimed) { return (uint32_t)(claimed >> 32 & MLRUN_OWNER_MASK) - 1; }
 INLINE uint32_t claimed_lap(uint64_t claimed) { return (uint32_t)(claimed >> 56); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set of emitted ids: three tables of eight-way buckets, each much larger than the one before and touched only when the
-// bucket of the one before is full, so that a process with few names stays in the page that it has anyway. Nothing is ever
-// removed; in the last table a full bucket is overwritten.
+// The set of emitted ids: three tables of eight-way buckets, each much larger than the one before and touched only when
+// the bucket of the one before is full, so that a process with few names stays in the page that it has anyway. Nothing
+// is ever removed; in the last table a full bucket is overwritten.
 #include "preload/strings.h"
 
 #include <stdbool.h>
@@ -15,7 +15,9 @@ enum { kWays = 8, kBucketBytes = kWays * 8, kTables = 3, kUnitText = MLRUN_UNIT_
 
 _Static_assert(sizeof(struct wiped_pages) == kBucketBytes, "the first table's buckets begin at a cache line");
 
-struct id_table { uint32_t first_bucket, buckets; };  // buckets are counted from the wiped pages' start
+struct id_table {
+  uint32_t first_bucket, buckets;
+};  // buckets are counted from the wiped pages' start
 static const struct id_table id_tables[kTables] = {
     {1, kStringPagesFirstBytes / kBucketBytes - 1},
     {kStringPagesFirstBytes / kBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kBucketBytes},

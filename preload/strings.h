@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings in records are ids (runner/events/content_hash.h). The first record of a process that needs a string carries the
-// string's definition in the same reservation, so that neither is lost alone:
+// Strings in records are ids (runner/events/content_hash.h). The first record of a process that needs a string carries
+// the string's definition in the same reservation, so that neither is lost alone:
 //
 //   size_t more;
-//   uint64_t id = string_prepare(text, bytes, &more);    more: bytes its definition takes, 0: this process has written it
-//   uint64_t *w = reserve(more + 64, &lap);
-//   if (more) string_write(w, lap, id, text, bytes);
+//   uint64_t id = string_prepare(text, bytes, &more);    more: bytes its definition takes, 0: this process has written
+//   it uint64_t *w = reserve(more + 64, &lap); if (more) string_write(w, lap, id, text, bytes);
 //   ... the record at w + more / 8, published ...
 //   if (more) string_emitted(id);
 //
-// What a process has written is remembered in pages that the kernel wipes in a forked child. They are a cache: when they are
-// full a definition is written again, which a reader ignores.
+// What a process has written is remembered in pages that the kernel wipes in a forked child. They are a cache: when
+// they are full a definition is written again, which a reader ignores.
 #pragma once
 
 #include <stdbool.h>
@@ -21,8 +20,8 @@
 
 enum {
   kStringMaxBytes = 4096,
-  // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address space is
-  // limited.
+  // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address
+  // space is limited.
   kStringPagesFirstBytes = 4096,
   kStringPagesFewBytes = 36864,
   kStringPagesBytes = 561152

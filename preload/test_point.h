@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places inside the recorder where a test of signal handlers wants one to strike. The product has none: only the test's own
-// build of this library is compiled with MLRUN_TEST_POINTS.
+// Places inside the recorder where a test of signal handlers wants one to strike. The product has none: only the test's
+// own build of this library is compiled with MLRUN_TEST_POINTS.
 #pragma once
 
 #include "preload/compiler.h"
 
 #ifdef MLRUN_TEST_POINTS
-extern EXPORT volatile int mlrun_test_point;         // the place that fires next, 0: none
-extern EXPORT void (*mlrun_test_point_fire)(void);   // called there, once
+extern EXPORT volatile int mlrun_test_point;        // the place that fires next, 0: none
+extern EXPORT void (*mlrun_test_point_fire)(void);  // called there, once
 INLINE void test_point(int place) {
   if (mlrun_test_point != place) return;
   mlrun_test_point = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a thread remembers between two hooked calls: one thread-local struct, initial-exec, so that reaching it costs one
-// load and allocates nothing.
+// All that a thread remembers between two hooked calls: one thread-local struct, initial-exec, so that reaching it
+// costs one load and allocates nothing.
 //
 // A signal handler may run hooks, or jump out, between any two instructions of ours. The words that hold the recorder
 // together (cursor, spare_segment, channel) are therefore changed by one instruction each, and everything a reservation
@@ -20,15 +20,15 @@ struct pending_call;
 
 struct thread_state {
   uint64_t cursor;
-  struct mlrun_channel *channel;   // null: not registered, or in a vfork child
-  struct pending_call *pending;    // innermost hooked call in progress (traced_call.h)
-  uint64_t spare_segment;          // claimed, not yet installed: {lap 8 | segment + 1, 24 | 0}
-  uint32_t channel_id;             // descriptor id, {segment * 16 + slot}
-  uint32_t vfork_depth;            // above 0: a vfork child runs on this thread's stack and state
+  struct mlrun_channel *channel;  // null: not registered, or in a vfork child
+  struct pending_call *pending;   // innermost hooked call in progress (traced_call.h)
+  uint64_t spare_segment;         // claimed, not yet installed: {lap 8 | segment + 1, 24 | 0}
+  uint32_t channel_id;            // descriptor id, {segment * 16 + slot}
+  uint32_t vfork_depth;           // above 0: a vfork child runs on this thread's stack and state
   uint64_t vfork_start;
-  uint64_t saved_cursor;           // of the parent, while its vfork child runs
+  uint64_t saved_cursor;  // of the parent, while its vfork child runs
   struct mlrun_channel *saved_channel;
-  uint32_t tid;                    // 0: not asked yet
+  uint32_t tid;  // 0: not asked yet
 };
 _Static_assert(sizeof(struct thread_state) <= 256, "the static TLS block that dlopen draws on is small");
 

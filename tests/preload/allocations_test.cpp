@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records and exact counts of the allocation family.
+#include <gtest/gtest.h>
+
+#include "runner/events/alloc_class.h"
+#include "tests/preload/mini_collector.h"
+
+namespace mlrun::preload_test {
+namespace {
+
+struct Block {
+  uint64_t address, size, excess, site, clock, duration, alignment, old_address, old_usable;
+};
+
+Block block_of(const RecordView& r) {
+  const uint64_t* w = r.words;
+  Block b{};
+  b.address = w[2] << 12 >> 17;
+  b.excess = w[2] >> 52;
+  b.size = w[3] & 0xffffffffffff;
+  b.site = r.arg() | w[3] >> 48 << 32;
+  b.clock = w[1];
+  if (r.units() == 3) b.duration = w[4] >> 8;
+  if (r.units() == 3) b.alignment = w[5];
+  if (r.units() == 4) b.old_address = w[4] >> 5;
+  if (r.units() == 4) b.old_usable = w[5];
+  if (r.units() == 4) b.duration = w[6] >> 8;
+  return b;
+}
+
+// Runs the victim that calls each function once; blocks by (kind, size).
+class Family : public testing::Test {
+ protected:
+  void SetUp() override {
+    RunOptions options;
+    options.on_record = [this](const RecordView& r) {
+      if (r.kind() < MLRUN_MALLOC || r.kind() >= MLRUN_ALLOC_END) return;
+      const Block b = block_of(r);
+      blocks_[{r.kind(), b.size}] = b;
+      if (r.kind() == MLRUN_FREE) freed_[b.address]++;
+    };
+    totals_ = run_traced({victim("allocations")}, options);
+    ASSERT_EQ(totals_.exit_code(), 0) << totals_.output;
+  }
+
+  void expect(uint32_t kind, uint64_t size, const std::string& name, uint64_t alignment = 0) {
+    ASSERT_EQ(blocks_.count({kind, size}), 1) << name;
+    const Block& b = blocks_[{kind, size}];
+    EXPECT_EQ(static_cast<long>(b.address), totals_.number(name)) << name;
+    EXPECT_EQ(static_cast<long>(b.size + b.excess), totals_.number(name + "_usable")) << name;
+    EXPECT_EQ(b.alignment, alignment) << name;
+    EXPECT_GT(b.site, 0x1000) << name;
+    EXPECT_LT(b.site >> 40, 0x80) << name;
+  }
+
+  Totals totals_;
+  std::map<std::pair<uint32_t, uint64_t>, Block> blocks_;
+  std::map<uint64_t, int> freed_;
+};
+
+TEST_F(Family, RecordsAddressSizeAndAlignmentOfEachForm) {
+  expect(MLRUN_MALLOC, 2001, "malloc");
+  expect(MLRUN_MALLOC, 300001, "big");
+  expect(MLRUN_CALLOC, 3003, "calloc");
+  expect(MLRUN_MALLOC, 2002, "before");
+  expect(MLRUN_REALLOC, 2000003, "realloc");
+  expect(MLRUN_REALLOCARRAY, 4907, "reallocarray");
+  expect(MLRUN_REALLOC, 6001, "null");
+  expect(MLRUN_POSIX_MEMALIGN, 7001, "posix_memalign", 64);
+  expect(MLRUN_ALIGNED_ALLOC, 8192, "aligned_alloc", 256);
+  expect(MLRUN_MEMALIGN, 9001, "memalign", 128);
+  expect(MLRUN_VALLOC, 10001, "valloc");
+  expect(MLRUN_PVALLOC, 11001, "pvalloc");
+}
+
+TEST_F(Family, GivesDurationsToLargeBlocksAndReallocations) {
+  EXPECT_GT((blocks_[{MLRUN_MALLOC, 300001}].duration), 0);
+  EXPECT_EQ((blocks_[{MLRUN_MALLOC, 2001}].duration), 0);
+  const Block& grown = blocks_[{MLRUN_REALLOC, 2000003}];
+  EXPECT_GT(grown.duration, 0);
+  EXPECT_EQ(static_cast<long>(grown.old_address), totals_.number("before"));
+  EXPECT_EQ(static_cast<long>(grown.old_usable), totals_.number("before_usable"));
+  EXPECT_EQ((blocks_[{MLRUN_REALLOC, 6001}].old_address), 0);
+}
+
+TEST_F(Family, RecordsEachFreeWithTheUsableSize) {
+  for (const char* name :
+       {"malloc", "big", "calloc", "reallocarray", "null", "posix_memalign", "aligned_alloc", "memalign"}) {
+    const auto address = static_cast<uint64_t>(totals_.number(name));
+    EXPECT_GE(freed_[address], 1) << name;
+    EXPECT_EQ(blocks_.count({MLRUN_FREE, static_cast<uint64_t>(totals_.number(std::string(name) + "_usable"))}), 1)
+        << name;
+  }
+}
+
+TEST_F(Family, FailuresAreTheAllocatorsOwn) {
+  EXPECT_EQ(totals_.number("overflow"), ENOMEM);
+  EXPECT_EQ(totals_.number("failed"), 1);
+}
+
+TEST(Counting, IsExactBelowTheThreshold) {
+  const Totals t = run_traced({victim("counted"), "123456", "1000"});
+  EXPECT_GE(t.counted_allocs, 123456);
+  EXPECT_LT(t.counted_allocs, 123456 + 200);
+  EXPECT_GE(t.counted_frees, 61728);
+  EXPECT_LT(t.counted_frees, 61728 + 200);
+  EXPECT_EQ(t.of(MLRUN_MALLOC), 1000);
+  EXPECT_EQ(t.of(MLRUN_FREE), 500);
+}
+
+TEST(Counting, UpToAGibibyteKeepsTheBytesToo) {
+  const Totals t =
+      run_traced({victim("calls"), "100000", "exit"}, {.arena = {.alloc_min_bytes = MLRUN_ALLOC_MIN_LIMIT}});
+  EXPECT_GE(t.counted_allocs, 10000);
+  EXPECT_GE(t.counted_frees, 10000);
+  EXPECT_GE(t.counted_alloc_bytes, 10000 * 5000);
+  EXPECT_EQ(t.of(MLRUN_MALLOC), 0);
+}
+
+TEST(Counting, AndRecordingAgreeOnTheNumberOfCalls) {
+  const std::vector<std::string> command = {victim("counted"), "3000", "2000"};
+  const Totals all = run_traced(command, {.arena = {.alloc_min_bytes = 0}});
+  const Totals none = run_traced(command, {.arena = {.alloc_min_bytes = MLRUN_ALLOC_MIN_LIMIT}});
+  EXPECT_EQ(all.counted_allocs, 0);
+  EXPECT_EQ(all.of(MLRUN_MALLOC) + all.of(MLRUN_CALLOC), none.counted_allocs);
+  EXPECT_EQ(all.of(MLRUN_FREE), none.counted_frees);
+}
+
+TEST(Python, EveryMallocOfAnInterpreterIsThere) {
+  const Totals t = run_traced({"python3", "-c", "import json; print(len(json.dumps(list(range(100000)))))"},
+                              {.arena = {.alloc_min_bytes = 0}});
+  EXPECT_EQ(t.output, "688890\n");
+  EXPECT_GT(t.of(MLRUN_MALLOC), t.of(MLRUN_FREE));
+  EXPECT_GT(t.of(MLRUN_REALLOC), 100);
+  EXPECT_EQ(t.torn, 0);
+  EXPECT_EQ(t.broken, 0);
+}
+
+}  // namespace
+}  // namespace mlrun::preload_test

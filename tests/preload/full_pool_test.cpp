@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when there is no free segment: dropping and counting, or waiting, and the end of waiting.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "preload/call_kind.h"
+#include "tests/preload/mini_collector.h"
+
+namespace mlrun::preload_test {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+uint64_t events_of(const Totals& t) { return t.of(KIND_pread) + t.of(MLRUN_MALLOC) + t.of(MLRUN_FREE); }
+
+TEST(Dropping, CountsEachEventThatFourSegmentsDoNotHold) {
+  const RunOptions options{.arena = {.segments = 5, .lossless = false}, .per_segment = milliseconds(1)};
+  const Totals t = run_traced({victim("calls"), "1000000", "kill"}, options);
+  EXPECT_GT(t.all_drops(), 0);
+  EXPECT_EQ(events_of(t) + t.all_drops(), 1200000);
+}
+
+TEST(Dropping, CountsThreadsThatFindNoSegmentOrDescriptor) {
+  const Totals t = run_traced({victim("threads"), "1000", "200"}, {.arena = {.segments = 17, .lossless = false}});
+  const uint64_t others = t.of(KIND_pthread_create) + t.of(MLRUN_MALLOC) + t.of(MLRUN_FREE) + t.of(KIND_open);
+  const uint64_t accounted = t.of(KIND_pread) + t.all_drops() + t.failures[MLRUN_FAIL_NO_CHANNEL];
+  EXPECT_GT(t.all_drops() + t.failures[MLRUN_FAIL_NO_CHANNEL], 0);
+  EXPECT_GE(accounted, 200000);
+  EXPECT_LE(accounted + others, 200000 + 1000 + 5000);
+}
+
+TEST(Lossless, WaitsForTwoHundredThreadsInSixteenSegments) {
+  const Totals t = run_traced({victim("threads"), "1000", "200"}, {.arena = {.segments = 32}});
+  EXPECT_EQ(t.of(KIND_pread), 200000);
+  EXPECT_EQ(t.all_drops(), 0);
+}
+
+TEST(Lossless, GoesOnInOrderThroughEightHundredLaps) {
+  OrderCheck order;
+  RunOptions options{.arena = {.segments = 5}};
+  options.on_record = [&](const RecordView& r) { order.look_at(r); };
+  const Totals t = run_traced({victim("calls"), "3000000", "exit"}, options);
+  EXPECT_EQ(t.of(KIND_pread), 3000000);
+  EXPECT_EQ(order.wrong(), 0);
+  EXPECT_GT(t.zeroed, 0);  // the lap has wrapped
+}
+
+// Fewer segments than threads, each of which holds one and waits for the others: waiting must end.
+TEST(Lossless, GivesUpRatherThanHangWhenThreadsHoldAllSegments) {
+  const Totals t = run_traced({victim("barrier"), "30"}, {.arena = {.segments = 17}});
+  EXPECT_EQ(t.number("passed"), 30);
+}
+
+// Runs the collector in a process of its own and does something to it after 150 ms. Returns how long the command took.
+std::chrono::duration<double> disturb_collector(int signal_number, const std::string& mark) {
+  const pid_t collector = fork();
+  if (collector == 0) {
+    const std::string command = victim("calls") + " 2000000 _exit; " + victim("calls") + " 100000 _exit; touch " + mark;
+    run_traced({"bash", "-c", command}, {.arena = {.segments = 17}});
+    _exit(0);
+  }
+  std::this_thread::sleep_for(milliseconds(150));
+  const auto start = Clock::now();
+  kill(collector, signal_number);
+  while (access(mark.c_str(), F_OK) != 0 && Clock::now() - start < std::chrono::seconds(60))
+    std::this_thread::sleep_for(milliseconds(10));
+  const auto took = Clock::now() - start;
+  kill(collector, SIGCONT);
+  waitpid(collector, nullptr, 0);
+  unlink(mark.c_str());
+  return took;
+}
+
+TEST(Lossless, GoesOnAtOnceWhenTheCollectorIsKilled) {
+  EXPECT_LT(disturb_collector(SIGKILL, testing::TempDir() + "killed_collector").count(), 5);
+}
+
+TEST(Lossless, GivesUpWhenTheCollectorStandsStill) {
+  const double seconds = disturb_collector(SIGSTOP, testing::TempDir() + "stopped_collector").count();
+  EXPECT_GT(seconds, 4.5);
+  EXPECT_LT(seconds, 30);
+}
+
+}  // namespace
+}  // namespace mlrun::preload_test

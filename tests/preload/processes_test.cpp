@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forked, vforked and executed processes: each records as itself, and none into another's segments.
+#include <unistd.h>
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "preload/call_kind.h"
+#include "tests/preload/mini_collector.h"
+
+namespace mlrun::preload_test {
+namespace {
+
+TEST(Fork, FourBusyChildrenAndTheirParent) {
+  std::map<uint32_t, uint64_t> by_process;
+  RunOptions options;
+  options.on_record = [&](const RecordView& r) { by_process[r.descriptor->process] += r.kind() == KIND_pread ? 1 : 0; };
+  const Totals t = run_traced({victim("forks"), "busy", "4", "300000"}, options);
+  EXPECT_EQ(t.of(KIND_pread), 1500001);
+  EXPECT_EQ(t.torn, 0);
+  EXPECT_EQ(t.of(MLRUN_PROCESS), 5);
+  EXPECT_EQ(t.of(KIND_fork), 4);
+  ASSERT_EQ(by_process.size(), 5);
+  for (const auto& [process, calls] : by_process) EXPECT_GE(calls, 300000) << "process " << process;
+}
+
+TEST(Fork, TwoThousandShortChildren) {
+  const Totals t = run_traced({victim("forks"), "short", "2000", "10"});
+  EXPECT_EQ(t.of(KIND_pread), 20001);
+  EXPECT_EQ(t.channels, 2001);
+  EXPECT_EQ(t.of(MLRUN_PROCESS), 2001);
+  EXPECT_EQ(t.failures[MLRUN_FAIL_NO_CHANNEL], 0);
+  EXPECT_EQ(t.all_drops(), 0);
+}
+
+TEST(Fork, InAPidNamespace) {
+  const Totals t = run_traced({"unshare", "-pf", "--mount-proc", victim("forks"), "short", "300", "10"});
+  EXPECT_EQ(t.of(KIND_pread), 3001);
+  EXPECT_EQ(t.live_at_end, 0);
+}
+
+TEST(Fork, ThatLibcDoesNotKnowOf) {
+  const Totals t = run_traced({victim("raw_forks"), "first"});
+  EXPECT_EQ(t.of(KIND_pread), 61);
+  EXPECT_EQ(t.live_at_end, 0);
+  EXPECT_EQ(t.channels, 7);
+}
+
+TEST(Fork, RecordSaysTheChildAndTheChildItsParent) {
+  std::set<int64_t> made;
+  std::set<uint32_t> born;
+  uint32_t parent = 0, loaded = 0;
+  std::set<uint64_t> parents, images;
+  RunOptions options;
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() == KIND_fork) made.insert(r.result());
+    if (r.kind() != MLRUN_PROCESS) return;
+    images.insert(r.words[MLRUN_PW_NUMBERS] >> 32);
+    const bool forked = (r.words[MLRUN_PW_ORIGIN] >> 8 & 0xff) == MLRUN_PROCESS_FORKED;
+    const auto origin = static_cast<uint32_t>(r.words[MLRUN_PW_ORIGIN] >> 32);
+    if (forked) {
+      born.insert(r.arg());
+      parents.insert(origin);
+    } else {
+      loaded = r.arg();
+      parent = origin;
+      EXPECT_GT(r.words[MLRUN_PW_START] >> 8, 0);
+    }
+  };
+  run_traced({victim("forks"), "short", "20", "1"}, options);
+  EXPECT_EQ(made.size(), 20);
+  EXPECT_EQ(std::set<int64_t>(born.begin(), born.end()), made);
+  EXPECT_EQ(parents, std::set<uint64_t>{loaded});
+  EXPECT_EQ(parent, static_cast<uint32_t>(getpid()));
+  EXPECT_EQ(images.size(), 1);  // a forked child keeps the image
+}
+
+TEST(Vfork, ChildrenTouchNeitherTheParentsRecordsNorItsDescriptors) {
+  std::map<uint64_t, uint64_t> file_of_offset;
+  uint64_t changed = 0, unknown = 0;
+  RunOptions options;
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() != KIND_pread) return;
+    const uint64_t file = r.words[6] >> 8 & 0xffffffff;  // the victim's i-th descriptor is read at offset i
+    unknown += file == 0 ? 1 : 0;
+    changed += file_of_offset.emplace(r.words[5], file).first->second != file ? 1 : 0;
+  };
+  const Totals t = run_traced({victim("vforks"), "1500"}, options);
+  EXPECT_EQ(t.number("bad"), 0);
+  EXPECT_EQ(t.of(KIND_pread), 15000);
+  EXPECT_EQ(unknown, 0);
+  EXPECT_EQ(changed, 0);
+  EXPECT_EQ(t.of(KIND_vfork), 1000);
+  EXPECT_EQ(t.of(KIND_posix_spawn), 500);
+  EXPECT_EQ(t.of(KIND_execve), 0);
+  EXPECT_EQ(t.of(MLRUN_PROCESS), 1 + 1000);
+}
+
+TEST(Vfork, ChildMayFork) {
+  const Totals t = run_traced({victim("vfork_forks")});
+  EXPECT_EQ(t.exit_code(), 0);
+  EXPECT_EQ(t.of(KIND_pread), 2);
+  EXPECT_EQ(t.live_at_end, 0);
+}
+
+TEST(Python, SubprocessesLeaveTheParentsDescriptorsAlone) {
+  std::set<uint64_t> files;
+  uint64_t of_one = 0;
+  RunOptions options;
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() != KIND_pread || r.words[5] != 77) return;
+    of_one++;
+    files.insert(r.words[6] >> 8 & 0xffffffff);
+  };
+  const Totals t = run_traced({"python3", "-c",
+                               "import os, subprocess\n"
+                               "fd = os.open('/dev/zero', os.O_RDONLY)\n"
+                               "for i in range(100):\n"
+                               "  subprocess.run(['/bin/true'], close_fds=True)\n"
+                               "  subprocess.run(['/bin/echo'], stdout=subprocess.DEVNULL)\n"
+                               "  os.pread(fd, 8, 77)\n"},
+                              options);
+  EXPECT_EQ(t.exit_code(), 0);
+  EXPECT_EQ(of_one, 100);
+  EXPECT_EQ(files.size(), 1);
+  EXPECT_EQ(files.count(0), 0);
+}
+
+}  // namespace
+}  // namespace mlrun::preload_test
