@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "preload/real_function.h"
-#include "preload/stream_call.h"
+#include "preload/stream_buffer.h"
 
 #undef fread_unlocked
 
@@ -17,6 +17,10 @@ static size_t items(size_t bytes, size_t size, size_t count) { return bytes == s
 
 static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void *at, size_t size, size_t count,
                            FILE *stream, enum stream_locking locking) {
+  if (likely(holds_unread(stream, product(size, count), locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(at, size, count, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fread, locking);
   bool bytewise = in_bytes(&call, size, count);
@@ -40,6 +44,10 @@ typedef size_t (*fread_chk_function)(void *, size_t, size_t, size_t, FILE *);
 
 static size_t traced_fread_chk(fread_chk_function real, void *at, size_t room, size_t size, size_t count, FILE *stream,
                                enum stream_locking locking) {
+  if (likely(holds_unread(stream, product(size, count), locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(at, room, size, count, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fread, locking);
   bool bytewise = in_bytes(&call, size, count);
@@ -61,8 +69,14 @@ EXPORT size_t __fread_unlocked_chk(void *at, size_t room, size_t size, size_t co
   return traced_fread_chk(real, at, room, size, count, stream, kStreamIsLocked);
 }
 
+static size_t most_of(int room) { return room > 0 ? (size_t)room - 1 : 0; }
+
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
+  if (likely(holds_line(stream, '\n', most_of(room), locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(at, room, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, room, stream);
@@ -83,6 +97,10 @@ EXPORT char *fgets_unlocked(char *at, int room, FILE *stream) {
 
 static char *traced_fgets_chk(char *(*real)(char *, size_t, int, FILE *), char *at, size_t size, int room, FILE *stream,
                               enum stream_locking locking) {
+  if (likely(holds_line(stream, '\n', most_of(room), locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(at, size, room, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, size, room, stream);
@@ -105,6 +123,10 @@ EXPORT char *__fgets_unlocked_chk(char *at, size_t size, int room, FILE *stream)
 
 static ssize_t traced_getdelim(ssize_t (*real)(char **, size_t *, int, FILE *), char **line, size_t *room,
                                int delimiter, FILE *stream) {
+  if (likely(holds_line(stream, delimiter, SIZE_MAX, kLockStream))) {
+    count_buffered_call(stream->_fileno);
+    return real(line, room, delimiter, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_getline, kLockStream);
   ssize_t result = real(line, room, delimiter, stream);
@@ -124,6 +146,10 @@ EXPORT ssize_t __getdelim(char **line, size_t *room, int delimiter, FILE *stream
 
 EXPORT ssize_t getline(char **line, size_t *room, FILE *stream) {
   REAL(ssize_t, getline, char **, size_t *, FILE *);
+  if (likely(holds_line(stream, '\n', SIZE_MAX, kLockStream))) {
+    count_buffered_call(stream->_fileno);
+    return real(line, room, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_getline, kLockStream);
   ssize_t result = real(line, room, stream);

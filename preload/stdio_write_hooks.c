@@ -4,12 +4,16 @@
 
 #include "preload/dirty_streams.h"
 #include "preload/real_function.h"
-#include "preload/stream_call.h"
+#include "preload/stream_buffer.h"
 
 #undef fwrite_unlocked
 
 static size_t traced_fwrite(size_t (*real)(const void *, size_t, size_t, FILE *), const void *at, size_t size,
                             size_t count, FILE *stream, enum stream_locking locking) {
+  if (likely(has_room(stream, product(size, count), locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(at, size, count, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fwrite, locking);
   size_t result = real(at, size, count, stream);
@@ -29,10 +33,15 @@ EXPORT size_t fwrite_unlocked(const void *at, size_t size, size_t count, FILE *s
 
 static int traced_fputs(int (*real)(const char *, FILE *), const char *text, FILE *stream,
                         enum stream_locking locking) {
+  size_t bytes = strlen(text);
+  if (likely(has_room(stream, bytes, locking))) {
+    count_buffered_call(stream->_fileno);
+    return real(text, stream);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fputs, locking);
   int result = real(text, stream);
-  end_stream_write(&call, call.call.start ? strlen(text) : 0, result >= 0);
+  end_stream_write(&call, bytes, result >= 0);
   return result;
 }
 
@@ -48,10 +57,15 @@ EXPORT int fputs_unlocked(const char *text, FILE *stream) {
 
 EXPORT int puts(const char *text) {
   REAL(int, puts, const char *);
+  size_t bytes = strlen(text) + 1;
+  if (likely(has_room(stdout, bytes, kLockStream))) {
+    count_buffered_call(stdout->_fileno);
+    return real(text);
+  }
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stdout, KIND_fputs, kLockStream);
   int result = real(text);
-  end_stream_write(&call, call.call.start ? strlen(text) + 1 : 0, result >= 0);
+  end_stream_write(&call, bytes, result >= 0);
   return result;
 }
 

@@ -17,8 +17,6 @@ struct stream_state stream_state(FILE *stream) {
   return state;
 }
 
-void leave_stream_call(struct stream_call *call) { leave_call(&call->call); }
-
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking) {
   *call = (struct stream_call){.call = {.outer = this_thread.pending, .kind = (uint16_t)kind, .form = kCallOnStream},
                                .stream = stream};
@@ -38,11 +36,6 @@ void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind ki
 void unlock_stream(struct stream_call *call) {
   if (unlikely(call->locked)) funlockfile(call->locked);
   call->locked = 0;
-}
-
-void count_buffered_call(int fd) {
-  struct fd_entry *entry = fd_entry_of(fd);
-  if (likely(entry)) entry->buffered_calls++;
 }
 
 uint32_t take_buffered_calls(int fd) {

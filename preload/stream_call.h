@@ -25,6 +25,7 @@ enum stream_flag {
   kStreamNoReads = 0x4,
   kStreamNoWrites = 0x8,
   kStreamInBackup = 0x100,
+  kStreamIsWriting = 0x800,
   kStreamIsFile = 0x2000
 };
 enum { kStreamNeedsLock = 0x80 };  // in _flags2: the process has had a second thread
@@ -75,10 +76,14 @@ struct stream_transfer {
 };
 void put_stream_record(const struct stream_call *call, struct stream_transfer transfer);
 void unlock_stream(struct stream_call *call);
-void count_buffered_call(int fd);
 uint32_t take_buffered_calls(int fd);  // calls since the last record, this one included; counted anew from here
 
-void leave_stream_call(struct stream_call *call);
+INLINE void count_buffered_call(int fd) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (likely(entry && !in_vfork_child())) entry->buffered_calls++;
+}
+
+INLINE void leave_stream_call(struct stream_call *call) { leave_call(&call->call); }
 #define STREAM_CALL_CLEANUP __attribute__((cleanup(leave_stream_call)))
 
 #pragma GCC visibility pop
