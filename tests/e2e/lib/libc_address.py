@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells from the instruction address of a system call (strace -i) whether libc's syscall() made it: a call by number, which
-goes past every function that could be hooked."""
+"""Tells from the instruction address of a system call (strace -i) whether libc's syscall() made it: a call by number,
+which goes past every function that could be hooked."""
 
 import ctypes
 from functools import cache

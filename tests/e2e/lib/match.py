@@ -21,8 +21,8 @@ OPERATION = {**dict.fromkeys(OPENS, "open"), **dict.fromkeys(READS, "read"), **d
 DIRECT = {"open": OPENS, "openat": OPENS, "creat": OPENS, "close": ("close",), "read": ("read",), "readv": ("readv",),
           "pread": ("pread64",), "preadv": ("preadv",), "preadv2": ("preadv2", "preadv"), "write": ("write",),
           "writev": ("writev",), "pwrite": ("pwrite64",), "pwritev": ("pwritev",), "pwritev2": ("pwritev2", "pwritev")}
-# Hooked functions that make such calls inside libc, and which operations stand under a row of each. What a stream reads or
-# writes stands under a row of its own kind, whatever function made it do so.
+# Hooked functions that make such calls inside libc, and which operations stand under a row of each. What a stream reads
+# or writes stands under a row of its own kind, whatever function made it do so.
 BUFFERED = {"fopen": ("open",), "freopen": ("open", "close"), "tmpfile": ("open",), "mkstemp": ("open",),
             "opendir": ("open",), "fclose": ("close",), "pclose": ("close",), "closedir": ("close",),
             **dict.fromkeys(("fread", "fgets", "getline"), ("read",)),
