@@ -38,7 +38,9 @@ constexpr bool has_path_layout(uint16_t number) {
     case k_mkdir:
     case k_mkdirat:
     case k_rmdir:
-    case k_chdir: return true;
+    case k_chdir:
+    case k_execve:
+    case k_posix_spawn: return true;
   }
   return false;
 }

@@ -23,7 +23,7 @@ uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
   return scrambled(scrambled(key_of(path), file.inode), file.device);
 }
 
-PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file}; }
+PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file, false}; }
 
 model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
   switch (file.mode & S_IFMT) {
@@ -74,6 +74,7 @@ std::optional<std::string> FileIndex::absolute(const PathRef& path) {
   const auto raw = strings_->find(path.path);
   if (!raw) return std::nullopt;
   if (raw->starts_with('/')) return absolute_path({}, *raw);
+  if (path.searched && raw->find('/') == std::string_view::npos) return std::string(*raw);
   if (path.dirfd_file != 0) {
     const OpenFile folder = open_files_.find(path.dirfd_file);
     if (folder.file_id == 0) return std::nullopt;

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -55,20 +54,19 @@ class Turns {
   Error error_;
 };
 
-// For each i in [0, count): work(thread, i) -> Result<Item> on any thread; hand_over(i, item) -> Status one at a time,
-// in order; finish(thread, i, item) -> Status on the thread that did the work. `thread` counts from 0. Ends at the
-// first error.
+// For each index in [0, count): work(thread, index) on any thread; hand_over(thread, index) one at a time, in order;
+// then finish(thread, index) on the thread that did the work. `thread` counts from 0; what is handed on stands in a
+// place of the thread's own. All three return Status; it ends at the first error.
 template <typename Work, typename HandOver, typename Finish>
 Status in_order(size_t count, unsigned threads, Work work, HandOver hand_over, Finish finish) {
   Turns turns;
   std::atomic<size_t> next{0};
   const auto do_one = [&](unsigned thread, size_t index) -> Status {
-    auto item = work(thread, index);
-    if (!item) return tl::make_unexpected(item.error());
+    if (auto worked = work(thread, index); !worked) return worked;
     if (!turns.wait(index)) return {};
-    if (auto handed = hand_over(index, *item); !handed) return handed;
+    if (auto handed = hand_over(thread, index); !handed) return handed;
     turns.pass();
-    return finish(thread, index, *item);
+    return finish(thread, index);
   };
   const auto run = [&](unsigned thread) {
     try {

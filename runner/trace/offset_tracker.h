@@ -39,7 +39,7 @@ class OffsetTracker {
     int32_t proc_id = 0;
     int32_t copies = 1;  // descriptors that stand for it in its process
     int64_t position = 0;
-    int64_t last_end_ns = 0;     // of the calls on it so far
+    int64_t last_end_ns = 0;  // of the calls on it so far
     int64_t last_seek_end_ns = 0;
     uint32_t losses = 0;         // of its process, when the position was last known
     uint32_t last_row = kNoRow;  // in this partition, the last call that moved it

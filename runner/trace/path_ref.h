@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "runner/events/event_view.h"
 #include "runner/trace/scrambled.h"
 
 namespace mlrun::trace {
@@ -13,18 +14,18 @@ struct PathRef {
   uint64_t path = 0;  // string ids; 0: none
   uint64_t cwd = 0;
   uint32_t dirfd_file = 0;  // open file number
+  bool searched = false;    // of a program: a name without a slash is looked for in PATH
 
-  [[nodiscard]] uint64_t key() const { return scrambled(scrambled(path, cwd), dirfd_file); }
+  [[nodiscard]] uint64_t key() const { return scrambled(scrambled(path, cwd), dirfd_file | uint64_t{searched} << 32); }
 };
 
 // The first and the second name of a call on a path. Requires: call.on_path.
-template <typename Call>
-PathRef first_path(const Call& call) {
-  return {call.path, call.cwd, call.dirfd_file};
+inline PathRef first_path(const events::CallEvent& call) {
+  const bool searched = call.func == events::func::k_execve || call.func == events::func::k_posix_spawn;
+  return {call.path, call.cwd, call.dirfd_file, searched};
 }
-template <typename Call>
-PathRef second_path(const Call& call) {
-  return {call.second_path, call.cwd, call.second_dirfd_file};
+inline PathRef second_path(const events::CallEvent& call) {
+  return {call.second_path, call.cwd, call.second_dirfd_file, false};
 }
 
 }  // namespace mlrun::trace

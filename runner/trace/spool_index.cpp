@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "runner/trace/identity.h"
@@ -19,9 +20,11 @@ SpoolIndex::SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util
       session_clock_(options.clock_kind),
       strings_(info.files.texts()),
       files_(strings_, info.files, Mounts(util::read_text("/proc/self/mountinfo"))),
-      channels_(options.clock_kind) {}
+      channels_(options.clock_kind),
+      anchors_(options.anchors) {}
 
-Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options, model::TraceInfo& info) {
+Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options, model::TraceInfo& info,
+                                                     const std::function<void(size_t, size_t)>& told) {
   util::UniqueFd fd(::open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open the spool " + options.path, errno);
@@ -30,17 +33,22 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
   std::unique_ptr<SpoolIndex> index(new SpoolIndex(options, info, std::move(fd), bytes));
 
   const size_t blocks = (bytes + MLRUN_SPOOL_BLOCK_BYTES - 1) / MLRUN_SPOOL_BLOCK_BYTES;
+  std::vector<BlockScan> scans(std::max(options.threads, 1u));
   auto scanned = in_order(
       blocks, options.threads,
-      [&](unsigned, size_t block) {
+      [&](unsigned thread, size_t block) -> Status {
         const uint64_t begin = block * MLRUN_SPOOL_BLOCK_BYTES;
-        return scan_block(index->fd(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, bytes);
+        auto scan = scan_block(index->fd(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, bytes);
+        if (!scan) return tl::make_unexpected(scan.error());
+        scans[thread] = *std::move(scan);
+        return {};
       },
-      [&](size_t, BlockScan& scan) {
-        index->take(scan);
-        return Status{};
+      [&](unsigned thread, size_t block) -> Status {
+        index->take(scans[thread]);
+        told(block + 1, blocks);
+        return {};
       },
-      [](unsigned, size_t, BlockScan&) { return Status{}; });
+      [](unsigned, size_t) -> Status { return {}; });
   if (!scanned) return tl::make_unexpected(scanned.error());
   if (auto resolved = index->resolve(info); !resolved) return tl::make_unexpected(resolved.error());
   return index;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,13 +29,16 @@ struct SpoolDamage {
 struct SpoolOptions {
   std::string path;
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
+  std::vector<mlrun_frame_anchor> anchors;        // looks at the clocks that the spool does not hold
   unsigned threads = 1;
 };
 
 class SpoolIndex {
  public:
-  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index.
-  static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info);
+  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `told` hears
+  // of blocks that are done, and how many there are.
+  static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info,
+                                                  const std::function<void(size_t, size_t)>& told);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/coverage.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "runner/events/func_names.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+// What ld.so reads of libraries, and the library of its own process, stays below this.
+constexpr int64_t kUnseenBytesMin = 1 << 20;
+constexpr int64_t kUnseenPercentMin = 1;
+constexpr size_t kExecutedMax = 1000;
+
+const char* why_not(int32_t verdict) {
+  switch (static_cast<mlrun_exec_target>(verdict)) {
+    case MLRUN_EXEC_STATIC: return "statically linked";
+    case MLRUN_EXEC_FOREIGN: return "for another processor";
+    case MLRUN_EXEC_UNREACHABLE: return "cannot reach the library where it runs";
+    case MLRUN_EXEC_TRACED:
+    case MLRUN_EXEC_UNKNOWN: return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void CoverageMeter::add(const model::CallRow& row) {
+  const events::FuncInfo* info = events::find_func(row.func);
+  if (!info) return;
+  if (info->call_class == MLRUN_CLASS_READ || info->call_class == MLRUN_CLASS_WRITE) {
+    const auto process = static_cast<size_t>(row.origin.proc_id);
+    if (process >= bytes_.size()) bytes_.resize(process + 1);
+    (info->call_class == MLRUN_CLASS_READ ? bytes_[process].read : bytes_[process].written) +=
+        std::max<int64_t>(row.ret, 0);
+  }
+  const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
+  if (!executes || row.err != 0 || !why_not(row.flags) || executed_.size() >= kExecutedMax) return;
+  ++executed_[{row.origin.proc_id, row.file_id, row.flags}];
+}
+
+void CoverageMeter::add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel) {
+  model::CoverageRow row;
+  row.proc_id = proc_id;
+  row.subject = std::move(subject);
+  row.detail = std::move(detail);
+  row.seen = seen;
+  row.kernel = kernel;
+  rows_.push_back(std::move(row));
+}
+
+void CoverageMeter::compare_bytes(const model::TraceInfo& info) {
+  const auto compare = [&](int32_t proc_id, const char* subject, int64_t seen, int64_t kernel) {
+    const int64_t unseen = kernel - seen;
+    if (kernel < 0 || unseen < kUnseenBytesMin || unseen / kUnseenPercentMin < kernel / 100) return;
+    add_row(proc_id, subject, "by raw system calls, io_uring, sendfile or inside libc; the kernel counted them", seen,
+            kernel);
+  };
+  for (const model::ProcessRow& process : info.processes) {
+    const auto index = static_cast<size_t>(process.proc_id);
+    const Bytes bytes = index < bytes_.size() ? bytes_[index] : Bytes{};
+    compare(process.proc_id, "bytes read", bytes.read, process.kernel_rchar);
+    compare(process.proc_id, "bytes written", bytes.written, process.kernel_wchar);
+  }
+}
+
+void CoverageMeter::add_executed(const model::TraceInfo& info) {
+  for (const auto& [key, times] : executed_) {
+    const auto& [proc_id, file_id, verdict] = key;
+    const bool known = file_id > 0 && static_cast<size_t>(file_id) <= info.files.size();
+    const std::string path = known ? info.files[static_cast<size_t>(file_id) - 1].path : "a program";
+    add_row(proc_id, path, why_not(verdict), 0, times);
+  }
+}
+
+void CoverageMeter::add_cut_off(SpoolIndex& index) {
+  std::set<std::pair<uint64_t, uint64_t>> told;
+  for (const auto& [serial, gap] : index.gaps()) {
+    if (gap.reason != MLRUN_GAP_CUT_OFF || !told.insert({serial, gap.first_monotonic_ns}).second) continue;
+    const Channel* channel = serial == 0 ? nullptr : index.channels().find(serial);
+    add_row(channel ? channel->origin.proc_id : 0, "what processes did after the end of the run",
+            "they were still running", -1, static_cast<int64_t>(std::min<uint64_t>(gap.count, INT64_MAX)));
+  }
+}
+
+// Children whose pid no recording process ever had.
+void CoverageMeter::add_children(SpoolIndex& index, const model::TraceInfo& info) {
+  std::set<std::pair<int64_t, int32_t>> recorded;  // pid namespace and pid in it
+  for (const model::ProcessRow& process : info.processes) recorded.insert({process.pid_namespace, process.ns_pid});
+  std::map<int32_t, int64_t> missing;  // by parent
+  for (const ChildFact& child : index.notes().children()) {
+    const Channel& parent = index.channels().all()[child.channel];
+    const auto pid = static_cast<int32_t>(child.pid);
+    if (recorded.contains({static_cast<int64_t>(parent.about.pid_namespace), pid})) continue;
+    ++missing[parent.origin.proc_id];
+  }
+  for (const auto& [proc_id, count] : missing) {
+    add_row(proc_id, "child processes", "they recorded nothing: setuid, statically linked, or gone at once", 0, count);
+  }
+}
+
+void CoverageMeter::add_failures(const SessionInfo& session) {
+  static constexpr std::pair<const char*, std::pair<const char*, const char*>> kFailures[] = {
+      {"/collector/failures/no_room", {"processes", "their address space limit leaves no room for the buffer"}},
+      {"/collector/failures/abi", {"processes", "they carry another version of the library"}},
+      {"/collector/failures/no_clock", {"processes from some moment on", "they gave up their clock (strict seccomp)"}},
+      {"/collector/failures/no_robust", {"the end of threads", "their robust list was not found"}},
+  };
+  for (const auto& [pointer, text] : kFailures) {
+    const int64_t count = session.number(pointer, 0);
+    if (count > 0) add_row(0, text.first, text.second, -1, count);
+  }
+}
+
+std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
+                                                      const model::TraceInfo& info) {
+  compare_bytes(info);
+  add_executed(info);
+  add_cut_off(index);
+  add_children(index, info);
+  add_failures(session);
+  return std::move(rows_);
+}
+
+}  // namespace mlrun::trace

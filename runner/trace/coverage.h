@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened and was not seen, or not wholly: the rows of the table `coverage`. Clean runs have none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/session_info.h"
+#include "runner/trace/spool_index.h"
+
+namespace mlrun::trace {
+
+class CoverageMeter {
+ public:
+  // Call it for every call row, one thread at a time.
+  void add(const model::CallRow& row);
+
+  // Requires: all rows were added; info.processes are complete.
+  std::vector<model::CoverageRow> finish(SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info);
+
+ private:
+  struct Bytes {
+    int64_t read = 0, written = 0;
+  };
+  void compare_bytes(const model::TraceInfo& info);
+  void add_executed(const model::TraceInfo& info);
+  void add_cut_off(SpoolIndex& index);
+  void add_children(SpoolIndex& index, const model::TraceInfo& info);
+  void add_failures(const SessionInfo& session);
+  void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);
+
+  std::vector<Bytes> bytes_;                                           // by proc_id
+  std::map<std::tuple<int32_t, int64_t, int32_t>, int64_t> executed_;  // process, file and verdict: times
+  std::vector<model::CoverageRow> rows_;
+};
+
+}  // namespace mlrun::trace

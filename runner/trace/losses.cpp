@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/losses.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace mlrun::trace {
+
+namespace {
+
+using model::LossRow;
+
+constexpr size_t kGapRowsMax = 10000;
+
+struct Reason {
+  const char* reason;
+  bool adds_up;  // a number of bytes; else a stretch of time
+};
+
+std::optional<Reason> reason_of(uint32_t gap) {
+  switch (static_cast<mlrun_gap_reason>(gap)) {
+    case MLRUN_GAP_TORN: return Reason{"begun and never finished", true};
+    case MLRUN_GAP_CORRUPT: return Reason{"damaged in the buffer", true};
+    case MLRUN_GAP_SPOOL_FULL: return Reason{"recording stopped, no room on the disk or in --max-spool", false};
+    case MLRUN_GAP_COLLECTOR: return Reason{"mlrun died, nobody collected", false};
+    case MLRUN_GAP_PAUSED: return Reason{"paused", false};
+    case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a matter of coverage
+  }
+  return Reason{"a reason that a later version knows", false};
+}
+
+class LossFinder {
+ public:
+  LossFinder(SpoolIndex& index, const SessionInfo& session) : index_(index), session_(session) {}
+
+  std::vector<LossRow> find(const Mllog& mllog) {
+    note_spans();
+    for (size_t i = 0; i < index_.channels().all().size(); ++i) add_channel(i);
+    add_gaps();
+    add_spool();
+    add_failures();
+    add("mllog", "files that cannot be opened", mllog.unreadable_files, "files");
+    add("mllog", "lines that cannot be read", mllog.unreadable_lines, "lines");
+    add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
+    return std::move(rows_);
+  }
+
+ private:
+  struct Span {
+    int64_t first_ns = kLatestNs, last_ns = 0;
+  };
+
+  void add(const char* channel, const char* reason, uint64_t count, const char* unit) {
+    if (count == 0) return;
+    LossRow row;
+    row.channel = channel;
+    row.reason = reason;
+    row.count = static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
+    row.unit = unit;
+    rows_.push_back(std::move(row));
+  }
+
+  int64_t ns_of(const Channel& channel, uint64_t clock) {
+    return index_.clock().convert(clock, channel.clock_kind, hint_);
+  }
+
+  void note_spans() {
+    for (const LossSpan& span : index_.channels().losses()) {
+      const Channel& channel = index_.channels().all()[span.channel];
+      Span& known = spans_[span.channel];
+      known.first_ns = std::min(known.first_ns, ns_of(channel, span.first));
+      known.last_ns = std::max(known.last_ns, ns_of(channel, span.last));
+    }
+  }
+
+  void place(size_t channel_index) {
+    const Channel& channel = index_.channels().all()[channel_index];
+    LossRow& row = rows_.back();
+    row.proc_id = channel.origin.proc_id;
+    row.thread_id = channel.origin.thread_id;
+    const auto span = spans_.find(channel_index);
+    if (span == spans_.end()) return;
+    row.first_ns = span->second.first_ns;
+    row.last_ns = span->second.last_ns;
+  }
+
+  // The channel's own counts tell the reasons apart; what its frames tell of beyond them was dropped after the last
+  // count.
+  void add_channel(size_t channel_index) {
+    static constexpr const char* kReasons[MLRUN_DROP_KINDS] = {"buffer full", "gave up waiting for room", "dropped",
+                                                               "dropped"};
+    const Channel& channel = index_.channels().all()[channel_index];
+    const auto add_here = [&](const char* reason, uint64_t count, const char* unit) {
+      if (count == 0) return;
+      add("interposer", reason, count, unit);
+      place(channel_index);
+    };
+    uint64_t counted = 0;
+    for (size_t kind = 0; kind < MLRUN_DROP_KINDS; ++kind) {
+      add_here(kReasons[kind], channel.counters.drops[kind], "records");
+      counted += channel.counters.drops[kind];
+    }
+    if (channel.lost > counted) add_here("buffer full", channel.lost - counted, "records");
+    add_here("frames missing from the spool", channel.missing_frames, "frames");
+    const bool has_rows = channel.first <= channel.last;
+    if (!channel.described && has_rows) add_here("nothing tells which thread recorded", 1, "threads");
+  }
+
+  // Bytes are added up for each channel; every stretch of time stands for itself.
+  void add_gaps() {
+    std::map<std::pair<uint64_t, uint32_t>, size_t> sums;  // by channel and reason: index of the row
+    size_t gap_rows = 0;
+    for (const auto& [serial, gap] : index_.gaps()) {
+      const auto reason = reason_of(gap.reason);
+      if (!reason) continue;
+      const auto sum = reason->adds_up ? sums.find({serial, gap.reason}) : sums.end();
+      if (sum == sums.end()) {
+        if (++gap_rows > kGapRowsMax) break;
+        if (reason->adds_up) sums[{serial, gap.reason}] = rows_.size();
+        add_gap(serial, gap, *reason);
+      } else {
+        LossRow& row = rows_[sum->second];
+        row.count += static_cast<int64_t>(std::min<uint64_t>(gap.count, INT32_MAX));
+        row.first_ns = std::min(row.first_ns, TraceClock::from_monotonic(gap.first_monotonic_ns));
+        row.last_ns = std::max(row.last_ns, TraceClock::from_monotonic(gap.last_monotonic_ns));
+      }
+    }
+  }
+
+  void add_gap(uint64_t serial, const mlrun_frame_gap& gap, const Reason& reason) {
+    const uint64_t count = reason.adds_up ? std::min<uint64_t>(std::max<uint64_t>(gap.count, 1), INT32_MAX) : 1;
+    add("interposer", reason.reason, count, reason.adds_up ? "bytes" : "stretches");
+    LossRow& row = rows_.back();
+    row.first_ns = TraceClock::from_monotonic(gap.first_monotonic_ns);
+    row.last_ns = TraceClock::from_monotonic(gap.last_monotonic_ns);
+    const Channel* channel = serial == 0 ? nullptr : index_.channels().find(serial);
+    if (!channel) return;
+    row.proc_id = channel->origin.proc_id;
+    row.thread_id = channel->origin.thread_id;
+  }
+
+  void add_spool() {
+    const SpoolDamage& damage = index_.damage();
+    add("spool", "damaged in the file", damage.file_bytes, "bytes");
+    add("spool", "records that break the rules of the format", damage.record_bytes, "bytes");
+    add("spool", "records of a kind that this version does not know", damage.unknown_records, "records");
+    add("spool", "frames of a kind that this version does not know", damage.unknown_frames, "frames");
+    add("spool", "more threads than can be told apart", index_.channels().frames_left_out(), "frames");
+    add("spool", "names that are damaged or too many", index_.strings().left_out(), "names");
+    add("spool", "more files than can be told apart", index_.files().left_out(), "files");
+    add("spool", "reports about processes that cannot be read", index_.notes().unreadable_texts(), "reports");
+    add("spool", "reports that found no room", count_in_session("/spool/frames_left_out"), "frames");
+  }
+
+  uint64_t count_in_session(const char* pointer) {
+    return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer, 0), 0));
+  }
+
+  void add_failures() {
+    add("interposer", "no room for a thread's channel", count_in_session("/collector/failures/no_channel"), "records");
+    add("interposer", "descriptors beyond the table", count_in_session("/collector/failures/fd_range"), "calls");
+  }
+
+  SpoolIndex& index_;
+  const SessionInfo& session_;
+  TraceClock::Hint hint_;
+  std::map<size_t, Span> spans_;  // by channel index
+  std::vector<LossRow> rows_;
+};
+
+}  // namespace
+
+std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog) {
+  return LossFinder(index, session).find(mllog);
+}
+
+std::vector<PositionLoss> position_losses(SpoolIndex& index) {
+  TraceClock::Hint hint;
+  std::vector<PositionLoss> moments;
+  for (const LossSpan& span : index.channels().losses()) {
+    const Channel& channel = index.channels().all()[span.channel];
+    // Twice: a seek between the two looks may have come before or after the loss.
+    moments.push_back({index.clock().convert(span.first, channel.clock_kind, hint), channel.origin.proc_id});
+    moments.push_back({index.clock().convert(span.last, channel.clock_kind, hint), channel.origin.proc_id});
+  }
+  for (const auto& [serial, gap] : index.gaps()) {
+    if (gap.reason == MLRUN_GAP_CUT_OFF) continue;
+    const Channel* channel = serial == 0 ? nullptr : index.channels().find(serial);
+    const int32_t proc_id = channel ? channel->origin.proc_id : 0;
+    moments.push_back({TraceClock::from_monotonic(gap.first_monotonic_ns), proc_id});
+    moments.push_back({TraceClock::from_monotonic(gap.last_monotonic_ns), proc_id});
+  }
+  return moments;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun-trace: everything that writes or reads traces. mlrun calls it; a person types mlrun. The one place where an
+// error becomes text and exit status.
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/trace/merge_verbs.h"
+#include "runner/util/standard_streams.h"
+#include "runner/view/verbs.h"
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+struct Verb {
+  const char* name;
+  mlrun::Result<int> (*run)(const Arguments& arguments);
+};
+
+constexpr std::array<Verb, 5> kVerbs = {{
+    {"merge", mlrun::trace::run_merge},
+    {"finish", mlrun::trace::run_finish},
+    {"report", mlrun::view::report},
+    {"show", mlrun::view::show},
+    {"list", mlrun::view::list},
+}};
+
+mlrun::Result<int> dispatch(Arguments arguments) {
+  const auto* verb = arguments.empty() ? kVerbs.end() : std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& v) {
+    return arguments.front() == v.name;
+  });
+  if (verb == kVerbs.end())
+    return mlrun::fail("mlrun-trace is called by mlrun; its verbs are merge, finish, report, show, list");
+  arguments.erase(arguments.begin());
+  return verb->run(arguments);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mlrun::util::hold_standard_descriptors();
+  try {
+    const auto status = dispatch(Arguments(argv + 1, argv + argc));
+    if (status) return *status;
+    mlrun::util::say(status.error().text);
+    return status.error().exit_code;
+  } catch (const std::exception& error) {
+    mlrun::util::say(error.what());
+    return 125;
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the trace of a trace folder: spool.bin and session.json become tables/ and run.json. The spool stays as it is.
+//
+// The trace is finished when run.json is there: it is written last, and removed first when a folder is merged again.
+// Until then the tables stand in a folder of their own, so a merge that is interrupted leaves nothing half done.
+#pragma once
+
+#include <string>
+
+#include "runner/summary/summary.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct MergeOptions {
+  std::string trace_folder;
+  unsigned threads = 0;        // 0: as many as the machine has, up to a limit
+  bool shows_progress = true;  // on a terminal
+};
+
+Result<summary::Summary> merge(const MergeOptions& options);
+
+}  // namespace mlrun::trace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge_verbs.h"
+
+#include <cstdio>
+
+#include "runner/cli.h"
+#include "runner/trace/merge.h"
+#include "runner/view/verbs.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+Result<int> merge_and_show(const char* verb, const char* description, const Arguments& arguments, bool shows_summary) {
+  MergeOptions options;
+  bool quiet = false;
+  CLI::App app(description, verb);
+  set_usage(app, std::string("mlrun-trace ") + verb + " [OPTIONS] TRACE");
+  app.add_option("TRACE", options.trace_folder, "folder with spool.bin and session.json")->required();
+  app.add_option("--threads", options.threads, "threads to work with (as many as there are processors)")
+      ->check(CLI::Range(1, 64));
+  app.add_flag("--quiet", quiet, "print nothing but errors");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  options.shows_progress = !quiet;
+  if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
+  if (quiet || !shows_summary) return 0;
+  if (auto printed = view::print_summary(options.trace_folder, stderr); !printed) {
+    return tl::make_unexpected(printed.error());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_merge(const Arguments& arguments) {
+  return merge_and_show("merge", "Makes the trace of a recorded run.", arguments, false);
+}
+
+Result<int> run_finish(const Arguments& arguments) {
+  return merge_and_show("finish", "Makes the trace of a recorded run and prints its summary.", arguments, true);
+}
+
+}  // namespace mlrun::trace

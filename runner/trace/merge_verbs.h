@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of mlrun-trace that make traces. Each returns the exit status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+using Arguments = std::vector<std::string>;  // what stands behind the verb
+
+// merge [--threads N] [--quiet] TRACE: tables/ and run.json from spool.bin and session.json.
+Result<int> run_merge(const Arguments& arguments);
+
+// finish [--quiet] TRACE: the same, and the summary on standard error. What mlrun calls at the end of a run.
+Result<int> run_finish(const Arguments& arguments);
+
+}  // namespace mlrun::trace

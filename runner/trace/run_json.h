@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json: what session.json said about the run, and what the merge found out. Keys: TABLES.md.
+#pragma once
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/session_info.h"
+#include "runner/trace/spool_index.h"
+
+namespace mlrun::trace {
+
+struct RowTotals {
+  int64_t calls = 0, allocs = 0, alloc_small = 0;
+};
+
+// Requires: the small tables of `info` are complete but for the summary's share.
+nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
+                             const RowTotals& totals);
+
+}  // namespace mlrun::trace

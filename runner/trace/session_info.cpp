@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/session_info.h"
+
+#include <sys/stat.h>
+
+#include "runner/events/session.h"
+#include "runner/trace/lexical_path.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+const json* find(const json& object, const char* pointer) {
+  const json::json_pointer at(pointer);
+  return object.contains(at) ? &object.at(at) : nullptr;
+}
+
+uint64_t unsigned_in(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+}
+
+void add_anchor(const json& all, const char* pointer, std::vector<mlrun_frame_anchor>& anchors) {
+  const json* look = find(all, pointer);
+  if (!look || !look->is_object()) return;
+  const mlrun_frame_anchor anchor{unsigned_in(*look, "tsc"), unsigned_in(*look, "width_ticks"),
+                                  unsigned_in(*look, "monotonic_ns"), unsigned_in(*look, "realtime_ns"),
+                                  unsigned_in(*look, "boottime_ns")};
+  if (anchor.tsc != 0 && anchor.monotonic_ns != 0) anchors.push_back(anchor);
+}
+
+}  // namespace
+
+int64_t SessionInfo::number(const char* pointer, int64_t otherwise) const {
+  const json* found = find(all, pointer);
+  return found && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+}
+
+std::string SessionInfo::text(const char* pointer) const {
+  const json* found = find(all, pointer);
+  return found && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
+  const std::string path = trace_folder + "/" + MLRUN_SESSION_FILE;
+  struct stat status {};
+  if (::stat(trace_folder.c_str(), &status) != 0) return fail_errno("open the trace folder " + trace_folder, errno);
+  const auto text = util::read_file(path);
+  if (!text)
+    return fail(text.error().text + "; is " + trace_folder + " a trace folder whose merge is still to be done?");
+  SessionInfo info;
+  info.all = json::parse(*text, nullptr, false);
+  if (!info.all.is_object()) return fail(path + " is damaged: it is no JSON object");
+
+  if (info.text("/clock/kind") == "monotonic") info.clock_kind = MLRUN_CLOCK_MONOTONIC;
+  add_anchor(info.all, "/clock/start", info.anchors);
+  add_anchor(info.all, "/clock/end", info.anchors);
+  info.alloc_min_bytes = info.number("/options/alloc_min_bytes", info.alloc_min_bytes);
+  info.start_ns = info.number("/start_ns", 0);
+  info.end_ns = info.number("/end_ns", 0);
+  info.wait_status = info.number("/wait_status", -1);
+  const json* logs = find(info.all, "/mllog");
+  if (logs && logs->is_array()) {
+    for (const json& log : *logs) {
+      if (log.is_string()) info.mllog.push_back(absolute_path(info.text("/cwd"), log.get<std::string>()));
+    }
+  }
+  return info;
+}
+
+}  // namespace mlrun::trace

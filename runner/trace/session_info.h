@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the merger takes from session.json (runner/launch/README.md). Every key may be missing or of another type.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/events/spool.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct SessionInfo {
+  nlohmann::json all;
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
+  std::vector<mlrun_frame_anchor> anchors;  // looks at the clocks at start and end
+  std::vector<std::string> mllog;           // paths, absolute
+  int64_t alloc_min_bytes = 1024;
+  int64_t start_ns = 0, end_ns = 0;  // of the command; 0: not told
+  int64_t wait_status = -1;
+
+  // The number under a JSON pointer; `otherwise` if there is none.
+  [[nodiscard]] int64_t number(const char* pointer, int64_t otherwise) const;
+  [[nodiscard]] std::string text(const char* pointer) const;
+
+  // Fails when the folder has no session.json that is a JSON object.
+  static Result<SessionInfo> read(const std::string& trace_folder);
+};
+
+}  // namespace mlrun::trace
