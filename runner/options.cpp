@@ -116,6 +116,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->group(group);
   app.add_option("--mllog", options.mllog, "a file that the command writes MLLOG lines to; may be given again")
       ->expected(1)
+      ->allow_extra_args(false)  // else the command's words would be taken for more files
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->option_text("FILE")
       ->group(group);
