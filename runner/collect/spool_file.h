@@ -34,10 +34,12 @@ class SpoolFile {
  private:
   static Result<SpoolFile> open_with(const std::string& path, int flags);
   void give_up_direct();
+  void reserve_up_to(uint64_t offset);
 
   std::string path_;
   util::UniqueFd fd_;
   bool direct_ = true;
+  uint64_t reserved_bytes_ = 0;
 };
 
 }  // namespace mlrun::collect
