@@ -55,17 +55,26 @@ void CoverageMeter::add_row(int32_t proc_id, std::string subject, std::string de
 }
 
 void CoverageMeter::compare_bytes(const model::TraceInfo& info) {
-  const auto compare = [&](int32_t proc_id, const char* subject, int64_t seen, int64_t kernel) {
-    const int64_t unseen = kernel - seen;
+  // The kernel adds what a child read and wrote to its parent's totals when the parent has waited for it.
+  std::vector<Bytes> of_children(info.processes.size() + 1);
+  for (const model::ProcessRow& process : info.processes) {
+    const auto parent = static_cast<size_t>(process.parent_proc_id);
+    if (parent == 0 || parent >= of_children.size()) continue;
+    of_children[parent].read += std::max<int64_t>(process.kernel_rchar, 0);
+    of_children[parent].written += std::max<int64_t>(process.kernel_wchar, 0);
+  }
+  const auto compare = [&](int32_t proc_id, const char* subject, int64_t seen, int64_t kernel, int64_t children) {
+    const int64_t unseen = kernel - children - seen;
     if (kernel < 0 || unseen < kUnseenBytesMin || unseen / kUnseenPercentMin < kernel / 100) return;
     add_row(proc_id, subject, "by raw system calls, io_uring, sendfile or inside libc; the kernel counted them", seen,
-            kernel);
+            seen + unseen);
   };
   for (const model::ProcessRow& process : info.processes) {
     const auto index = static_cast<size_t>(process.proc_id);
     const Bytes bytes = index < bytes_.size() ? bytes_[index] : Bytes{};
-    compare(process.proc_id, "bytes read", bytes.read, process.kernel_rchar);
-    compare(process.proc_id, "bytes written", bytes.written, process.kernel_wchar);
+    const Bytes children = index < of_children.size() ? of_children[index] : Bytes{};
+    compare(process.proc_id, "bytes read", bytes.read, process.kernel_rchar, children.read);
+    compare(process.proc_id, "bytes written", bytes.written, process.kernel_wchar, children.written);
   }
 }
 
