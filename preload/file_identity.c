@@ -8,17 +8,18 @@
 uint32_t new_open_file_number(void) { return __atomic_add_fetch(&control->next_open_file, 1, __ATOMIC_RELAXED); }
 
 bool stat_descriptor(int fd, struct stat *status) {
+  if (recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0) return true;
   *status = (struct stat){0};
-  return recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0;
+  return false;
 }
 
 // The kernel's st_dev is the 32-bit device number that the trace uses: minor & 0xff | major << 8 | the rest of minor
 // << 12.
 void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file) {
-  w[1] = now_ticks();
-  w[2] = (uint64_t)(uint32_t)file->status.st_dev << 8 | (uint64_t)file->origin << 40;
-  w[3] = file->status.st_ino;
-  w[4] = (uint64_t)file->status.st_mode << 8;
+  w[1] = file->clock;
+  w[2] = (uint64_t)(uint32_t)file->status->st_dev << 8 | (uint64_t)file->origin << 40;
+  w[3] = file->status->st_ino;
+  w[4] = (uint64_t)file->status->st_mode << 8;
   w[5] = file->path;
   w[6] = (uint64_t)file->directory_open_file << 8;
   w[7] = file->directory;
@@ -32,11 +33,14 @@ COLD uint32_t identify_open_file(int fd) {
     count_failure(MLRUN_FAIL_FD_RANGE);
     return 0;
   }
-  struct file_record file = {.origin = MLRUN_ORIGIN_FOUND};
-  if (!stat_descriptor(fd, &file.status)) return 0;
+  struct stat status;
+  if (!stat_descriptor(fd, &status)) return 0;
   struct text name = text_of_descriptor(fd);
-  file.open_file = new_open_file_number();
-  file.path = name.id;
+  struct file_record file = {.clock = now_ticks(),
+                             .open_file = new_open_file_number(),
+                             .status = &status,
+                             .origin = MLRUN_ORIGIN_FOUND,
+                             .path = name.id};
   uint8_t lap;
   uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, &lap);
   if (w) write_file_record(w, lap, &file);

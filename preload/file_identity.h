@@ -18,9 +18,10 @@ uint32_t new_open_file_number(void);
 bool stat_descriptor(int fd, struct stat *status);
 
 struct file_record {
+  uint64_t clock;
   uint32_t open_file;
   enum mlrun_file_origin origin;
-  struct stat status;
+  const struct stat *status;
   uint64_t path, directory;      // string ids; the directory's only for a path relative to it
   uint32_t directory_open_file;  // of the dirfd that the path is relative to, or 0
 };

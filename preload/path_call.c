@@ -48,14 +48,15 @@ static void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
-// Defines the open file that the call made. Its directory entries are those of the call.
-static void describe_file(struct file_record *file, int fd, const struct path_words *words) {
-  file->origin = MLRUN_ORIGIN_OPENED;
-  file->open_file = new_open_file_number();
-  file->path = words->first;
-  file->directory_open_file = words->first_base.open_file;
-  file->directory = words->first_base.working_directory ? words->directory : 0;
-  stat_descriptor(fd, &file->status);
+// The definition of the open file that the call made.
+static struct file_record describe_file(const struct stat *status, const struct path_words *words) {
+  return (struct file_record){.clock = words->end,
+                              .open_file = new_open_file_number(),
+                              .origin = MLRUN_ORIGIN_OPENED,
+                              .status = status,
+                              .path = words->first,
+                              .directory = words->first_base.working_directory ? words->directory : 0,
+                              .directory_open_file = words->first_base.open_file};
 }
 
 void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
@@ -70,7 +71,11 @@ void put_path_call(struct path_call *path, uint64_t end, int64_t result, int err
 
   bool opened = path->opens && result >= 0;
   struct file_record file = {0};
-  if (opened) describe_file(&file, (int)result, &words);
+  struct stat status;
+  if (opened) {
+    stat_descriptor((int)result, &status);
+    file = describe_file(&status, &words);
+  }
   uint32_t bytes = (uint32_t)units_of(&words.first_base, &words.second_base) * MLRUN_UNIT_BYTES;
   uint8_t lap;
   struct text *const texts[] = {&first, &second, &directory};
