@@ -15,8 +15,8 @@
 
 enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth a duration
 
-uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
-static bool hooks_on;  // the functions are looked up and the stream is on
+HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
+HOT static bool hooks_on;  // the functions are looked up and the stream is on
 static bool stream_off;
 
 void alloc_hooks_configure(uint64_t min_bytes) {
@@ -31,77 +31,109 @@ static COLD bool start_hooks(void) {
   return hooks_on;
 }
 
-COLD bool may_count(void) {
-  if (!may_record() || (!this_thread.channel && !register_thread())) return false;
+COLD void count_slowly(size_t usable, bool is_free) {
+  if (!may_record() || (!this_thread.channel && !register_thread())) return;
   if (!process.wiped->announced) process_record_write();
-  return true;
+  if (usable < MLRUN_FINE_LIMIT_BYTES) {
+    struct mlrun_fine_count *fine = &this_thread.channel->fine[mlrun_fine_class(usable)];
+    count_local(is_free ? &fine->frees : &fine->allocs);
+    return;
+  }
+  struct mlrun_coarse_count *coarse = &this_thread.channel->coarse[mlrun_coarse_class(usable)];
+  count_local(is_free ? &coarse->frees : &coarse->allocs);
+  add_local(is_free ? &coarse->free_bytes : &coarse->alloc_bytes, usable);
 }
 
-COLD void count_coarse(size_t usable, bool is_free) {
-  struct mlrun_coarse_count *class = &this_thread.channel->coarse[mlrun_coarse_class(usable)];
-  count_local(is_free ? &class->frees : &class->allocs);
-  add_local(is_free ? &class->free_bytes : &class->alloc_bytes, usable);
+// The recording halves of the hooks, apart from them so that the counting halves need hardly a register.
+static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
+  struct allocation a = {kind, block, size, usable, site};
+  put_allocation(&a);
+  return block;
+}
+
+static __attribute__((noinline)) void recorded_free(void *block, size_t usable, uint64_t site) {
+  struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
+  put_allocation(&a);
+  real_allocator.free(block);
 }
 
 // Three units: with a duration (start not 0), an alignment, or both.
-static COLD void *put_long_allocation(const struct allocation *a, uint64_t start, size_t alignment) {
+static void put_long_allocation(const struct allocation *a, uint64_t start, size_t alignment) {
   uint64_t end = start ? now_ticks() : 0;
   uint8_t lap;
   uint64_t *w = reserve(48, &lap);
-  if (!w) return a->block;
+  if (!w) return;
   w[1] = start ? start : now_ticks();
   fill_allocation(w, a);
   w[4] = (end - start) << 8;
   w[5] = alignment;
   publish(w, lap, 3, a->kind, (uint32_t)a->site);
-  return a->block;
-}
-
-INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
-  if (unlikely(!block)) return block;
-  struct allocation a = {kind, block, size, usable_size(block), site};
-  if (!counted(a.usable, false)) put_allocation(&a);
-  return block;
 }
 
 static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site, uint64_t start,
                                  size_t alignment) {
   if (!block) return block;
   struct allocation a = {kind, block, size, usable_size(block), site};
-  return counted(a.usable, false) ? block : put_long_allocation(&a, start, alignment);
+  if (a.usable < alloc_min_bytes)
+    count_block(a.usable, false);
+  else
+    put_long_allocation(&a, start, alignment);
+  return block;
+}
+
+INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
+  if (unlikely(!block)) return block;
+  size_t usable = usable_size(block);
+  if (usable >= alloc_min_bytes) return recorded(kind, block, size, usable, site);
+  count_block(usable, false);
+  return block;
+}
+
+static COLD void *timed_malloc(size_t size, uint64_t site) {
+  uint64_t start = stamp();
+  return allocated_long(MLRUN_MALLOC, real_allocator.malloc(size), size, site, start, 0);
+}
+
+static COLD void *timed_calloc(size_t count, size_t each, uint64_t site) {
+  uint64_t start = stamp();
+  return allocated_long(MLRUN_CALLOC, real_allocator.calloc(count, each), count * each, site, start, 0);
 }
 
 EXPORT void *malloc(size_t size) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.malloc(size);
-  if (likely(size < kTimedBytes)) return allocated(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE);
-  uint64_t start = stamp();
-  return allocated_long(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE, start, 0);
+  if (unlikely(size >= kTimedBytes)) return timed_malloc(size, SITE);
+  return allocated(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE);
 }
 
 EXPORT void *calloc(size_t count, size_t each) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.calloc(count, each);
   size_t size = count * each;  // where this overflows the real one fails
-  if (likely(size < kTimedBytes)) return allocated(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE);
-  uint64_t start = stamp();
-  return allocated_long(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE, start, 0);
+  if (unlikely(size >= kTimedBytes)) return timed_calloc(count, each, SITE);
+  return allocated(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE);
 }
 
 EXPORT void free(void *block) {
   if (unlikely(!block)) return;
   if (likely(hooks_on) || start_hooks()) {
     size_t usable = usable_size(block);
-    struct allocation a = {MLRUN_FREE, block, likely(usable != SIZE_UNKNOWN) ? usable : 0, usable, SITE};
-    if (!counted(usable, true)) put_allocation(&a);
+    if (usable >= alloc_min_bytes) {
+      recorded_free(block, usable, SITE);
+      return;
+    }
+    count_block(usable, true);
   }
   real_allocator.free(block);
 }
 
 // realloc(block, 0) of most allocators. The record carries the time before the block was gone.
-static void put_free_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site) {
-  if (counted(usable, true) || !start) return;
+static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site) {
+  if (usable < alloc_min_bytes) {
+    count_block(usable, true);
+    return;
+  }
   struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
   uint8_t lap;
-  uint64_t *w = reserve(32, &lap);
+  uint64_t *w = start ? reserve(32, &lap) : NULL;
   if (!w) return;
   w[1] = start;
   fill_allocation(w, &a);
@@ -127,7 +159,7 @@ static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
   size_t old_usable = old ? usable_size(old) : 0;
   void *block = real_allocator.realloc(old, size);
   if (!block) {
-    if (old && !size) put_free_by_realloc(old, old_usable, start, site);
+    if (old && !size) freed_by_realloc(old, old_usable, start, site);
     return block;
   }
   struct allocation a = {kind, block, size, usable_size(block), site};
@@ -135,8 +167,8 @@ static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
     put_reallocation(&a, old, old_usable, start);
     return block;
   }
-  if (old) counted(old_usable, true);
-  counted(a.usable, false);
+  if (old) count_block(old_usable, true);
+  count_block(a.usable, false);
   return block;
 }
 

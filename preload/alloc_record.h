@@ -20,21 +20,19 @@ struct allocation {
   uint64_t site;        // return address of the call
 };
 
-bool may_count(void);
-void count_coarse(size_t usable, bool is_free);
+// The slow half of counted(): registers the thread if it may record, counts blocks of the coarse classes.
+void count_slowly(size_t usable, bool is_free);
 
-// True: the block is below the threshold, and counted if the thread may record. Each counter is changed by one
-// instruction, because the collector reads them at any time and a signal handler may be counting too.
-INLINE bool counted(size_t usable, bool is_free) {
-  if (unlikely(usable >= alloc_min_bytes)) return false;
-  if (unlikely(*generation != control->state || !this_thread.channel) && !may_count()) return true;
-  if (unlikely(usable >= MLRUN_FINE_LIMIT_BYTES)) {
-    count_coarse(usable, is_free);
-    return true;
+// Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
+// signal handler may be counting too.
+INLINE void count_block(size_t usable, bool is_free) {
+  struct mlrun_channel *channel = this_thread.channel;
+  if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) {
+    count_slowly(usable, is_free);
+    return;
   }
-  struct mlrun_fine_count *class = &this_thread.channel->fine[mlrun_fine_class(usable)];
+  struct mlrun_fine_count *class = &channel->fine[mlrun_fine_class(usable)];
   count_local(is_free ? &class->frees : &class->allocs);
-  return true;
 }
 
 INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {

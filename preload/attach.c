@@ -27,10 +27,10 @@ enum { kSessionMaxBytes = 8448, kLeastSegments = 4, kShareOfAddressSpace = 16 };
 static struct mlrun_control detached = {.state = MLRUN_STOP, .streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS};
 static uint32_t never;
 
-struct mlrun_control *control = &detached;
-uint32_t *generation = &never;
-char *segments;
-bool clock_is_tsc;
+HOT struct mlrun_control *control = &detached;
+HOT uint32_t *generation = &never;
+HOT char *segments;
+HOT bool clock_is_tsc;
 bool system_calls_allowed = true;
 struct process_facts process;
 

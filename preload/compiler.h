@@ -7,6 +7,7 @@
 
 #define EXPORT __attribute__((visibility("default")))  // a hook; everything else in this library is hidden
 #define COLD   __attribute__((noinline, cold))
+#define HOT    __attribute__((section("mlrun_hot")))  // what hot paths read, in a cache line or two of its own
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE _Bool likely(_Bool condition) { return __builtin_expect(condition, 1); }

@@ -5,7 +5,7 @@
 
 extern void *__libc_malloc(size_t);
 
-struct real_allocator real_allocator;
+HOT struct real_allocator real_allocator;
 
 void real_allocator_resolve(void) {
   struct real_allocator *r = &real_allocator;

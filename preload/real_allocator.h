@@ -11,17 +11,17 @@
 #pragma GCC visibility push(hidden)
 
 struct real_allocator {
+  bool is_glibc;
   void *(*malloc)(size_t);
+  void (*free)(void *);
   void *(*calloc)(size_t, size_t);
   void *(*realloc)(void *, size_t);
-  void (*free)(void *);
   int (*posix_memalign)(void **, size_t, size_t);
   void *(*aligned_alloc)(size_t, size_t);
   void *(*memalign)(size_t, size_t);
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
-  bool is_glibc;
 };
 extern struct real_allocator real_allocator;
 

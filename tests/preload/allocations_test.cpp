@@ -126,6 +126,50 @@ TEST(Counting, AndRecordingAgreeOnTheNumberOfCalls) {
   EXPECT_EQ(all.of(MLRUN_FREE), none.counted_frees);
 }
 
+class OtherAllocator : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string library = victim("libtoy_allocator_") + GetParam() + ".so";
+    RunOptions options{.library = preload_library() + ":" + library};
+    options.on_record = [&](const RecordView& r) {
+      if (r.kind() == MLRUN_STRING) strings_[r.words[1]] = fragment_text(r);
+      if (r.kind() == MLRUN_PROCESS) allocator_ = r.words[MLRUN_PW_ALLOCATOR];
+      if (r.kind() == MLRUN_PROCESS) is_glibc_ = r.words[MLRUN_PW_UID] >> 40;
+      if (r.kind() == MLRUN_MALLOC) excess_[block_of(r).size] = block_of(r).excess;
+    };
+    totals_ = run_traced({victim("counted"), "3000", "1000"}, options);
+    EXPECT_EQ(strings_[allocator_], library);
+    EXPECT_EQ(is_glibc_, 0);
+    EXPECT_EQ(totals_.exit_code(), 0);
+  }
+
+  Totals totals_;
+  std::map<uint64_t, std::string> strings_;
+  std::map<uint64_t, uint64_t> excess_;  // of the last block of a size
+  uint64_t allocator_ = 0, is_glibc_ = 1;
+};
+
+using AllocatorThatTellsSizes = OtherAllocator;
+
+TEST_P(AllocatorThatTellsSizes, IsAskedForThem) {
+  EXPECT_EQ(totals_.of(MLRUN_MALLOC), 1000);
+  EXPECT_EQ(excess_[3000], 3008 - 3000);
+  EXPECT_GE(totals_.counted_allocs, 3000);
+}
+
+INSTANTIATE_TEST_SUITE_P(, AllocatorThatTellsSizes, testing::Values("sized"));
+
+using AllocatorWithoutSizes = OtherAllocator;
+
+TEST_P(AllocatorWithoutSizes, HasAllItsBlocksRecorded) {
+  EXPECT_GE(totals_.of(MLRUN_MALLOC), 4000);
+  EXPECT_GE(totals_.of(MLRUN_FREE), 2000);
+  EXPECT_EQ(excess_[100], 0);
+  EXPECT_EQ(totals_.counted_allocs, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, AllocatorWithoutSizes, testing::Values("plain"));
+
 TEST(Python, EveryMallocOfAnInterpreterIsThere) {
   const Totals t = run_traced({"python3", "-c", "import json; print(len(json.dumps(list(range(100000)))))"},
                               {.arena = {.alloc_min_bytes = 0}});

@@ -34,23 +34,11 @@ struct Executions {
     options.on_record = [this](const RecordView& r) {
       if (r.kind() == KIND_execve || r.kind() == KIND_posix_spawn)
         calls.push_back({r.kind(), r.words[3], r.result(), r.words[7]});
-      if (r.kind() == MLRUN_STRING) add_string(r);
+      if (r.kind() == MLRUN_STRING) strings[r.words[1]] = fragment_text(r);
     };
     totals = run_traced(command, options);
   }
   [[nodiscard]] std::string path(size_t i) const { return strings.at(calls.at(i).path); }
-
- private:
-  void add_string(const RecordView& r) {
-    const char* unit = reinterpret_cast<const char*>(r.words + 2);
-    std::string text;
-    for (size_t left = r.arg() & 0xffff; left > 0; unit += 16) {
-      const size_t part = std::min<size_t>(left, 15);
-      text.append(unit + 1, part);
-      left -= part;
-    }
-    strings[r.words[1]] = text;  // no string in here is longer than a fragment
-  }
 };
 
 bool has_line(const std::string& text, const std::string& line) {

@@ -335,6 +335,17 @@ Totals run_traced(const std::vector<std::string>& command, const RunOptions& opt
   return totals;
 }
 
+std::string fragment_text(const RecordView& record) {
+  const char* unit = reinterpret_cast<const char*>(record.words + 2);
+  std::string text;
+  for (size_t left = record.arg() & 0xffff; left > 0; unit += MLRUN_UNIT_BYTES) {
+    const size_t part = std::min<size_t>(left, MLRUN_UNIT_BYTES - 1);
+    text.append(unit + 1, part);
+    left -= part;
+  }
+  return text;
+}
+
 void OrderCheck::look_at(const RecordView& record) {
   if (record.kind() != KIND_pread) return;
   const uint64_t offset = record.words[5];

@@ -28,6 +28,9 @@ struct RecordView {
   [[nodiscard]] int64_t result() const { return static_cast<int64_t>(words[4]) >> 8; }  // calls
 };
 
+// Text of a MLRUN_STRING record; the tests have no string longer than one fragment.
+std::string fragment_text(const RecordView& record);
+
 struct RunOptions {
   ArenaOptions arena{};
   std::string library{};  // empty: the product; "none": not traced

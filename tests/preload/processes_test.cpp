@@ -2,7 +2,10 @@
 // Forked, vforked and executed processes: each records as itself, and none into another's segments.
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +79,12 @@ TEST(Fork, RecordSaysTheChildAndTheChildItsParent) {
   EXPECT_EQ(images.size(), 1);  // a forked child keeps the image
 }
 
+TEST(Fork, ChildDoesNotWaitForALockThatItsParentHeld) {
+  const Totals t = run_traced({victim("loader_lock")});
+  EXPECT_EQ(t.exit_code(), 0);
+  EXPECT_EQ(t.of(KIND_pread), 1);
+}
+
 TEST(Vfork, ChildrenTouchNeitherTheParentsRecordsNorItsDescriptors) {
   std::map<uint64_t, uint64_t> file_of_offset;
   uint64_t changed = 0, unknown = 0;
@@ -125,6 +134,53 @@ TEST(Python, SubprocessesLeaveTheParentsDescriptorsAlone) {
   EXPECT_EQ(of_one, 100);
   EXPECT_EQ(files.size(), 1);
   EXPECT_EQ(files.count(0), 0);
+}
+
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string cgroup_of_this_process() {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("0::", 0) == 0) return line;  // of the unified hierarchy
+  return first_line("/proc/self/cgroup");
+}
+
+uint64_t start_ticks_of_this_process() {
+  const std::string stat = first_line("/proc/self/stat");
+  std::istringstream fields(stat.substr(stat.rfind(')') + 2));
+  std::string field;
+  for (int i = 3; i <= 22; i++) fields >> field;
+  return std::stoull(field);
+}
+
+TEST(ProcessRecord, TellsWhatProcTells) {
+  std::map<uint64_t, std::string> strings;
+  std::vector<uint64_t> w(MLRUN_PW_WORDS);
+  RunOptions options{.environment = {{"RANK", "3"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}}};
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() == MLRUN_STRING) strings[r.words[1]] = fragment_text(r);
+    if (r.kind() == MLRUN_PROCESS) w.assign(r.words, r.words + MLRUN_PW_WORDS);
+  };
+  run_traced({"env", "-C", "/usr", victim("calls"), "1", "_exit"}, options);  // the last record is the victim's
+  EXPECT_EQ(strings[w[MLRUN_PW_EXE]], std::filesystem::canonical(victim("calls")));
+  EXPECT_EQ(strings[w[MLRUN_PW_ARGUMENTS]], victim("calls") + std::string("\0001\0_exit\0", 9));
+  EXPECT_EQ(strings[w[MLRUN_PW_CWD]], "/usr");
+  EXPECT_EQ(strings[w[MLRUN_PW_CGROUP]], cgroup_of_this_process());
+  EXPECT_NE(strings[w[MLRUN_PW_ALLOCATOR]].find("libc.so.6"), std::string::npos);
+  const std::string inode = std::to_string(w[MLRUN_PW_NAMESPACE] >> 8);
+  EXPECT_EQ("pid:[" + inode + "]", std::filesystem::read_symlink("/proc/self/ns/pid"));
+  EXPECT_GE(w[MLRUN_PW_START] >> 8, start_ticks_of_this_process());
+  EXPECT_LT(w[MLRUN_PW_START] >> 8, start_ticks_of_this_process() + 100 * 3600);
+  EXPECT_EQ(w[MLRUN_PW_UID] >> 8 & 0xffffffff, getuid());
+  EXPECT_EQ(w[MLRUN_PW_UID] >> 40, 1);  // glibc's malloc
+  EXPECT_EQ(w[MLRUN_PW_RANK] >> 8 & 0xfffff, 4);
+  EXPECT_EQ(w[MLRUN_PW_RANK] >> 28 & 0xffff, 2);
+  EXPECT_EQ(w[MLRUN_PW_RANK] >> 44, 8);
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ TEST(Names, AreToldWithTheThreadThatBearsThem) {
   std::map<uint32_t, uint64_t> names;
   RunOptions options;
   options.on_record = [&](const RecordView& r) {
-    if (r.kind() == MLRUN_STRING && (r.arg() & 0xffff) <= 15)
-      strings[r.words[1]] = std::string(reinterpret_cast<const char*>(r.words + 2) + 1, r.arg() & 0xffff);
+    if (r.kind() == MLRUN_STRING) strings[r.words[1]] = fragment_text(r);
     if (r.kind() == MLRUN_COMM) names[r.arg()] = r.words[3];
   };
   const Totals t = run_traced({victim("names")}, options);
