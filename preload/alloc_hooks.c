@@ -22,7 +22,7 @@ static bool stream_off;
 void alloc_hooks_configure(uint64_t min_bytes) {
   stream_off = min_bytes == ALLOCS_OFF;
   hooks_on = hooks_on && !stream_off;
-  alloc_min_bytes = min_bytes;
+  alloc_min_bytes = min_bytes < MLRUN_ALLOC_MIN_LIMIT ? min_bytes : MLRUN_ALLOC_MIN_LIMIT;  // the classes end there
 }
 
 static COLD bool start_hooks(void) {
@@ -32,7 +32,7 @@ static COLD bool start_hooks(void) {
 }
 
 COLD void count_slowly(size_t usable, bool is_free) {
-  if (!may_record() || (!this_thread.channel && !register_thread())) return;
+  if (!may_record() || stream_off || (!this_thread.channel && !register_thread())) return;
   if (!process.wiped->announced) process_record_write();
   if (usable < MLRUN_FINE_LIMIT_BYTES) {
     struct mlrun_fine_count *fine = &this_thread.channel->fine[mlrun_fine_class(usable)];

@@ -11,6 +11,7 @@
 
 #include "preload/next_symbol.h"
 #include "preload/raw_syscall.h"
+#include "preload/recorder.h"
 #include "preload/scratch.h"
 
 enum { kHeadBytes = 1024, kInterpreterBytes = 256, kScriptsInARow = 5 };
@@ -24,9 +25,11 @@ struct head {
   size_t bytes;
 };
 
+// The path is looked at only after the kernel has read it: it may point anywhere.
 static long open_program(int dirfd, const char *path) {
-  if (!*path && dirfd != AT_FDCWD) return raw_syscall3(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0);
-  return raw_syscall4(SYS_openat, dirfd, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+  long fd = raw_syscall4(SYS_openat, dirfd, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+  bool is_dirfd = fd == -ENOENT && dirfd != AT_FDCWD && !*path;
+  return is_dirfd ? raw_syscall3(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0) : fd;
 }
 
 static bool read_head(long fd, struct head *head) {
@@ -112,6 +115,7 @@ static long open_in_path(const char *name) {
 }
 
 struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
+  if (!recording_system_calls_allowed()) return (struct exec_target){MLRUN_EXEC_UNKNOWN, 0};
   bool in_path = search && !strchr(path, '/');
   long fd = in_path ? open_in_path(path) : open_program(dirfd, path);
   if (fd < 0) return (struct exec_target){MLRUN_EXEC_UNKNOWN, (int)-fd};

@@ -94,6 +94,14 @@ INSTANTIATE_TEST_SUITE_P(, EveryExec,
                                          "execveat", "posix_spawn", "posix_spawnp", "vfork"),
                          [](const auto& info) { return std::string(info.param); });
 
+TEST(BadPointers, FailAsTheyDoWithoutUs) {
+  const Executions e({victim("bad_exec")});
+  EXPECT_EQ(e.totals.number("wrong"), 0);
+  EXPECT_EQ(e.totals.exit_code(), 0);
+  EXPECT_TRUE(has_line(e.totals.output, "MLRUN_SESSION="))
+      << e.totals.output;  // an environment of null is an empty one
+}
+
 class Folder : public testing::Test {
  protected:
   Folder() { fs::create_directories(path_); }

@@ -55,6 +55,14 @@ TEST(RobustMutexes, OfTheProgramGoOnWorking) {
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_ROBUST], 0);
 }
 
+TEST(RobustList, OfOursServesAProcessThatHasNone) {
+  const Totals t = run_traced({victim("calls"), "10000", "kill"},
+                              {.library = preload_library() + ":" + victim("libno_robust_list.so")});
+  EXPECT_EQ(t.of(KIND_pread), 10000);
+  EXPECT_EQ(t.live_at_end, 0);
+  EXPECT_EQ(t.failures[MLRUN_FAIL_NO_ROBUST], 0);
+}
+
 TEST(Names, AreToldWithTheThreadThatBearsThem) {
   std::map<uint64_t, std::string> strings;
   std::map<uint32_t, uint64_t> names;
