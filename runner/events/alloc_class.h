@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size classes of allocations that are counted, not listed. Fine classes (usable size < 1 KiB) are 16 bytes wide and, with
-// glibc's malloc, exact: its usable sizes are 24, 40, 56, ... Coarse classes keep byte sums beside the counts.
+// Size classes of allocations that are counted, not listed. Fine classes (usable size < 1 KiB) are 16 bytes wide and,
+// with glibc's malloc, exact: its usable sizes are 24, 40, 56, ... Coarse classes keep byte sums beside the counts.
 #pragma once
 
 #include "runner/events/arena.h"

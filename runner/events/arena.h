@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arena: the one piece of memory that recording threads and the collector share.
 //
-//   control page | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...      (offsets stand in the control page)
+//   control page | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...      (offsets stand in the control
+//   page)
 //
-// It is a sparse file, created and owned by the collector. A traced process maps it once at load and needs no system call
-// to record. A thread claims 64 KiB segments by compare-and-swap on owner[] and appends records (record.h) to them; the
-// collector copies finished records out, into frames (spool.h), and frees the segment.
+// It is a sparse file, created and owned by the collector. A traced process maps it once at load and needs no system
+// call to record. A thread claims 64 KiB segments by compare-and-swap on owner[] and appends records (record.h) to
+// them; the collector copies finished records out, into frames (spool.h), and frees the segment.
 //
 // LAP RULE. A segment is a row of 16-byte units. The low byte of a unit's first word is its tag:
 //     tag == lap of the segment   a record starts here and is complete (this word is stored last)
 //     tag == 0                    inside a record, or not written yet
-// Laps run 1..255 and no payload ever sits in a tag byte, so neither an old payload nor a half-written one can look like a
-// record, and a reader finds the next record behind a hole of any size. When the lap wraps, the collector zeroes the
-// segment.
+// Laps run 1..255 and no payload ever sits in a tag byte, so neither an old payload nor a half-written one can look
+// like a record, and a reader finds the next record behind a hole of any size. When the lap wraps, the collector zeroes
+// the segment.
 #pragma once
 
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI 1u
+#define MLRUN_ABI         1u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,
   MLRUN_SEGMENT_HEADER_BYTES = 64,
   MLRUN_UNIT_BYTES = 16,
   MLRUN_CONTROL_BYTES = 4096,
-  MLRUN_MAX_SEGMENTS = 65536,      // 4 GiB
+  MLRUN_MAX_SEGMENTS = 65536,  // 4 GiB
   MLRUN_CHANNEL_BYTES = 4096,
-  MLRUN_CHANNELS_PER_SEGMENT = 15, // slot 0 of a descriptor segment is left to its header
+  MLRUN_CHANNELS_PER_SEGMENT = 15,  // slot 0 of a descriptor segment is left to its header
   MLRUN_STAGE_BYTES = 2 << 20,
 };
 
@@ -41,12 +42,12 @@ enum mlrun_drop { MLRUN_DROP_FULL, MLRUN_DROP_GAVE_UP, MLRUN_DROP_KINDS = 4 };
 
 // Why a process, or a thread of one, records nothing at all. Counted in the control page.
 enum mlrun_failure {
-  MLRUN_FAIL_NO_CHANNEL,    // events dropped because no descriptor could be had
-  MLRUN_FAIL_NO_ROOM,       // processes whose address-space limit leaves no room for the mapping
-  MLRUN_FAIL_ABI,           // processes that carry another version of the library
-  MLRUN_FAIL_NO_CLOCK,      // processes that gave up their time stamp counter (seccomp strict, PR_SET_TSC)
-  MLRUN_FAIL_NO_ROBUST,     // threads whose robust list was not found: their end is not seen
-  MLRUN_FAIL_FD_RANGE,      // calls on descriptors beyond the process's table
+  MLRUN_FAIL_NO_CHANNEL,  // events dropped because no descriptor could be had
+  MLRUN_FAIL_NO_ROOM,     // processes whose address-space limit leaves no room for the mapping
+  MLRUN_FAIL_ABI,         // processes that carry another version of the library
+  MLRUN_FAIL_NO_CLOCK,    // processes that gave up their time stamp counter (seccomp strict, PR_SET_TSC)
+  MLRUN_FAIL_NO_ROBUST,   // threads whose robust list was not found: their end is not seen
+  MLRUN_FAIL_FD_RANGE,    // calls on descriptors beyond the process's table
   MLRUN_FAILURES = 16
 };
 
@@ -54,37 +55,37 @@ enum mlrun_failure {
 struct mlrun_control {
   __u64 magic;
   __u32 abi;
-  __u32 clock_kind;         // enum mlrun_clock_kind, for every thread channel
-  __u32 lossless;           // a full pool waits instead of dropping
-  __u32 segment_count;      // capacity of the arena
-  __u64 alloc_min_bytes;    // allocations of this usable size and more are events, below it counts
-  __u32 streams;            // enum mlrun_stream bits
+  __u32 clock_kind;       // enum mlrun_clock_kind, for every thread channel
+  __u32 lossless;         // a full pool waits instead of dropping
+  __u32 segment_count;    // capacity of the arena
+  __u64 alloc_min_bytes;  // allocations of this usable size and more are events, below it counts
+  __u32 streams;          // enum mlrun_stream bits
   __u32 spare0;
   __u64 owner_offset, drained_offset, stage_offset, segments_offset, arena_bytes;
-  __u8 session[16];         // UUID
+  __u8 session[16];  // UUID
 
   __u32 state __attribute__((aligned(64)));  // enum mlrun_state; alone with words that seldom change
-  __u32 available_segments; // allocated in the file so far; only these may be claimed
-  __u32 heartbeat;          // one more each pass of the collector
+  __u32 available_segments;                  // allocated in the file so far; only these may be claimed
+  __u32 heartbeat;                           // one more each pass of the collector
   __u32 spare1;
 
   __u32 segment_high __attribute__((aligned(64)));  // targets: 1 + highest segment ever claimed
-  __u32 free_segments_hint; // both: free segments, kept with atomic adds; read as signed
-  __u32 wake;               // futex the collector sleeps on
-  __u32 woken;              // targets: 1 once somebody has woken it
-  __u32 space;              // collector: one more with each freed segment; futex of lossless waiters
-  __u32 waiters;            // targets: threads that wait on `space`
-  __u32 gave_up;            // targets: 1 + `space` when a waiter gave up; nobody waits until it moves on
+  __u32 free_segments_hint;                         // both: free segments, kept with atomic adds; read as signed
+  __u32 wake;                                       // futex the collector sleeps on
+  __u32 woken;                                      // targets: 1 once somebody has woken it
+  __u32 space;    // collector: one more with each freed segment; futex of lossless waiters
+  __u32 waiters;  // targets: threads that wait on `space`
+  __u32 gave_up;  // targets: 1 + `space` when a waiter gave up; nobody waits until it moves on
   __u32 spare2;
 
   __u32 next_open_file __attribute__((aligned(64)));  // targets: last open file description number given out
-  __u32 next_process;       // targets: last process number given out
-  __u32 next_image;         // targets: last image number given out
+  __u32 next_process;                                 // targets: last process number given out
+  __u32 next_image;                                   // targets: last image number given out
   __u32 spare3;
-  __u64 next_channel;       // targets: last channel serial given out
+  __u64 next_channel;  // targets: last channel serial given out
 
   __u64 stage_head __attribute__((aligned(64)));  // bytes ever put into the staging ring
-  __u64 stage_tail;         // bytes of those that stand in the spool file
+  __u64 stage_tail;                               // bytes of those that stand in the spool file
 
   __u32 collector_lock[10] __attribute__((aligned(64)));  // pthread_mutex_t, robust and shared, held by the collector
   __u64 failures[MLRUN_FAILURES] __attribute__((aligned(64)));  // targets: enum mlrun_failure
@@ -96,39 +97,45 @@ enum mlrun_stream { MLRUN_STREAM_FILES = 1, MLRUN_STREAM_ALLOCS = 2 };
 // Segment header. (clock, monotonic_ns) is one 16-byte store, so a pair is never half a signal handler's.
 struct mlrun_segment {
   __u64 clock, monotonic_ns;
-  __u32 channel;            // descriptor id of the owner
+  __u32 channel;  // descriptor id of the owner
   __u32 lap;
   __u64 spare[5];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_segment) == MLRUN_SEGMENT_HEADER_BYTES, "segment header");
 
-// Owner word of a segment: {lap 8 | owner 24}. Owner 0: free. MLRUN_OWNER_DESCRIPTORS: holds channel descriptors, for good.
-// MLRUN_OWNER_PREPARING: is about to; not to be read, and lost if its claimer dies at that moment. Else 1 + descriptor id, and a
-// descriptor id is {segment * 16 + slot}, slot 1..15.
-#define MLRUN_OWNER_MASK 0x00ffffffu
+// Owner word of a segment: {lap 8 | owner 24}. Owner 0: free. MLRUN_OWNER_DESCRIPTORS: holds channel descriptors, for
+// good. MLRUN_OWNER_PREPARING: is about to; not to be read, and lost if its claimer dies at that moment. Else 1 +
+// descriptor id, and a descriptor id is {segment * 16 + slot}, slot 1..15.
+#define MLRUN_OWNER_MASK        0x00ffffffu
 #define MLRUN_OWNER_DESCRIPTORS 0x00ffffffu
-#define MLRUN_OWNER_PREPARING 0x00fffffeu
+#define MLRUN_OWNER_PREPARING   0x00fffffeu
 
 enum mlrun_channel_state { MLRUN_CHANNEL_FREE, MLRUN_CHANNEL_CLAIMED, MLRUN_CHANNEL_LIVE };
 
 // Counters below the allocation threshold: 64 classes of 16 bytes, then four per doubling up to 1 GiB (alloc_class.h).
 enum { MLRUN_FINE_CLASSES = 64, MLRUN_COARSE_CLASSES = 80 };
 
-struct mlrun_fine_count { __u64 allocs, frees; };
-struct mlrun_coarse_count { __u64 allocs, frees, alloc_bytes, free_bytes; };
+struct mlrun_fine_count {
+  __u64 allocs, frees;
+};
+struct mlrun_coarse_count {
+  __u64 allocs, frees, alloc_bytes, free_bytes;
+};
 
 // One recording thread. The first 40 bytes are laid out like glibc's robust mutex, so that the kernel marks the owner's
 // death in `lock` (FUTEX_OWNER_DIED) after return, _exit, SIGKILL and exec, in any pid namespace.
 struct mlrun_channel {
   __u32 lock, spare0[5];
-  struct { __u64 previous, next; } node;
-  __u32 state;              // enum mlrun_channel_state: targets FREE -> CLAIMED -> LIVE, collector -> FREE (all zeroed)
-  __u32 pid, tid;           // as the process sees them, in its pid namespace
-  __u32 process, image;     // numbers from next_process and next_image
+  struct {
+    __u64 previous, next;
+  } node;
+  __u32 state;           // enum mlrun_channel_state: targets FREE -> CLAIMED -> LIVE, collector -> FREE (all zeroed)
+  __u32 pid, tid;        // as the process sees them, in its pid namespace
+  __u32 process, image;  // numbers from next_process and next_image
   __u32 spare1;
-  __u64 serial;             // from next_channel: names this use of the descriptor for ever
-  __u64 pid_namespace;      // inode
-  __u64 next_seq;           // collector: sequence number of the channel's next frame
+  __u64 serial;         // from next_channel: names this use of the descriptor for ever
+  __u64 pid_namespace;  // inode
+  __u64 next_seq;       // collector: sequence number of the channel's next frame
   __u64 drops[MLRUN_DROP_KINDS];
   __u64 spare2[4];
   struct mlrun_fine_count fine[MLRUN_FINE_CLASSES];

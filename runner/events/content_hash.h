@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The id of a string: a 64-bit hash of its bytes, the same in every process and every run. 0 is never an id: it means "no
-// string". Not for hostile input: a collision only gives two paths one name.
+// The id of a string: a 64-bit hash of its bytes, the same in every process and every run. 0 is never an id: it means
+// "no string". Not for hostile input: a collision only gives two paths one name.
 #pragma once
 
 #include "runner/events/types.h"

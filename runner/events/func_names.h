@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and classes of the hooked functions, expanded from hooks.def. For readers; producers expand the table themselves.
+// Names and classes of the hooked functions, expanded from hooks.def. For readers; producers expand the table
+// themselves.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ struct FuncInfo {
 // nullptr: a number this build does not know.
 inline const FuncInfo* find_func(uint16_t number) {
   switch (number) {
-#define FUNCTION(number, name, class_, ...)                                   \
-  case number: {                                                              \
-    static constexpr FuncInfo kInfo{number, #name, MLRUN_CLASS_##class_};     \
-    return &kInfo;                                                            \
+#define FUNCTION(number, name, class_, ...)                               \
+  case number: {                                                          \
+    static constexpr FuncInfo kInfo{number, #name, MLRUN_CLASS_##class_}; \
+    return &kInfo;                                                        \
   }
 #define HANDMADE(number, name, class_) FUNCTION(number, name, class_)
 #define VARIANT(...)

@@ -3,15 +3,15 @@
 //
 //   block 0 (64 MiB): index frame, frame, frame, ... pad frame | block 1: index frame, ...
 //
-// A frame never crosses a block's end, so every multiple of MLRUN_SPOOL_BLOCK_BYTES is a frame's start and a reader may begin
-// there. Frames are 64-byte aligned in the file: `payload_bytes` counts the payload, zeros follow up to the next frame.
-// The file is written with O_DIRECT from the staging ring of the arena: ring byte i is file byte stage_tail + (i - tail), so a
-// killed collector's last bytes are found there. Everything in here is untrusted when read.
+// A frame never crosses a block's end, so every multiple of MLRUN_SPOOL_BLOCK_BYTES is a frame's start and a reader may
+// begin there. Frames are 64-byte aligned in the file: `payload_bytes` counts the payload, zeros follow up to the next
+// frame. The file is written with O_DIRECT from the staging ring of the arena: ring byte i is file byte stage_tail + (i
+// - tail), so a killed collector's last bytes are found there. Everything in here is untrusted when read.
 #pragma once
 
 #include "runner/events/arena.h"
 
-#define MLRUN_SPOOL_MAGIC 0x4c50534du  // "MSPL"
+#define MLRUN_SPOOL_MAGIC       0x4c50534du  // "MSPL"
 #define MLRUN_SPOOL_BLOCK_BYTES (64ull << 20)
 enum { MLRUN_SPOOL_VERSION = 1, MLRUN_FRAME_ALIGN = 64, MLRUN_FRAME_PAYLOAD_MAX = 1 << 20 };
 
@@ -30,37 +30,43 @@ struct mlrun_frame {
   __u32 magic;
   __u16 type, version;
   __u32 payload_bytes;
-  __u32 crc32c;              // of header (with this field 0) and payload
-  __u64 channel;             // channel serial; 0: the collector itself
-  __u64 seq;                 // per channel, from 0. Two frames of one (channel, seq): the longer one counts
-  __u64 first, last;         // the channel's clock when the collector looked before, and when it looked now
-  __u32 lost;                // records dropped on the channel since its last frame, saturating
-  __u32 lap;                 // tag of this frame's records
+  __u32 crc32c;       // of header (with this field 0) and payload
+  __u64 channel;      // channel serial; 0: the collector itself
+  __u64 seq;          // per channel, from 0. Two frames of one (channel, seq): the longer one counts
+  __u64 first, last;  // the channel's clock when the collector looked before, and when it looked now
+  __u32 lost;         // records dropped on the channel since its last frame, saturating
+  __u32 lap;          // tag of this frame's records
   __u64 spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_frame) == MLRUN_FRAME_ALIGN, "frame header");
 
-struct mlrun_frame_index { __u64 block, first_monotonic_ns; };
+struct mlrun_frame_index {
+  __u64 block, first_monotonic_ns;
+};
 
 // One look at all clocks, bracketed by the time stamp counter: the best of several.
-struct mlrun_frame_anchor { __u64 tsc, width_ticks, monotonic_ns, realtime_ns, boottime_ns; };
+struct mlrun_frame_anchor {
+  __u64 tsc, width_ticks, monotonic_ns, realtime_ns, boottime_ns;
+};
 
 struct mlrun_frame_channel {
   __u32 pid, tid;            // in the process's own pid namespace
   __u32 host_pid, host_tid;  // as mlrun sees them; 0: it could not tell (already gone)
   __u32 process, image;
   __u64 pid_namespace;
-  __u64 start_ticks;         // start_boottime of the process in clock ticks; 0: not known
-  __u32 clock_kind, kind;    // kind 1: a thread of the interposer
+  __u64 start_ticks;       // start_boottime of the process in clock ticks; 0: not known
+  __u32 clock_kind, kind;  // kind 1: a thread of the interposer
 };
 
 // Totals since the channel's beginning, of classes that changed since its last counters frame.
 struct mlrun_frame_counters {
   __u64 monotonic_ns;
   __u64 drops[MLRUN_DROP_KINDS];
-  __u32 entries, final;      // final: the channel has ended
+  __u32 entries, final;  // final: the channel has ended
 };
-struct mlrun_counter_entry { __u64 class_bytes, allocs, frees, alloc_bytes, free_bytes; };  // bytes 0 in fine classes
+struct mlrun_counter_entry {
+  __u64 class_bytes, allocs, frees, alloc_bytes, free_bytes;
+};  // bytes 0 in fine classes
 
 enum mlrun_gap_reason {
   MLRUN_GAP_TORN = 1,        // records begun and never finished; count = bytes of the holes
@@ -70,4 +76,7 @@ enum mlrun_gap_reason {
   MLRUN_GAP_PAUSED = 5,      // mlrun pause .. resume
   MLRUN_GAP_CUT_OFF = 6,     // still running at the end of the run; count = live threads
 };
-struct mlrun_frame_gap { __u32 reason, spare; __u64 first_monotonic_ns, last_monotonic_ns, count; };
+struct mlrun_frame_gap {
+  __u32 reason, spare;
+  __u64 first_monotonic_ns, last_monotonic_ns, count;
+};

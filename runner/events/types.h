@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-width integers for headers that the kernel side (BPF), C and C++ all include. Nothing else may be included here.
+// Fixed-width integers for headers that the kernel side (BPF), C and C++ all include. Nothing else may be included
+// here.
 #pragma once
 
 #ifndef __VMLINUX_H__  // a BPF program has these names from its own kernel header
