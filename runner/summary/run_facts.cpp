@@ -53,6 +53,8 @@ RunFacts run_facts(const json& run) {
   facts.collector_cpu_ns = number(run, "/collector/cpu_ns");
   if (const json* cost = find(run, "/cost_per_call_ns"); cost && cost->is_number())
     facts.cost_per_call_ns = cost->get<double>();
+  if (const json* recovered = find(run, "/recovered"); recovered && recovered->is_boolean())
+    facts.recovered = *recovered;
   facts.medium = text(run, "/collector/medium");
   if (!facts.wall_ns && facts.start_monotonic_ns && facts.end_monotonic_ns) {
     facts.wall_ns = *facts.end_monotonic_ns - *facts.start_monotonic_ns;

@@ -22,6 +22,7 @@ struct RunFacts {
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
   std::optional<double> cost_per_call_ns;     // /cost_per_call_ns: measured, one recorded call
+  bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is not known
   std::string medium;                         // /collector/medium: where the arena lay
 };
 

@@ -33,17 +33,29 @@ std::vector<std::string> losses(const Summary& summary) {
   return lines;
 }
 
-// What was not seen, equal statements about several processes put together.
+// Equal statements about several processes.
+struct Unseen {
+  std::vector<int32_t> processes;
+  int64_t seen = 0, kernel = 0;  // of those that have both
+};
+
 std::vector<std::string> coverage(const Summary& summary) {
-  std::map<std::pair<std::string, std::string>, std::vector<int32_t>> where;  // (subject, detail)
-  for (const auto& row : summary.coverage) where[{row.subject, row.detail}].push_back(row.proc_id);
+  std::map<std::pair<std::string, std::string>, Unseen> sums;  // (subject, detail)
+  for (const auto& row : summary.coverage) {
+    Unseen& sum = sums[{row.subject, row.detail}];
+    sum.processes.push_back(row.proc_id);
+    if (row.seen < 0 || row.kernel < 0) continue;
+    sum.seen += row.seen;
+    sum.kernel += row.kernel;
+  }
   std::vector<std::string> lines;
-  for (const auto& [what, processes] : where) {
+  for (const auto& [what, sum] : sums) {
     std::string line = "not seen: " + what.first;
+    if (sum.kernel > 0) line += fmt::format(" ({} of {})", count_text(sum.kernel - sum.seen), count_text(sum.kernel));
     if (!what.second.empty()) line += ", " + what.second;
-    if (processes.size() > 1) {
-      line += fmt::format(", in {} processes", count_text(int64_t(processes.size())));
-    } else if (const std::string name = process_name(summary, processes.front()); !name.empty()) {
+    if (sum.processes.size() > 1) {
+      line += fmt::format(", in {} processes", sum.processes.size());
+    } else if (const std::string name = process_name(summary, sum.processes.front()); !name.empty()) {
       line += ", in " + name;
     }
     lines.push_back(std::move(line));
@@ -54,7 +66,7 @@ std::vector<std::string> coverage(const Summary& summary) {
 std::string list(const std::vector<std::string>& lines, const char* rest, const TextStyle& style) {
   std::string out;
   for (size_t i = 0; i < lines.size() && i < kMostComplaints; ++i) {
-    out += "  " + cut_end(printable(lines[i]), style.width - 2, style.glyphs) + "\n";
+    out += paragraph(printable(lines[i]), 2, 2, style);
   }
   if (lines.size() > kMostComplaints) {
     out +=
@@ -80,6 +92,7 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
     if (ns) items.push_back(name + time_text(*ns, style.glyphs));
   };
+  if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun was killed)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
   add("wall ", run.wall_ns);
   add("user ", run.user_ns);
@@ -91,6 +104,9 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
 
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary);
+  if (lost.empty() && unseen.empty() && summary.calls + summary.allocations + summary.counted_allocations == 0) {
+    return style.warning("NOTHING RECORDED") + "  no process of the command could be followed; see mlrun doctor\n";
+  }
   if (lost.empty() && unseen.empty()) return style.good("complete") + ": nothing lost, nothing known to be unseen\n";
   std::string out =
       lost.empty() ? style.warning("NOT ALL SEEN") + "  nothing lost, but\n" : style.bad("INCOMPLETE") + "\n";

@@ -33,17 +33,28 @@ struct Sum {
   }
 };
 
+// Narrow terminals go without p95.
+constexpr size_t kP95Column = 5, kWidthForP95 = 96;
+
+std::vector<std::string> titles(const TextStyle& style) {
+  std::vector<std::string> out = {"CALLS", "calls", "bytes", "time", "p50", "p95", "p99", "max", "errors"};
+  if (style.width < kWidthForP95) out.erase(out.begin() + kP95Column);
+  return out;
+}
+
 std::vector<std::string> cells(std::string name, const Sum& sum, const TextStyle& style) {
   const auto at = [&](double q) { return time_text(sum.latency.quantile(q), style.glyphs); };
-  return {std::move(name),
-          count_text(sum.calls),
-          bytes_text(sum.bytes),
-          time_text(sum.time_ns, style.glyphs),
-          at(0.5),
-          at(0.95),
-          at(0.99),
-          time_text(sum.latency.max(), style.glyphs),
-          count_text(sum.errors)};
+  std::vector<std::string> out = {std::move(name),
+                                  count_text(sum.calls),
+                                  bytes_text(sum.bytes),
+                                  time_text(sum.time_ns, style.glyphs),
+                                  at(0.5),
+                                  at(0.95),
+                                  at(0.99),
+                                  time_text(sum.latency.max(), style.glyphs),
+                                  count_text(sum.errors)};
+  if (style.width < kWidthForP95) out.erase(out.begin() + kP95Column);
+  return out;
 }
 
 // stdio stands for the refills and flushes that reach the file, not for the calls they serve.
@@ -125,7 +136,7 @@ std::string sizes_text(const Summary& summary, const TextStyle& style) {
 }  // namespace
 
 std::string calls_text(const Summary& summary, const TextStyle& style) {
-  TextTable table({"CALLS", "calls", "bytes", "time", "p50", "p95", "p99", "max", "errors"});
+  TextTable table(titles(style));
   Sum others, channels;
   size_t shown = 0;
   const auto on_files =

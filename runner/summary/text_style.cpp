@@ -74,6 +74,7 @@ std::string pad_left(std::string text, size_t width) {
 
 std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                  const TextStyle& style) {
+  if (items.empty()) return "";
   std::string out, line = pad_right(head, indent);
   bool first = true;
   for (const std::string& item : items) {
@@ -87,6 +88,23 @@ std::string wrap(const std::string& head, size_t indent, const std::vector<std::
     first = false;
   }
   return out + line + "\n";
+}
+
+std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style) {
+  const size_t room = style.width - std::min(style.width - 1, indent);
+  std::string out;
+  for (size_t lines = 1; !text.empty(); ++lines) {
+    std::string_view line = text;
+    if (lines < most_lines && text_width(text) > room) {
+      const size_t blank = text.substr(0, offset_of(text, room + 1)).rfind(' ');
+      line = text.substr(0, blank == std::string_view::npos ? offset_of(text, room) : blank);
+    }
+    out += std::string(indent, ' ') + cut_end(line, room, style.glyphs) + "\n";
+    if (lines == most_lines) break;
+    text.remove_prefix(line.size());
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+  return out;
 }
 
 }  // namespace mlrun::summary

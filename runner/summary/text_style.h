@@ -12,7 +12,7 @@
 namespace mlrun::summary {
 
 struct TextStyle {
-  size_t width = 100;  // 60 at least
+  size_t width = 100;  // 80 at least
   bool colour = false;
   Glyphs glyphs;
 
@@ -45,5 +45,9 @@ struct TextStyle {
 // Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks.
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                                const TextStyle& style);
+
+// Text broken between words at the style's width, every line behind `indent` blanks; what goes beyond most_lines is
+// cut.
+[[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
 
 }  // namespace mlrun::summary

@@ -68,7 +68,7 @@ std::string percent_text(int64_t part, int64_t whole) {
   const double percent = 100.0 * double(part) / double(whole);
   if (percent < 0.1) return "<0.1 %";
   if (percent > 99.9) return ">99.9 %";
-  return fmt::format("{:.{}f} %", percent, percent < 9.95 || percent > 99.5 ? 1 : 0);
+  return fmt::format("{:.{}f} %", percent, percent < 9.95 || percent > 99 ? 1 : 0);
 }
 
 }  // namespace mlrun::summary

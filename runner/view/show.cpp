@@ -143,12 +143,14 @@ class Show {
     std::string line = summary::count_text(std::min(matched_, limit_)) + " rows";
     if (matched_ > limit_)
       line += fmt::format(", {} more: --limit N, 0 for all", summary::count_text(matched_ - limit_));
-    std::string others;
+    std::string others = "other columns:";
     for (const std::string& name : columns_->known()) {
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) others += (others.empty() ? "" : ",") + name;
+      if (std::find(names_.begin(), names_.end(), name) == names_.end()) others += " " + name;
     }
-    if (options_.columns.empty() && !others.empty()) line += "; more columns: --columns " + others;
     sink_(text_.style.dim(line) + "\n");
+    if (options_.columns.empty() && others.back() != ':') {
+      sink_(text_.style.dim(summary::paragraph(others, 0, SIZE_MAX, text_.style)));
+    }
     return {};
   }
 
@@ -189,7 +191,7 @@ Result<int> show(const Arguments& arguments) {
   app.add_option("--where", options.where, "rows that fulfil this only")->option_text("EXPR");
   app.add_option("--limit", options.limit, "this many rows, 0: all (text 100, else all)")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, INT64_MAX));
   app.add_option("--columns", columns, "these columns, in this order")->option_text("A,B,...");
   app.add_flag("--absolute", options.absolute, "times of CLOCK_MONOTONIC, not from the start of the run on");
   const auto parsed = parse(app, arguments);

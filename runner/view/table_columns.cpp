@@ -2,12 +2,26 @@
 #include "runner/view/table_columns.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <arrow/api.h>
 
 namespace mlrun::view {
 namespace {
+
+struct Usual {
+  const char* table;
+  std::vector<std::string> columns;
+};
+
+// What fits a screen and tells most, of tables that have more.
+const std::array<Usual, 4> kUsual = {{
+    {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
+    {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
+    {"process", {"proc_id", "parent_proc_id", "pid", "role", "rank", "first", "last", "command"}},
+    {"file", {"file_id", "kind", "file_system", "path"}},
+}};
 
 std::string joined(const std::vector<std::string>& names) {
   std::string out;
@@ -61,10 +75,11 @@ std::vector<std::string> TableColumns::known() const {
 }
 
 std::vector<std::string> TableColumns::usual(bool for_people) const {
-  if (for_people && table_ == "call") {
-    return {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"};
+  if (for_people) {
+    for (const Usual& usual : kUsual) {
+      if (table_ == usual.table) return {usual.columns.begin(), usual.columns.end()};
+    }
   }
-  if (for_people && table_ == "alloc") return {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"};
   std::vector<std::string> out;
   for (const auto& field : schema_->fields()) {
     const NamedId* named = replacement(field->name());

@@ -12,7 +12,7 @@
 namespace mlrun::view {
 namespace {
 
-constexpr size_t kNarrowest = 60, kWidest = 400;
+constexpr size_t kNarrowest = 80, kWidest = 400;
 
 // "" when it is not set.
 std::string_view variable(const char* name) {

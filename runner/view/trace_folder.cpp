@@ -29,8 +29,10 @@ TraceState state_of(const std::string& folder) {
 
 Result<nlohmann::json> open_trace(const std::string& folder) {
   std::error_code error;
-  if (!fs::is_directory(folder, error))
-    return fail(folder + " is no folder; give the folder of a trace, see mlrun list");
+  if (!fs::is_directory(folder, error)) {
+    const char* what = fs::exists(folder, error) ? " is no folder" : " does not exist";
+    return fail(folder + what + "; give the folder of a trace, mlrun list DIR shows those in DIR");
+  }
   switch (state_of(folder)) {
     case TraceState::kNone:
       return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/json.h"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/summary/small_training.h"
+
+namespace mlrun::summary {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void collect_keys(const Json& json, std::set<std::string>& keys) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) keys.insert(key);
+  }
+  for (const auto& value : json) {
+    if (value.is_structured()) collect_keys(value, keys);
+  }
+}
+
+Json full_json() {
+  Summary summary = testing::small_training();
+  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
+  summary.coverage.push_back({1, "io_uring", "not hooked", -1, -1});
+  return to_json(summary);
+}
+
+TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
+  const Json json = to_json(testing::small_training());
+  EXPECT_EQ(json["schema"], "mlrun-summary");
+  EXPECT_EQ(json["schema_version"], kSchemaVersion);
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  const std::vector<std::string> expected = {"schema",
+                                             "schema_version",
+                                             "run",
+                                             "complete",
+                                             "losses",
+                                             "coverage",
+                                             "totals",
+                                             "processes",
+                                             "phases",
+                                             "files_touched",
+                                             "files_without_place",
+                                             "files",
+                                             "directories_touched",
+                                             "directories",
+                                             "functions",
+                                             "classes",
+                                             "errors",
+                                             "access",
+                                             "reread",
+                                             "sizes",
+                                             "timeline",
+                                             "tracing"};
+  EXPECT_EQ(keys, expected);
+}
+
+TEST(JsonTest, TellsTheSameAsTheSummary) {
+  const Json json = full_json();
+  EXPECT_EQ(json["run"]["command"], "python train.py --epochs 2");
+  EXPECT_EQ(json["run"]["wall_ns"], 40'000'000);
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_EQ(json["totals"]["files"]["calls"], 12);
+  EXPECT_NEAR(json["totals"]["files"]["metadata_share_of_calls"].get<double>(), 4.0 / 12, 1e-12);
+  EXPECT_EQ(json["processes"][1]["role"], "DataLoader worker");
+  EXPECT_EQ(json["processes"][0]["heap"]["peak_recorded_bytes"], 5 << 20);
+  EXPECT_EQ(json["processes"][0]["heap"]["live_at_peak"][0]["library"], "/usr/lib/libtorch_cpu.so");
+  EXPECT_EQ(json["phases"][0]["bytes_read"], 4 << 20);
+  EXPECT_EQ(json["errors"][0]["name"], "ENOENT");
+  EXPECT_EQ(json["access"]["write"]["sequential_share_of_bytes"], 1.0);
+  EXPECT_EQ(json["sizes"][0]["high_bytes"], 512);
+  EXPECT_EQ(json["timeline"]["bytes_read"].size(), 38u);
+  EXPECT_EQ(json["tracing"]["calls_cost_ns"], 14 * 120.5);
+  EXPECT_EQ(json["losses"][0]["count"], 5);
+}
+
+TEST(JsonTest, AddsFunctionsUpToClasses) {
+  const Json json = full_json();
+  for (const auto& one : json["classes"]) {
+    if (one["class"] != "read" || one["group"] != "files") continue;
+    EXPECT_EQ(one["calls"], 7);
+    EXPECT_EQ(one["latency_ns"]["max"], 3'000'000);
+    return;
+  }
+  FAIL() << "no class read";
+}
+
+TEST(JsonTest, HasNullForWhatIsNotKnown) {
+  const Json json = to_json(Builder().finish({}));
+  EXPECT_TRUE(json["run"]["wall_ns"].is_null());
+  EXPECT_TRUE(json["reread"]["ratio"].is_null());
+  EXPECT_TRUE(json["totals"]["files"]["metadata_share_of_calls"].is_null());
+  EXPECT_TRUE(json["processes"].is_array());
+  EXPECT_TRUE(json["processes"].empty());
+  EXPECT_EQ(json["complete"], true);
+}
+
+TEST(JsonTest, IsDocumentedKeyByKey) {
+  std::stringstream page;
+  page << std::ifstream(MLRUN_SUMMARY_JSON_PAGE).rdbuf();
+  std::set<std::string> keys;
+  collect_keys(full_json(), keys);
+  for (const std::string& key : keys) EXPECT_NE(page.str().find("`" + key + "`"), std::string::npos) << key;
+}
+
+}  // namespace
+}  // namespace mlrun::summary

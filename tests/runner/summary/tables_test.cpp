@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/tables.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "runner/summary/json.h"
+#include "runner/summary/row_writer.h"
+#include "runner/summary/small_rows.h"
+#include "runner/summary/text.h"
+#include "tests/runner/summary/small_training.h"
+
+namespace mlrun::summary {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TablesTest : public ::testing::Test {
+ protected:
+  TablesTest()
+      : folder_(fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~TablesTest() override { fs::remove_all(folder_); }
+
+  void write(const Summary& summary) const {
+    ASSERT_TRUE(write_tables(summary, folder_));
+    ASSERT_TRUE(RowWriter::write(summary.phases, folder_));
+    ASSERT_TRUE(RowWriter::write(summary.losses, folder_));
+    ASSERT_TRUE(RowWriter::write(summary.coverage, folder_));
+    std::ofstream(folder_ / "run.json") << summary.run;
+  }
+  fs::path part(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
+
+  fs::path folder_;
+};
+
+TEST_F(TablesTest, GivesBackWhatWasWritten) {
+  Summary summary = testing::small_training();
+  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
+  summary.coverage.push_back({1, "bytes read", "by raw system calls", 5, 6});
+  summary.heap_blocks_left_out = 7;
+  summary.reread.page_counted_files = 8;
+  write(summary);
+  const auto read = read_tables(folder_);
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(to_json(*read), to_json(summary));
+  EXPECT_EQ(text(*read, "x", {}), text(summary, "x", {}));
+  EXPECT_EQ(read->reread.page_counted_files, 8);
+}
+
+TEST_F(TablesTest, KeepsTheLatencyHistogramWhole) {
+  const Summary summary = testing::small_training();
+  write(summary);
+  const auto read = read_tables(folder_);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->funcs.size(), summary.funcs.size());
+  for (size_t i = 0; i < summary.funcs.size(); ++i) {
+    for (const double q : {0.0, 0.3, 0.5, 0.9, 1.0}) {
+      EXPECT_EQ(read->funcs[i].latency.quantile(q), summary.funcs[i].latency.quantile(q));
+    }
+  }
+}
+
+TEST_F(TablesTest, HoldsAnEmptySummary) {
+  write(Builder().finish({}));
+  const auto read = read_tables(folder_);
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(read->calls, 0);
+  EXPECT_TRUE(read->processes.empty());
+}
+
+TEST_F(TablesTest, NamesTheTableThatIsMissing) {
+  write(testing::small_training());
+  fs::remove_all(folder_ / "tables" / "summary_file");
+  const auto read = read_tables(folder_);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text.find("summary_file"), std::string::npos) << read.error().text;
+}
+
+TEST_F(TablesTest, NamesTheFileThatIsDamaged) {
+  write(testing::small_training());
+  fs::resize_file(part("summary_func"), fs::file_size(part("summary_func")) / 2);
+  const auto read = read_tables(folder_);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text.find("summary_func"), std::string::npos) << read.error().text;
+}
+
+TEST_F(TablesTest, NamesTheColumnOfAnotherVersion) {
+  write(testing::small_training());
+  fs::copy_file(part("summary_size"), part("summary_error"), fs::copy_options::overwrite_existing);
+  const auto read = read_tables(folder_);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text.find("column 'number' is missing"), std::string::npos) << read.error().text;
+}
+
+TEST_F(TablesTest, RefusesADamagedRunFile) {
+  write(testing::small_training());
+  std::ofstream(folder_ / "run.json") << "{\"command\": [";
+  const auto read = read_tables(folder_);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().text.find("run.json is damaged"), std::string::npos) << read.error().text;
+}
+
+// Bytes flipped one after another: an error or other figures, never a crash.
+TEST_F(TablesTest, SurvivesFlippedBytes) {
+  write(testing::small_training());
+  const fs::path path = part("summary_latency");
+  std::ifstream in(path, std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  for (size_t at = 0; at < good.size(); at += 7) {
+    std::string bad = good;
+    bad[at] = char(bad[at] ^ 0x5a);
+    std::ofstream(path, std::ios::binary) << bad;
+    const auto read = read_tables(folder_);
+    if (read) {
+      EXPECT_FALSE(text(*read, "", {}).empty());
+    } else {
+      EXPECT_FALSE(read.error().text.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mlrun::summary

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text against golden files. After a wanted change: MLRUN_UPDATE_GOLDEN=1 summary_test, and look at the
+// difference.
+#include "runner/summary/text.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/summary/small_training.h"
+
+namespace mlrun::summary {
+namespace {
+
+class TextTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ::setenv("TZ", "UTC", 1); }
+
+  static void expect_golden(const std::string& name, const std::string& text) {
+    const std::string path = std::string(MLRUN_GOLDEN_FOLDER) + "/" + name;
+    if (std::getenv("MLRUN_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+    std::stringstream expected;
+    expected << std::ifstream(path).rdbuf();
+    EXPECT_EQ(text, expected.str()) << path;
+  }
+  static size_t widest_line(const std::string& text) {
+    size_t widest = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) widest = std::max(widest, text_width(line));
+    return widest;
+  }
+};
+
+Summary incomplete_training() {
+  Summary summary = testing::small_training();
+  summary.run["exit_status"] = 137;
+  for (int32_t thread = 1; thread <= 3; ++thread) {
+    model::LossRow& loss = summary.losses.emplace_back();
+    loss.channel = "interposer";
+    loss.reason = "arena full";
+    loss.proc_id = 2;
+    loss.thread_id = thread;
+    loss.count = 1000;
+    loss.unit = "records";
+  }
+  for (const int32_t proc_id : {2, 3}) summary.coverage.push_back({proc_id, "io_uring", "not hooked", -1, -1});
+  summary.coverage.push_back({1, "bytes read", "by raw system calls", 250, 1'000'250});
+  for (int i = 0; i < 5; ++i)
+    summary.coverage.push_back({0, "program " + std::to_string(i), "statically linked", -1, -1});
+  return summary;
+}
+
+// A run whose every list is longer than the screen.
+Summary large_training() {
+  Summary summary = testing::small_training();
+  for (int32_t i = 0; i < 40; ++i) {
+    ProcessSummary worker = summary.processes[1];
+    worker.proc_id = 100 + i;
+    worker.pid = 2000 + i;
+    summary.processes.insert(summary.processes.end() - 1, worker);
+  }
+  for (int32_t i = 0; i < 30; ++i) {
+    ProcessSummary child = summary.processes[3];
+    child.proc_id = 200 + i;
+    child.role = "rank " + std::to_string(i);
+    summary.processes.push_back(child);
+  }
+  for (int32_t i = 3; i < 20; ++i) {
+    model::PhaseRow phase = summary.phases[0];
+    phase.name = "epoch " + std::to_string(i);
+    summary.phases.push_back(phase);
+  }
+  for (int i = 0; i < 20; ++i) {
+    summary.errors.push_back({20, "stat", 5 + i, 1});
+    FuncSummary func = summary.funcs[0];
+    func.name = "function" + std::to_string(i);
+    summary.funcs.push_back(func);
+    FileSummary file = summary.files[0];
+    file.path =
+        "/a/very/long/path/of/a/data/set/with/many/folders/and/a/longer/name/still/case_" + std::to_string(i) + ".npy";
+    summary.files.push_back(file);
+  }
+  return summary;
+}
+
+TEST_F(TextTest, ShowsASmallTraining) {
+  expect_golden("small_training.txt", text(testing::small_training(), "mlrun-train-1", TextStyle{}));
+}
+
+TEST_F(TextTest, ShowsItInPlainAscii) {
+  TextStyle style;
+  style.width = 80;
+  style.glyphs.unicode = false;
+  const std::string ascii = text(testing::small_training(), "mlrun-train-1", style);
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c > 0; }));
+  expect_golden("small_training_ascii_80.txt", ascii);
+}
+
+TEST_F(TextTest, ShowsFirstWhatIsNotComplete) {
+  expect_golden("incomplete_training.txt", text(incomplete_training(), "mlrun-train-1", TextStyle{}));
+}
+
+TEST_F(TextTest, FoldsLongListsToAScreenful) {
+  const std::string large = text(large_training(), "mlrun-train-1", TextStyle{});
+  expect_golden("large_training.txt", large);
+  EXPECT_LE(std::count(large.begin(), large.end(), '\n'), 58);
+}
+
+TEST_F(TextTest, KeepsWithinTheWidth) {
+  for (const size_t width : {size_t{80}, size_t{100}, size_t{160}}) {
+    TextStyle style;
+    style.width = width;
+    EXPECT_LE(widest_line(text(large_training(), "mlrun-train-1", style)), width);
+    EXPECT_LE(widest_line(text(incomplete_training(), "mlrun-train-1", style)), width);
+  }
+}
+
+TEST_F(TextTest, ColoursOnlyWhenAsked) {
+  TextStyle style;
+  EXPECT_EQ(text(testing::small_training(), "", style).find('\x1b'), std::string::npos);
+  style.colour = true;
+  const std::string coloured = text(testing::small_training(), "", style);
+  EXPECT_NE(coloured.find("\x1b[1mPROCESSES\x1b[0m"), std::string::npos);
+  EXPECT_LE(widest_line(coloured), 100u);
+}
+
+TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
+
+TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
+  Summary summary = testing::small_training();
+  summary.run["command"] = {"evil\x1b[2J"};
+  summary.files[0].path = "/x\x1b]0;title\x07";
+  summary.processes[0].command = "a\nb";
+  summary.phases[0].name = "\x1b[31mred";
+  const std::string shown = text(summary,
+                                 "tr\x1b"
+                                 "ace",
+                                 TextStyle{});
+  EXPECT_EQ(shown.find('\x1b'), std::string::npos);
+  EXPECT_EQ(shown.find('\x07'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlrun::summary
