@@ -51,10 +51,13 @@ def run_command(arguments, folder, limit_s, environment=None, cpus=None):
             stderr=errors,
             start_new_session=True,
         )
-        timed_out = not wait_for_exit(process.pid, limit_s)
-        end_ns = time.monotonic_ns()
-        if timed_out:
-            end_session(process.pid)
+        timed_out = True  # as long as nobody has seen it end
+        try:
+            timed_out = not wait_for_exit(process.pid, limit_s)
+            end_ns = time.monotonic_ns()
+        finally:  # an interrupt, too, leaves nothing running
+            if timed_out:
+                end_session(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         return Ended(

@@ -133,6 +133,7 @@ def main(arguments):
     try:
         benchmark.measure()
     except KeyboardInterrupt:
+        print("tests/bench/run: interrupted; this is what was measured until then", file=sys.stderr)
         status = 130
     except (Unusable, OSError) as error:
         print(f"tests/bench/run: error: {error}", file=sys.stderr)

@@ -7,6 +7,8 @@ import numpy
 from verdicts import MAX_TRAINING_CPU_PERCENT, MAX_TRAINING_WALL_PERCENT, judge, training_met
 
 SCHEMA_VERSION = 1
+EVENTS_FOR_SIZE = 20_000  # below it a trace is mostly its fixed parts, and a size per event means nothing
+EVENTS_FOR_PACE = 500_000  # the same for the time at exit
 LOOP_HEADER = ("case", "tracer", "untraced", "added per call", "95 % interval", "ratio", "CPU in program", "budget", "")
 END_HEADER = ("case", "tracer", "events", "counted", "lost", "bytes/event", "exit", "per 3 M events", "")
 TRAINING_HEADER = (
@@ -112,9 +114,9 @@ def end_line(row):
         f"{figures['events']:,}",
         f"{figures['counted']:,}",
         f"{figures['lost']:,}",
-        f"{figures['bytes_per_event']:.1f}",
+        f"{figures['bytes_per_event']:.1f}" if figures["events"] >= EVENTS_FOR_SIZE else "",
         f"{figures['exit_s']:.2f} s",
-        f"{figures['exit_s_per_3m_events']:.2f} s",
+        f"{figures['exit_s_per_3m_events']:.2f} s" if figures["events"] >= EVENTS_FOR_PACE else "",
         ", ".join(verdicts),
     )
 
