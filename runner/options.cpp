@@ -30,7 +30,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kAbsentStreams = {{
 // The texts as CLI11 collects them; turned into RunOptions when all are there.
 struct RunTexts {
   std::string preload;
-  std::string output, alloc_min, buffer, max_spool;
+  std::optional<std::string> alloc_min, buffer, max_spool;
   std::array<std::string, kAbsentStreams.size()> absent;
 };
 
@@ -66,14 +66,14 @@ Status check_absent(const std::string& name, const std::string& what, const std:
   return fail(fmt::format("--{}: this build of mlrun does not have {}; leave the option out", name, what));
 }
 
-Status read_size(const char* option, const std::string& text, uint64_t low, uint64_t high,
+Status read_size(const char* option, const std::optional<std::string>& text, uint64_t low, uint64_t high,
                  const std::function<void(uint64_t)>& set) {
-  if (text.empty()) return {};
-  const auto size = util::parse_size(text);
+  if (!text) return {};
+  const auto size = util::parse_size(*text);
   if (!size) return fail(fmt::format("{}: {}", option, size.error().text));
   if (*size < low || *size > high) {
     return fail(
-        fmt::format("{} {}: it must be from {} to {}", option, text, util::size_text(low), util::size_text(high)));
+        fmt::format("{} {}: it must be from {} to {}", option, *text, util::size_text(low), util::size_text(high)));
   }
   set(*size);
   return {};
@@ -124,7 +124,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
 
 void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   const std::string group = "Where it goes";
-  app.add_option("-o,--output", texts.output, "trace folder, a new one (mlrun-NAME-N)")
+  app.add_option("-o,--output", options.output, "trace folder, a new one (mlrun-NAME-N)")
       ->option_text("DIR")
       ->group(group);
   app.add_option("--buffer", texts.buffer, "memory between the command and mlrun (256M)")
@@ -171,7 +171,6 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (!status) return tl::make_unexpected(status.error());
   if (options.preload == Wish::kOff)
     return fail("--preload=off leaves nothing to record; run the command without mlrun");
-  if (!texts.output.empty()) options.output = texts.output;
   for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
   return options;
 }

@@ -64,7 +64,8 @@ std::optional<ProcStat> read_proc_stat(uint32_t pid) {
   if (name_end == std::string::npos) return {};
   const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
   if (words.size() < 20) return {};
-  return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19])};
+  const bool ended = words[0] == "Z" || words[0] == "X";
+  return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19]), ended};
 }
 
 std::string read_comm(uint32_t pid, uint32_t tid) {
@@ -112,6 +113,15 @@ uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
   return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
     return innermost_pid(util::read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
   });
+}
+
+bool environment_in_use(const std::string& variable) {
+  const auto self = static_cast<uint32_t>(::getpid());
+  const std::string wanted = '\0' + variable + '\0';
+  return find_entry("/proc", [&](uint32_t pid) {
+           return pid != self &&
+                  ('\0' + util::read_text(fmt::format("/proc/{}/environ", pid))).find(wanted) != std::string::npos;
+         }) != 0;
 }
 
 bool thread_exists(uint32_t host_pid, uint32_t host_tid) {

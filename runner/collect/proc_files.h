@@ -12,6 +12,7 @@ namespace mlrun::collect {
 struct ProcStat {
   uint32_t ppid = 0;
   uint64_t start_ticks = 0;  // start_boottime, in clock ticks
+  bool ended = false;        // a zombie: nothing but its exit status is left
 };
 std::optional<ProcStat> read_proc_stat(uint32_t pid);
 
@@ -36,6 +37,10 @@ uint64_t pid_namespace_of(uint32_t pid);
 // only.
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside);
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
+
+// Is there a process, other than ours, that was started with this "NAME=value" in its environment (or forked from one
+// that was)?
+bool environment_in_use(const std::string& variable);
 
 bool thread_exists(uint32_t host_pid, uint32_t host_tid);
 

@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "runner/collect/pace.h"
+#include "runner/collect/proc_files.h"
 #include "runner/collect/recording.h"
 #include "runner/commands/session_facts.h"
+#include "runner/events/session.h"
 #include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_size_limit.h"
@@ -52,11 +54,35 @@ Result<int> run_untraced(const RunOptions& options, const launch::FileSizeLimit&
   return tl::make_unexpected(launch::become(options.command));
 }
 
+// What the command left behind: threads that record, and processes that may yet begin to.
+class Descendants {
+ public:
+  explicit Descendants(const collect::Recording& recording)
+      : variable_(MLRUN_SESSION_VARIABLE "=" + recording.session_variable()) {}
+
+  // Looks through /proc, a few milliseconds, ten times a second at most; once a second when they have been waited for
+  // long.
+  bool alive(const collect::Collector& collector, uint64_t waited_ns) {
+    if (collector.live_threads() > 0) return true;
+    if (waited_ns >= next_look_ns_) {
+      next_look_ns_ = waited_ns + (waited_ns > kDescendantsNs ? 1'000'000'000 : 100'000'000);
+      alive_ = collect::environment_in_use(variable_);
+    }
+    return alive_;
+  }
+
+ private:
+  std::string variable_;
+  uint64_t next_look_ns_ = 0;
+  bool alive_ = false;
+};
+
 // Collects until the command, and what it left behind, has ended or has been given enough time.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
                              launch::SignalRelay& relay) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
+  Descendants descendants(recording);
   CommandEnd end;
   bool ended = false;
   for (;;) {
@@ -71,10 +97,10 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
       }
     }
     const uint32_t released = collector.pass();
-    const bool waited_enough = ended && util::monotonic_ns() - end.ended_ns > kDescendantsNs;
-    if (ended && (collector.live_threads() == 0 || (waited_enough && !options.wait_all) || relay.asked_to_stop()))
-      break;
-    pace.sleep(released, collector.pool(), ended && !waited_enough);
+    const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
+    const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || relay.asked_to_stop();
+    if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
+    pace.sleep(released, collector.pool(), ended && waited_ns <= kDescendantsNs);
   }
   return end;
 }
@@ -85,9 +111,9 @@ void say_about_recording(const collect::Recording& recording, const collect::Spo
   if (!spool.direct()) say("the trace folder's file system has no O_DIRECT: the spool went through the page cache");
 }
 
-// True: something was recorded or counted.
+// False: no thread recorded. (A program may make no call that is recorded; loading the library is a record by itself.)
 bool tell_if_empty(const collect::Collector& collector) {
-  const bool any = collector.drained().calls + collector.drained().allocs + collector.channels().counted > 0;
+  const bool any = collector.channels().channels > 0;
   if (!any) {
     say("error: --preload recorded nothing: no process of the command has loaded the library (statically linked, "
         "setuid, or "

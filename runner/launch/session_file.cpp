@@ -15,7 +15,7 @@ std::string path_in(const std::string& trace_folder) { return trace_folder + "/"
 
 uint64_t start_ticks_of(uint32_t pid) {
   const auto stat = collect::read_proc_stat(pid);
-  return stat ? stat->start_ticks : 0;
+  return stat && !stat->ended ? stat->start_ticks : 0;
 }
 
 }  // namespace
