@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arena: the one piece of memory that recording threads and the collector share.
 //
-//   control page | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...      (offsets stand in the control
-//   page)
+//   control page | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...   (offsets: in the control page)
 //
 // It is a sparse file, created and owned by the collector. A traced process maps it once at load and needs no system
 // call to record. A thread claims 64 KiB segments by compare-and-swap on owner[] and appends records (record.h) to

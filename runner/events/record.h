@@ -8,31 +8,43 @@
 // Layouts by kind. "<< 8" keeps the tag byte clear; signed fields are shifted arithmetically.
 //
 //   alloc      arg = low half of the return address
-//              w2 = address << 5 | min(usable - size, 4095) << 52      w3 = size (48) | return address bits 32..47 <<
-//              48 3 units: w4 = duration << 8                             w5 = alignment asked for, 0: none realloc, 4
-//              units: w4 = old address << 5                 w5 = old usable size
-//                                w6 = duration << 8                    w7 = 0
+//              w2 = address << 5 | min(usable - size, 4095) << 52
+//              w3 = size (48) | return address bits 32..47 << 48
+//              3 units: w4 = duration << 8, w5 = alignment asked for (0: none)
+//              realloc, 4 units: w4 = old address << 5, w5 = old usable size, w6 = duration << 8, w7 = 0
 //              free: size is the usable size, excess 0
+//
 //   call on a  arg = fd (the new one for calls that make one)
-//   descriptor w2 = duration << 8                                      w3 = bytes asked for, or what the table below
-//   says
-//              w4 = result, or -errno, << 8                            w5 = file offset, MLRUN_NO_OFFSET: not an
-//              argument w6 = open file << 8 | flags << 40                       w7 = arg2
-//   call on a  arg = result fd, or dirfd                               w3 = call's own (open: O_ flags | mode << 32)
-//   path       w5 = second path's string id (rename, link), else 0     w7 = path's string id, 0: unreadable
-//              w6 = open file that was made << 8 | flags << 40         (w2, w4 as above)
-//              5 units: w8 = open file of dirfd << 8                   w9 = open file of the second dirfd
-//              6 units: the same, and w10 = 0, w11 = string id of the working directory, when a path is relative to it
+//   descriptor w2 = duration << 8
+//              w3 = bytes asked for, or what hooks.def says of the function
+//              w4 = (result, or -errno) << 8
+//              w5 = file offset; MLRUN_NO_OFFSET: not an argument
+//              w6 = open file << 8 | flags << 40
+//              w7 = arg2
+//
+//   call on a  arg = result fd, or dirfd; w2, w4 and w6 as above (open file: the one that was made)
+//   path       w3 = call's own (open: O_ flags | mode << 32)
+//              w5 = second path's string id (rename, link), else 0
+//              w7 = path's string id, 0: unreadable
+//              5 units: w8 = open file of dirfd << 8, w9 = open file of the second dirfd
+//              6 units: the same, and w10 = 0, w11 = string id of the working directory: a path is relative to it
+//
 //   file       defines an open file (MLRUN_FILE): arg = its number
-//              w2 = kernel device number << 8 | enum mlrun_file_origin << 40       w3 = inode
-//              w4 = st_mode << 8                                       w5 = path's string id as passed, or as /proc has
-//              it w6 = open file of dirfd << 8                            w7 = string id of the working directory, 0:
-//              not needed
-//   string     arg = bytes in this fragment (16) | fragment << 16 | last << 24         w1 = id, no clock
+//              w2 = kernel device number << 8 | enum mlrun_file_origin << 40
+//              w3 = inode
+//              w4 = st_mode << 8
+//              w5 = path's string id, as passed or as /proc has it
+//              w6 = open file of dirfd << 8
+//              w7 = string id of the working directory, 0: not needed
+//
+//   string     arg = bytes in this fragment (16) | fragment << 16 | last << 24; w1 = id, no clock
 //              then units of 15 bytes behind a tag byte
+//
 //   process    arg = pid; see enum mlrun_process_word
-//   end        w2 = exit status << 8 (0: not known)   w3 = rchar   w4 = syscr << 8   w5 = wchar   w6 = syscw << 8
-//              w7 = read_bytes   w8 = write_bytes << 8   w9 = 0           (/proc/self/io at exit or exec)
+//
+//   end        /proc/self/io at exit or exec: w2 = exit status << 8 (0: not known), w3 = rchar, w4 = syscr << 8,
+//              w5 = wchar, w6 = syscw << 8, w7 = read_bytes, w8 = write_bytes << 8, w9 = 0
+//
 //   comm       arg = tid; w2 = 0; w3 = string id of the thread's new name
 #pragma once
 

@@ -5,8 +5,9 @@
 //
 // A frame never crosses a block's end, so every multiple of MLRUN_SPOOL_BLOCK_BYTES is a frame's start and a reader may
 // begin there. Frames are 64-byte aligned in the file: `payload_bytes` counts the payload, zeros follow up to the next
-// frame. The file is written with O_DIRECT from the staging ring of the arena: ring byte i is file byte stage_tail + (i
-// - tail), so a killed collector's last bytes are found there. Everything in here is untrusted when read.
+// frame. The file is written with O_DIRECT from the staging ring of the arena, where a killed collector's last bytes are
+// found: file byte n, stage_tail <= n < stage_head, is ring byte n % MLRUN_STAGE_BYTES. Everything in here is untrusted
+// when read.
 #pragma once
 
 #include "runner/events/arena.h"
