@@ -4,8 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "runner/events/call_class.h"
-#include "runner/events/func_names.h"
+#include "runner/trace/func_class.h"
 
 namespace mlrun::trace {
 
@@ -30,11 +29,6 @@ void fill_result(const CallEvent& call, CallRow& row) {
     row.ret = -1;
   }
   if ((call.flags & MLRUN_CALL_CANCELLED) != 0) row.err = ECANCELED;
-}
-
-bool transfers(uint16_t number) {
-  const events::FuncInfo* info = events::find_func(number);
-  return info && (info->call_class == MLRUN_CLASS_READ || info->call_class == MLRUN_CLASS_WRITE);
 }
 
 void fill_transfer(const CallEvent& call, CallRow& row) {

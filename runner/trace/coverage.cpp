@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "runner/events/func_names.h"
+#include "runner/trace/func_class.h"
 
 namespace mlrun::trace {
 
@@ -31,13 +31,11 @@ const char* why_not(int32_t verdict) {
 }  // namespace
 
 void CoverageMeter::add(const model::CallRow& row) {
-  const events::FuncInfo* info = events::find_func(row.func);
-  if (!info) return;
-  if (info->call_class == MLRUN_CLASS_READ || info->call_class == MLRUN_CLASS_WRITE) {
+  if (transfers(row.func)) {
     const auto process = static_cast<size_t>(row.origin.proc_id);
     if (process >= bytes_.size()) bytes_.resize(process + 1);
-    (info->call_class == MLRUN_CLASS_READ ? bytes_[process].read : bytes_[process].written) +=
-        std::max<int64_t>(row.ret, 0);
+    const bool reads = class_of_func(row.func) == MLRUN_CLASS_READ;
+    (reads ? bytes_[process].read : bytes_[process].written) += std::max<int64_t>(row.ret, 0);
   }
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
   if (!executes || row.err != 0 || !why_not(row.flags) || executed_.size() >= kExecutedMax) return;

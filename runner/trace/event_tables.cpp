@@ -34,14 +34,18 @@ std::vector<std::string> offset_source_names() { return {"none", "argument", "de
 }  // namespace
 
 OriginColumns::OriginColumns(ParquetTable& table)
-    : ts(table.int64("ts", Encoding::kDelta)),
+    : end_min(table.int64("end_min")),
+      end_max(table.int64("end_max")),
+      ts(table.int64("ts", Encoding::kDelta)),
       proc_id(table.int32("proc_id")),
       image_id(table.int32("image_id")),
       thread_id(table.int32("thread_id")),
       pid(table.int32("pid")),
       tid(table.int32("tid")) {}
 
-void OriginColumns::add(const model::Origin& origin) {
+void OriginColumns::add(const model::Origin& origin, const GroupEnds& ends) {
+  end_min.add(ends.min_ns);
+  end_max.add(ends.max_ns);
   ts.add(origin.ts_ns);
   proc_id.add(origin.proc_id);
   image_id.add(origin.image_id);
@@ -54,16 +58,15 @@ CallTable::CallTable()
     : table_("call"),
       call_id_(table_.int64("call_id", Encoding::kDelta)),
       origin_(table_),
-      ts_end_(table_.int64("ts_end", Encoding::kDelta)),
       dur_(table_.int64("dur", Encoding::kSplit)),
       func_(table_.label("func", func_names())),
-      fd_(table_.int32("fd")),
-      file_id_(table_.int64("file_id")),
-      file2_id_(table_.int64("file2_id")),
-      ofd_id_(table_.int64("ofd_id")),
-      offset_(table_.int64("offset", Encoding::kSplit)),
+      fd_(table_.optional_int32("fd")),
+      file_id_(table_.optional_int64("file_id")),
+      file2_id_(table_.optional_int64("file2_id")),
+      ofd_id_(table_.optional_int64("ofd_id")),
+      offset_(table_.optional_int64("offset", Encoding::kSplit)),
       offset_source_(table_.label("offset_source", offset_source_names())),
-      requested_(table_.int64("requested")),
+      requested_(table_.optional_int64("requested")),
       ret_(table_.int64("ret")),
       err_(table_.int32("err")),
       flags_(table_.int32("flags")),
@@ -75,10 +78,9 @@ CallTable::CallTable()
   }
 }
 
-void CallTable::add(const model::CallRow& row, int64_t call_id) {
+void CallTable::add(const model::CallRow& row, const GroupEnds& ends, int64_t call_id) {
   call_id_.add(call_id);
-  origin_.add(row.origin);
-  ts_end_.add(row.origin.ts_ns + row.dur_ns);
+  origin_.add(row.origin, ends);
   dur_.add(row.dur_ns);
   func_.add(std::min<size_t>(row.func, kFuncs - 1));
   fd_.add_unless(-1, row.fd);
@@ -99,22 +101,22 @@ void CallTable::add(const model::CallRow& row, int64_t call_id) {
 AllocTable::AllocTable()
     : table_("alloc"),
       origin_(table_),
-      dur_(table_.int64("dur")),
+      dur_(table_.optional_int64("dur")),
       op_(table_.label("op", alloc_names())),
       addr_(table_.int64("addr", Encoding::kSplit)),
       size_(table_.int64("size")),
       usable_(table_.int64("usable")),
-      old_addr_(table_.int64("old_addr")),
-      old_usable_(table_.int64("old_usable")),
-      align_(table_.int64("align")),
+      old_addr_(table_.optional_int64("old_addr")),
+      old_usable_(table_.optional_int64("old_usable")),
+      align_(table_.optional_int64("align")),
       site_(table_.int64("site")),
-      site_library_(table_.int64("site_library")),
-      site_offset_(table_.int64("site_offset")) {
+      site_library_(table_.optional_int64("site_library")),
+      site_offset_(table_.optional_int64("site_offset")) {
   for (const char* later : {"stack_id", "node"}) table_.empty_int64(later);
 }
 
-void AllocTable::add(const model::AllocRow& row) {
-  origin_.add(row.origin);
+void AllocTable::add(const model::AllocRow& row, const GroupEnds& ends) {
+  origin_.add(row.origin, ends);
   dur_.add_unless(-1, row.dur_ns);
   op_.add(static_cast<size_t>(row.op - MLRUN_MALLOC));
   addr_.add(static_cast<int64_t>(row.address));
@@ -138,8 +140,8 @@ AllocSmallTable::AllocSmallTable()
       frees_(table_.int64("frees")),
       bytes_(table_.int64("bytes")) {}
 
-void AllocSmallTable::add(const model::AllocSmallRow& row) {
-  origin_.add(row.origin);
+void AllocSmallTable::add(const model::AllocSmallRow& row, const GroupEnds& ends) {
+  origin_.add(row.origin, ends);
   class_bytes_.add(row.class_bytes);
   mallocs_.add(row.mallocs);
   frees_.add(row.frees);
@@ -158,14 +160,16 @@ Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, const
   const size_t rows_per_group = groups == 0 ? 0 : (rows.size() + groups - 1) / groups;
   group_.clear();
   size_t left = rows.size();
+  GroupEnds ends;
   for (const RowRef& ref : partition.order) {
     if (ref.kind != kind) continue;
-    group_.push_back(ref);
+    if (group_.empty()) ends.min_ns = ref.time_ns;
+    ends.max_ns = ref.time_ns;
+    group_.push_back({rows[ref.index].origin.ts_ns, ref.index, kind});
     --left;
     if (group_.size() < rows_per_group && left != 0) continue;
-    const auto start_of = [&](const RowRef& item) { return rows[item.index].origin.ts_ns; };
-    sort_by_time(group_, spare_, start_of);
-    for (const RowRef& item : group_) add(rows[item.index]);
+    sort_by_time(group_, spare_);
+    for (const RowRef& item : group_) add(rows[item.index], ends);
     group_.clear();
     if (auto ended = parquet.end_row_group(); !ended) return ended;
   }
@@ -174,14 +178,15 @@ Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, const
 }
 
 Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {
-  auto calls = write_table(calls_, partition.calls, partition, RowKind::kCall, number,
-                           [&](const model::CallRow& row) { calls_.add(row, first_call_id++); });
+  auto calls =
+      write_table(calls_, partition.calls, partition, RowKind::kCall, number,
+                  [&](const model::CallRow& row, const GroupEnds& ends) { calls_.add(row, ends, first_call_id++); });
   if (!calls) return calls;
   auto allocs = write_table(allocs_, partition.allocs, partition, RowKind::kAlloc, number,
-                            [&](const model::AllocRow& row) { allocs_.add(row); });
+                            [&](const model::AllocRow& row, const GroupEnds& ends) { allocs_.add(row, ends); });
   if (!allocs) return allocs;
   return write_table(alloc_small_, partition.alloc_small, partition, RowKind::kCounters, number,
-                     [&](const model::AllocSmallRow& row) { alloc_small_.add(row); });
+                     [&](const model::AllocSmallRow& row, const GroupEnds& ends) { alloc_small_.add(row, ends); });
 }
 
 }  // namespace mlrun::trace

@@ -12,11 +12,18 @@
 
 namespace mlrun::trace {
 
+// When the rows of a row group end: the same in all its rows, so it takes no room, and its statistics let any reader
+// pass over row groups that ended before a moment.
+struct GroupEnds {
+  int64_t min_ns = 0, max_ns = 0;
+};
+
 // The columns that every event table begins with.
 struct OriginColumns {
   explicit OriginColumns(ParquetTable& table);
-  void add(const model::Origin& origin);
+  void add(const model::Origin& origin, const GroupEnds& ends);
 
+  Int64Column &end_min, &end_max;
   Int64Column& ts;
   Int32Column &proc_id, &image_id, &thread_id, &pid, &tid;
 };
@@ -24,14 +31,14 @@ struct OriginColumns {
 class CallTable {
  public:
   CallTable();
-  void add(const model::CallRow& row, int64_t call_id);
+  void add(const model::CallRow& row, const GroupEnds& ends, int64_t call_id);
   ParquetTable& parquet() { return table_; }
 
  private:
   ParquetTable table_;
   Int64Column& call_id_;
   OriginColumns origin_;
-  Int64Column &ts_end_, &dur_;
+  Int64Column& dur_;
   LabelColumn& func_;
   Int32Column& fd_;
   Int64Column &file_id_, &file2_id_, &ofd_id_, &offset_;
@@ -45,7 +52,7 @@ class CallTable {
 class AllocTable {
  public:
   AllocTable();
-  void add(const model::AllocRow& row);
+  void add(const model::AllocRow& row, const GroupEnds& ends);
   ParquetTable& parquet() { return table_; }
 
  private:
@@ -59,7 +66,7 @@ class AllocTable {
 class AllocSmallTable {
  public:
   AllocSmallTable();
-  void add(const model::AllocSmallRow& row);
+  void add(const model::AllocSmallRow& row, const GroupEnds& ends);
   ParquetTable& parquet() { return table_; }
 
  private:

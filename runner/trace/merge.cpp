@@ -31,6 +31,7 @@ namespace {
 
 constexpr unsigned kThreadsMax = 8;          // more would wait for the part that is done in order
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
+constexpr size_t kRowsAhead = 8;             // rows in order of time lie anywhere in memory
 constexpr double kScanShare = 0.15;          // of the work, for the progress line
 
 unsigned thread_count(unsigned wanted) {
@@ -112,7 +113,9 @@ void Merger::feed(Worker& worker) {
   worker.first_call_id = totals_.calls + 1;
   offsets_->apply(partition);
   counters_->apply(partition);
-  for (const RowRef& ref : partition.order) {
+  for (size_t i = 0; i < partition.order.size(); ++i) {
+    const RowRef& ref = partition.order[i];
+    if (i + kRowsAhead < partition.order.size()) partition.prefetch(partition.order[i + kRowsAhead]);
     switch (ref.kind) {
       case RowKind::kCall:
         coverage_.add(partition.calls[ref.index]);

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "runner/events/call_class.h"
-#include "runner/events/func_names.h"
+#include "runner/trace/func_class.h"
 
 namespace mlrun::trace {
 
@@ -49,7 +48,7 @@ void OffsetTracker::apply(Partition& partition) {
   previous_row_.assign(partition.calls.size(), kNoRow);
   for (const RowRef& ref : partition.order) {
     if (ref.kind != RowKind::kCall) continue;
-    pass_losses(ref.end_ns);
+    pass_losses(ref.time_ns);
     if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
   }
 }
@@ -58,8 +57,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   const model::CallRow& row = partition.calls[index];
   Description* description = descriptions_.find(key_of(row.ofd_id));
   if (!description) {
-    const events::FuncInfo* info = events::find_func(row.func);
-    if (info && info->call_class == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
+    if (class_of_func(row.func) == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
     return;
   }
   const bool moves = partition.call_moves_position[index];
@@ -92,8 +90,7 @@ void OffsetTracker::begin(const model::CallRow& row) {
 }
 
 void OffsetTracker::end(const model::CallRow& row, Description& description) {
-  const events::FuncInfo* info = events::find_func(row.func);
-  const bool closes = info && info->call_class == MLRUN_CLASS_CLOSE && row.err == 0;
+  const bool closes = class_of_func(row.func) == MLRUN_CLASS_CLOSE && row.err == 0;
   if (closes && --description.copies <= 0) descriptions_.erase(key_of(row.ofd_id));
 }
 
@@ -128,8 +125,7 @@ void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow
 
 void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
   model::CallRow& row = partition.calls[index];
-  const events::FuncInfo* info = events::find_func(row.func);
-  const bool appends = description.appends && info && info->call_class == MLRUN_CLASS_WRITE;
+  const bool appends = description.appends && class_of_func(row.func) == MLRUN_CLASS_WRITE;
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
   description.known = description.known && description.losses == losses_of(row.origin.proc_id) &&
                       row.origin.ts_ns >= description.last_seek_end_ns;

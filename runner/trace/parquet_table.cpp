@@ -37,7 +37,8 @@ std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::uni
 
 std::shared_ptr<arrow::Schema> schema(const std::string& table, const std::vector<std::unique_ptr<Column>>& columns) {
   arrow::FieldVector fields;
-  for (const auto& column : columns) fields.push_back(arrow::field(column->name(), column->type()));
+  for (const auto& column : columns)
+    fields.push_back(arrow::field(column->name(), column->type(), column->presence() == Presence::kSometimes));
   return arrow::schema(std::move(fields),
                        arrow::key_value_metadata(
                            {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}}));
@@ -70,23 +71,23 @@ T& ParquetTable::add_column(std::unique_ptr<T> column) {
   return reference;
 }
 
-Int64Column& ParquetTable::int64(std::string name, Encoding encoding) {
-  return add_column(std::make_unique<Int64Column>(std::move(name), encoding));
+Int64Column& ParquetTable::int64(std::string name, Encoding encoding, Presence presence) {
+  return add_column(std::make_unique<Int64Column>(std::move(name), encoding, presence));
 }
-Int32Column& ParquetTable::int32(std::string name, Encoding encoding) {
-  return add_column(std::make_unique<Int32Column>(std::move(name), encoding));
+Int32Column& ParquetTable::int32(std::string name, Encoding encoding, Presence presence) {
+  return add_column(std::make_unique<Int32Column>(std::move(name), encoding, presence));
 }
 DoubleColumn& ParquetTable::real(std::string name) {
-  return add_column(std::make_unique<DoubleColumn>(std::move(name), Encoding::kSplit));
+  return add_column(std::make_unique<DoubleColumn>(std::move(name), Encoding::kSplit, Presence::kAlways));
 }
 BoolColumn& ParquetTable::boolean(std::string name) {
   return add_column(std::make_unique<BoolColumn>(std::move(name)));
 }
-TextColumn& ParquetTable::text(std::string name) {
-  return add_column(std::make_unique<TextColumn>(std::move(name), true));
+TextColumn& ParquetTable::text(std::string name, Presence presence) {
+  return add_column(std::make_unique<TextColumn>(std::move(name), true, presence));
 }
-TextColumn& ParquetTable::bytes(std::string name) {
-  return add_column(std::make_unique<TextColumn>(std::move(name), false));
+TextColumn& ParquetTable::optional_bytes(std::string name) {
+  return add_column(std::make_unique<TextColumn>(std::move(name), false, Presence::kSometimes));
 }
 LabelColumn& ParquetTable::label(std::string name, std::vector<std::string> names) {
   return add_column(std::make_unique<LabelColumn>(std::move(name), std::move(names)));

@@ -34,12 +34,22 @@ class ParquetTable {
   ParquetTable& operator=(ParquetTable&&) noexcept;
 
   // Declares the next column. References stay valid as long as the table.
-  Int64Column& int64(std::string name, Encoding encoding = Encoding::kDictionary);
-  Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary);
+  Int64Column& int64(std::string name, Encoding encoding = Encoding::kDictionary,
+                     Presence presence = Presence::kAlways);
+  Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary,
+                     Presence presence = Presence::kAlways);
+  // The same, with nulls.
+  Int64Column& optional_int64(std::string name, Encoding encoding = Encoding::kDictionary) {
+    return int64(std::move(name), encoding, Presence::kSometimes);
+  }
+  Int32Column& optional_int32(std::string name) {
+    return int32(std::move(name), Encoding::kDictionary, Presence::kSometimes);
+  }
   DoubleColumn& real(std::string name);
   BoolColumn& boolean(std::string name);
-  TextColumn& text(std::string name);   // valid UTF-8: see util/utf8.h
-  TextColumn& bytes(std::string name);  // BINARY
+  TextColumn& text(std::string name, Presence presence = Presence::kAlways);  // valid UTF-8 (util/text.h)
+  TextColumn& optional_text(std::string name) { return text(std::move(name), Presence::kSometimes); }
+  TextColumn& optional_bytes(std::string name);  // BINARY
   // A text column whose values are few and known: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
   // Without values: what another stream will fill. Always null.

@@ -59,7 +59,7 @@ Status PartitionReader::read(const Slice& slice, Partition& partition) {
     }
   });
   if (!read) return read;
-  sort_by_time(partition.order, spare_, [](const RowRef& row) { return row.end_ns; });
+  sort_by_time(partition.order, spare_);
   return {};
 }
 

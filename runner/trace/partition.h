@@ -23,8 +23,8 @@ struct ClassTotals {
 enum class RowKind : uint8_t { kCall, kAlloc, kCounters };
 
 struct RowRef {
-  int64_t end_ns = 0;
-  uint32_t index = 0;  // in the vector of its kind
+  int64_t time_ns = 0;  // what it is ordered by
+  uint32_t index = 0;   // in the vector of its kind
   RowKind kind = RowKind::kCall;
 };
 
@@ -37,6 +37,10 @@ struct Partition {
   std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
 
   void clear();
+  void prefetch(const RowRef& row) const {
+    if (row.kind == RowKind::kCall) __builtin_prefetch(&calls[row.index]);
+    if (row.kind == RowKind::kAlloc) __builtin_prefetch(&allocs[row.index]);
+  }
 };
 
 // Reads slices; one for each thread.

@@ -12,20 +12,22 @@
 
 namespace mlrun::trace {
 
-// Sorts `items` by time_of(item) (int64_t >= 0); `spare` is scratch space.
-template <typename Item, typename TimeOf>
-void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare, TimeOf time_of) {
+// Sorts `items` by their time_ns (int64_t >= 0); `spare` is scratch space.
+template <typename Item>
+void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare) {
   if (items.size() < 2) return;
   constexpr unsigned kDigitBits = 11;
   constexpr size_t kDigits = size_t{1} << kDigitBits;
-  const auto [first, last] = std::minmax_element(items.begin(), items.end(),
-                                                 [&](const Item& a, const Item& b) { return time_of(a) < time_of(b); });
-  const auto base = static_cast<uint64_t>(time_of(*first));
-  const auto bits = static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(time_of(*last)) - base));
+  uint64_t base = UINT64_MAX, last = 0;
+  for (const Item& item : items) {
+    base = std::min(base, static_cast<uint64_t>(item.time_ns));
+    last = std::max(last, static_cast<uint64_t>(item.time_ns));
+  }
+  const auto bits = static_cast<unsigned>(std::bit_width(last - base));
   spare.resize(items.size());
   for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
     const auto digit = [&](const Item& item) {
-      return (static_cast<uint64_t>(time_of(item)) - base) >> shift & (kDigits - 1);
+      return (static_cast<uint64_t>(item.time_ns) - base) >> shift & (kDigits - 1);
     };
     std::array<uint32_t, kDigits> places{};
     for (const Item& item : items) ++places[digit(item)];

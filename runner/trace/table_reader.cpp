@@ -36,7 +36,7 @@ Range range_of(const parquet::RowGroupMetaData& group, int column) {
 
 std::vector<int> row_groups_in(const parquet::FileMetaData& file, const TableQuery& query) {
   const int start = file.schema()->ColumnIndex("ts");
-  const int end = file.schema()->ColumnIndex("ts_end");
+  const int end = file.schema()->ColumnIndex("end_max");
   std::vector<int> wanted;
   for (int i = 0; i < file.num_row_groups(); ++i) {
     const auto group = file.RowGroup(i);

@@ -39,6 +39,19 @@ class Trace:
     def run(self):
         return json.loads((self.folder / "run.json").read_text())
 
+    @property
+    def arena_path(self):
+        return self.run["arena"]["path"]
+
+    @property
+    def realtime_offset_ns(self):
+        """What turns the trace's times into CLOCK_REALTIME. Requires: nobody has set the clock during the run."""
+        clock = self.run["clock"]
+        first, last = clock["realtime_offset_start_ns"], clock["realtime_offset_end_ns"]
+        if abs(first - last) > 1000:
+            raise AssertionError(f"the system's clock was set during the run: {clock}")
+        return first
+
     def table(self, name):
         return pyarrow.dataset.dataset(self.folder / "tables" / name, format="parquet").to_table()
 
@@ -47,7 +60,7 @@ class Trace:
 
     @cached_property
     def names(self):
-        return {row["name_id"]: row["text"] for row in self.rows("name")}
+        return {row["name_id"]: row["name"] for row in self.rows("name")}
 
     @cached_property
     def paths(self):

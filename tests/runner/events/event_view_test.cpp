@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/events/event_view.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runner/events/func_names.h"
+#include "tests/runner/trace/record_buffer.h"
+
+namespace mlrun::events {
+namespace {
+
+using testing::RecordBuffer;
+
+RecordReader reader_of(const RecordBuffer& records) { return {records.words().data(), records.bytes(), records.lap()}; }
+
+// The one record in the buffer, decoded.
+template <typename Event>
+Event only(const RecordBuffer& records) {
+  RecordReader reader = reader_of(records);
+  Event event;
+  EXPECT_TRUE(reader.next());
+  EXPECT_TRUE(decode(reader.record(), event));
+  EXPECT_FALSE(reader.next());
+  return event;
+}
+
+TEST(EventView, DecodesACallOnADescriptor) {
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{func::k_pread, 1000, 250, 7, 4096, 1024, 8192, 33, MLRUN_CALL_STDIO, 99});
+  const auto call = only<CallEvent>(records);
+  EXPECT_EQ(call.func, func::k_pread);
+  EXPECT_FALSE(call.on_path);
+  EXPECT_EQ(call.start, 1000u);
+  EXPECT_EQ(call.duration, 250u);
+  EXPECT_EQ(call.arg, 7);
+  EXPECT_EQ(call.w3, 4096u);
+  EXPECT_EQ(call.result, 1024);
+  EXPECT_EQ(call.offset, 8192u);
+  EXPECT_EQ(call.open_file, 33u);
+  EXPECT_EQ(call.flags, uint32_t{MLRUN_CALL_STDIO});
+  EXPECT_EQ(call.arg2, 99u);
+}
+
+TEST(EventView, KeepsTheSignOfAnErrorAndOfTheLargestFields) {
+  RecordBuffer records;
+  testing::DescriptorCall failed;
+  failed.result = -11;
+  failed.open_file = UINT32_MAX;
+  failed.flags = 0xffffff;
+  failed.offset = UINT64_MAX - 1;
+  records.add(failed);
+  const auto call = only<CallEvent>(records);
+  EXPECT_EQ(call.result, -11);
+  EXPECT_EQ(call.open_file, UINT32_MAX);
+  EXPECT_EQ(call.flags, 0xffffffu);
+  EXPECT_EQ(call.offset, UINT64_MAX - 1);
+}
+
+TEST(EventView, DecodesTheThreeLengthsOfACallOnAPath) {
+  RecordBuffer bare, with_dirfd, with_cwd;
+  bare.add(testing::PathCall{.path = 11, .second_path = 12});
+  with_dirfd.add(testing::PathCall{.path = 11, .dirfd_file = 5, .second_dirfd_file = 6});
+  with_cwd.add(testing::PathCall{.path = 11, .dirfd_file = 5, .cwd = 77});
+  const auto first = only<CallEvent>(bare), second = only<CallEvent>(with_dirfd), third = only<CallEvent>(with_cwd);
+  EXPECT_TRUE(first.on_path);
+  EXPECT_EQ(first.path, 11u);
+  EXPECT_EQ(first.second_path, 12u);
+  EXPECT_EQ(first.dirfd_file, 0u);
+  EXPECT_EQ(first.offset, MLRUN_NO_OFFSET);
+  EXPECT_EQ(second.dirfd_file, 5u);
+  EXPECT_EQ(second.second_dirfd_file, 6u);
+  EXPECT_EQ(second.cwd, 0u);
+  EXPECT_EQ(third.dirfd_file, 5u);
+  EXPECT_EQ(third.cwd, 77u);
+}
+
+TEST(EventView, DecodesAnAllocationWithTheHighestAddressAndSite) {
+  RecordBuffer records;
+  records.add(
+      testing::Allocation{.start = 5, .address = 0x7ffffffffff0, .size = 100, .usable = 104, .site = 0x7fffffffffff});
+  const auto alloc = only<AllocEvent>(records);
+  EXPECT_EQ(alloc.kind, MLRUN_MALLOC);
+  EXPECT_EQ(alloc.address, 0x7ffffffffff0u);
+  EXPECT_EQ(alloc.site, 0x7fffffffffffu);
+  EXPECT_EQ(alloc.size, 100u);
+  EXPECT_EQ(alloc.usable, 104u);
+  EXPECT_FALSE(alloc.timed);
+}
+
+TEST(EventView, DecodesAlignedAndTimedAllocationsAndRealloc) {
+  RecordBuffer aligned, resized;
+  aligned.add(testing::Allocation{.kind = MLRUN_MEMALIGN, .duration = 321, .align = 64});
+  resized.add(testing::Allocation{.kind = MLRUN_REALLOC, .duration = 42, .old_address = 0x1230, .old_usable = 24});
+  const auto first = only<AllocEvent>(aligned), second = only<AllocEvent>(resized);
+  EXPECT_TRUE(first.timed);
+  EXPECT_EQ(first.duration, 321u);
+  EXPECT_EQ(first.align, 64u);
+  EXPECT_EQ(second.duration, 42u);
+  EXPECT_EQ(second.old_address, 0x1230u);
+  EXPECT_EQ(second.old_usable, 24u);
+  EXPECT_EQ(second.align, 0u);
+}
+
+TEST(EventView, DecodesFilesProcessesEndsAndNames) {
+  RecordBuffer file, process, end, comm;
+  file.add(testing::OpenFileRecord{9, 0x10203, 42, 0100600, MLRUN_ORIGIN_FOUND, 5, 6, 7});
+  process.add(testing::ProcessRecord{.clock = 3,
+                                     .pid = 12,
+                                     .parent_pid = 11,
+                                     .process = 4,
+                                     .image = 8,
+                                     .start_ticks = 77,
+                                     .rank = 0,
+                                     .local_rank = 3,
+                                     .world_size = 4});
+  end.add(testing::EndRecord{10, 1, 2, 3, 4});
+  comm.add_comm(10, 55, 66);
+
+  const auto f = only<FileEvent>(file);
+  EXPECT_EQ(f.number, 9u);
+  EXPECT_EQ(f.device, 0x10203u);
+  EXPECT_EQ(f.inode, 42u);
+  EXPECT_EQ(f.mode, 0100600u);
+  EXPECT_EQ(f.origin, uint32_t{MLRUN_ORIGIN_FOUND});
+  EXPECT_EQ(f.path, 5u);
+  EXPECT_EQ(f.cwd, 6u);
+  EXPECT_EQ(f.dirfd_file, 7u);
+  const auto p = only<ProcessEvent>(process);
+  EXPECT_EQ(p.pid, 12u);
+  EXPECT_EQ(p.parent_pid, 11u);
+  EXPECT_EQ(p.process, 4u);
+  EXPECT_EQ(p.image, 8u);
+  EXPECT_EQ(p.start_ticks, 77u);
+  EXPECT_EQ(p.pid_namespace, 77u);
+  EXPECT_EQ(p.uid, 1000);
+  EXPECT_EQ(p.rank, 0);
+  EXPECT_EQ(p.local_rank, 3);
+  EXPECT_EQ(p.world_size, 4);
+  const auto e = only<EndEvent>(end);
+  EXPECT_EQ(e.rchar, 1);
+  EXPECT_EQ(e.syscr, 2);
+  EXPECT_EQ(e.wchar, 3);
+  EXPECT_EQ(e.syscw, 4);
+  const auto c = only<CommEvent>(comm);
+  EXPECT_EQ(c.tid, 55u);
+  EXPECT_EQ(c.name, 66u);
+}
+
+TEST(EventView, PutsTheFragmentsOfALongStringTogether) {
+  std::string text;
+  for (int i = 0; i < 9000; ++i) text += static_cast<char>('a' + i % 26);
+  RecordBuffer records;
+  const uint64_t id = records.add_string(text);
+  RecordReader reader = reader_of(records);
+  std::string joined;
+  uint32_t fragments = 0;
+  for (StringEvent string; reader.next(); ++fragments) {
+    ASSERT_TRUE(decode(reader.record(), string));
+    EXPECT_EQ(string.id, id);
+    EXPECT_EQ(string.fragment, fragments);
+    append_text(string, joined);
+    EXPECT_EQ(string.last, joined.size() == text.size());
+  }
+  EXPECT_EQ(fragments, 3u);
+  EXPECT_EQ(joined, text);
+}
+
+TEST(EventView, GoesOnBehindAHole) {
+  RecordBuffer records;
+  records.add(testing::Allocation{.start = 1});
+  records.add_hole(3);
+  records.add(testing::Allocation{.start = 2});
+  RecordReader reader = reader_of(records);
+  ASSERT_TRUE(reader.next());
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.record().clock(), 2u);
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.tally().hole_bytes, 48u);
+  EXPECT_EQ(reader.tally().damaged_bytes, 0u);
+}
+
+TEST(EventView, DoesNotTakeARecordThatAnotherOneBeginsInside) {
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{.start = 1});
+  RecordBuffer inner;
+  inner.add(testing::Allocation{.start = 2});
+  std::copy(inner.words().begin(), inner.words().end(), records.words().begin() + 4);
+  RecordReader reader = reader_of(records);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(class_of(reader.record().kind), EventClass::kAlloc);
+  EXPECT_EQ(reader.record().clock(), 2u);
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.tally().damaged_bytes, 16u);
+  EXPECT_EQ(reader.tally().records, 1u);
+}
+
+TEST(EventView, DoesNotReadBeyondThePayload) {
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{});
+  RecordReader reader(records.words().data(), records.bytes() - MLRUN_UNIT_BYTES, records.lap());
+  EXPECT_FALSE(reader.next());
+  EXPECT_EQ(reader.tally().damaged_bytes + reader.tally().hole_bytes, records.bytes() - MLRUN_UNIT_BYTES);
+}
+
+TEST(EventView, TakesNoRecordOfAnotherLapAndNoneAtLapZero) {
+  RecordBuffer records(7);
+  records.add(testing::Allocation{});
+  RecordReader other(records.words().data(), records.bytes(), 8);
+  EXPECT_FALSE(other.next());
+  RecordReader zero(records.words().data(), records.bytes(), 0);
+  EXPECT_FALSE(zero.next());
+}
+
+TEST(EventView, EndsAtAPad) {
+  RecordBuffer records;
+  records.add_pad();
+  records.add(testing::Allocation{});
+  RecordReader reader = reader_of(records);
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(EventView, RefusesRecordsThatAreTooShortForTheirKind) {
+  for (const uint16_t kind : {uint16_t{MLRUN_CALL + 1}, uint16_t{MLRUN_MALLOC}, uint16_t{MLRUN_REALLOC}}) {
+    RecordBuffer records;
+    records.add_record(kind, 0, {0, 0});
+    RecordReader reader = reader_of(records);
+    ASSERT_TRUE(reader.next());
+    uint64_t end = 0;
+    EXPECT_FALSE(end_clock(reader.record(), end)) << kind;
+  }
+  RecordBuffer records;
+  records.add_record(MLRUN_STRING, 200 | 1u << 24, {0, 1, 0, 0});
+  RecordReader reader = reader_of(records);
+  ASSERT_TRUE(reader.next());
+  StringEvent string;
+  EXPECT_FALSE(decode(reader.record(), string));
+  ProcessEvent process;
+  FileEvent file;
+  EndEvent end;
+  EXPECT_FALSE(decode(reader.record(), process));
+  EXPECT_FALSE(decode(reader.record(), file));
+  EXPECT_FALSE(decode(reader.record(), end));
+}
+
+TEST(EventView, CountsADurationThatGoesBeyondTheClockAsTheEndOfTime) {
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{.start = UINT64_MAX - 5, .duration = 1000});
+  RecordReader reader = reader_of(records);
+  ASSERT_TRUE(reader.next());
+  uint64_t end = 0;
+  ASSERT_TRUE(end_clock(reader.record(), end));
+  EXPECT_EQ(end, UINT64_MAX);
+}
+
+TEST(EventView, LeavesKindsThatItDoesNotKnowToTheReader) {
+  RecordBuffer records;
+  records.add_record(0x3f, 0, {0, 0, 0, 0});
+  RecordReader reader = reader_of(records);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(class_of(reader.record().kind), EventClass::kUnknown);
+}
+
+TEST(CallLayout, EveryFunctionThatOpensByNameHasThePathLayout) {
+  EXPECT_TRUE(has_path_layout(func::k_openat));
+  EXPECT_TRUE(has_path_layout(func::k_rename));
+  EXPECT_FALSE(has_path_layout(func::k_fdopen));
+  EXPECT_FALSE(has_path_layout(func::k_read));
+  EXPECT_FALSE(has_path_layout(func::k_fork));
+  EXPECT_FALSE(has_path_layout(9999));
+}
+
+}  // namespace
+}  // namespace mlrun::events
