@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 100 threads, each cancelled while it is blocked in read(), the last one asynchronously; each then preads in a cleanup
-// handler.
+// 100 threads, each cancelled in a blocking read(), the last one asynchronously; each then preads in a cleanup handler.
 #include "victim.h"
 
 static int fd, ends[2], cleaned, asynchronous;
@@ -11,8 +10,7 @@ static void clean(void *byte) { cleaned += pread(fd, byte, 1, 0) == 1; }
 static void *run(void *byte) {
   pthread_cleanup_push(clean, byte);
   if (asynchronous) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, 0);
-  ready = 1;
-  read(ends[0], byte, 1);
+  ready = 1, read(ends[0], byte, 1);
   pthread_cleanup_pop(0);
   return byte;
 }

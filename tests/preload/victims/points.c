@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// points ROUNDS FIRST LAST [jump]: at test points FIRST..LAST of the recorder, in a thread for each, a handler strikes
-// that records some preads and returns, or jumps out. Needs the library that is built with test points.
+// points ROUNDS POINT [jump]: in ROUNDS threads a handler strikes at that test point, preads, and returns or jumps out.
 #include "victim.h"
 
 extern volatile int mlrun_test_point;
 extern void (*mlrun_test_point_fire)(void);
-static int fd, jumping, burst;
-static volatile long issued;
+static volatile int fd, jumping, burst, strikes, issued;
 static sigjmp_buf back;
 
 static void strike(void) {
+  strikes++;
   for (int i = 0; i < burst; i++, issued++) read_often(fd, 1);
   if (jumping) siglongjmp(back, 1);
 }
 
-static void *work(void *place) {
-  if (!sigsetjmp(back, 1)) mlrun_test_point = (int)(long)place;
+static void *work(void *point) {
+  if (!sigsetjmp(back, 1)) mlrun_test_point = atoi(point);
   for (volatile int i = 0; i < 1100; i++, issued++) read_often(fd, 1);
-  return mlrun_test_point = 0, place;
+  return point;
 }
 
 int main(int argc, char **argv) {
   pthread_t thread;
-  fd = open_zero(), jumping = argc > 4, mlrun_test_point_fire = strike;
-  for (int round = 0; round < atoi(argv[1]) * 4; round++)
-    for (long place = atoi(argv[2]); place <= atoi(argv[3]); place++) {
-      burst = (int[]){0, 1, 40, 1500}[round % 4];
-      if (!pthread_create(&thread, 0, work, (void *)place)) pthread_join(thread, 0);
-    }
-  dprintf(1, "issued=%ld\n", issued);
+  fd = open_zero(), jumping = argc > 3, mlrun_test_point_fire = strike;
+  for (int round = 0; round < atoi(argv[1]); round++) {
+    burst = (int[]){0, 1, 40, 1500, 3000}[round % 5];
+    if (!pthread_create(&thread, 0, work, argv[2])) pthread_join(thread, 0);
+  }
+  dprintf(1, "issued=%d strikes=%d\n", issued, strikes);
 }
