@@ -156,7 +156,7 @@ bool Filter::matches(const TableColumns& columns, int64_t row) const {
 
 void Filter::narrow(trace::TableQuery& query) const {
   for (const Test& test : tests_) {
-    if ((test.name != "ts" && test.name != "ts_end") || test.null) continue;
+    if (test.name != "ts" || test.null) continue;
     const bool least =
         test.op == Operator::kGreater || test.op == Operator::kGreaterOrEqual || test.op == Operator::kEqual;
     const bool most = test.op == Operator::kLess || test.op == Operator::kLessOrEqual || test.op == Operator::kEqual;

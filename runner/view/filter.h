@@ -25,7 +25,7 @@ class Filter {
   [[nodiscard]] bool empty() const { return tests_.empty(); }
   // Requires: the columns are bound.
   [[nodiscard]] bool matches(const TableColumns& columns, int64_t row) const;
-  // Leaves out what `ts` and `ts_end` rule out, so that row groups need not be read.
+  // Leaves out what `ts` rules out, so that row groups need not be read.
   void narrow(trace::TableQuery& query) const;
 
  private:

@@ -15,13 +15,13 @@ namespace mlrun::view {
 enum class ShowFormat { kText, kCsv, kJson };
 
 struct ShowOptions {
-  std::string trace_folder;
-  std::string table;  // empty: the list of tables
+  std::string trace_folder = {};
+  std::string table = {};  // empty: the list of tables
   ShowFormat format = ShowFormat::kText;
-  std::string where;
-  std::optional<int64_t> limit;      // none: 100 rows of text, all of the other formats; 0: all
-  std::vector<std::string> columns;  // empty: the usual ones
-  bool absolute = false;             // moments as CLOCK_MONOTONIC, not from the run's start
+  std::string where = {};
+  std::optional<int64_t> limit = {};      // none: 100 rows of text, all of the other formats; 0: all
+  std::vector<std::string> columns = {};  // empty: the usual ones
+  bool absolute = false;                  // moments as CLOCK_MONOTONIC, not from the run's start
 };
 
 Status show(const ShowOptions& options, const TextOptions& text, const Sink& sink);

@@ -82,6 +82,8 @@ std::vector<std::string> TableColumns::usual(bool for_people) const {
   }
   std::vector<std::string> out;
   for (const auto& field : schema_->fields()) {
+    if (field->name() == "end_min" || field->name() == "end_max")
+      continue;  // of the row group, for readers that skip some
     const NamedId* named = replacement(field->name());
     out.emplace_back(named ? named->name_column : field->name());
   }

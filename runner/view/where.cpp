@@ -82,7 +82,7 @@ class Parser {
       rest_.remove_prefix(end + 1);
       return {};
     }
-    size_t length = 0;
+    size_t length = rest_.empty() ? 0 : 1;  // a value may be the word `and`
     while (length < rest_.size() && !and_at(length)) ++length;
     std::string_view text = rest_.substr(0, length);
     rest_.remove_prefix(length);
@@ -92,15 +92,16 @@ class Parser {
     return {};
   }
 
-  // Does the word `and` begin here, with a blank before and behind it?
+  // Does the word `and` stand here?
   [[nodiscard]] bool and_at(size_t at) const {
-    return at > 0 && is_blank(rest_[at - 1]) && rest_.substr(at).starts_with("and") && at + 3 < rest_.size() &&
-           is_blank(rest_[at + 3]);
+    const std::string_view text = rest_.substr(at);
+    const bool begins = at == 0 || is_blank(rest_[at - 1]);
+    return begins && text.starts_with("and") && (text.size() == 3 || is_blank(text[3]));
   }
 
   bool take_and() {
     skip_blanks();
-    if (!rest_.starts_with("and") || rest_.size() < 4 || !is_blank(rest_[3])) return false;
+    if (!and_at(0)) return false;
     rest_.remove_prefix(3);
     return true;
   }

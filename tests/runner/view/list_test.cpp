@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/view/list.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "runner/launch/session_file.h"
+#include "tests/runner/view/small_trace.h"
+
+namespace mlrun::view {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ListTest : public ::testing::Test {
+ protected:
+  ListTest()
+      : folder_(fs::path(::testing::TempDir()) /
+                (std::string("list.") + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    ::setenv("TZ", "UTC", 1);
+  }
+  ~ListTest() override { fs::remove_all(folder_); }
+
+  std::string text() const {
+    const auto traces = traces_in(folder_);
+    EXPECT_TRUE(traces);
+    return traces ? list_text(*traces, folder_, summary::TextStyle{}) : "";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(ListTest, ShowsFinishedTracesByName) {
+  for (const char* name : {"b", "a"}) {
+    fs::create_directories(folder_ / name);
+    std::ofstream(folder_ / name / "run.json")
+        << R"({"command": ["python", "train.py"], "exit_status": 3, "wall_ns": 2000000000,
+      "clock": {"start": {"realtime_ns": 1790000000000000000}}, "totals": {"events": 1234567, "losses": 0}})";
+  }
+  fs::create_directories(folder_ / "no trace");
+  const std::string out = text();
+  EXPECT_NE(out.find("a  python train.py"), std::string::npos) << out;
+  EXPECT_LT(out.find("a  python"), out.find("b  python"));
+  EXPECT_NE(out.find("2026-09-21 14:13:20  2.00 s  exit 3  1,234,567  none"), std::string::npos) << out;
+  EXPECT_EQ(out.find("no trace"), std::string::npos);
+}
+
+TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
+  fs::create_directories(folder_ / "killed");
+  std::ofstream(folder_ / "killed" / "session.json")
+      << R"({"command": ["./app"], "leader": {"pid": 1, "start_ticks": 0}})";
+  fs::create_directories(folder_ / "running");
+  launch::SessionFile running((folder_ / "running").string());
+  ASSERT_TRUE(running.write());
+  const std::string out = text();
+  EXPECT_NE(out.find("mlrun recover " + (folder_ / "killed").string()), std::string::npos) << out;
+  EXPECT_NE(out.find("killed  ./app"), std::string::npos) << out;
+  EXPECT_NE(out.find("still running"), std::string::npos) << out;
+  EXPECT_EQ(out.find("mlrun recover " + (folder_ / "running").string()), std::string::npos);
+}
+
+TEST_F(ListTest, ShowsATraceWhoseFactsAreUnreadable) {
+  fs::create_directories(folder_ / "odd");
+  std::ofstream(folder_ / "odd" / "run.json") << "{";
+  EXPECT_NE(text().find("odd "), std::string::npos);
+}
+
+TEST_F(ListTest, TakesATraceItself) {
+  std::ofstream(folder_ / "run.json") << "{}";
+  const auto traces = traces_in(folder_);
+  ASSERT_TRUE(traces);
+  EXPECT_EQ(traces->size(), 1u);
+}
+
+TEST_F(ListTest, SaysSoWhenThereIsNone) { EXPECT_EQ(text(), "no traces in " + folder_.string() + "\n"); }
+
+TEST_F(ListTest, RefusesAFolderThatIsNot) {
+  const auto traces = traces_in(folder_ / "missing");
+  ASSERT_FALSE(traces);
+  EXPECT_NE(traces.error().text.find("cannot read the folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mlrun::view
