@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/process_record.h"
+#include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
 #include "preload/segments.h"
@@ -131,6 +133,7 @@ void after_fork(void) {
   if (process.pid != this_thread.tid) process.parent_pid = process.pid;
   process.pid = this_thread.tid;  // the only thread of a forked child is its leader
   process.forked = true;
+  if (system_calls_allowed && raw_syscall0(SYS_getppid) == 0) process_record_enter_namespace();
   take_process_number();
   __atomic_store_n(&process.wiped->generation, MLRUN_RUN, __ATOMIC_RELEASE);
 }

@@ -95,6 +95,8 @@ static void read_ranks(char **environment) {
               (world ? world - 1 : 0) << 44;
 }
 
+void process_record_enter_namespace(void) { process.pid_namespace = read_pid_namespace(); }
+
 static char *keep(enum fact fact, char *at, size_t bytes) {
   facts[fact] = (struct fact_text){at, bytes};
   return at + bytes;

@@ -8,6 +8,9 @@
 // At load, from /proc and the environment.
 void process_record_collect(char **environment);
 
+// In a forked child that cannot see its parent: it is in another pid namespace than the parent was.
+void process_record_enter_namespace(void);
+
 // Writes the process record unless that has been done in this process. If there is no room it is tried again later.
 void process_record_write(void);
 

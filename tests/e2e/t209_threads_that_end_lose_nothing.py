@@ -13,7 +13,7 @@ def check(this):
     data = this.data_file()
     trace = this.trace(this.victim("threads_die"), data, THREADS, CALLS)
     rows = Counter(row["thread_id"] for row in trace.rows("call") if trace.paths.get(row["file_id"]) == data
-                   and row["offset"] >= 0)
+                   and row["func"] == "pread")
     this.equal("threads that read", len(rows), THREADS)
     this.equal("calls of each", set(rows.values()), {CALLS})
     for numbers in trace.serials(data).values():  # a thread number that the kernel used again makes the numbers repeat

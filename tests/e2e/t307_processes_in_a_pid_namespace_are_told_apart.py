@@ -4,8 +4,8 @@ trace with the pids that mlrun sees."""
 
 from lib import case, serials
 
-CALLS = 3000
-TWO = 'unshare -pf "$@" & unshare -pf "$@"; first=$?; wait $!; echo $first $?'
+CALLS = 400000  # long enough to be met while it lives
+TWO = 'unshare -pf "$@" & sleep 0.2; unshare -pf "$@"; first=$?; wait $!; echo $first $?'
 
 
 def check(this):
@@ -17,6 +17,7 @@ def check(this):
     this.equal("processes that are pid 1 inside", len(inside), 2)
     this.equal("their pid namespaces", len({row["pid_namespace"] for row in inside}), 2)
     this.true("their pids outside", len({row["pid"] for row in inside} - {1}) == 2, inside)
+    this.true("each has a parent", all(row["parent_proc_id"] for row in inside), inside)
 
 
 if __name__ == "__main__":

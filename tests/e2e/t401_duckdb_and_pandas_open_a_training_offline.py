@@ -10,7 +10,7 @@ from lib import case, training
 PER_WORKER = """
 SELECT p.pid, sum(c.ret) AS bytes FROM '{tables}/call/*.parquet' c JOIN '{tables}/process/*.parquet' p USING (proc_id)
 JOIN '{tables}/file/*.parquet' f USING (file_id)
-WHERE p.role = 'loader worker' AND f.path LIKE '%/case_%.npy' AND c.func IN ('read', 'pread', 'fread') AND c.ret > 0
+WHERE p.role = 'DataLoader worker' AND f.path LIKE '%/case_%.npy' AND c.func IN ('read', 'pread', 'fread') AND c.ret > 0
 GROUP BY ALL ORDER BY ALL
 """
 PER_FILE = """
@@ -20,7 +20,7 @@ WHERE c.func IN ('read', 'pread', 'fread') AND c.ret > 0 AND f.path LIKE '%/case
 """
 PER_PHASE = """
 SELECT ph.name, count(*) AS calls, sum(c.dur) / 1e9 AS seconds FROM '{tables}/phase/*.parquet' ph
-JOIN '{tables}/call/*.parquet' c ON c.ts BETWEEN ph.start_ns AND ph.end_ns GROUP BY ALL ORDER BY ph.name
+JOIN '{tables}/call/*.parquet' c ON c.ts BETWEEN ph.start AND ph.end GROUP BY ALL ORDER BY ph.name
 """
 
 
@@ -43,7 +43,7 @@ def check(this):
         return duckdb.sql(query.format(tables=trace.folder / "tables")).fetchall()
 
     reads = reads_with_pandas(trace)
-    workers = table(trace, "process").query("role == 'loader worker'")
+    workers = table(trace, "process").query("role == 'DataLoader worker'")
     by_worker = reads[reads.proc_id.isin(workers.proc_id)].groupby("pid").ret.sum()
     this.equal("bytes per worker", ask(PER_WORKER), [(int(pid), int(bytes_)) for pid, bytes_ in by_worker.items()])
     this.equal("workers", len(by_worker), 2 * 2)

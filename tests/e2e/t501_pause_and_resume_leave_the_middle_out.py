@@ -35,7 +35,7 @@ def check(this):
     this.equal("pauses in the loss table", len(paused), 1)
     calls = trace.calls_of("pread", path=data)
     this.true("the pause stands between the steps",
-              calls[CALLS - 1].end_ns <= paused[0]["first_ns"] < paused[0]["last_ns"] <= calls[CALLS].ts_ns, paused)
+              calls[CALLS - 1].end_ns <= paused[0]["first"] < paused[0]["last"] <= calls[CALLS].ts_ns, paused)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def check(this):
     this.equal("rows of --csv", len(rows), 500)
     this.equal("paths", {row["path"] for row in rows}, {data})
     this.equal("offsets", [int(row["offset"]) for row in rows], list(range(500)))
-    rows = json.loads(show("--json", "--limit", "3", "--where", "func = 'pread'"))
+    rows = [json.loads(line) for line in show("--json", "--limit", "3", "--where", "func = 'pread'").splitlines()]
     this.equal("rows of --json", [(row["func"], row["path"], row["offset"]) for row in rows],
                [("pread", data, number) for number in range(3)])
     wrong = this.run(case.MLRUN, "show", trace.folder, "no_such_table")

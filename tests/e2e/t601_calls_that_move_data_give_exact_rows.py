@@ -4,28 +4,27 @@ every row, with the position worked out where the call does not name it."""
 
 from lib import case, exact
 
-EOF, BAD = 0, -1
 ROWS = [
     # func, offset, its source, requested, result, errno
-    ("open", None, "none", None, "fd", None),
-    ("write", 0, "derived", 10, 10, None),
-    ("pwrite", 30, "argument", 2, 2, None),
-    ("writev", 10, "derived", 7, 7, None),
-    ("pwritev", 40, "argument", 7, 7, None),
-    ("pwritev2", 50, "argument", 7, 7, None),
-    ("lseek", None, "none", None, 52, None),
-    ("read", 52, "derived", 4, 4, None),
-    ("read", 56, "derived", 90, 1, None),
-    ("pread", 20, "argument", 6, 6, None),
-    ("lseek", None, "none", None, 1, None),
-    ("readv", 1, "derived", 5, 5, None),
-    ("preadv", 25, "argument", 5, 5, None),
-    ("preadv2", 35, "argument", 5, 5, None),
-    ("read", 6, "derived", 1, 1, None),
-    ("fsync", None, "none", None, 0, None),
-    ("fdatasync", None, "none", None, 0, None),
-    ("ftruncate", None, "none", None, 0, None),
-    ("close", None, "none", None, 0, None),
+    ("open", None, "none", None, "fd", 0),
+    ("write", 0, "derived", 10, 10, 0),
+    ("pwrite", 30, "argument", 2, 2, 0),
+    ("writev", 10, "derived", 7, 7, 0),
+    ("pwritev", 40, "argument", 7, 7, 0),
+    ("pwritev2", 50, "argument", 7, 7, 0),
+    ("lseek", None, "none", None, 52, 0),
+    ("read", 52, "derived", 4, 4, 0),
+    ("read", 56, "derived", 90, 1, 0),
+    ("pread", 20, "argument", 6, 6, 0),
+    ("lseek", 1, "argument", None, 1, 0),
+    ("readv", 1, "derived", 5, 5, 0),
+    ("preadv", 25, "argument", 5, 5, 0),
+    ("preadv2", 35, "argument", 5, 5, 0),
+    ("read", 6, "derived", 1, 1, 0),
+    ("fsync", None, "none", None, 0, 0),
+    ("fdatasync", None, "none", None, 0, 0),
+    ("ftruncate", None, "none", None, 0, 0),
+    ("close", None, "none", None, 0, 0),
 ]
 
 

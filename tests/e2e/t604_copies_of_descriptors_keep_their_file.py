@@ -15,7 +15,7 @@ def check(this):
                                 and call.path == data), ["dup", "dup2", "dup3", "fcntl", "fcntl"])
     pipes = [call for call in trace.calls if call.func in ("read", "write") and "pipe:" in call.path]
     this.equal("calls on the pipes", [(call.func, call.ret, call.err) for call in pipes],
-               [("write", 5, None), ("read", 5, None), ("read", -1, 11), ("read", 0, None)])
+               [("write", 5, 0), ("read", 5, 0), ("read", -1, 11), ("read", 0, 0)])
     this.equal("the copy made later reads the same pipe", pipes[0].path == pipes[1].path == pipes[3].path, True)
     maps = [(call.func, call.requested, call.offset) for call in trace.calls_of("mmap", path=data)]
     this.equal("mapping of the file", maps, [("mmap", 8192, 4096)])

@@ -18,7 +18,7 @@ def check(this):
     pids = {row["pid"] for row in trace.rows("process")}
     this.true("children of fork and posix_spawn are processes of the trace", children <= pids, (children, pids))
     main = trace.calls_of("fork")[0].proc_id
-    images = [row["exe"].rsplit("/", 1)[1] for row in sorted(trace.rows("image"), key=lambda row: row["start_ns"])
+    images = [row["exe"].rsplit("/", 1)[1] for row in sorted(trace.rows("image"), key=lambda row: row["first"])
               if row["proc_id"] == main]
     this.equal("images of the main process", images, ["hooks_processes", "true"])
 

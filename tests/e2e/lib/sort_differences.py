@@ -88,7 +88,7 @@ class Context:
         loads = {}
         for row in trace.rows("image"):
             process = self.log.processes.get(pids[row["proc_id"]])
-            start_ns = row["start_ns"] + realtime_offset_ns
+            start_ns = row["first"] + realtime_offset_ns
             if process:
                 image = sum(began_ns <= start_ns for began_ns, _ in process.execs)
                 loads.setdefault((process.pid, image), start_ns)

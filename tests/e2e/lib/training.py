@@ -50,4 +50,4 @@ def expect_workers_read(this, truth, totals, folder, workers, epochs):
     rows = [row for row in truth.trace.calls if row.path.startswith(f"{folder}/case_")]
     this.equal("pids in the trace", {row.pid for row in rows if not row.path.startswith(evaluated)}, readers)
     roles = {row["pid"]: row["role"] for row in truth.trace.rows("process") if row["pid"] in readers}
-    this.equal("roles of the workers", {roles[pid] for pid in readers - {main}}, {"loader worker"})
+    this.equal("roles of the workers", {roles[pid] for pid in readers - {main}}, {"DataLoader worker"})

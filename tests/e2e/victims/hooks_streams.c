@@ -21,10 +21,10 @@ int main(int count, char **arguments) {
   for (int i = 0; i < 400; i++) fread(block, 10, 1, in);
   fread(block, 10, 10, in);
   fseek(in, 10000, SEEK_SET);
-  getline(&line, &room, in);
   rewind(in);
   fread(block, 1, sizeof block, in);
-  in = freopen("/dev/null", "r", in);
+  in = freopen(arguments[1], "r", in);
+  getline(&line, &room, in);
   fclose(in);
   fclose(tmpfile());
   char name[] = "made.XXXXXX";
