@@ -66,7 +66,6 @@ int SpoolFile::write(const char* data, uint64_t bytes, uint64_t offset) {
 
 Status SpoolFile::finish(uint64_t bytes) {
   if (::ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("cut the spool " + path_, errno);
-  if (::fdatasync(fd_.get()) != 0) return fail_errno("write the spool " + path_, errno);
   return {};
 }
 

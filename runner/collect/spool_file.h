@@ -24,7 +24,7 @@ class SpoolFile {
   // Writes all of it. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
   int write(const char* data, uint64_t bytes, uint64_t offset);
 
-  // Cuts the file to its true length and waits until it is on the disk.
+  // Cuts the file to its true length.
   Status finish(uint64_t bytes);
 
   [[nodiscard]] bool direct() const { return direct_; }

@@ -105,6 +105,13 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
   return end;
 }
 
+void say_if_stopped_early(const collect::Spool& spool) {
+  if (!spool.full()) return;
+  const std::string why = spool.last_error() == 0 ? "the spool reached its limit (--max-spool) of "
+                                                  : "the disk took no more of the spool, at ";
+  say("recording stopped before the end: " + why + util::size_text(spool.bytes()));
+}
+
 void say_about_recording(const collect::Recording& recording, const collect::Spool& spool) {
   say(fmt::format("buffer in {} ({}), spool of {}", recording.place().medium, recording.place().path,
                   util::size_text(spool.bytes())));
@@ -126,6 +133,7 @@ bool tell_if_empty(const collect::Collector& collector) {
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
                const launch::Installation& installation, int status) {
   if (options.verbose) say_about_recording(recording, recording.spool());
+  say_if_stopped_early(recording.spool());
   if (options.defer_merge) {
     say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder));
   } else if (launch::SignalRelay::asked_to_stop()) {

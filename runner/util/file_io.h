@@ -18,7 +18,8 @@ std::string read_text(const std::string& path, size_t limit_bytes = 1 << 24);
 
 Result<std::string> read_file(const std::string& path);
 
-// Writes a temporary file beside `path` and renames it.
+// Writes a temporary file beside `path` and renames it. Not synced to the disk: on a file system that others keep busy that can
+// take seconds.
 Status write_atomically(const std::string& path, std::string_view text, mode_t mode);
 
 }  // namespace mlrun::util

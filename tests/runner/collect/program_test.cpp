@@ -247,6 +247,28 @@ TEST_F(Program, CtrlCReachesTheCommandOnce) {
   EXPECT_EQ(session()["state"], "collected");
 }
 
+TEST_F(Program, CtrlCBehindTheCommandLeavesTheMergeToRecover) {
+  Words words = {MLRUN_PROGRAM, "-o", trace_, "sh", "-c", "(trap '' INT; exec sleep 1.5) & echo over"};
+  RunningProgram program(words, true);
+  ASSERT_TRUE(program.wait_for("over"));
+  ::usleep(200'000);  // the shell has ended, its child has not
+  program.type("\x03");
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_status(), 0);
+  EXPECT_NE(ended.out.find("mlrun recover " + trace_), std::string::npos) << ended.out;
+  EXPECT_EQ(session()["state"], "collected");
+  EXPECT_LT(session()["clock"]["end"]["monotonic_ns"].get<uint64_t>() - session()["end_ns"].get<uint64_t>(),
+            1'000'000'000u);
+}
+
+TEST_F(Program, SaysThatTheSpoolReachedItsLimit) {
+  const Ended ended = run(traced(reads(300'000, 0), {"--max-spool", "4M"}));
+  EXPECT_EQ(ended.exit_status(), 0);
+  EXPECT_NE(ended.err.find("--max-spool"), std::string::npos) << ended.err;
+  EXPECT_LE(std::filesystem::file_size(collect::spool_path(trace_)), 5u << 20);
+  EXPECT_EQ(spool().gaps(MLRUN_GAP_SPOOL_FULL).size(), 1u);
+}
+
 TEST_F(Program, CtrlZStopsTheCommandAndFgGoesOn) {
   RunningProgram shell({"bash", "--norc", "--noprofile", "-i"}, true);
   std::string line;
