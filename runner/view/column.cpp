@@ -65,6 +65,8 @@ void Column::bind(const arrow::RecordBatch& batch) {
 
 bool Column::is_null(int64_t row) const { return array_->IsNull(row) || (names_ && text(row).empty()); }
 
+bool Column::has_id(int64_t row) const { return array_->IsValid(row); }
+
 int64_t Column::number(int64_t row) const {
   return array_->type_id() == arrow::Type::INT64 ? as<arrow::Int64Array>(array_).Value(row)
                                                  : as<arrow::Int32Array>(array_).Value(row);

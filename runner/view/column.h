@@ -44,7 +44,8 @@ class Column {
 
   // Of the batch bound last. Requires of number, real, boolean and text: not null, and the type.
   [[nodiscard]] bool is_null(int64_t row) const;
-  [[nodiscard]] int64_t number(int64_t row) const;  // as well the id behind a name
+  [[nodiscard]] bool has_id(int64_t row) const;     // of a column of names
+  [[nodiscard]] int64_t number(int64_t row) const;  // of a column of names: the id behind the name
   [[nodiscard]] double real(int64_t row) const;
   [[nodiscard]] bool boolean(int64_t row) const;
   [[nodiscard]] std::string_view text(int64_t row) const;

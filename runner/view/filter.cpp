@@ -149,9 +149,22 @@ bool Filter::passes(const Test& test, const Column& column, int64_t row) {
                                         : holds(test.op, text, std::string_view(test.text));
 }
 
+// Rows are many, names are few.
+bool Filter::passes_by_id(const Test& test, const Column& column, int64_t row) {
+  constexpr int64_t kMostIds = int64_t{1} << 26;
+  const int64_t id = column.has_id(row) ? column.number(row) : -1;
+  if (id < 0 || id >= kMostIds) return passes(test, column, row);
+  if (size_t(id) >= test.by_id.size()) test.by_id.resize(size_t(id) + 1);
+  int8_t& known = test.by_id[size_t(id)];
+  if (known == 0) known = passes(test, column, row) ? 1 : -1;
+  return known > 0;
+}
+
 bool Filter::matches(const TableColumns& columns, int64_t row) const {
-  return std::all_of(tests_.begin(), tests_.end(),
-                     [&](const Test& test) { return passes(test, columns.columns()[test.column], row); });
+  return std::all_of(tests_.begin(), tests_.end(), [&](const Test& test) {
+    const Column& column = columns.columns()[test.column];
+    return column.names() ? passes_by_id(test, column, row) : passes(test, column, row);
+  });
 }
 
 void Filter::narrow(trace::TableQuery& query) const {

@@ -38,10 +38,12 @@ class Filter {
     double real = 0;
     bool boolean = false;
     std::string text;
+    mutable std::vector<int8_t> by_id;  // of a column of names: 1 passes, -1 does not, 0 not looked at yet
   };
 
   static Result<Test> make_test(const Comparison& comparison, int64_t origin_ns, const Column& column);
   static bool passes(const Test& test, const Column& column, int64_t row);
+  static bool passes_by_id(const Test& test, const Column& column, int64_t row);
 
   std::vector<Test> tests_;
 };
