@@ -26,10 +26,16 @@ static bool is_ours(const char *entry) {
   return length == entry_length(entry) && !memcmp(entry, own, length);
 }
 
-static bool is_asan(const char *entry) {
-  size_t length = entry_length(entry), base = length;
+static bool names_a_runtime(const char *entry) {
+  size_t base = entry_length(entry);
   while (base && entry[base - 1] != '/') base--;
-  return length - base > 7 && !memcmp(entry + base, "libasan", 7);
+  return is_sanitizer_runtime(entry + base);
+}
+
+// A runtime that we have lent stands right before us, with an empty entry between: the dynamic linker skips it.
+static bool is_lent(const char *entry) {
+  const char *behind = entry + entry_length(entry);
+  return behind[0] == ':' && behind[1] == ':' && is_ours(behind + 2) && names_a_runtime(entry);
 }
 
 static const char *next_entry(const char *entry) {
@@ -37,20 +43,24 @@ static const char *next_entry(const char *entry) {
   return entry + strspn(entry, ": ");
 }
 
-static bool names_us(const char *value) {
+static bool any_entry(const char *value, bool (*is)(const char *)) {
   for (const char *entry = value; *entry; entry = next_entry(entry))
-    if (is_ours(entry)) return true;
+    if (is(entry)) return true;
   return false;
 }
 
-static enum preload_change change_for(enum mlrun_exec_target verdict, const char *value) {
-  bool there = value && names_us(value);
-  if (verdict == MLRUN_EXEC_FOREIGN || verdict == MLRUN_EXEC_UNREACHABLE) return there ? kPreloadRemove : kPreloadKeep;
+static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(entry) && !is_lent(entry); }
+
+static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
+  bool there = any_entry(value, is_ours), lent = any_entry(value, is_lent);
+  if (target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_UNREACHABLE)
+    return there ? kPreloadRemove : kPreloadKeep;
   bool can_be_named = own_library_path()[0] == '/';
-  return there || !can_be_named || control->state == MLRUN_STOP ? kPreloadKeep : kPreloadAdd;
+  if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
+  return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
 }
 
-struct environment_plan plan_environment(char *const *given, enum mlrun_exec_target verdict) {
+struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
   static char *const empty[] = {NULL};
   if (!process.session) return (struct environment_plan){.given = given};
   struct environment_plan plan = {.given = given ? given : empty};
@@ -61,11 +71,12 @@ struct environment_plan plan_environment(char *const *given, enum mlrun_exec_tar
     if (has_prefix(*entry, SESSION_PREFIX)) session = *entry;
   }
   if (session && strcmp(session, process.session)) return plan;
-  const char *value = plan.preload ? *plan.preload + strlen(PRELOAD_PREFIX) : NULL;
-  plan.change = change_for(verdict, value);
+  const char *value = plan.preload ? *plan.preload + strlen(PRELOAD_PREFIX) : "";
+  plan.runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
+  plan.change = change_for(target, value, plan.runtime);
   plan.add_session = !session && plan.change != kPreloadRemove && control->state != MLRUN_STOP;
   if (plan.change == kPreloadKeep && !plan.add_session) return plan;
-  size_t text = strlen(PRELOAD_PREFIX) + strlen(own_library_path()) + (value ? strlen(value) : 0) + 3;
+  size_t text = strlen(PRELOAD_PREFIX) + strlen(own_library_path()) + strlen(value) + strlen(plan.runtime) + 5;
   if (plan.count <= kMaxEntries && text <= kMaxPreloadBytes) plan.words = plan.count + 3 + text / sizeof(char *) + 1;
   return plan;
 }
@@ -76,25 +87,34 @@ static char *append(char *at, const char *text, size_t length) {
   return at + length + 1;
 }
 
-// Behind which entry ours goes: null for the front.
-static const char *last_asan(const char *value) {
+static char *append_ours(char *at) { return append(at, own_library_path(), strlen(own_library_path())); }
+
+static char *append_lent(char *at, const char *runtime) {
+  at = append(at, runtime, strlen(runtime));
+  *at++ = ':';
+  return at;
+}
+
+// The entry behind which ours goes: null for the front.
+static const char *last_runtime(const char *value) {
   const char *last = NULL;
   for (const char *entry = value; *entry; entry = next_entry(entry))
-    if (is_asan(entry)) last = entry;
+    if (is_the_programs_runtime(entry)) last = entry;
   return last;
 }
 
 // Writes the changed LD_PRELOAD entry at `at`. False: nothing is left in it.
 static bool write_preload(const struct environment_plan *plan, char *at) {
-  const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "", *own = own_library_path();
-  const char *behind = plan->change == kPreloadAdd ? last_asan(value) : NULL;
+  const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
+  const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
   char *start = at + strlen(PRELOAD_PREFIX);
   memcpy(at, PRELOAD_PREFIX, strlen(PRELOAD_PREFIX));
   at = start;
-  if (plan->change == kPreloadAdd && !behind) at = append(at, own, strlen(own));
+  if (plan->change == kPreloadAdd && *plan->runtime) at = append_lent(at, plan->runtime);
+  if (plan->change == kPreloadAdd && !behind) at = append_ours(at);
   for (const char *entry = value; *entry; entry = next_entry(entry)) {
-    if (entry_length(entry) && !is_ours(entry)) at = append(at, entry, entry_length(entry));
-    if (entry == behind) at = append(at, own, strlen(own));
+    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry)) at = append(at, entry, entry_length(entry));
+    if (entry == behind) at = append_ours(at);
   }
   if (at == start) return false;
   at[-1] = 0;

@@ -6,14 +6,14 @@
 //
 // The changed copy lives on the caller's stack, so this also serves a vfork child:
 //
-//   struct environment_plan plan = plan_environment(environment, verdict);
+//   struct environment_plan plan = plan_environment(environment, &target);
 //   char *space[plan.words + 1];
 //   real(path, arguments, make_environment(&plan, space));
 #pragma once
 
 #include <stddef.h>
 
-#include "runner/events/record.h"
+#include "preload/exec_target.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -24,11 +24,12 @@ struct environment_plan {
   size_t count;          // entries in it
   char *const *preload;  // its LD_PRELOAD entry, or null
   enum preload_change change;
+  const char *runtime;  // to be lent, or ""
   _Bool add_session;
   size_t words;  // room that the copy takes, 0: `given` may be used as it is
 };
 
-struct environment_plan plan_environment(char *const *given, enum mlrun_exec_target verdict);
+struct environment_plan plan_environment(char *const *given, const struct exec_target *target);
 
 char *const *make_environment(const struct environment_plan *plan, char **space);
 

@@ -21,14 +21,13 @@ struct execution {
   struct environment_plan environment;
 };
 
-static struct execution begin_execution(enum call_kind kind, int dirfd, const char *path, bool search,
-                                        char *const *given) {
-  struct execution e = {.path = {.call = {.kind = (uint16_t)kind, .fd = dirfd, .form = kCallOnPath}, .path = path}};
-  e.path.call.start = stamp();
-  e.target = exec_target_of(dirfd, path, search);
-  e.path.call.requested = e.target.verdict;
-  e.environment = plan_environment(given, e.target.verdict);
-  return e;
+static void begin_execution(struct execution *e, enum call_kind kind, int dirfd, const char *path, bool search,
+                            char *const *given) {
+  e->path = (struct path_call){.call = {.kind = (uint16_t)kind, .fd = dirfd, .form = kCallOnPath}, .path = path};
+  e->path.call.start = stamp();
+  e->target = exec_target_of(dirfd, path, search);
+  e->path.call.requested = e->target.verdict;
+  e->environment = plan_environment(given, &e->target);
 }
 
 static bool will_fail(const struct execution *e) {
@@ -56,7 +55,8 @@ static int execution_failed(struct execution *e, int result) {
 
 static int execute(const char *path, char *const *arguments, char *const *given) {
   REAL(int, execve, const char *, char *const *, char *const *);
-  struct execution e = begin_execution(KIND_execve, AT_FDCWD, path, false, given);
+  struct execution e;
+  begin_execution(&e, KIND_execve, AT_FDCWD, path, false, given);
   char *space[e.environment.words + 1];
   announce_execution(&e);
   return execution_failed(&e, real(path, arguments, make_environment(&e.environment, space)));
@@ -64,7 +64,8 @@ static int execute(const char *path, char *const *arguments, char *const *given)
 
 static int execute_from_path(const char *name, char *const *arguments, char *const *given) {
   REAL(int, execvpe, const char *, char *const *, char *const *);
-  struct execution e = begin_execution(KIND_execve, AT_FDCWD, name, true, given);
+  struct execution e;
+  begin_execution(&e, KIND_execve, AT_FDCWD, name, true, given);
   char *space[e.environment.words + 1];
   announce_execution(&e);
   return execution_failed(&e, real(name, arguments, make_environment(&e.environment, space)));
@@ -81,7 +82,8 @@ EXPORT int execvp(const char *name, char *const arguments[]) { return execute_fr
 
 EXPORT int fexecve(int fd, char *const arguments[], char *const environment[]) {
   REAL(int, fexecve, int, char *const *, char *const *);
-  struct execution e = begin_execution(KIND_execve, fd, "", false, environment);
+  struct execution e;
+  begin_execution(&e, KIND_execve, fd, "", false, environment);
   char *space[e.environment.words + 1];
   announce_execution(&e);
   return execution_failed(&e, real(fd, arguments, make_environment(&e.environment, space)));
@@ -90,7 +92,8 @@ EXPORT int fexecve(int fd, char *const arguments[], char *const environment[]) {
 EXPORT int execveat(int dirfd, const char *path, char *const arguments[], char *const environment[], int flags) {
   REAL(int, execveat, int, const char *, char *const *, char *const *, int);
   if (!real) return (int)missing_function();
-  struct execution e = begin_execution(KIND_execve, dirfd, path, false, environment);
+  struct execution e;
+  begin_execution(&e, KIND_execve, dirfd, path, false, environment);
   char *space[e.environment.words + 1];
   announce_execution(&e);
   return execution_failed(&e, real(dirfd, path, arguments, make_environment(&e.environment, space), flags));
@@ -152,7 +155,8 @@ static int spawn(spawn_function *real, bool search, pid_t *child, const char *pa
                  char *const arguments[], char *const given[]) {
   pid_t unwanted;
   if (!child) child = &unwanted;
-  struct execution e = begin_execution(KIND_posix_spawn, AT_FDCWD, path, search, given);
+  struct execution e;
+  begin_execution(&e, KIND_posix_spawn, AT_FDCWD, path, search, given);
   char *space[e.environment.words + 1];
   int error = real(child, path, actions, attributes, arguments, make_environment(&e.environment, space));
   finish_execution(&e, error ? -1 : *child, error);

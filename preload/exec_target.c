@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/exec_target.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -9,21 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/next_symbol.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/scratch.h"
 
-enum { kHeadBytes = 1024, kInterpreterBytes = 256, kScriptsInARow = 5 };
-
-// The beginning of a file: enough for the headers of an ELF file and the first line of a script.
-struct head {
-  union {
-    char text[kHeadBytes + 1];
-    Elf64_Ehdr elf;
-  };
-  size_t bytes;
-};
+enum { kScriptsInARow = 5 };
 
 // The path is looked at only after the kernel has read it: it may point anywhere.
 static long open_program(int dirfd, const char *path) {
@@ -32,43 +21,15 @@ static long open_program(int dirfd, const char *path) {
   return is_dirfd ? raw_syscall3(SYS_fcntl, dirfd, F_DUPFD_CLOEXEC, 0) : fd;
 }
 
-static bool read_head(long fd, struct head *head) {
+static bool read_head(long fd, struct file_head *head) {
   long bytes = raw_syscall4(SYS_pread64, fd, (long)head->text, kHeadBytes, 0);
   head->bytes = bytes > 0 ? (size_t)bytes : 0;
   head->text[head->bytes] = 0;
   return bytes > 0;
 }
 
-// Of the program headers the one that names the dynamic linker; null: there is none, or not within the head.
-static const Elf64_Phdr *interpreter_header(const struct head *head, bool *whole) {
-  size_t from = head->elf.e_phoff, count = head->elf.e_phnum;
-  *whole = head->elf.e_phentsize == sizeof(Elf64_Phdr) && from <= head->bytes &&
-           count <= (head->bytes - from) / sizeof(Elf64_Phdr);
-  for (size_t i = 0; *whole && i < count; i++) {
-    const Elf64_Phdr *header = (const Elf64_Phdr *)(const void *)(head->text + from) + i;
-    if (header->p_type == PT_INTERP) return header;
-  }
-  return NULL;
-}
-
-// Only glibc's dynamic linker can load a library that needs glibc.
-static enum mlrun_exec_target judge_elf(long fd, const struct head *head) {
-  const Elf64_Ehdr *elf = &head->elf;
-  if (head->bytes < sizeof *elf || elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
-    return MLRUN_EXEC_FOREIGN;
-  bool whole;
-  const Elf64_Phdr *header = interpreter_header(head, &whole);
-  if (!header) return whole ? MLRUN_EXEC_STATIC : MLRUN_EXEC_UNKNOWN;
-  char linker[kInterpreterBytes];
-  long bytes = raw_syscall4(SYS_pread64, fd, (long)linker, sizeof linker - 1, (long)header->p_offset);
-  linker[bytes > 0 ? bytes : 0] = 0;
-  if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;
-  long visible = raw_syscall3(SYS_faccessat, AT_FDCWD, (long)own_library_path(), R_OK);
-  return visible == 0 ? MLRUN_EXEC_TRACED : MLRUN_EXEC_UNREACHABLE;
-}
-
 // Cuts the interpreter's name out of a script's first line, in place. Null: it is no script.
-static char *interpreter_of_script(struct head *head) {
+static char *interpreter_of_script(struct file_head *head) {
   if (head->text[0] != '#' || head->text[1] != '!') return NULL;
   char *name = head->text + 2 + strspn(head->text + 2, " \t");
   name[strcspn(name, " \t\n")] = 0;
@@ -76,12 +37,12 @@ static char *interpreter_of_script(struct head *head) {
 }
 
 static struct exec_target judge(long fd) {
-  struct head head;
-  struct exec_target target = {MLRUN_EXEC_UNKNOWN, 0};
+  struct file_head head;
+  struct exec_target target = {.verdict = MLRUN_EXEC_UNKNOWN};
   for (int scripts = 0; scripts < kScriptsInARow && fd >= 0; scripts++) {
     bool readable = read_head(fd, &head);
     bool elf = readable && !memcmp(head.text, ELFMAG, SELFMAG);
-    if (elf) target.verdict = judge_elf(fd, &head);
+    if (elf) target.verdict = judge_elf(fd, &head, target.runtime);
     raw_syscall1(SYS_close, fd);
     const char *interpreter = readable && !elf ? interpreter_of_script(&head) : NULL;
     if (!interpreter) return target;
@@ -115,9 +76,9 @@ static long open_in_path(const char *name) {
 }
 
 struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
-  if (!recording_system_calls_allowed()) return (struct exec_target){MLRUN_EXEC_UNKNOWN, 0};
+  if (!recording_system_calls_allowed()) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN};
   bool in_path = search && !strchr(path, '/');
   long fd = in_path ? open_in_path(path) : open_program(dirfd, path);
-  if (fd < 0) return (struct exec_target){MLRUN_EXEC_UNKNOWN, (int)-fd};
+  if (fd < 0) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN, .error = (int)-fd};
   return judge(fd);
 }

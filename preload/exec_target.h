@@ -5,13 +5,14 @@
 
 #include <stdbool.h>
 
-#include "runner/events/record.h"
+#include "preload/exec_elf.h"
 
 #pragma GCC visibility push(hidden)
 
 struct exec_target {
   enum mlrun_exec_target verdict;
-  int error;  // why the file cannot be opened, 0: it can
+  int error;                        // why the file cannot be opened, 0: it can
+  char runtime[kRuntimeNameBytes];  // of a sanitizer that it is built with, or ""
 };
 
 // The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in

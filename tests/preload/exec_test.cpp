@@ -135,6 +135,20 @@ TEST_F(PreloadList, OfASessionOfItsOwnIsLeftAlone) {
   EXPECT_TRUE(has_line(e.totals.output, "LD_PRELOAD=\n")) << e.totals.output;
 }
 
+class Sanitized : public testing::TestWithParam<const char*> {};
+
+// The runtime of a sanitizer must be the first library of all: it is lent to the program in LD_PRELOAD, and not to those that
+// the program executes.
+TEST_P(Sanitized, ProgramFindsItsRuntimeBeforeUs) {
+  const std::string program = victim(std::string("executes_") + GetParam());
+  const Executions e({"env", program, "execve", "kept", "/usr/bin/env"});
+  EXPECT_EQ(e.totals.exit_code(), 0) << e.totals.output;
+  EXPECT_TRUE(has_line(e.totals.output, "LD_PRELOAD=" + preload_library() + "\n")) << e.totals.output;
+  EXPECT_EQ(e.totals.of(MLRUN_PROCESS), 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Sanitized, testing::Values("address", "thread"));
+
 using Target = Folder;
 
 TEST_F(Target, WithoutADynamicLinkerIsKnownAsStatic) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/exec_elf.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/next_symbol.h"
+#include "preload/raw_syscall.h"
+
+enum { kDynamicEntries = 64, kNeededToLookAt = 3, kLinkerNameBytes = 256 };
+
+struct program_headers {
+  const Elf64_Phdr *first;
+  size_t count;
+};
+
+// Empty unless all of them lie within the head.
+static struct program_headers headers_of(const struct file_head *head) {
+  size_t from = head->elf.e_phoff, count = head->elf.e_phnum;
+  bool whole = head->elf.e_phentsize == sizeof(Elf64_Phdr) && from <= head->bytes && from % 8 == 0 &&
+               count <= (head->bytes - from) / sizeof(Elf64_Phdr);
+  if (!whole) return (struct program_headers){0};
+  return (struct program_headers){(const Elf64_Phdr *)(const void *)(head->text + from), count};
+}
+
+static const Elf64_Phdr *find_header(struct program_headers headers, uint32_t type) {
+  for (size_t i = 0; i < headers.count; i++)
+    if (headers.first[i].p_type == type) return &headers.first[i];
+  return NULL;
+}
+
+static uint64_t file_offset(struct program_headers headers, uint64_t address) {
+  for (size_t i = 0; i < headers.count; i++) {
+    const Elf64_Phdr *h = &headers.first[i];
+    if (h->p_type == PT_LOAD && address - h->p_vaddr < h->p_filesz) return address - h->p_vaddr + h->p_offset;
+  }
+  return 0;
+}
+
+static void read_text(long fd, uint64_t offset, char *text, size_t room) {
+  long bytes = raw_syscall4(SYS_pread64, fd, (long)text, (long)room - 1, (long)offset);
+  text[bytes > 0 ? bytes : 0] = 0;
+}
+
+bool is_sanitizer_runtime(const char *name) {
+  static const char *const runtimes[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
+  for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+    if (!strncmp(name, runtimes[i], strlen(runtimes[i]))) return true;
+  return false;
+}
+
+// Compilers put the runtime first among the libraries that a program needs.
+static void find_runtime(long fd, struct program_headers headers, char *name) {
+  const Elf64_Phdr *dynamic = find_header(headers, PT_DYNAMIC);
+  Elf64_Dyn entries[kDynamicEntries];
+  name[0] = 0;
+  if (!dynamic) return;
+  size_t room = dynamic->p_filesz < sizeof entries ? dynamic->p_filesz : sizeof entries;
+  long bytes = raw_syscall4(SYS_pread64, fd, (long)entries, (long)room, (long)dynamic->p_offset);
+  size_t count = bytes > 0 ? (size_t)bytes / sizeof *entries : 0;
+  uint64_t strings = 0;
+  for (size_t i = 0; i < count; i++)
+    if (entries[i].d_tag == DT_STRTAB) strings = file_offset(headers, entries[i].d_un.d_ptr);
+  for (size_t i = 0, seen = 0; strings && i < count && seen < kNeededToLookAt; i++) {
+    if (entries[i].d_tag != DT_NEEDED) continue;
+    read_text(fd, strings + entries[i].d_un.d_val, name, kRuntimeNameBytes);
+    if (is_sanitizer_runtime(name)) return;
+    seen++;
+  }
+  name[0] = 0;
+}
+
+enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *runtime) {
+  const Elf64_Ehdr *elf = &head->elf;
+  runtime[0] = 0;
+  if (head->bytes < sizeof *elf || elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
+    return MLRUN_EXEC_FOREIGN;
+  struct program_headers headers = headers_of(head);
+  if (!headers.count) return MLRUN_EXEC_UNKNOWN;
+  const Elf64_Phdr *interpreter = find_header(headers, PT_INTERP);
+  if (!interpreter) return MLRUN_EXEC_STATIC;
+  char linker[kLinkerNameBytes];
+  read_text(fd, interpreter->p_offset, linker, sizeof linker);
+  if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
+  if (raw_syscall3(SYS_faccessat, AT_FDCWD, (long)own_library_path(), R_OK) != 0) return MLRUN_EXEC_UNREACHABLE;
+  find_runtime(fd, headers, runtime);
+  return MLRUN_EXEC_TRACED;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A look into an ELF file: can it be executed with this library, and what must then come before it?
+#pragma once
+
+#include <elf.h>
+#include <stddef.h>
+
+#include "runner/events/record.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { kHeadBytes = 1024, kRuntimeNameBytes = 64 };
+
+// The beginning of a file: enough for the headers of an ELF file and the first line of a script.
+struct file_head {
+  union {
+    char text[kHeadBytes + 1];
+    Elf64_Ehdr elf;
+  };
+  size_t bytes;
+};
+
+// `head`: what has been read of the file at `fd`, which begins like an ELF file. runtime (kRuntimeNameBytes): the name under
+// which the program needs a sanitizer's runtime, which insists on being the first library of all; "" if it needs none.
+enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *runtime);
+
+// Whether a library's file name is that of such a runtime.
+_Bool is_sanitizer_runtime(const char *name);
+
+#pragma GCC visibility pop
