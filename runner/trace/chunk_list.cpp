@@ -94,7 +94,9 @@ Result<std::vector<Slice>> ChunkList::slices(uint64_t target_rows, const Count& 
 Status ChunkList::refine(const Slice& slice, uint64_t target_rows, const Count& count,
                          std::vector<Slice>& slices) const {
   const uint64_t limit = target_rows * kLimitFactor;
-  if (rows_at_most(slice) > limit) {
+  const uint64_t at_most = rows_at_most(slice);
+  if (at_most == 0) return {};
+  if (at_most > limit) {
     const auto rows = count(slice);
     if (!rows) return tl::make_unexpected(rows.error());
     if (*rows > limit && slice.end_ns - slice.first_ns == 1) {

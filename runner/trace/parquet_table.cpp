@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <arrow/api.h>
+#include <arrow/io/buffered.h>
 #include <arrow/io/file.h>
 #include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/writer.h>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int64_t kRowGroupBytes = int64_t{96} << 20;  // of texts and numbers, before encoding
 constexpr int kZstdLevel = 1;
+constexpr int64_t kWriteBytes = int64_t{256} << 10;  // the encoder writes in bits and pieces
 
 std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns) {
   parquet::WriterProperties::Builder builder;
@@ -50,7 +52,7 @@ std::shared_ptr<arrow::Schema> schema(const std::string& table, const std::vecto
 struct ParquetTable::File {
   std::string path, partial_path;
   std::shared_ptr<arrow::Schema> schema;
-  std::shared_ptr<arrow::io::FileOutputStream> stream;
+  std::shared_ptr<arrow::io::OutputStream> stream;
   std::unique_ptr<parquet::arrow::FileWriter> writer;
   bool finished = false;
 
@@ -99,8 +101,10 @@ Status ParquetTable::open(const std::string& path) {
   file->path = path;
   file->partial_path = path + ".partial";
   file->schema = schema(name_, columns_);
-  auto stream = arrow::io::FileOutputStream::Open(file->partial_path);
-  if (!stream.ok()) return arrow_error("create " + file->partial_path, stream.status());
+  auto raw_stream = arrow::io::FileOutputStream::Open(file->partial_path);
+  if (!raw_stream.ok()) return arrow_error("create " + file->partial_path, raw_stream.status());
+  auto stream = arrow::io::BufferedOutputStream::Create(kWriteBytes, arrow::system_memory_pool(), *raw_stream);
+  if (!stream.ok()) return arrow_error("write " + path, stream.status());
   file->stream = *std::move(stream);
   auto writer =
       parquet::arrow::FileWriter::Open(*file->schema, arrow::system_memory_pool(), file->stream, properties(columns_));

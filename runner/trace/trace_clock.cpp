@@ -41,13 +41,12 @@ int64_t realtime_offset(const mlrun_frame_anchor& anchor) {
 }  // namespace
 
 int64_t TraceClock::Line::at(uint64_t ticks) const {
-  const auto limit = static_cast<Wide>(kLatestNs);
+  constexpr Wide kHalf = Wide{1} << 31;
   if (ticks >= base_ticks) {
-    const Wide ns = (Wide{ticks - base_ticks} * ns_per_tick_32 >> 32) + static_cast<Wide>(base_ns);
-    return static_cast<int64_t>(std::min(ns, limit));
+    const Wide ns = ((Wide{ticks - base_ticks} * ns_per_tick_32 + kHalf) >> 32) + static_cast<Wide>(base_ns);
+    return static_cast<int64_t>(std::min(ns, static_cast<Wide>(kLatestNs)));
   }
-  // Rounded up, so that the time is rounded down here as well.
-  const Wide before = (Wide{base_ticks - ticks} * ns_per_tick_32 + UINT32_MAX) >> 32;
+  const Wide before = (Wide{base_ticks - ticks} * ns_per_tick_32 + kHalf) >> 32;
   return before >= static_cast<Wide>(base_ns) ? 0 : base_ns - static_cast<int64_t>(before);
 }
 

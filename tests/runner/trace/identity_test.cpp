@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes, images and threads of a merged trace.
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/trace/trace_folder.h"
+
+namespace mlrun {
+namespace {
+
+using testing::ChannelFacts;
+using testing::RecordBuffer;
+using testing::SpoolWriter;
+using testing::ticks_at;
+using Numbers = testing::TraceFolder::Numbers;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+// A channel with a process record and one call, at a time in milliseconds.
+void add_image(SpoolWriter& spool, const ChannelFacts& facts, testing::ProcessRecord record, uint64_t at_ms) {
+  spool.add_channel(facts);
+  RecordBuffer records;
+  record.clock = ticks_at(at_ms * kMillisecond);
+  record.pid = facts.pid;
+  record.process = facts.process;
+  record.image = facts.image;
+  record.pid_namespace = facts.pid_namespace;
+  record.arguments =
+      records.add_string(std::string("program") + '\0' + "argument " + std::to_string(facts.serial) + '\0');
+  records.add(record);
+  records.add(testing::DescriptorCall{.start = record.clock + 10, .duration = 5});
+  spool.add_data(facts.serial, records);
+}
+
+SpoolWriter spool_with_anchors() {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  return spool;
+}
+
+void merge(const testing::TraceFolder& folder, const SpoolWriter& spool) {
+  const auto merged = folder.merge(spool);
+  ASSERT_TRUE(merged) << merged.error().text;
+}
+
+TEST(Identity, AnImageEnteredByExecIsTheSameProcess) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1, .process = 1, .image = 1}, {.parent_pid = 1, .start_ticks = 500}, 10);
+  add_image(spool, {.serial = 2, .process = 2, .image = 2}, {.parent_pid = 1, .start_ticks = 500}, 20);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("process", "proc_id"), Numbers({1}));
+  EXPECT_EQ(folder.numbers("image", "proc_id"), Numbers({1, 1}));
+  EXPECT_EQ(folder.numbers("call", "proc_id"), Numbers({1, 1}));
+  EXPECT_EQ(folder.numbers("call", "image_id"), Numbers({1, 2}));
+  EXPECT_EQ(folder.texts("process", "command"), std::vector<std::string>({"program argument 2"}));
+}
+
+TEST(Identity, AnotherStartTimeIsAnotherProcessThoughThePidCameBack) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1, .process = 1, .start_ticks = 500}, {.start_ticks = 500}, 10);
+  add_image(spool, {.serial = 2, .process = 2, .image = 2, .start_ticks = 510}, {.start_ticks = 510}, 200);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("process", "start_ticks"), Numbers({500, 510}));
+}
+
+TEST(Identity, WithoutAStartTimeALoadedImageGoesOnWithTheSilentProcess) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1, .process = 1, .start_ticks = 0}, {}, 10);
+  add_image(spool, {.serial = 2, .process = 2, .image = 2, .start_ticks = 510}, {.start_ticks = 510}, 200);
+  add_image(spool, {.serial = 3, .process = 3, .image = 2, .start_ticks = 0}, {.origin = MLRUN_PROCESS_FORKED}, 300);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("image", "proc_id"), Numbers({1, 1, 2}))
+      << "a forked child with that pid is another process";
+}
+
+TEST(Identity, ProcessesOfTwoPidNamespacesMayHaveOnePid) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1, .pid = 7, .tid = 7, .host_pid = 1007, .process = 1, .pid_namespace = 1}, {}, 10);
+  add_image(spool,
+            {.serial = 2, .pid = 7, .tid = 7, .host_pid = 2007, .host_tid = 2007, .process = 2, .pid_namespace = 2}, {},
+            20);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("process", "pid"), Numbers({1007, 2007}));
+  EXPECT_EQ(folder.numbers("process", "ns_pid"), Numbers({7, 7}));
+  EXPECT_EQ(folder.numbers("call", "pid"), Numbers({1007, 2007}));
+}
+
+TEST(Identity, TheForkThatReturnedThePidTellsTheParent) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1, .pid = 100, .tid = 100, .process = 1}, {.parent_pid = 1}, 10);
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{
+      .func = events::func::k_fork, .start = ticks_at(30 * kMillisecond), .duration = 100, .fd = -1, .result = 101});
+  spool.add_data(1, records);
+  // The parent had died when the child told who its parent was.
+  add_image(spool, {.serial = 2, .pid = 101, .tid = 101, .process = 2, .start_ticks = 502},
+            {.parent_pid = 1, .origin = MLRUN_PROCESS_FORKED}, 31);
+  // Nobody's fork was recorded: the pid that it names.
+  add_image(spool, {.serial = 3, .pid = 102, .tid = 102, .process = 3, .start_ticks = 503},
+            {.parent_pid = 101, .origin = MLRUN_PROCESS_FORKED}, 40);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("process", "parent_proc_id"), Numbers({std::nullopt, 1, 2}));
+  EXPECT_EQ(folder.numbers("process", "forked"), Numbers({0, 1, 1}));
+}
+
+TEST(Identity, ASecondChannelOfALivingThreadIsTheSameThread) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  add_image(spool, {.serial = 2}, {}, 20);
+  spool.add_counters(1, 500 * kMillisecond, {}, true);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("thread", "thread_id"), Numbers({1}));
+  EXPECT_EQ(folder.numbers("call", "thread_id"), Numbers({1, 1}));
+}
+
+TEST(Identity, ATidThatComesBackIsAnotherThread) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  spool.add_counters(1, 15 * kMillisecond, {}, true);
+  add_image(spool, {.serial = 2}, {}, 20);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("call", "thread_id"), Numbers({1, 2}));
+}
+
+TEST(Identity, ThreadsHaveTheNameThatTheyTookLast) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  spool.add_process_text(11 * kMillisecond, {{"process", 1}, {"pid", 100}, {"tid", 100}, {"comm", "python"}});
+  RecordBuffer records;
+  records.add_comm(ticks_at(12 * kMillisecond), 100, records.add_string("loader"));
+  spool.add_data(1, records);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("thread", "comm"), std::vector<std::string>({"loader"}));
+}
+
+TEST(Identity, KernelCountsAreThoseOfTheProcessesEnd) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {.rank = 2, .local_rank = 0, .world_size = 4}, 10);
+  spool.add_process_text(11 * kMillisecond,
+                         {{"process", 1}, {"io", {{"rchar", 5}, {"wchar", 6}, {"syscr", 1}, {"syscw", 1}}}});
+  RecordBuffer records;
+  records.add(testing::EndRecord{ticks_at(90 * kMillisecond), 50, 3, 60, 4});
+  spool.add_data(1, records);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("process", "kernel_rchar"), Numbers({50}));
+  EXPECT_EQ(folder.numbers("process", "kernel_syscw"), Numbers({4}));
+  EXPECT_EQ(folder.numbers("process", "rank"), Numbers({2}));
+  EXPECT_EQ(folder.numbers("process", "world_size"), Numbers({4}));
+  EXPECT_EQ(folder.numbers("process", "uid"), Numbers({1000}));
+}
+
+TEST(Identity, RowsOfAChannelThatNothingDescribesAreKept) {
+  SpoolWriter spool = spool_with_anchors();
+  RecordBuffer records;
+  records.add(testing::DescriptorCall{.start = ticks_at(5 * kMillisecond), .duration = 5});
+  spool.add_data(9, records);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("call", "proc_id"), Numbers({1}));
+  EXPECT_EQ(folder.texts("loss", "reason"), std::vector<std::string>({"nothing tells which thread recorded"}));
+}
+
+TEST(Identity, AllocationSitesAreNamedByTheMappingsThatWereSeen) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  spool.add_process_text(
+      11 * kMillisecond,
+      {{"process", 1}, {"modules", {{0x1000, 0x3000, 0x500, "/lib/a.so"}, {0x3000, 0x4000, 0, "/lib/b.so"}}}});
+  RecordBuffer records;
+  for (const uint64_t site : {0x2010, 0x3fff, 0x4000}) {
+    records.add(testing::Allocation{.start = ticks_at((20 + site % 7) * kMillisecond), .site = site});
+  }
+  spool.add_data(1, records);
+  // A forked child that the collector never looked at runs the same code.
+  spool.add_channel({.serial = 2, .pid = 101, .tid = 101, .process = 2, .start_ticks = 501});
+  records.add(testing::ProcessRecord{.clock = ticks_at(40 * kMillisecond),
+                                     .pid = 101,
+                                     .parent_pid = 100,
+                                     .process = 2,
+                                     .origin = MLRUN_PROCESS_FORKED});
+  records.add(testing::Allocation{.start = ticks_at(41 * kMillisecond), .site = 0x1000});
+  spool.add_data(2, records);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("name", "name"), std::vector<std::string>({"/lib/a.so", "/lib/b.so"}));
+  std::map<std::optional<int64_t>, std::pair<std::optional<int64_t>, std::optional<int64_t>>> found;  // by site
+  const Numbers sites = folder.numbers("alloc", "site"), libraries = folder.numbers("alloc", "site_library");
+  const Numbers offsets = folder.numbers("alloc", "site_offset");
+  for (size_t i = 0; i < sites.size(); ++i) found[sites[i]] = {libraries[i], offsets[i]};
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[0x2010], std::pair(std::optional<int64_t>(1), std::optional<int64_t>(0x1510)));
+  EXPECT_EQ(found[0x3fff], std::pair(std::optional<int64_t>(2), std::optional<int64_t>(0xfff)));
+  EXPECT_EQ(found[0x4000].first, std::nullopt);
+  EXPECT_EQ(found[0x1000].first, 1) << "the child's, by its parent's mappings";
+}
+
+}  // namespace
+}  // namespace mlrun

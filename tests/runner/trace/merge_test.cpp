@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// The merge as a whole: order, repeatability, twins, losses, and what happens when it cannot be done.
+#include "runner/trace/merge.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <parquet/file_reader.h>
+#include <parquet/statistics.h>
+
+#include "runner/events/alloc_class.h"
+#include "tests/runner/trace/trace_folder.h"
+
+namespace mlrun {
+namespace {
+
+namespace fs = std::filesystem;
+namespace func = events::func;
+using testing::DescriptorCall;
+using testing::RecordBuffer;
+using testing::SpoolWriter;
+using testing::ticks_at;
+using testing::TraceFolder;
+using Numbers = TraceFolder::Numbers;
+using Texts = std::vector<std::string>;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+SpoolWriter empty_spool() {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  spool.add_channel({});
+  return spool;
+}
+
+// Calls and allocations of several threads with long and short durations, in frames that overlap in time.
+SpoolWriter busy_spool(size_t events) {
+  SpoolWriter spool;
+  spool.add_anchor(0);
+  std::mt19937_64 random(3);
+  constexpr uint64_t kThreads = 6;
+  std::vector<RecordBuffer> records(kThreads);
+  for (uint64_t thread = 0; thread < kThreads; ++thread) {
+    spool.add_channel({.serial = thread + 1, .tid = 100 + static_cast<uint32_t>(thread)});
+    const uint64_t path = records[thread].add_string("/none/" + std::to_string(thread));
+    records[thread].add(
+        testing::OpenFileRecord{.number = static_cast<uint32_t>(thread) + 1, .inode = thread, .path = path});
+  }
+  uint64_t now = 0;
+  for (size_t i = 0; i < events; ++i) {
+    const uint64_t thread = random() % kThreads;
+    now += random() % 500;
+    const uint64_t start = ticks_at(now),
+                   duration = ticks_at(random() % 50 == 0 ? random() % 3'000'000 : random() % 400);
+    if (random() % 2 == 0) {
+      records[thread].add(testing::Allocation{.start = start, .address = 16 * (random() % 100'000)});
+    } else {
+      records[thread].add(DescriptorCall{
+          .start = start, .duration = duration, .result = 10, .open_file = static_cast<uint32_t>(thread) + 1});
+    }
+    if (random() % 1000 != 0) continue;
+    spool.look_at(now);
+    for (uint64_t channel = 0; channel < kThreads; ++channel) spool.add_data(channel + 1, records[channel]);
+  }
+  for (uint64_t channel = 0; channel < kThreads; ++channel) spool.add_data(channel + 1, records[channel]);
+  spool.add_anchor(now + kMillisecond);
+  return spool;
+}
+
+void expect_merged(const TraceFolder& folder, const SpoolWriter& spool, unsigned threads = 2) {
+  const auto merged = folder.merge(spool, threads);
+  ASSERT_TRUE(merged) << merged.error().text;
+}
+
+TEST(Merge, GivesTheSameTablesAgainAndWithAnyNumberOfThreads) {
+  const SpoolWriter spool = busy_spool(600'000);
+  const TraceFolder folder;
+  expect_merged(folder, spool, 1);
+  const Numbers ids = folder.numbers("call", "file_id"), starts = folder.numbers("call", "ts");
+  const Numbers offsets = folder.numbers("call", "offset"), addresses = folder.numbers("alloc", "addr");
+  const std::string first = folder.fingerprint();
+  expect_merged(folder, spool, 1);
+  EXPECT_TRUE(folder.fingerprint() == first) << "the same bytes";
+  EXPECT_FALSE(fs::exists(folder.path() + "/tables/call/part-00003.parquet"));
+  expect_merged(folder, spool, 4);
+  EXPECT_TRUE(fs::exists(folder.path() + "/tables/call/part-00002.parquet")) << "more threads, smaller parts";
+  std::vector<int64_t> sorted_starts, sorted_again;
+  for (const auto& ts : starts) sorted_starts.push_back(*ts);
+  for (const auto& ts : folder.numbers("call", "ts")) sorted_again.push_back(*ts);
+  std::sort(sorted_starts.begin(), sorted_starts.end());
+  std::sort(sorted_again.begin(), sorted_again.end());
+  EXPECT_EQ(sorted_starts, sorted_again);
+  EXPECT_EQ(folder.numbers("alloc", "addr").size(), addresses.size());
+  EXPECT_EQ(std::count(offsets.begin(), offsets.end(), std::nullopt),
+            std::count_if(ids.begin(), ids.end(), [](const auto&) { return true; }))
+      << "no open was recorded, so no offset may be told";
+}
+
+TEST(Merge, OrdersRowsByEndAcrossRowGroupsAndByStartWithin) {
+  const TraceFolder folder;
+  expect_merged(folder, busy_spool(900'000), 3);
+  int64_t end_before = 0, rows = 0, groups = 0;
+  std::vector<fs::path> parts;
+  for (const auto& part : fs::directory_iterator(folder.path() + "/tables/call")) parts.push_back(part.path());
+  std::sort(parts.begin(), parts.end());
+  for (const auto& part : parts) {
+    const auto metadata = parquet::ParquetFileReader::OpenFile(part.string())->metadata();
+    for (int group = 0; group < metadata->num_row_groups(); ++group, ++groups) {
+      const auto range = [&](const char* column) {
+        const auto statistics =
+            metadata->RowGroup(group)->ColumnChunk(metadata->schema()->ColumnIndex(column))->statistics();
+        const auto& numbers = static_cast<const parquet::Int64Statistics&>(*statistics);
+        return std::pair(numbers.min(), numbers.max());
+      };
+      EXPECT_GE(range("end_min").first, end_before);
+      EXPECT_EQ(range("end_min").first, range("end_min").second);
+      EXPECT_LE(range("ts").second, range("end_max").second);
+      end_before = range("end_max").second;
+      rows += metadata->RowGroup(group)->num_rows();
+    }
+  }
+  EXPECT_GT(groups, 3);
+  const Numbers ids = folder.numbers("call", "call_id"), starts = folder.numbers("call", "ts");
+  const Numbers durations = folder.numbers("call", "dur"), ends = folder.numbers("call", "end_max");
+  ASSERT_EQ(static_cast<int64_t>(ids.size()), rows);
+  for (size_t i = 1; i < ids.size(); ++i) {
+    ASSERT_EQ(*ids[i], *ids[i - 1] + 1);
+    ASSERT_LE(*starts[i] + *durations[i], *ends[i]);
+    if (*ends[i] == *ends[i - 1]) {
+      ASSERT_GE(*starts[i], *starts[i - 1]);
+    }
+  }
+}
+
+TEST(Merge, ManyRowsOfOneMomentAreCutIntoPartsAllTheSame) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  for (int i = 0; i < 2'000'000; ++i) {
+    records.add(testing::Allocation{.start = ticks_at(kMillisecond)});
+    if (records.bytes() > 60'000) spool.add_data(1, records);
+  }
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool, 4);
+  EXPECT_EQ(folder.numbers("alloc", "ts").size(), 2'000'000u);
+  EXPECT_TRUE(fs::exists(folder.path() + "/tables/alloc/part-00001.parquet"));
+}
+
+TEST(Merge, OfTwoFramesWithOneNumberTheLongerOneCounts) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer shorter, longer;
+  for (uint64_t i = 1; i <= 3; ++i)
+    longer.add(DescriptorCall{.start = ticks_at(i * kMillisecond), .result = int64_t(i)});
+  shorter.add(DescriptorCall{.start = ticks_at(kMillisecond), .result = 1});
+  spool.add_data(1, shorter, 0, 1);
+  RecordBuffer again = longer;
+  spool.add_data(1, longer, 0, 1);
+  spool.add_data(1, again, 0, 1);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.numbers("call", "ret"), Numbers({1, 2, 3}));
+  EXPECT_EQ(folder.texts("loss", "reason"), Texts({}));
+}
+
+TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  records.add(DescriptorCall{.start = ticks_at(kMillisecond)});
+  spool.look_at(2 * kMillisecond);
+  spool.add_data(1, records, 5);
+  records.add(DescriptorCall{.start = ticks_at(3 * kMillisecond)});
+  spool.add_data(1, records, 0, 10);
+  spool.add_counters(1, 9 * kMillisecond, {}, true, {3, 1});
+  spool.add_gap(1, MLRUN_GAP_TORN, kMillisecond, 2 * kMillisecond, 64);
+  spool.add_gap(1, MLRUN_GAP_TORN, 3 * kMillisecond, 4 * kMillisecond, 32);
+  spool.add_gap(0, MLRUN_GAP_PAUSED, 5 * kMillisecond, 6 * kMillisecond, 0);
+  spool.session()["collector"] = {{"failures", {{"fd_range", 4}, {"no_room", 2}}}};
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  std::map<std::string, int64_t> losses;
+  const Texts reasons = folder.texts("loss", "reason");
+  const Numbers counts = folder.numbers("loss", "count"), first = folder.numbers("loss", "first");
+  for (size_t i = 0; i < reasons.size(); ++i) losses[reasons[i]] += *counts[i];
+  EXPECT_EQ(losses["buffer full"], 4) << "3 that the channel counted, and 1 that only frames tell of";
+  EXPECT_EQ(losses["gave up waiting for room"], 1);
+  EXPECT_EQ(losses["frames missing from the spool"], 8 + 0);
+  EXPECT_EQ(losses["begun and never finished"], 96);
+  EXPECT_EQ(losses["paused"], 1);
+  EXPECT_EQ(losses["descriptors beyond the table"], 4);
+  EXPECT_EQ(folder.texts("coverage", "subject"), Texts({"processes"}));
+  EXPECT_EQ(folder.run()["losses"].size(), losses.size());
+}
+
+TEST(Merge, SaysWhichBytesTheRecordedCallsDidNotMove) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  records.add(DescriptorCall{.start = ticks_at(kMillisecond), .result = 1000});
+  records.add(DescriptorCall{.func = func::k_write, .start = ticks_at(2 * kMillisecond), .result = 5'000'000});
+  records.add(testing::EndRecord{ticks_at(5 * kMillisecond), 4'000'000, 2, 5'000'100, 1});
+  spool.add_data(1, records);
+  spool.add_gap(1, MLRUN_GAP_CUT_OFF, 0, 0, 1);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.texts("coverage", "subject"), Texts({"bytes read", "what processes did after the end of the run"}));
+  EXPECT_EQ(folder.numbers("coverage", "seen"), Numbers({1000, -1}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({4'000'000, 1}));
+}
+
+TEST(Merge, TellsOfProgramsAndChildrenThatCouldNotBeFollowed) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const uint64_t path = records.add_string("/bin/static-tool");
+  records.add(testing::PathCall{.func = func::k_execve,
+                                .start = ticks_at(kMillisecond),
+                                .w3 = MLRUN_EXEC_STATIC,
+                                .result = 0,
+                                .path = path,
+                                .flags = MLRUN_CALL_PASSED_FD});
+  records.add(DescriptorCall{.func = func::k_fork, .start = ticks_at(2 * kMillisecond), .fd = -1, .result = 4711});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.texts("coverage", "subject"), Texts({"/bin/static-tool", "child processes"}));
+  EXPECT_EQ(folder.texts("coverage", "detail")[0], "statically linked");
+}
+
+TEST(Merge, TurnsCountersIntoChanges) {
+  SpoolWriter spool = empty_spool();
+  spool.add_counters(1, 10 * kMillisecond, {{48, 10, 4, 0, 0}, {2048, 2, 0, 5000, 0}});
+  spool.add_counters(1, 20 * kMillisecond, {{48, 13, 13, 0, 0}});
+  spool.add_counters(1, 30 * kMillisecond, {{2048, 2, 1, 5000, 2500}}, true);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.numbers("alloc_small", "class_bytes"), Numbers({48, 2048, 48, 2048}));
+  EXPECT_EQ(folder.numbers("alloc_small", "mallocs"), Numbers({10, 2, 3, 0}));
+  EXPECT_EQ(folder.numbers("alloc_small", "frees"), Numbers({4, 0, 9, 1}));
+  EXPECT_EQ(folder.numbers("alloc_small", "bytes"), Numbers({6 * 56, 5000, -6 * 56, -2500}));
+  EXPECT_EQ(folder.numbers("alloc_small", "thread_id"), Numbers({1, 1, 1, 1}));
+}
+
+TEST(Merge, KeepsEveryColumnOfACallAsItWas) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  records.add(DescriptorCall{func::k_mmap, ticks_at(1 * kMillisecond), 0, -1, 4096, 0x7f0000000000, MLRUN_NO_OFFSET, 0,
+                             0, 3 | 0x22ull << 32});
+  records.add(DescriptorCall{func::k_pwrite, ticks_at(2 * kMillisecond), ticks_at(1000), 5, 100, -28, 300, 0, 0, 0});
+  records.add(DescriptorCall{func::k_fcntl, ticks_at(3 * kMillisecond), 0, 5, 1030, 6, MLRUN_NO_OFFSET, 0, 0, 10});
+  records.add(DescriptorCall{func::k_read, ticks_at(4 * kMillisecond), 0, 5, 10, -125, MLRUN_NO_OFFSET, 0,
+                             MLRUN_CALL_CANCELLED, 0});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.texts("call", "func"), Texts({"mmap", "pwrite", "fcntl", "read"}));
+  EXPECT_EQ(folder.numbers("call", "fd"), Numbers({std::nullopt, 5, 5, 5}));
+  EXPECT_EQ(folder.numbers("call", "requested"), Numbers({4096, 100, std::nullopt, 10}));
+  EXPECT_EQ(folder.numbers("call", "ret"), Numbers({0x7f0000000000, -1, 6, -1}));
+  EXPECT_EQ(folder.numbers("call", "err"), Numbers({0, ENOSPC, 0, ECANCELED}));
+  EXPECT_EQ(folder.numbers("call", "flags"), Numbers({0x22, 0, 1030, 0}));
+  EXPECT_EQ(folder.numbers("call", "arg2"), Numbers({3, 0, 10, 0}));
+  EXPECT_EQ(folder.numbers("call", "offset"), Numbers({std::nullopt, 300, std::nullopt, std::nullopt}));
+  EXPECT_EQ(folder.numbers("call", "dur"), Numbers({0, 1000, 0, 0}));
+  EXPECT_EQ(folder.numbers("call", "ts")[1], int64_t(testing::kStartNs + 2 * kMillisecond));
+  EXPECT_EQ(folder.numbers("call", "device_ns"), Numbers(4));
+}
+
+TEST(Merge, TakesMonotonicChannelsBesideTicks) {
+  SpoolWriter spool = empty_spool();
+  spool.add_channel({.serial = 2, .tid = 101, .clock_kind = MLRUN_CLOCK_MONOTONIC});
+  RecordBuffer records;
+  records.add(DescriptorCall{.start = testing::kStartNs + 5 * kMillisecond, .duration = 70});
+  spool.add_data(2, records);
+  records.add(DescriptorCall{.start = ticks_at(4 * kMillisecond), .duration = ticks_at(100)});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.numbers("call", "ts"),
+            Numbers({int64_t(testing::kStartNs + 4 * kMillisecond), int64_t(testing::kStartNs + 5 * kMillisecond)}));
+  EXPECT_EQ(folder.numbers("call", "dur"), Numbers({100, 70}));
+}
+
+TEST(Merge, OfASpoolWithoutRowsHasAllTables) {
+  const TraceFolder folder;
+  expect_merged(folder, empty_spool());
+  EXPECT_EQ(folder.numbers("call", "ts"), Numbers({}));
+  EXPECT_EQ(folder.numbers("alloc", "addr"), Numbers({}));
+  EXPECT_EQ(folder.numbers("alloc_small", "bytes"), Numbers({}));
+  EXPECT_EQ(folder.run()["totals"]["events"], 0);
+}
+
+TEST(Merge, ReplacesAnEarlierTraceOfTheSameFolderAndLeavesNothingElse) {
+  const TraceFolder folder;
+  expect_merged(folder, busy_spool(1000));
+  expect_merged(folder, empty_spool());
+  EXPECT_EQ(folder.numbers("call", "ts"), Numbers({}));
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, Texts({"run.json", "session.json", "spool.bin", "tables"}));
+}
+
+TEST(Merge, FailsWithOneLineAndWithoutATraceWhenItCannotBeDone) {
+  const TraceFolder folder;
+  const auto expect_failure = [&](const std::string& about) {
+    const auto merged = trace::merge({folder.path(), 1, false});
+    ASSERT_FALSE(merged);
+    EXPECT_NE(merged.error().text.find(about), std::string::npos) << merged.error().text;
+    EXPECT_EQ(merged.error().text.find('\n'), std::string::npos);
+    EXPECT_FALSE(fs::exists(folder.path() + "/run.json"));
+    EXPECT_FALSE(fs::exists(folder.path() + "/merging"));
+  };
+  expect_failure("session.json");
+  std::ofstream(folder.path() + "/session.json") << "{";
+  expect_failure("damaged");
+  std::ofstream(folder.path() + "/session.json") << "{}";
+  expect_failure("spool.bin");
+
+  SpoolWriter without_anchors;
+  without_anchors.add_channel({});
+  without_anchors.write(folder.path());
+  expect_failure("clock anchors");
+
+  SpoolWriter newer = empty_spool();
+  newer.write(folder.path());
+  std::fstream spool(folder.path() + "/spool.bin", std::ios::in | std::ios::out | std::ios::binary);
+  spool.seekp(offsetof(mlrun_frame, version));
+  spool.put(2);
+  spool.close();
+  const auto merged = trace::merge({folder.path(), 1, false});
+  ASSERT_TRUE(merged) << "a wrong checksum makes it damage, not a version";
+}
+
+TEST(Merge, PutsRunFactsFromTheSessionIntoRunJson) {
+  SpoolWriter spool = empty_spool();
+  spool.session()["environment"] = {{"LANG", "C"}};
+  spool.session()["wait_status"] = 256;
+  RecordBuffer records;
+  records.add(testing::ProcessRecord{.clock = ticks_at(kMillisecond), .pid = 100});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  const auto run = folder.run();
+  EXPECT_EQ(run["environment"]["LANG"], "C");
+  EXPECT_EQ(run["schema_version"], 1);
+  EXPECT_EQ(run["clock"]["kind"], "tsc");
+  EXPECT_EQ(run["clock"]["anchors"], 11);
+  EXPECT_EQ(run["clock"]["realtime_offset_end_ns"], testing::kRealtimeOffsetNs);
+  EXPECT_EQ(folder.numbers("process", "wait_status"), Numbers({256}));
+}
+
+}  // namespace
+}  // namespace mlrun

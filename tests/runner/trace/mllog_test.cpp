@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/mllog.h"
+
+#include <sstream>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace mlrun::trace {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+constexpr int64_t kWallOffsetNs = 1'700'000'000'000'000'000;
+
+TraceClock clock_with_wall_time() {
+  std::vector<mlrun_frame_anchor> anchors;
+  for (uint64_t ms = 0; ms <= 10'000; ms += 100) {
+    const uint64_t ns = ms * kMillisecond;
+    anchors.push_back({ns * 2, 10, ns, ns + kWallOffsetNs, ns});
+  }
+  auto clock = TraceClock::make(std::move(anchors), true);
+  EXPECT_TRUE(clock);
+  return *std::move(clock);
+}
+
+std::string line(int64_t ms, const std::string& type, const std::string& key, const std::string& metadata = "{}",
+                 const std::string& value = "null") {
+  return fmt::format(
+             R"([1,0]<stdout>:::MLLOG {{"time_ms": {}, "event_type": "{}", "key": "{}", "value": {}, "metadata": {}}})",
+             kWallOffsetNs / kMillisecond + ms, type, key, value, metadata) +
+         "\n";
+}
+
+Mllog read(const std::string& text) {
+  static const TraceClock clock = clock_with_wall_time();
+  MllogReader reader(clock);
+  std::istringstream lines(text);
+  reader.read(lines);
+  return reader.finish(9'000 * kMillisecond);
+}
+
+TEST(Mllog, IntervalsBecomePhasesNamedByTheirEpoch) {
+  const Mllog log =
+      read("epoch 1 starts\n" + line(1000, "INTERVAL_START", "epoch_start", R"({"epoch_num": 1, "lineno": 3})") +
+           line(2000, "INTERVAL_END", "epoch_stop", R"({"epoch_num": 1, "lineno": 9})") +
+           line(2000, "INTERVAL_START", "eval_start", R"({"epoch_num": 1})") +
+           line(2500, "INTERVAL_END", "eval_stop", R"({"epoch_num": 1})"));
+  ASSERT_EQ(log.phases.size(), 2u);
+  EXPECT_EQ(log.phases[0].name, "epoch 1");
+  EXPECT_EQ(log.phases[0].phase_id, 1);
+  EXPECT_EQ(log.phases[0].start_ns, 1000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].end_ns, 2000 * kMillisecond);
+  EXPECT_GE(log.phases[0].error_ns, kMillisecond);
+  EXPECT_LT(log.phases[0].error_ns, 2 * kMillisecond);
+  EXPECT_EQ(log.phases[1].name, "eval 1");
+  ASSERT_EQ(log.marks.size(), 2u);
+  EXPECT_EQ(log.marks[0].name, "epoch_start");
+  EXPECT_EQ(log.marks[0].dur_ns, 1000 * kMillisecond);
+  EXPECT_EQ(log.unreadable_lines + log.unmatched_ends, 0u);
+}
+
+TEST(Mllog, AnEndBelongsToTheIntervalOfItsEpoch) {
+  const Mllog log = read(line(1000, "INTERVAL_START", "block_start", R"({"first_epoch_num": 1})") +
+                         line(1500, "INTERVAL_START", "block_start", R"({"first_epoch_num": 2})") +
+                         line(2000, "INTERVAL_END", "block_stop", R"({"first_epoch_num": 1})"));
+  ASSERT_EQ(log.phases.size(), 2u);
+  EXPECT_EQ(log.phases[0].end_ns, 2000 * kMillisecond);
+  EXPECT_EQ(log.phases[1].end_ns, 9000 * kMillisecond) << "without an end it lasts until the run's";
+  EXPECT_EQ(log.marks[1].dur_ns, -1);
+}
+
+TEST(Mllog, PointsKeepTheirValueAsJson) {
+  const Mllog log = read(line(700, "POINT_IN_TIME", "eval_accuracy", "{}", R"({"dice": 0.5})") +
+                         line(300, "POINT_IN_TIME", "seed", "{}", "42"));
+  ASSERT_EQ(log.marks.size(), 2u);
+  EXPECT_EQ(log.marks[0].name, "seed");
+  EXPECT_EQ(log.marks[0].value, "42");
+  EXPECT_EQ(log.marks[0].dur_ns, -1);
+  EXPECT_EQ(log.marks[1].value, R"({"dice":0.5})");
+  EXPECT_TRUE(log.phases.empty());
+}
+
+TEST(Mllog, CountsWhatItCannotUse) {
+  const Mllog log = read(":::MLLOG nothing\n:::MLLOG {\"time_ms\": \"x\", \"key\": \"a\"}\n:::MLLOG [1]\n" +
+                         line(100, "INTERVAL_END", "epoch_stop") + ":::MLLOG {\"time_ms\": 1e300, \"key\": \"a\"}");
+  EXPECT_EQ(log.unreadable_lines, 4u);
+  EXPECT_EQ(log.unmatched_ends, 1u);
+  EXPECT_TRUE(log.marks.empty());
+}
+
+TEST(Mllog, CutsALineThatNeverEnds) {
+  const Mllog log =
+      read(":::MLLOG {\"key\": \"" + std::string(3 << 20, 'x') + "\"}\n" + line(1, "POINT_IN_TIME", "after"));
+  EXPECT_EQ(log.unreadable_lines, 1u);
+  ASSERT_EQ(log.marks.size(), 1u);
+}
+
+}  // namespace
+}  // namespace mlrun::trace
