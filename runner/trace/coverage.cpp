@@ -22,6 +22,8 @@ const char* why_not(int32_t verdict) {
     case MLRUN_EXEC_STATIC: return "statically linked";
     case MLRUN_EXEC_FOREIGN: return "for another processor";
     case MLRUN_EXEC_UNREACHABLE: return "cannot reach the library where it runs";
+    case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
+    case MLRUN_EXEC_NESTED: return "has a trace of its own, by an mlrun inside this one";
     case MLRUN_EXEC_TRACED:
     case MLRUN_EXEC_UNKNOWN: return nullptr;
   }

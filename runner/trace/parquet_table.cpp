@@ -57,7 +57,9 @@ struct ParquetTable::File {
   bool finished = false;
 
   ~File() {
-    if (!finished) std::remove(partial_path.c_str());
+    if (finished) return;
+    if (stream) static_cast<void>(stream->Abort().ok());
+    std::remove(partial_path.c_str());
   }
 };
 
