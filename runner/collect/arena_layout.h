@@ -20,7 +20,7 @@ struct ArenaLayout {
 
 // Requires: 1 <= segment_count <= MLRUN_MAX_SEGMENTS.
 constexpr ArenaLayout make_arena_layout(uint32_t segment_count) {
-  constexpr auto round_up = [](uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; };
+  const auto round_up = [](uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; };
   constexpr uint64_t kPage = 4096;
   ArenaLayout layout;
   layout.segment_count = segment_count;

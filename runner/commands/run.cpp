@@ -98,7 +98,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     }
     const uint32_t released = collector.pass();
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
-    const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || relay.asked_to_stop();
+    const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
     if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
     pace.sleep(released, collector.pool(), ended && waited_ns <= kDescendantsNs);
   }
