@@ -37,10 +37,7 @@ void Builder::add(const model::CallRow& row) {
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written);
   if (facts.bytes > 0) {
-    const bool known =
-        row.offset_source != model::OffsetSource::kNone && row.offset_source != model::OffsetSource::kUnknown;
-    s.access.transfer(facts.is_read ? Direction::kRead : Direction::kWrite, row.ofd_id, known ? row.offset : -1,
-                      facts.bytes);
+    s.access.transfer(facts.is_read ? Direction::kRead : Direction::kWrite, row.ofd_id, facts.offset, facts.bytes);
   } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
     s.access.opened_for_append(row.ofd_id);
   }

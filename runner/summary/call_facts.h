@@ -16,7 +16,8 @@ struct CallFacts {
   bool is_read = false, is_write = false;
   bool is_metadata = false;  // open, close, seek, attributes and names: moves no data
   bool failed = false;
-  int64_t bytes = 0;  // moved; 0 when it failed
+  int64_t bytes = 0;    // moved; 0 when it failed
+  int64_t offset = -1;  // -1: not known
 };
 
 [[nodiscard]] inline Group group_of(const model::CallRow& row, mlrun_call_class call_class) {
@@ -45,6 +46,9 @@ struct CallFacts {
                       call_class == MLRUN_CLASS_SEEK || call_class == MLRUN_CLASS_META;
   facts.failed = row.err != 0;
   if (facts.is_read || facts.is_write) facts.bytes = std::max<int64_t>(row.ret, 0);
+  const bool known =
+      row.offset_source != model::OffsetSource::kNone && row.offset_source != model::OffsetSource::kUnknown;
+  if (known) facts.offset = row.offset;
   return facts;
 }
 

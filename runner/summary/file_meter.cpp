@@ -11,7 +11,7 @@ void FileMeter::add(const model::CallRow& row, const CallFacts& facts) {
     __builtin_prefetch(bytes + sizeof(File) - 1);
   }
   if (waiting_calls_ - counted_calls_ == kWaiting) count_call(waiting_[counted_calls_++ % kWaiting]);
-  waiting_[waiting_calls_++ % kWaiting] = {file, facts, row.offset, row.dur_ns};
+  waiting_[waiting_calls_++ % kWaiting] = {file, facts, row.dur_ns};
 }
 
 void FileMeter::finish() {
@@ -31,8 +31,8 @@ void FileMeter::count_call(const Call& call) {
   const CallFacts& facts = call.facts;
   count(call.file ? call.file->totals : without_place_, facts, call.dur_ns);
   if (!facts.is_read || facts.bytes == 0) return;
-  const bool followed = call.file && call.offset >= 0 && call.offset <= INT64_MAX - facts.bytes &&
-                        call.file->read.add(call.offset, call.offset + facts.bytes, budget_);
+  const bool followed = call.file && facts.offset >= 0 && facts.offset <= INT64_MAX - facts.bytes &&
+                        call.file->read.add(facts.offset, facts.offset + facts.bytes, budget_);
   if (!followed) bytes_left_out_ += facts.bytes;
 }
 

@@ -40,7 +40,7 @@ class FileMeter {
   struct Call {
     File* file = nullptr;  // null: without a place
     CallFacts facts;
-    int64_t offset = 0, dur_ns = 0;
+    int64_t dur_ns = 0;
   };
 
   File* place(int64_t file_id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV as RFC 4180 has it, with LF: a head of names, empty fields for what has no value, times in nanoseconds.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,23 +11,33 @@
 namespace mlrun::view {
 namespace {
 
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+bool needs_quotes(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; });
+}
+
+void add_field(std::string& line, std::string_view text) {
+  if (!needs_quotes(text)) {
+    line += text;
+    return;
   }
-  return out + '"';
+  line += '"';
+  for (const char c : text) {
+    if (c == '"') line += '"';
+    line += c;
+  }
+  line += '"';
 }
 
 class CsvOutput final : public RowOutput {
  public:
   CsvOutput(const std::vector<std::string>& names, int64_t origin_ns, Sink sink)
       : origin_ns_(origin_ns), sink_(std::move(sink)) {
-    std::string line;
-    for (const std::string& name : names) line += (line.empty() ? "" : ",") + field(name);
-    sink_(line + "\n");
+    for (const std::string& name : names) {
+      if (!line_.empty()) line_ += ',';
+      add_field(line_, name);
+    }
+    line_ += '\n';
+    sink_(line_);
   }
 
   void row(const std::vector<const Column*>& columns, int64_t row) override {
@@ -50,7 +61,7 @@ class CsvOutput final : public RowOutput {
         break;
       case Column::Type::kReal: fmt::format_to(std::back_inserter(line_), "{}", column.real(row)); break;
       case Column::Type::kBoolean: line_ += column.boolean(row) ? "true" : "false"; break;
-      case Column::Type::kText: line_ += field(column.text(row)); break;
+      case Column::Type::kText: add_field(line_, column.text(row)); break;
     }
   }
 

@@ -192,6 +192,16 @@ TEST_F(BuilderTest, PutsRolesAndPhaseFiguresIntoTheSmallTables) {
   EXPECT_EQ(info.phases[0].bytes_read, 4 * kMiB);
 }
 
+TEST(EmptyBuilderTest, FollowsNoReadAtAnUnknownOffset) {
+  Builder builder;
+  model::CallRow row = testing::transfer(1, testing::kRead, 1, 1, 0, 10, 4096, 100);
+  row.offset_source = model::OffsetSource::kUnknown;
+  builder.add(row);
+  const Summary summary = builder.finish({});
+  EXPECT_EQ(summary.reread.bytes_left_out, 100);
+  EXPECT_EQ(summary.access[0].unknown.bytes, 100);
+}
+
 TEST(EmptyBuilderTest, GivesAnEmptySummary) {
   const Summary summary = Builder().finish({});
   EXPECT_EQ(summary.calls, 0);
