@@ -37,7 +37,7 @@ struct mlrun_frame {
   __u64 first, last;  // the channel's clock when the collector looked before, and when it looked now
   __u32 lost;         // records dropped on the channel since its last frame, saturating
   __u32 lap;          // tag of this frame's records
-  __u64 spare;
+  __u64 spare;        // data: segment << 32 | offset behind its last record there, for a recovery; else 0
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_frame) == MLRUN_FRAME_ALIGN, "frame header");
 
