@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "preload/next_symbol.h"
@@ -73,6 +77,22 @@ static void find_runtime(long fd, struct program_headers headers, char *name) {
   name[0] = 0;
 }
 
+// Does the file give its process other rights than ours? Then ld.so is deaf to LD_PRELOAD.
+static bool raises_rights(long fd) {
+  struct stat status;
+  struct statfs file_system;
+  if (raw_syscall2(SYS_fstat, fd, (long)&status)) return false;
+  uid_t uid = (uid_t)raw_syscall0(SYS_getuid);
+  bool other_user = status.st_mode & S_ISUID && status.st_uid != uid;
+  bool other_group =
+      (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status.st_gid != (gid_t)raw_syscall0(SYS_getgid);
+  bool capable = uid && raw_syscall4(SYS_fgetxattr, fd, (long)"security.capability", 0, 0) > 0;
+  if (!other_user && !other_group && !capable) return false;
+  bool ignored = raw_syscall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0, 0) == 1 ||
+                 (!raw_syscall2(SYS_fstatfs, fd, (long)&file_system) && file_system.f_flags & ST_NOSUID);
+  return !ignored;
+}
+
 enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *runtime) {
   const Elf64_Ehdr *elf = &head->elf;
   runtime[0] = 0;
@@ -87,5 +107,5 @@ enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *ru
   if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
   if (raw_syscall3(SYS_faccessat, AT_FDCWD, (long)own_library_path(), R_OK) != 0) return MLRUN_EXEC_UNREACHABLE;
   find_runtime(fd, headers, runtime);
-  return MLRUN_EXEC_TRACED;
+  return raises_rights(fd) ? MLRUN_EXEC_RAISED : MLRUN_EXEC_TRACED;
 }

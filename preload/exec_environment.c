@@ -70,7 +70,8 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
     if (has_prefix(*entry, PRELOAD_PREFIX)) plan.preload = entry;
     if (has_prefix(*entry, SESSION_PREFIX)) session = *entry;
   }
-  if (session && strcmp(session, process.session)) return plan;
+  plan.nested = session && strcmp(session, process.session);
+  if (plan.nested) return plan;
   const char *value = plan.preload ? *plan.preload + strlen(PRELOAD_PREFIX) : "";
   plan.runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
   plan.change = change_for(target, value, plan.runtime);

@@ -26,6 +26,7 @@ struct environment_plan {
   enum preload_change change;
   const char *runtime;  // to be lent, or ""
   _Bool add_session;
+  _Bool nested;  // it names the session of another mlrun
   size_t words;  // room that the copy takes, 0: `given` may be used as it is
 };
 

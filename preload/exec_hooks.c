@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the trace says what was
 // executed. A record is written before the image is replaced, because there is no after; if the call returns, a second
-// one carries the error. In a vfork child only the environment is taken care of.
+// one carries the error. In a vfork child the environment is taken care of and a note is left for the parent.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,6 +14,8 @@
 #include "preload/process_record.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
+#include "preload/scratch.h"
+#include "preload/vfork_exec.h"
 
 struct execution {
   struct path_call path;
@@ -26,8 +28,10 @@ static void begin_execution(struct execution *e, enum call_kind kind, int dirfd,
   e->path = (struct path_call){.call = {.kind = (uint16_t)kind, .fd = dirfd, .form = kCallOnPath}, .path = path};
   e->path.call.start = stamp();
   e->target = exec_target_of(dirfd, path, search);
-  e->path.call.requested = e->target.verdict;
+  if (e->target.found) e->path.path = e->target.found;
   e->environment = plan_environment(given, &e->target);
+  if (e->environment.nested && e->target.verdict == MLRUN_EXEC_TRACED) e->target.verdict = MLRUN_EXEC_NESTED;
+  e->path.call.requested = e->target.verdict;
 }
 
 static bool will_fail(const struct execution *e) {
@@ -37,6 +41,7 @@ static bool will_fail(const struct execution *e) {
 }
 
 static void announce_execution(struct execution *e) {
+  if (in_vfork_child() && !e->target.error) note_vfork_execution(e->path.path, e->target.verdict);
   if (!e->path.call.start || will_fail(e)) return;
   process_end_write(0);
   put_path_call(&e->path, e->path.call.start, 0, 0, MLRUN_CALL_PASSED_FD);
@@ -50,6 +55,8 @@ static void finish_execution(struct execution *e, int64_t result, int error) {
 
 static int execution_failed(struct execution *e, int result) {
   finish_execution(e, result, errno);
+  if (in_vfork_child()) forget_vfork_execution();
+  scratch_give(e->target.found);
   return result;
 }
 
@@ -160,6 +167,7 @@ static int spawn(spawn_function *real, bool search, pid_t *child, const char *pa
   char *space[e.environment.words + 1];
   int error = real(child, path, actions, attributes, arguments, make_environment(&e.environment, space));
   finish_execution(&e, error ? -1 : *child, error);
+  scratch_give(e.target.found);
   return error;
 }
 

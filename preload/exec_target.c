@@ -54,8 +54,8 @@ static struct exec_target judge(long fd) {
 
 static bool is_executable(const char *path) { return raw_syscall3(SYS_faccessat, AT_FDCWD, (long)path, X_OK) == 0; }
 
-// Opens the first executable of that name in PATH. -ENOENT: there is none.
-static long open_in_path(const char *name) {
+// Opens the first executable of that name in PATH; *found: its path, to be given back. -ENOENT: there is none.
+static long open_in_path(const char *name, char **found) {
   const char *directories = getenv("PATH");
   if (!directories) directories = "/bin:/usr/bin";
   char *candidate = scratch_take();
@@ -71,14 +71,21 @@ static long open_in_path(const char *name) {
     }
     if (!at[length]) break;
   }
-  scratch_give(candidate);
+  if (fd < 0) {
+    scratch_give(candidate);
+    candidate = NULL;
+  }
+  *found = candidate;
   return fd;
 }
 
 struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
   if (!recording_system_calls_allowed()) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN};
   bool in_path = search && !strchr(path, '/');
-  long fd = in_path ? open_in_path(path) : open_program(dirfd, path);
+  char *found = NULL;
+  long fd = in_path ? open_in_path(path, &found) : open_program(dirfd, path);
   if (fd < 0) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN, .error = (int)-fd};
-  return judge(fd);
+  struct exec_target target = judge(fd);
+  target.found = found;
+  return target;
 }

@@ -13,6 +13,7 @@ struct exec_target {
   enum mlrun_exec_target verdict;
   int error;                        // why the file cannot be opened, 0: it can
   char runtime[kRuntimeNameBytes];  // of a sanitizer that it is built with, or ""
+  char *found;                      // where PATH has it (scratch.h, to be given back); null: `path` itself says
 };
 
 // The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in

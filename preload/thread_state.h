@@ -28,6 +28,8 @@ struct thread_state {
   uint64_t vfork_start;
   uint64_t saved_cursor;  // of the parent, while its vfork child runs
   struct mlrun_channel *saved_channel;
+  char *vfork_program;  // noted by the vfork child before it executed it (vfork_exec.h), or null
+  uint32_t vfork_verdict;
   uint32_t tid;  // 0: not asked yet
 };
 _Static_assert(sizeof(struct thread_state) <= 256, "the static TLS block that dlopen draws on is small");

@@ -9,6 +9,7 @@
 
 #include "preload/process_call.h"
 #include "preload/recorder.h"
+#include "preload/vfork_exec.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -31,6 +32,7 @@ long vfork_leave(long result) {
     this_thread.cursor = this_thread.saved_cursor;
     this_thread.channel = this_thread.saved_channel;
     put_process_call(KIND_vfork, this_thread.vfork_start, result);
+    put_vfork_execution(result, this_thread.vfork_start);
   }
   if (result >= 0) return result;
   errno = (int)-result;

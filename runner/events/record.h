@@ -110,11 +110,13 @@ enum mlrun_call_flag {
 
 // What can be said of a program before it is executed: whether the library can come along.
 enum mlrun_exec_target {
-  MLRUN_EXEC_TRACED = 0,      // nothing against it
-  MLRUN_EXEC_UNKNOWN = 1,     // the file cannot be looked at; the library is sent along
-  MLRUN_EXEC_STATIC = 2,      // no dynamic linker: nothing is recorded, but its children may be
-  MLRUN_EXEC_FOREIGN = 3,     // another processor or ELF class: the library is left out
-  MLRUN_EXEC_UNREACHABLE = 4  // the library's file is not visible there: it is left out
+  MLRUN_EXEC_TRACED = 0,       // nothing against it
+  MLRUN_EXEC_UNKNOWN = 1,      // the file cannot be looked at; the library is sent along
+  MLRUN_EXEC_STATIC = 2,       // no dynamic linker: nothing is recorded, but its children may be
+  MLRUN_EXEC_FOREIGN = 3,      // another processor or ELF class: the library is left out
+  MLRUN_EXEC_UNREACHABLE = 4,  // the library's file is not visible there: it is left out
+  MLRUN_EXEC_RAISED = 5,       // setuid, setgid or file capabilities: ld.so ignores the library
+  MLRUN_EXEC_NESTED = 6        // it goes into the trace of another mlrun, which runs inside this one
 };
 
 static inline __u64 mlrun_word0(__u64 lap, __u64 units, __u64 kind, __u32 arg) {

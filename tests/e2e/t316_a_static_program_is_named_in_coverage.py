@@ -10,7 +10,9 @@ def check(this):
     trace = this.untraced_and_traced("/bin/sh", "-c", '"$0" "$1" 10 exit; exit 3', static, data)
     this.equal("calls of the static program", len(trace.calls_of("pread", path=data)), 0)
     this.true("coverage names it", trace.covers("numbered_static"), trace.rows("coverage"))
-    this.untraced_and_traced(static, data, 10, "exit")
+    alone = this.run(*this.command(static, data, 10, "exit", out=this.new_trace()))
+    this.equal("status of the static program alone", alone.returncode, 7)
+    this.true("mlrun says that nothing was recorded", alone.stdout == "" and "recorded nothing" in alone.stderr, alone)
 
 
 if __name__ == "__main__":

@@ -32,8 +32,8 @@ INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devi
                "/sys/kernel/mm/transparent_hugepage/enabled": "malloc", "/proc/self/maps": "pthread_getattr_np"}
 # What our library reads of /proc/PID by system calls of its own: when it is loaded, and when the process ends or execs.
 READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
-# Before an exec it looks at the program, to know whether it can be loaded there: its head, and ld.so's name in it.
-TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", 1024, 0$|, 255, \d+$")
+# Before an exec it looks at the program, to know whether it can be loaded there: its head, and names in it.
+TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", (1024|255|63|\d{1,3}), \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
 SEMAPHORE_FLAGS = "O_RDWR|O_NOFOLLOW"
 SHARED_MEMORY, SHARED_MEMORY_FLAGS = re.compile(r"/dev/shm/[^/]+$"), "O_NOFOLLOW|O_CLOEXEC"
