@@ -8,6 +8,7 @@ namespace mlrun::summary {
 
 ProcessTree::ProcessTree(const std::vector<model::ProcessRow>& processes) {
   std::vector<const model::ProcessRow*> by_start;
+  by_start.reserve(processes.size());
   for (const model::ProcessRow& process : processes) by_start.push_back(&process);
   std::sort(by_start.begin(), by_start.end(), [](const auto* a, const auto* b) {
     return std::tie(a->first_ns, a->proc_id) < std::tie(b->first_ns, b->proc_id);

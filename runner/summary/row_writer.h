@@ -27,7 +27,7 @@ class RowWriter {
   void operator()(const std::string& name, const Direction& value) { (*this)(name, direction_name(value)); }
   void operator()(const std::string& name, const std::string& value) {
     if (declaring_) {
-      columns_.push_back(&table_.text(name));
+      columns_.emplace_back(&table_.text(name));
     } else {
       std::get<trace::TextColumn*>(columns_[at_++])->add(value);
     }
@@ -61,9 +61,9 @@ class RowWriter {
   void number(const std::string& name, Number value) {
     if (!declaring_) return std::get<Column*>(columns_[at_++])->add(value);
     if constexpr (std::is_same_v<Column, trace::Int64Column>) {
-      columns_.push_back(&table_.int64(name));
+      columns_.emplace_back(&table_.int64(name));
     } else {
-      columns_.push_back(&table_.int32(name));
+      columns_.emplace_back(&table_.int32(name));
     }
   }
 

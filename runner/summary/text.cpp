@@ -27,6 +27,7 @@ std::vector<std::string> losses(const Summary& summary) {
   std::map<std::pair<std::string, std::string>, int64_t> sums;  // (reason, unit)
   for (const auto& loss : summary.losses) sums[{loss.channel + ": " + loss.reason, loss.unit}] += loss.count;
   std::vector<std::string> lines;
+  lines.reserve(sums.size());
   for (const auto& [what, count] : sums) {
     lines.push_back(fmt::format("{} {} lost, {}", count_text(count), what.second, what.first));
   }

@@ -67,9 +67,9 @@ std::string pad_right(std::string text, size_t width) {
   return has < width ? std::move(text) + std::string(width - has, ' ') : text;
 }
 
-std::string pad_left(std::string text, size_t width) {
+std::string pad_left(std::string_view text, size_t width) {
   const size_t has = text_width(text);
-  return has < width ? std::string(width - has, ' ') + text : text;
+  return std::string(width - std::min(width, has), ' ').append(text);
 }
 
 std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,

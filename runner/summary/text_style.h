@@ -40,7 +40,7 @@ struct TextStyle {
 [[nodiscard]] std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs);
 
 [[nodiscard]] std::string pad_right(std::string text, size_t width);
-[[nodiscard]] std::string pad_left(std::string text, size_t width);
+[[nodiscard]] std::string pad_left(std::string_view text, size_t width);
 
 // Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks.
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,

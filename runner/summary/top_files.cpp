@@ -86,6 +86,7 @@ void put_directories(const FileMeter& meter, const model::FileTable& files, Summ
     directory.totals.add(file.totals);
   }
   std::vector<DirectoryItem> items;
+  items.reserve(directories.size());
   for (const auto& [path, directory] : directories) items.push_back({path, &directory, &directory.totals});
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   for (const size_t i : top(items, kTopDirectories)) {
@@ -100,6 +101,7 @@ void put_directories(const FileMeter& meter, const model::FileTable& files, Summ
 
 void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
   std::vector<FileItem> items;
+  items.reserve(meter.files().size());
   for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals});
   for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], files));
   summary.files_touched = int64_t(items.size());

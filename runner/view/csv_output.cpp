@@ -72,7 +72,7 @@ class CsvOutput final : public RowOutput {
 
 }  // namespace
 
-std::unique_ptr<RowOutput> csv_output(std::vector<std::string> names, int64_t origin_ns, Sink sink) {
+std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, Sink sink) {
   return std::make_unique<CsvOutput>(names, origin_ns, std::move(sink));
 }
 

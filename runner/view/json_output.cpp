@@ -55,7 +55,7 @@ class JsonOutput final : public RowOutput {
 
 }  // namespace
 
-std::unique_ptr<RowOutput> json_output(std::vector<std::string> names, int64_t origin_ns, Sink sink) {
+std::unique_ptr<RowOutput> json_output(const std::vector<std::string>& names, int64_t origin_ns, Sink sink) {
   return std::make_unique<JsonOutput>(names, origin_ns, std::move(sink));
 }
 

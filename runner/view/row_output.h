@@ -36,8 +36,8 @@ struct TextOptions {
 // origin_ns: what moments are counted from; 0: absolute.
 std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
                                        Sink sink);
-std::unique_ptr<RowOutput> csv_output(std::vector<std::string> names, int64_t origin_ns, Sink sink);
-std::unique_ptr<RowOutput> json_output(std::vector<std::string> names, int64_t origin_ns,
+std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, Sink sink);
+std::unique_ptr<RowOutput> json_output(const std::vector<std::string>& names, int64_t origin_ns,
                                        Sink sink);  // an object a line
 
 }  // namespace mlrun::view
