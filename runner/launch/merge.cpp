@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,7 +44,13 @@ Status merge(const MergeOptions& options) {
   const auto status = run(command);
   const std::string advice = fmt::format("everything is kept; finish it with: mlrun recover {}", options.trace_folder);
   if (!status) return fail(fmt::format("{}; {}", status.error().text, advice));
-  if (WIFSIGNALED(*status)) return fail("the merge was interrupted; " + advice);
+  if (WIFSIGNALED(*status)) {
+    const int signal = WTERMSIG(*status);
+    const bool asked = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    const std::string how =
+        asked ? "was interrupted" : fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+    return fail(fmt::format("the merge {}; {}", how, advice));
+  }
   if (*status != 0) return fail("the trace could not be made; " + advice);
   if (!options.keep_raw) {
     ::unlink(collect::spool_path(options.trace_folder).c_str());
