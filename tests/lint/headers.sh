@@ -9,18 +9,18 @@ failed=0
 compile() {  # compile HEADER COMPILER...; the language comes in $language
   local header=$1 language=${language:?}; shift
   # shellcheck disable=SC2086
-  if ! echo "#include \"$header\"" | "$@" -fsyntax-only -I. $includes -x "$language" - ; then
+  if ! printf '#include "%s"\nextern int not_empty;\n' "$header" | "$@" -fsyntax-only -I. $includes -x "$language" - ; then
     echo "$header does not stand on its own ($*)"
     failed=1
   fi
 }
 while read -r header; do
   case $header in
-    runner/events/*view* | runner/events/func*) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
+    runner/events/*view* | runner/events/func* | runner/events/call_layout.h) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
     runner/events/*)
       language=c compile "$header" gcc -std=c11 -Wall -Wextra -Wpedantic -Werror
       language=c++ compile "$header" g++ -std=c++20 -Wall -Wextra -Wpedantic -Werror
-      language=c compile "$header" clang -target bpf -D__x86_64__ -Wall -Werror
+      language=c compile "$header" clang -target bpf -D__x86_64__ -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror
       ;;
     preload/*) language=c compile "$header" gcc -std=gnu11 -Wall -Wextra -Werror ;;
     *) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
