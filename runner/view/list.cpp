@@ -43,9 +43,16 @@ std::string status_text(const ListedTrace& trace) {
   return trace.run.exit_status ? fmt::format("exit {}", *trace.run.exit_status) : "-";
 }
 
+// The command without the folder of its program, which would push the words that tell traces apart off the line.
+std::string short_command(const std::string& command) {
+  const size_t program_end = std::min(command.find(' '), command.size());
+  const size_t slash = command.rfind('/', program_end);
+  return slash == std::string::npos ? command : command.substr(slash + 1);
+}
+
 std::vector<std::string> cells(const ListedTrace& trace, const summary::TextStyle& style) {
   const auto& run = trace.run;
-  const std::string command = run.command.empty() ? "" : "  " + summary::printable(run.command);
+  const std::string command = run.command.empty() ? "" : "  " + summary::printable(short_command(run.command));
   return {summary::printable(trace.name) + command,
           run.start_realtime_ns ? summary::date_text(*run.start_realtime_ns) : "-",
           run.wall_ns ? summary::time_text(*run.wall_ns, style.glyphs) : "-",
