@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arena: the one piece of memory that recording threads and the collector share.
 //
-//   control page | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...   (offsets: in the control page)
+//   control page | path rules | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...   (offsets: in the control page)
 //
 // It is a sparse file, created and owned by the collector. A traced process maps it once at load and needs no system
 // call to record. A thread claims 64 KiB segments by compare-and-swap on owner[] and appends records (record.h) to
@@ -18,13 +18,14 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         1u
+#define MLRUN_ABI         2u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,
   MLRUN_SEGMENT_HEADER_BYTES = 64,
   MLRUN_UNIT_BYTES = 16,
   MLRUN_CONTROL_BYTES = 4096,
+  MLRUN_RULES_BYTES = 16384,
   MLRUN_MAX_SEGMENTS = 65536,  // 4 GiB
   MLRUN_CHANNEL_BYTES = 4096,
   MLRUN_CHANNELS_PER_SEGMENT = 15,  // slot 0 of a descriptor segment is left to its header
@@ -47,6 +48,9 @@ enum mlrun_failure {
   MLRUN_FAIL_NO_CLOCK,    // processes that gave up their time stamp counter (seccomp strict, PR_SET_TSC)
   MLRUN_FAIL_NO_ROBUST,   // threads whose robust list was not found: their end is not seen
   MLRUN_FAIL_FD_RANGE,    // calls on descriptors beyond the process's table
+  MLRUN_FAIL_SAMPLES,     // sampled blocks that found no room in the process's table: their end is not seen
+  MLRUN_FAIL_NO_STACKS,   // processes without room for what walking stacks needs
+  MLRUN_FAIL_MARK_NAMES,  // names and domains of NVTX that found no room: marks have none, or are of no domain
   MLRUN_FAILURES = 16
 };
 
@@ -59,14 +63,18 @@ struct mlrun_control {
   __u32 segment_count;    // capacity of the arena
   __u64 alloc_min_bytes;  // allocations of this usable size and more are events, below it counts
   __u32 streams;          // enum mlrun_stream bits
-  __u32 spare0;
+  __u32 wait_min_ticks;   // waits shorter than this leave no record
   __u64 owner_offset, drained_offset, stage_offset, segments_offset, arena_bytes;
-  __u8 session[16];  // UUID
+  __u8 session[16];          // UUID
+  __u64 alloc_sample_bytes;  // 0: all; else one byte in so many is picked, and the block that holds it is an event
+  __u32 rules_bytes;         // used of the path rules behind this page (path_rules.h); 0: all files are recorded
+  __u32 stack_depth;         // frames of a recorded stack, at most; 0: return addresses alone
 
   __u32 state __attribute__((aligned(64)));  // enum mlrun_state; alone with words that seldom change
   __u32 available_segments;                  // allocated in the file so far; only these may be claimed
   __u32 heartbeat;                           // one more each pass of the collector
-  __u32 spare1;
+  __u32 added_up;                            // collector: records taken into sums, modulo 2^32 (--summary-only)
+  __u64 paused_ns, resumed_ns;               // CLOCK_MONOTONIC, written by the verbs pause and resume
 
   __u32 segment_high __attribute__((aligned(64)));  // targets: 1 + highest segment ever claimed
   __u32 free_segments_hint;                         // both: free segments, kept with atomic adds; read as signed
@@ -80,8 +88,8 @@ struct mlrun_control {
   __u32 next_open_file __attribute__((aligned(64)));  // targets: last open file description number given out
   __u32 next_process;                                 // targets: last process number given out
   __u32 next_image;                                   // targets: last image number given out
-  __u32 spare3;
-  __u64 next_channel;  // targets: last channel serial given out
+  __u32 gpu_processes;                                // targets: processes in which GPU work is recorded
+  __u64 next_channel;                                 // targets: last channel serial given out
 
   __u64 stage_head __attribute__((aligned(64)));  // bytes ever put into the staging ring
   __u64 stage_tail;                               // bytes of those that stand in the spool file
@@ -91,7 +99,13 @@ struct mlrun_control {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_control) <= MLRUN_CONTROL_BYTES, "control page");
 
-enum mlrun_stream { MLRUN_STREAM_FILES = 1, MLRUN_STREAM_ALLOCS = 2 };
+enum mlrun_stream {
+  MLRUN_STREAM_FILES = 1,
+  MLRUN_STREAM_ALLOCS = 2,
+  MLRUN_STREAM_MARKS = 4,
+  MLRUN_STREAM_GPU = 8,
+  MLRUN_STREAM_GPU_GRAPHS = 16  // launches of graphs as a whole, and not their nodes
+};
 
 // Segment header. (clock, monotonic_ns) is one 16-byte store, so a pair is never half a signal handler's.
 struct mlrun_segment {
@@ -121,6 +135,12 @@ struct mlrun_coarse_count {
   __u64 allocs, frees, alloc_bytes, free_bytes;
 };
 
+// Calls on files that the path rules leave out.
+struct mlrun_left_out {
+  __u64 calls, bytes_read, bytes_written;
+  __u64 time;  // their durations added up, on the channel's clock
+};
+
 // One recording thread. The first 40 bytes are laid out like glibc's robust mutex, so that the kernel marks the owner's
 // death in `lock` (FUTEX_OWNER_DIED) after return, _exit, SIGKILL and exec, in any pid namespace.
 struct mlrun_channel {
@@ -136,7 +156,7 @@ struct mlrun_channel {
   __u64 pid_namespace;  // inode
   __u64 next_seq;       // collector: sequence number of the channel's next frame
   __u64 drops[MLRUN_DROP_KINDS];
-  __u64 spare2[4];
+  struct mlrun_left_out left_out;
   struct mlrun_fine_count fine[MLRUN_FINE_CLASSES];
   struct mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];
 };

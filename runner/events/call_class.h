@@ -13,4 +13,6 @@ enum mlrun_call_class {
   MLRUN_CLASS_MAP,
   MLRUN_CLASS_FD,       // dup, fcntl, pipe: descriptors
   MLRUN_CLASS_PROCESS,  // fork, exec, spawn, exit
+  MLRUN_CLASS_COPY,     // moves bytes from one descriptor to another; the result is their number
+  MLRUN_CLASS_WAIT,     // waits for another thread, a process, a descriptor or a moment: no I/O time
 };

@@ -10,6 +10,18 @@ static inline __u64 mlrun_hash_mix(__u64 state, __u64 word) {
   return state ^ state >> 32;
 }
 
+// The bytes from `at` on, fewer than eight, as one little-endian word. Where eight bytes end there, they are read at
+// once.
+static inline __u64 mlrun_hash_rest(const char *text, __u64 bytes, __u64 at) {
+  __u64 word = 0;
+  if (at && at < bytes) {
+    __builtin_memcpy(&word, text + bytes - 8, 8);
+    return word >> 8 * (8 - (bytes - at));
+  }
+  for (__u64 i = at; i < bytes; i++) word |= (__u64)(unsigned char)text[i] << 8 * (i - at);
+  return word;
+}
+
 // Hashes `bytes` bytes at `text`: little-endian words of eight, the last one padded with zeros, the length first.
 static inline __u64 mlrun_content_hash(const char *text, __u64 bytes) {
   __u64 state = mlrun_hash_mix(0x2545f4914f6cdd1dull, bytes), word;
@@ -18,8 +30,7 @@ static inline __u64 mlrun_content_hash(const char *text, __u64 bytes) {
     __builtin_memcpy(&word, text + at, 8);
     state = mlrun_hash_mix(state, word);
   }
-  word = 0;
-  for (__u64 i = at; i < bytes; i++) word |= (__u64)(unsigned char)text[i] << 8 * (i - at);
+  word = mlrun_hash_rest(text, bytes, at);
   state = mlrun_hash_mix(state, word);
   state = mlrun_hash_mix(state, state >> 29);
   return state ? state : 1;

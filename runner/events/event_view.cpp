@@ -83,13 +83,65 @@ bool decode(const RecordView& record, CommEvent& comm) {
   return comm.name != 0;
 }
 
-void append_text(const StringEvent& fragment, std::string& text) {
-  const auto* unit = reinterpret_cast<const char*>(fragment.words + 2);
-  for (uint32_t left = fragment.bytes; left != 0; unit += MLRUN_UNIT_BYTES) {
+bool decode(const RecordView& record, StackEvent& stack) {
+  stack.id = record.words[1];
+  stack.frames = record.arg & 0xff;
+  stack.end = record.arg >> 8 & 0xff;
+  stack.words = record.words;
+  const bool fits = stack.frames != 0 && stack.frames <= (record.units - 1) * 2;
+  return fits && stack.id != 0 && stack.id <= MLRUN_STACK_ID_MASK && stack.frames <= MLRUN_STACK_DEPTH_MAX;
+}
+
+bool decode(const RecordView& record, ModuleEvent& module) {
+  if (record.units < 6) return false;
+  const uint64_t* w = record.words;
+  module.number = record.arg;
+  module.start = w[2] >> 8;
+  module.end = w[3];
+  module.bias = w[4] >> 8;
+  module.path = w[5];
+  module.file_offset = w[6] >> 8 & ((uint64_t{1} << 48) - 1);
+  const uint64_t id[3] = {w[7], w[9], w[11]};
+  module.build_id.assign(reinterpret_cast<const char*>(id), std::min<size_t>(w[6] >> 56, sizeof id));
+  return module.number != 0 && module.number <= MLRUN_FRAME_MODULE_MAX && module.end > module.start;
+}
+
+bool decode(const RecordView& record, MarkEvent& mark) {
+  if (record.units < 2) return false;
+  const uint64_t* w = record.words;
+  mark.kind = record.kind;
+  mark.clock = w[1];
+  mark.source = record.arg >> 16 & 0xff;
+  mark.range = w[2] >> 8;
+  mark.domain = w[3];
+  if (record.kind == MLRUN_MARK_POP || record.kind == MLRUN_MARK_END) return true;
+  const bool has_payload = (record.arg >> 24 & 1) != 0;
+  const uint32_t text_unit = has_payload ? 3 : 2;
+  if (record.units < text_unit) return false;
+  mark.category = has_payload ? static_cast<uint32_t>(w[4] >> 8) : 0;
+  mark.payload_type = has_payload ? static_cast<uint32_t>(w[4] >> 40 & 0xff) : 0;
+  mark.payload = has_payload ? w[5] : 0;
+  mark.text_bytes = record.arg & 0xffff;
+  mark.text_words = w + size_t{text_unit} * 2;
+  return mark.text_bytes <= (record.units - text_unit) * kBytesPerUnit;
+}
+
+namespace {
+
+void append_units(const uint64_t* words, uint32_t left, std::string& text) {
+  for (const auto* unit = reinterpret_cast<const char*>(words); left != 0; unit += MLRUN_UNIT_BYTES) {
     const uint32_t bytes = std::min(left, kBytesPerUnit);
     text.append(unit + 1, bytes);
     left -= bytes;
   }
 }
+
+}  // namespace
+
+void append_text(const StringEvent& fragment, std::string& text) {
+  append_units(fragment.words + 2, fragment.bytes, text);
+}
+
+void append_text(const MarkEvent& mark, std::string& text) { append_units(mark.text_words, mark.text_bytes, text); }
 
 }  // namespace mlrun::events

@@ -20,7 +20,22 @@
 
 namespace mlrun::events {
 
-enum class EventClass : uint8_t { kCall, kAlloc, kString, kFile, kProcess, kEnd, kComm, kUnknown };
+enum class EventClass : uint8_t {
+  kCall,
+  kAlloc,
+  kString,
+  kFile,
+  kProcess,
+  kEnd,
+  kComm,
+  kStack,
+  kModule,
+  kMark,
+  kGpuWork,
+  kGpuDevice,
+  kGpuNote,
+  kUnknown
+};
 
 // One record within the payload; `words` has units * 2 of them.
 struct RecordView {
@@ -97,10 +112,16 @@ class RecordReader {
 inline EventClass class_of(uint16_t kind) {
   if (kind >= MLRUN_CALL) return EventClass::kCall;
   if (kind >= MLRUN_MALLOC) return kind < MLRUN_ALLOC_END ? EventClass::kAlloc : EventClass::kUnknown;
+  if (kind >= MLRUN_GPU_API && kind < MLRUN_GPU_WORK_END) return EventClass::kGpuWork;
+  if (kind == MLRUN_GPU_DEVICE) return EventClass::kGpuDevice;
+  if (kind == MLRUN_GPU_NOTE) return EventClass::kGpuNote;
+  if (kind >= MLRUN_MARK_PUSH) return kind < MLRUN_MARKS_END ? EventClass::kMark : EventClass::kUnknown;
   if (kind == MLRUN_STRING) return EventClass::kString;
   if (kind == MLRUN_FILE) return EventClass::kFile;
   if (kind == MLRUN_PROCESS) return EventClass::kProcess;
   if (kind == MLRUN_END) return EventClass::kEnd;
+  if (kind == MLRUN_STACK) return EventClass::kStack;
+  if (kind == MLRUN_MODULE) return EventClass::kModule;
   return kind == MLRUN_COMM ? EventClass::kComm : EventClass::kUnknown;
 }
 
@@ -117,14 +138,18 @@ struct CallEvent {
   uint64_t arg2 = 0;
   uint64_t path = 0, second_path = 0, cwd = 0;  // calls on a path: string ids, 0: none
   uint32_t dirfd_file = 0, second_dirfd_file = 0;
+  uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
+  uint64_t second_offset = MLRUN_NO_OFFSET;
+  uint64_t stack = 0;  // id; 0: none
 };
 
 struct AllocEvent {
   uint16_t kind = 0;   // enum mlrun_kind
   bool timed = false;  // it has a duration
   uint64_t start = 0, duration = 0;
-  uint64_t address = 0, site = 0;
-  uint64_t size = 0, usable = 0;  // usable: at least, if it is 4095 over size
+  uint64_t address = 0, site = 0;  // site 0: the stack tells it
+  uint64_t stack = 0;              // id; 0: none
+  uint64_t size = 0, usable = 0;   // usable: at least, if it is 4095 over size
   uint64_t align = 0;
   uint64_t old_address = 0, old_usable = 0;
 };
@@ -162,6 +187,30 @@ struct CommEvent {
   uint64_t name = 0;
 };
 
+struct StackEvent {
+  uint64_t id = 0;
+  uint32_t frames = 0, end = 0;     // enum mlrun_stack_end
+  const uint64_t* words = nullptr;  // of the record
+
+  // Requires: index < frames.
+  [[nodiscard]] uint64_t frame(uint32_t index) const { return words[2 + index] >> (index % 2 == 0 ? 8 : 0); }
+};
+
+struct ModuleEvent {
+  uint32_t number = 0;
+  uint64_t start = 0, end = 0, bias = 0, file_offset = 0;
+  uint64_t path = 0;     // string id
+  std::string build_id;  // bytes
+};
+
+struct MarkEvent {
+  uint16_t kind = 0;  // MLRUN_MARK_...
+  uint32_t source = 0, payload_type = 0, category = 0;
+  uint64_t clock = 0, domain = 0, range = 0, payload = 0;
+  uint32_t text_bytes = 0;
+  const uint64_t* text_words = nullptr;  // units of 15 bytes behind a tag byte
+};
+
 // False: too short for its kind. Requires: the record is of the class that the second argument's type says.
 inline bool decode(const RecordView& record, CallEvent& call) {
   if (record.units < 4) return false;
@@ -179,10 +228,16 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   call.arg2 = call.on_path ? 0 : w[7];
   call.path = call.on_path ? w[7] : 0;
   call.second_path = call.on_path ? w[5] : 0;
-  const bool has_dirfds = call.on_path && record.units >= 5;
+  const bool has_stack = (call.flags & MLRUN_CALL_STACK) != 0 && record.units >= 5;
+  const uint32_t units = record.units - (has_stack ? 1 : 0);
+  call.stack = has_stack ? w[size_t{units} * 2 + 1] : 0;
+  const bool has_dirfds = call.on_path && units >= 5;
   call.dirfd_file = has_dirfds ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_dirfd_file = has_dirfds ? static_cast<uint32_t>(w[9]) : 0;
-  call.cwd = call.on_path && record.units >= 6 ? w[11] : 0;
+  call.cwd = call.on_path && units >= 6 ? w[11] : 0;
+  const bool has_second = !call.on_path && units >= 5;
+  call.second_open_file = has_second ? static_cast<uint32_t>(w[8] >> 8) : 0;
+  call.second_offset = has_second ? w[9] : MLRUN_NO_OFFSET;
   return true;
 }
 
@@ -197,7 +252,10 @@ inline bool decode(const RecordView& record, AllocEvent& alloc) {
   alloc.address = (w[2] & kAddressMask) >> 5;
   alloc.size = w[3] & kSizeMask;
   alloc.usable = alloc.size + (w[2] >> 52);
-  alloc.site = w[3] >> 48 << 32 | record.arg;
+  const uint64_t site = w[3] >> 48 << 32 | record.arg;
+  const bool has_stack = (site & MLRUN_SITE_IS_STACK) != 0;
+  alloc.site = has_stack ? 0 : site;
+  alloc.stack = has_stack ? site & MLRUN_STACK_ID_MASK : 0;
   alloc.timed = record.units >= 3;
   alloc.duration = resizes ? w[6] >> 8 : alloc.timed ? w[4] >> 8 : 0;
   alloc.align = !resizes && alloc.timed ? w[5] : 0;
@@ -211,11 +269,17 @@ bool decode(const RecordView& record, FileEvent& file);
 bool decode(const RecordView& record, ProcessEvent& process);
 bool decode(const RecordView& record, EndEvent& end);
 bool decode(const RecordView& record, CommEvent& comm);
+bool decode(const RecordView& record, StackEvent& stack);
+bool decode(const RecordView& record, ModuleEvent& module);
+bool decode(const RecordView& record, MarkEvent& mark);
 
-// The moment, on the channel's clock, at which a call or an allocation was over. False: too short.
+// The moment, on the channel's clock, at which a call or an allocation was over, or a mark was made. False: too short.
 inline bool end_clock(const RecordView& record, uint64_t& clock) {
   uint64_t duration = 0;
-  if (class_of(record.kind) == EventClass::kCall) {
+  if (class_of(record.kind) == EventClass::kMark) {
+    MarkEvent mark;
+    if (!decode(record, mark)) return false;
+  } else if (class_of(record.kind) == EventClass::kCall) {
     CallEvent call;
     if (!decode(record, call)) return false;
     duration = call.duration;
@@ -230,5 +294,6 @@ inline bool end_clock(const RecordView& record, uint64_t& clock) {
 
 // Appends the fragment's bytes to `text`.
 void append_text(const StringEvent& fragment, std::string& text);
+void append_text(const MarkEvent& mark, std::string& text);
 
 }  // namespace mlrun::events

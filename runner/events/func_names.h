@@ -25,15 +25,8 @@ inline const FuncInfo* find_func(uint16_t number) {
     return &kInfo;                                                        \
   }
 #define HANDMADE(number, name, class_) FUNCTION(number, name, class_)
-#define VARIANT(...)
-#define HANDMADE_VARIANT(...)
-#define ALLOCATION(...)
+#define ROW(number, name, class_)      FUNCTION(number, name, class_)
 #include "runner/events/hooks.def"
-#undef FUNCTION
-#undef HANDMADE
-#undef VARIANT
-#undef HANDMADE_VARIANT
-#undef ALLOCATION
   }
   return nullptr;
 }

@@ -21,6 +21,8 @@
 //              w5 = file offset; MLRUN_NO_OFFSET: not an argument
 //              w6 = open file << 8 | flags << 40
 //              w7 = arg2
+//              5 units, a call on two descriptors: w8 = open file of the second << 8,
+//              w9 = offset in it; MLRUN_NO_OFFSET: not an argument
 //
 //   call on a  arg = result fd, or dirfd; w2, w4 and w6 as above (open file: the one that was made)
 //   path       w3 = call's own (open: O_ flags | mode << 32)
@@ -45,7 +47,53 @@
 //   end        /proc/self/io at exit or exec: w2 = exit status << 8 (0: not known), w3 = rchar, w4 = syscr << 8,
 //              w5 = wchar, w6 = syscw << 8, w7 = read_bytes, w8 = write_bytes << 8, w9 = 0
 //
+//   mark       push (of the thread), instant, start (of the process): arg = bytes of text (16) | enum mlrun_mark_source
+//              << 16 (8) | has payload << 24; w2 = number of the range << 8 (start), w3 = domain's string id, 0: none
+//              with a payload: w4 = category << 8 | enum mlrun_mark_payload << 40, w5 = the payload's eight bytes
+//              then the text, units of 15 bytes behind a tag byte
+//              pop, end: arg = source << 16; w2 = number of the range << 8 (end), w3 = domain (pop)
+//
 //   comm       arg = tid; w2 = 0; w3 = string id of the thread's new name
+//
+//   GPU work   as CUPTI tells it. w1 is when the record was written, on the channel's clock; the work's own times are
+//              nanoseconds of CLOCK_MONOTONIC whatever that clock is. arg = correlation id, the same in a call and in
+//              what it launched, w2 = start << 8, w3 = end
+//              w4 = device (16) << 8 | enum mlrun_gpu_clock << 24 | detail << 32; device: CUPTI's number in the process
+//              w6 = context << 8, w7 = stream | graph << 32
+//     api      w4: device 0, detail = number of the function | enum mlrun_gpu_api << 24, w5 = tid | result << 32,
+//              w6 = 0, w7 = function's string id
+//     kernel   detail = registers of a thread, w5 = graph node, w8 = grid x << 8 | block x << 40, w9 = grid y | grid z
+//              << 32, w10 = block y << 8 | block z << 24, w11 = name's string id (as mangled), w12 = static shared bytes
+//              << 8, w13 = dynamic shared bytes | local bytes of a thread << 32
+//     memcpy   detail = CUPTI's kind of copy | kind of source << 8 | of destination << 16 | flags << 24, w5 = bytes,
+//              w8 = source device (16) << 8 | destination device (16) << 24 | between devices << 40, w9 = graph node
+//     memset   detail = CUPTI's kind of memory | flags << 16, w5 = bytes, w8 = value << 8, w9 = graph node
+//     sync     detail = CUPTI's type, w5 = event
+//     memory   start = end; detail = CUPTI's operation | kind of memory << 8 | kind of pool << 16 | asynchronous << 24,
+//              w5 = bytes, w7: stream alone, w9 = address; of a pool w8 = its bytes << 8, w10 = bytes in use << 8,
+//              w11 = its address
+//     graph    the launch of a graph as a whole; device and context: where it begins; detail = 0, w5 = 0
+//
+//   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
+//              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID
+//
+//   GPU note   what happened to the recording of GPU work: arg = enum mlrun_gpu_note, w2 = code << 8, w3 = count,
+//              w4 = first ns << 8, w5 = last ns, w6 = 0, w7 = string id of a text, 0: none
+//
+//   With --stacks an allocation has no return address: these 48 bits are MLRUN_SITE_IS_STACK | id of its stack. A call
+//   with MLRUN_CALL_STACK among its flags has one more unit, the last: 0, id of its stack.
+//
+//   stack      defines a stack of this process (MLRUN_STACK): arg = frames (8) | enum mlrun_stack_end << 8; w1 = id, no
+//              clock; then a word for each frame, innermost first, << 8 in even words: offset (32) | module << 32 (21) |
+//              MLRUN_FRAME_IN_MODULE, or an address outside of all modules; a return address, unless
+//              MLRUN_FRAME_INTERRUPTED says that it is where a signal struck
+//
+//   module     defines a library of this process, or the program (MLRUN_MODULE): arg = its number
+//              w2 = address of its code << 8, w3 = end of its code
+//              w4 = (address in memory - address as the file counts) << 8: what offsets of frames begin from
+//              w5 = path's string id, as the dynamic linker has it; 0: not known
+//              w6 = file offset of its code << 8 (48) | bytes of the build id << 56, w7 = build id, bytes 0..7
+//              w8 = 0, w9 = bytes 8..15, w10 = 0, w11 = bytes 16..23
 #pragma once
 
 #include "runner/events/types.h"
@@ -58,6 +106,26 @@ enum mlrun_kind {
   MLRUN_PROCESS = 4,
   MLRUN_END = 5,
   MLRUN_COMM = 6,
+  MLRUN_STACK = 7,
+  MLRUN_MODULE = 8,
+
+  MLRUN_MARK_PUSH = 0x20,
+  MLRUN_MARK_POP = 0x21,
+  MLRUN_MARK_INSTANT = 0x22,
+  MLRUN_MARK_START = 0x23,
+  MLRUN_MARK_END = 0x24,
+  MLRUN_MARKS_END = 0x25,
+
+  MLRUN_GPU_API = 0x28,
+  MLRUN_GPU_KERNEL = 0x29,
+  MLRUN_GPU_MEMCPY = 0x2a,
+  MLRUN_GPU_MEMSET = 0x2b,
+  MLRUN_GPU_SYNC = 0x2c,
+  MLRUN_GPU_MEMORY = 0x2d,
+  MLRUN_GPU_GRAPH = 0x2e,
+  MLRUN_GPU_WORK_END = 0x2f,  // up to 0x33 for more of it
+  MLRUN_GPU_DEVICE = 0x34,
+  MLRUN_GPU_NOTE = 0x35,
 
   MLRUN_MALLOC = 0x40,
   MLRUN_CALLOC = 0x41,
@@ -80,6 +148,44 @@ enum mlrun_file_origin {
   MLRUN_ORIGIN_FOUND = 2,   // met on a descriptor: inherited, or made by a call that is not hooked
 };
 
+// Who made a mark. Ranges of the two do not nest in each other.
+enum mlrun_mark_source { MLRUN_MARK_API = 1, MLRUN_MARK_NVTX = 2 };
+
+// What the payload of a mark is; NVTX's numbers.
+enum mlrun_mark_payload {
+  MLRUN_PAYLOAD_NONE = 0,
+  MLRUN_PAYLOAD_U64 = 1,
+  MLRUN_PAYLOAD_I64 = 2,
+  MLRUN_PAYLOAD_DOUBLE = 3,
+  MLRUN_PAYLOAD_U32 = 4,
+  MLRUN_PAYLOAD_I32 = 5,
+  MLRUN_PAYLOAD_FLOAT = 6
+};
+
+// What CUPTI's times of a piece of GPU work were like before the producer put them right.
+enum mlrun_gpu_clock {
+  MLRUN_GPU_CLOCK_MONOTONIC = 0,  // as they should be
+  MLRUN_GPU_CLOCK_REALTIME = 1,   // of CLOCK_REALTIME; converted
+  MLRUN_GPU_CLOCK_NONE = 2,       // there were none: both are when CUPTI handed the work over
+  MLRUN_GPU_CLOCK_NO_END = 3,     // not over when it was handed over: that is its end
+  MLRUN_GPU_CLOCK_INVERTED = 4,   // the end before the start: both are the start
+  MLRUN_GPU_CLOCK_OUTSIDE = 5,    // before the process or in the future: as with none
+  MLRUN_GPU_CLOCK_OTHER = 6       // of another tool in the process, which gave CUPTI its clock; converted
+};
+
+enum mlrun_gpu_api { MLRUN_GPU_DRIVER = 1, MLRUN_GPU_RUNTIME = 2 };
+
+enum mlrun_gpu_note {
+  MLRUN_GPU_STARTED = 1,   // code = CUPTI's API version, text = the library's file
+  MLRUN_GPU_OFF = 2,       // no recording: code = CUPTI's answer (0: none), text = what was tried
+  MLRUN_GPU_FLUSHED = 3,   // CUPTI had nothing older at `last`
+  MLRUN_GPU_ENDED = 4,     // the same, for good: the process ends in good order
+  MLRUN_GPU_DROPPED = 5,   // CUPTI had no room for `count` records
+  MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
+  MLRUN_GPU_UNREAD = 7,    // `count` bytes of a buffer that CUPTI itself cannot read on
+  MLRUN_GPU_TAKEN = 8      // from `first` to `last` another tool had CUPTI; 0: until now
+};
+
 enum mlrun_process_origin { MLRUN_PROCESS_LOADED = 1, MLRUN_PROCESS_FORKED = 2 };
 
 // MLRUN_PROCESS, 8 units. A loaded image tells everything; a forked child repeats the parent's strings.
@@ -98,14 +204,37 @@ enum mlrun_process_word {
   MLRUN_PW_WORDS = 16
 };
 
+// Waits shorter than this leave no record.
+enum { MLRUN_WAIT_MIN_NS = 20000 };
+
 enum { MLRUN_RECORD_MAX_BYTES = 4080, MLRUN_STRING_FRAGMENT_BYTES = 254 * 15 };
 #define MLRUN_NO_OFFSET ((__u64)-1)
+
+// Ids of stacks are content hashes of 47 bits, so that they fit where a return address stood: those have bit 47 clear.
+#define MLRUN_SITE_IS_STACK     (1ull << 47)
+#define MLRUN_STACK_ID_MASK     (MLRUN_SITE_IS_STACK - 1)
+#define MLRUN_FRAME_IN_MODULE   (1ull << 53)
+#define MLRUN_FRAME_INTERRUPTED (1ull << 54)
+#define MLRUN_FRAME_MODULE_MAX  ((1u << 21) - 1)
+enum { MLRUN_STACK_DEPTH_MAX = 128 };
+
+// Why a stack has no more frames.
+enum mlrun_stack_end {
+  MLRUN_STACK_ROOT = 0,          // nobody has called the last one
+  MLRUN_STACK_DEPTH = 1,         // --stacks=DEPTH
+  MLRUN_STACK_UNKNOWN_CODE = 2,  // the last one is in no library: code made at run time
+  MLRUN_STACK_NO_TABLE = 3,      // nothing tells how to leave the last one
+  MLRUN_STACK_BROKEN = 4,        // the way leads out of the stack
+  MLRUN_STACK_BUSY = 5           // libraries were being loaded or unloaded at that moment
+};
 
 // Bits of `flags` in a call record.
 enum mlrun_call_flag {
   MLRUN_CALL_STDIO = 1,      // w7 = number of stdio calls this refill or flush served; offset, if given, is exact
   MLRUN_CALL_CANCELLED = 2,  // the thread was cancelled inside; the result is -ECANCELED
-  MLRUN_CALL_PASSED_FD = 4   // arg is the dirfd, not a new descriptor
+  MLRUN_CALL_PASSED_FD = 4,  // arg is the dirfd, not a new descriptor
+  MLRUN_CALL_RAW = 8,        // made by number, through syscall()
+  MLRUN_CALL_STACK = 16      // the last unit holds the id of the stack
 };
 
 // What can be said of a program before it is executed: whether the library can come along.

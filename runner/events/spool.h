@@ -25,6 +25,16 @@ enum mlrun_frame_type {
   MLRUN_FRAME_COUNTERS = 6,  // struct mlrun_frame_counters, then its entries
   MLRUN_FRAME_PROCESS = 7,   // JSON text about a process, seen from outside (FORMAT.md)
   MLRUN_FRAME_GAP = 8,       // struct mlrun_frame_gap
+  MLRUN_FRAME_LEFT_OUT = 9,  // struct mlrun_frame_left_out
+  MLRUN_FRAME_KEPT = 10,     // records that define something, copied out of a data frame (kept.bin alone)
+  // 11: MLRUN_FRAME_KERNEL (kernel_record.h)
+  MLRUN_FRAME_GPU = 16,         // JSON text about a GPU (FORMAT.md): precedes its samples
+  MLRUN_FRAME_SAMPLES = 17,     // struct mlrun_frame_samples, then its rows (gpu_sample.h)
+  MLRUN_FRAME_SUMS = 12,        // entries of struct mlrun_sum, of one process (sums.bin alone, and all that follow)
+  MLRUN_FRAME_SUMS_STATE = 13,  // struct mlrun_frame_sums_state, then its stretches
+  MLRUN_FRAME_SAME_FILE = 14,   // struct mlrun_same_file, as many as there are
+  MLRUN_FRAME_TIMELINE = 15,    // struct mlrun_frame_timeline, then its bins
+  MLRUN_FRAME_HEAP = 18,        // struct mlrun_frame_heap, of one process, then its sites
 };
 
 struct mlrun_frame {
@@ -69,6 +79,12 @@ struct mlrun_counter_entry {
   __u64 class_bytes, allocs, frees, alloc_bytes, free_bytes;
 };  // bytes 0 in fine classes
 
+// Totals since the channel's beginning, of calls that the path rules leave out.
+struct mlrun_frame_left_out {
+  __u64 monotonic_ns;
+  struct mlrun_left_out totals;
+};
+
 enum mlrun_gap_reason {
   MLRUN_GAP_TORN = 1,        // records begun and never finished; count = bytes of the holes
   MLRUN_GAP_CORRUPT = 2,     // a segment that breaks the rules; count = bytes given up
@@ -76,6 +92,7 @@ enum mlrun_gap_reason {
   MLRUN_GAP_COLLECTOR = 4,   // mlrun died; from its last beat to the recovery
   MLRUN_GAP_PAUSED = 5,      // mlrun pause .. resume
   MLRUN_GAP_CUT_OFF = 6,     // still running at the end of the run; count = live threads
+  MLRUN_GAP_OLD = 7,         // freed, because only the newest were to be kept; count = records. In kept.bin alone
 };
 struct mlrun_frame_gap {
   __u32 reason, spare;

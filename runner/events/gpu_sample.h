@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at GPUs: payload of frames of type MLRUN_FRAME_SAMPLES. A header, then `rows` rows of `row_bytes` each, in the
+// order of time. Rows only ever grow at their end: a reader takes what it knows of a longer row, and what a shorter one
+// lacks is not known.
+#pragma once
+
+#include "runner/events/types.h"
+
+enum mlrun_sample_table { MLRUN_SAMPLE_GPU = 1, MLRUN_SAMPLE_GPU_PROCESS = 2 };
+
+struct mlrun_frame_samples {
+  __u32 table;  // enum mlrun_sample_table
+  __u32 row_bytes, rows, spare;
+};
+
+#define MLRUN_NOT_KNOWN ((__s64)-0x7fffffffffffffffll - 1)
+
+// What a look at a GPU tells. "In the interval": since the look before. Numbers are never reused.
+enum mlrun_gpu_field {
+  MLRUN_GPU_SM_PERCENT,   // time in which a kernel ran, by the driver's own window
+  MLRUN_GPU_MEM_PERCENT,  // time in which device memory was read or written
+  MLRUN_GPU_ENC_PERCENT,
+  MLRUN_GPU_DEC_PERCENT,
+  MLRUN_GPU_JPG_PERCENT,
+  MLRUN_GPU_OFA_PERCENT,
+  MLRUN_GPU_POWER_MW,
+  MLRUN_GPU_ENERGY_MJ,  // in the interval
+  MLRUN_GPU_TEMPERATURE_C,
+  MLRUN_GPU_MEMORY_TEMPERATURE_C,
+  MLRUN_GPU_MEMORY_CLOCK_MHZ,
+  MLRUN_GPU_SM_CLOCK_MHZ,
+  MLRUN_GPU_THROTTLE,              // bits, enum mlrun_throttle
+  MLRUN_GPU_POWER_VIOLATION_NS,    // in the interval: held back by the power limit
+  MLRUN_GPU_THERMAL_VIOLATION_NS,  // in the interval: held back by its temperature
+  MLRUN_GPU_FB_USED,               // bytes of device memory, reserved ones not counted
+  MLRUN_GPU_BAR1_USED,
+  MLRUN_GPU_ECC_CORRECTED,  // errors since the driver was loaded
+  MLRUN_GPU_ECC_UNCORRECTED,
+  MLRUN_GPU_PCIE_REPLAYS,   // since the driver was loaded
+  MLRUN_GPU_PCIE_RX_BYTES,  // in the interval; received by the GPU
+  MLRUN_GPU_PCIE_TX_BYTES,
+  MLRUN_GPU_NVLINK_RX_BYTES,  // in the interval, all links
+  MLRUN_GPU_NVLINK_TX_BYTES,
+  MLRUN_GPU_FAN_PERCENT,
+  MLRUN_GPU_PERFORMANCE_STATE,
+  // Hopper and later (GPM), means over the interval in parts per million of the greatest possible.
+  MLRUN_GPU_GRAPHICS_PPM,      // any engine of the compute and graphics pipe busy
+  MLRUN_GPU_SM_ACTIVE_PPM,     // multiprocessors with a warp
+  MLRUN_GPU_SM_OCCUPANCY_PPM,  // warps
+  MLRUN_GPU_TENSOR_PPM,        // tensor cores
+  MLRUN_GPU_DRAM_PPM,          // bandwidth of device memory
+
+  MLRUN_GPU_FB_FREE,         // bytes of device memory
+  MLRUN_GPU_PROTECTED_USED,  // bytes of device memory that are protected, by confidential computing
+  MLRUN_GPU_FIELDS
+};
+
+struct mlrun_gpu_sample {
+  __u64 monotonic_ns;
+  __u64 interval_ns;               // since the look before; 0: the first one
+  __u32 device, spare;             // number in the frames of type MLRUN_FRAME_GPU
+  __s64 values[MLRUN_GPU_FIELDS];  // MLRUN_NOT_KNOWN: this GPU or driver does not tell
+};
+
+// How the process was found behind the number that the driver gives.
+enum mlrun_pid_source {
+  MLRUN_PID_UNKNOWN,    // it was not
+  MLRUN_PID_SAME,       // the driver counts processes as mlrun does
+  MLRUN_PID_NAMESPACE,  // the number is the process's own in its pid namespace
+  MLRUN_PID_ONLY        // no number fits, but there is one number and one process that uses a GPU
+};
+
+enum mlrun_gpu_use { MLRUN_GPU_USE_COMPUTE = 1, MLRUN_GPU_USE_GRAPHICS = 2, MLRUN_GPU_USE_MPS = 4 };
+
+// A process on a GPU. Percentages: mean of the driver's samples in the interval, -1: none.
+struct mlrun_gpu_process_sample {
+  __u64 monotonic_ns, interval_ns;
+  __u32 device;
+  __u32 driver_pid, pid;  // as the driver numbers it; as mlrun does, 0: not known
+  __u32 pid_source;       // enum mlrun_pid_source
+  __u32 use;              // enum mlrun_gpu_use bits
+  __u32 driver_samples;
+  __s32 gpu_instance, compute_instance;  // MIG; -1: none
+  __s32 sm, mem, enc, dec, jpg, ofa;
+  __s64 fb_used, fb_protected;  // bytes; MLRUN_NOT_KNOWN
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_gpu_process_sample) == 88, "GPU process sample");

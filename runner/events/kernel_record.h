@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, one behind the other, in the order in which a
+// ring gave them out (nearly that of `time_ns`). Every record begins with the same head and says its length, so that
+// a reader passes over kinds that it does not know. All times are nanoseconds of CLOCK_MONOTONIC; pids and tids are
+// those of the initial pid namespace; a device number is the kernel's own (major << 20 | minor).
+#pragma once
+
+#include "runner/events/types.h"
+
+// The frame's type, in the numbers of enum mlrun_frame_type; only in the kernel side's own file.
+enum { MLRUN_FRAME_KERNEL = 11 };
+
+enum { MLRUN_KERNEL_COMM = 16 };
+
+// Numbers are never reused.
+enum mlrun_kernel_kind {
+  MLRUN_KERNEL_REQUEST = 1,  // struct mlrun_block_request
+  MLRUN_KERNEL_PART = 2,     // struct mlrun_block_part
+  MLRUN_KERNEL_WAIT = 3,     // struct mlrun_wait
+  MLRUN_KERNEL_LOSS = 4,     // struct mlrun_kernel_loss, made by the program that drains the rings
+  MLRUN_KERNEL_PAGES = 5,    // struct mlrun_page_add
+  MLRUN_KERNEL_FILE_OP = 6,  // struct mlrun_file_op
+  MLRUN_KERNEL_REMOTE = 7,   // struct mlrun_remote
+  MLRUN_KERNEL_KINDS
+};
+
+struct mlrun_kernel_head {
+  __u16 kind, bytes;  // bytes: of the record with this head, a multiple of 8
+  __u32 cpu;
+  __u64 time_ns;  // when it was over
+  __u32 pid, tid;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_kernel_head) == 24, "head of a kernel record");
+
+enum mlrun_block_op {
+  MLRUN_BLOCK_READ = 0,
+  MLRUN_BLOCK_WRITE = 1,
+  MLRUN_BLOCK_FLUSH = 2,
+  MLRUN_BLOCK_DISCARD = 3,
+  MLRUN_BLOCK_SECURE_ERASE = 4,
+  MLRUN_BLOCK_WRITE_ZEROES = 5,
+  MLRUN_BLOCK_ZONE = 6,   // what only zoned devices know
+  MLRUN_BLOCK_OTHER = 7,  // commands of a driver's own
+  MLRUN_BLOCK_OPS
+};
+
+// The kernel's own bits move from version to version.
+enum mlrun_block_flag {
+  MLRUN_BLOCK_SYNC = 1,
+  MLRUN_BLOCK_META = 2,
+  MLRUN_BLOCK_FUA = 4,
+  MLRUN_BLOCK_PREFLUSH = 8,
+  MLRUN_BLOCK_READAHEAD = 16,
+  MLRUN_BLOCK_BACKGROUND = 32,
+  MLRUN_BLOCK_POLLED = 64,
+  MLRUN_BLOCK_ANONYMOUS = 128,   // the pages belong to no file: O_DIRECT, swap
+  MLRUN_BLOCK_SPLIT = 256,       // cut off the front of a larger bio
+  MLRUN_BLOCK_REMAPPED = 512,    // made by a stacked device (dm, md) from a bio of its own
+  MLRUN_BLOCK_WRITEBACK = 1024,  // a kernel thread wrote pages that a followed process had made dirty; pid is that one
+  MLRUN_BLOCK_STACKED = 2048,    // bio of a stacked device: it has no request of its own
+  MLRUN_BLOCK_DEVICE_INODE = 4096,  // pages of the device itself: metadata of a file system
+  // A kernel thread wrote metadata (the journal) of a device that a followed process writes to: nobody's own, but fsync
+  // waits for it. pid is the kernel thread.
+  MLRUN_BLOCK_METADATA_WRITE = 8192,
+};
+
+struct mlrun_block_request {  // pid and tid: what ran on the processor that completed it
+  struct mlrun_kernel_head head;
+  __u64 request;    // number, never used again in a run
+  __u64 queue_ns;   // when the first of its followed parts was queued; 0: none has one
+  __u64 insert_ns;  // 0: it went past the scheduler
+  __u64 issue_ns;   // the last time; 0: never issued itself (a flush without data)
+  __u64 sector;
+  __u32 bytes, device;
+  __u32 op, flags;
+  __s32 error;   // negative: errno; positive: the kernel's blk_status_t
+  __u32 issues;  // more than 1: it was requeued
+  __u32 parts;   // bios, of anybody
+  __u32 spare;
+  char comm[MLRUN_KERNEL_COMM];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_request) == 112, "request record");
+
+struct mlrun_block_part {  // pid and tid: who queued it
+  struct mlrun_kernel_head head;
+  __u64 request;    // 0: the bio of a stacked device
+  __u64 operation;  // the outermost file operation that queued it; 0: none
+  __u64 queue_ns, issue_ns;
+  __u64 inode;
+  __u64 file_begin, file_end;  // of the whole bio as it was queued; both 0: not known
+  __u64 sector;
+  __u64 cgroup;
+  __u32 bytes, device;
+  __u32 file_device;  // of the file system
+  __u32 op, flags;
+  __u32 spare;
+  char comm[MLRUN_KERNEL_COMM];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_part) == 136, "part record");
+
+enum mlrun_wait_flag {
+  MLRUN_WAIT_PREEMPTED = 1,
+  MLRUN_WAIT_IO = 2,          // in_iowait
+  MLRUN_WAIT_SUBMITTING = 4,  // a bio of it had not found its place in the queue yet
+  MLRUN_WAIT_EARLY = 8,       // woken while it was still going to sleep
+  MLRUN_WAIT_LOST_WAKE = 16,  // the wake-up was not seen: the whole time counts as blocked
+};
+
+struct mlrun_wait {  // time_ns: on a processor again
+  struct mlrun_kernel_head head;
+  __u64 off_ns, wake_ns;
+  __u64 operation;      // the outermost file operation that it was in; 0: none
+  __u64 waker_request;  // the request that the waker's processor was completing; 0: none
+  __u32 state, flags;   // state: the kernel's task state, 0: runnable
+  __u32 waker_tid;
+  __u32 waker_age_ns;  // from that request's completion to the wake-up
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_wait) == 72, "wait record");
+
+struct mlrun_page_add {  // pid and tid: who brought the pages into the page cache
+  struct mlrun_kernel_head head;
+  __u64 inode;
+  __u64 first_page;  // of the file, in pages of 4 KiB
+  __u32 device;      // of the file system
+  __u32 pages;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_page_add) == 48, "page record");
+
+enum mlrun_file_op_kind {
+  MLRUN_FILE_READ = 0,
+  MLRUN_FILE_WRITE = 1,
+  MLRUN_FILE_SYNC = 2,
+  MLRUN_FILE_OPEN = 3,
+  MLRUN_FILE_CLOSE = 4,  // the last descriptor of it
+  MLRUN_FILE_UNLINK = 5,
+  MLRUN_FILE_RENAME = 6,
+  MLRUN_FILE_MKDIR = 7,
+  MLRUN_FILE_RMDIR = 8,
+  MLRUN_FILE_TRUNCATE = 9,
+  MLRUN_FILE_SPLICE_READ = 10,   // from a file into a pipe: splice, sendfile
+  MLRUN_FILE_SPLICE_WRITE = 11,  // from a pipe into a file
+  MLRUN_FILE_FAULT = 12,         // of a mapped file, and something had to be read for it
+  MLRUN_FILE_OPS
+};
+
+enum mlrun_file_op_flag {
+  MLRUN_FILE_DIRECT = 1,     // O_DIRECT
+  MLRUN_FILE_DATA_ONLY = 2,  // fdatasync
+  MLRUN_FILE_CREATED = 4,    // open: it was not there before
+  MLRUN_FILE_LATER = 8,      // handed in; it completes by itself
+};
+
+// An operation of the kernel on a file. One inside another (a file system above a second one, the fsync of a write with
+// O_SYNC) has a record of its own, unless it is the same operation on the same open file.
+struct mlrun_file_op {
+  struct mlrun_kernel_head head;
+  __u64 begin_ns;
+  __u64 operation, outer;  // its number; that of the outermost one that it lies in, 0: it is that itself
+  __u64 inode;             // 0: not known
+  __u64 offset;            // ~0: not known
+  __u64 requested;
+  __s64 result;  // bytes, 0, or a negative errno
+  __u32 device;  // of the file system
+  __u32 op, flags;
+  __u32 depth;  // operations that it lies in
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
+
+enum mlrun_remote_protocol {
+  MLRUN_REMOTE_9P = 0,
+  MLRUN_REMOTE_RPC = 1,  // sunrpc: NFS
+  MLRUN_REMOTE_FUSE = 2,
+  MLRUN_REMOTE_PROTOCOLS
+};
+
+// A request to a file system's server. pid and tid: who began it; time_ns: the kernel had the answer.
+struct mlrun_remote {
+  struct mlrun_kernel_head head;
+  __u64 begin_ns;
+  __u64 operation;  // the outermost file operation that began it; 0: none
+  __u64 inode;      // of that operation's file; 0: not known
+  __u32 device;     // of its file system
+  __u32 protocol;
+  __u32 code;                    // 9P's message type, FUSE's opcode, the number of RPC's procedure
+  __s32 error;                   // 0 or a negative errno
+  char name[MLRUN_KERNEL_COMM];  // RPC: of the procedure
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 80, "remote record");
+
+// What was not recorded, on one processor between two looks at the counters.
+enum mlrun_kernel_loss_reason {
+  MLRUN_KERNEL_LOSS_RING = 1,  // no room in the ring
+  MLRUN_KERNEL_LOSS_MAP = 2,   // no room in a table of things in flight
+  MLRUN_KERNEL_LOSS_OPEN = 3,  // begun, and its end was not seen: the event did not come, or not before the run's end
+};
+struct mlrun_kernel_loss {  // time_ns: of the last one
+  struct mlrun_kernel_head head;
+  __u64 first_ns;  // not before
+  __u64 count;
+  __u32 of_kind, reason;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_kernel_loss) == 48, "loss record");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the records of a kernel frame (kernel_record.h). The bytes are untrusted: nothing outside the payload is read,
+// what breaks a rule ends the walk and is counted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::events {
+
+class KernelReader {
+ public:
+  // Requires: `payload` is aligned to 8 and outlives the reader.
+  KernelReader(const uint64_t* payload, size_t bytes)
+      : at_(reinterpret_cast<const char*>(payload)), left_(bytes / sizeof(uint64_t) * sizeof(uint64_t)) {
+    damaged_bytes_ = bytes - left_;
+  }
+
+  // Goes to the next record; false: there is none.
+  bool next() {
+    at_ += head_.bytes;
+    left_ -= head_.bytes;
+    if (left_ >= sizeof head_) {
+      mlrun_kernel_head head{};
+      std::memcpy(&head, at_, sizeof head);
+      if (head.bytes >= sizeof head && head.bytes % sizeof(uint64_t) == 0 && head.bytes <= left_) {
+        head_ = head;
+        return true;
+      }
+    }
+    damaged_bytes_ += left_;
+    left_ = 0;
+    head_ = {};
+    return false;
+  }
+
+  [[nodiscard]] const mlrun_kernel_head& head() const { return head_; }
+
+  // False: the record is shorter than its kind.
+  template <typename T>
+  [[nodiscard]] bool read(T& record) const {
+    if (head_.bytes < sizeof record) return false;
+    std::memcpy(&record, at_, sizeof record);
+    return true;
+  }
+
+  [[nodiscard]] size_t damaged_bytes() const { return damaged_bytes_; }
+
+ private:
+  const char* at_;
+  size_t left_;
+  size_t damaged_bytes_ = 0;
+  mlrun_kernel_head head_{};
+};
+
+}  // namespace mlrun::events

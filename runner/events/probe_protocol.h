@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mlrun and mlrun-probes say to each other, over a SOCK_SEQPACKET pair: one message a packet. mlrun passes the
+// socket and the kernel side's spool file as descriptors 3 and 4. The socket's end is the end of mlrun-probes.
+//
+//   mlrun-probes -> READY text (JSON: which programs are attached) | REFUSED text (one line: why not)
+//   mlrun        -> FOLLOW, with a pidfd beside it (SCM_RIGHTS): this process and all that it will start
+//   mlrun-probes -> FOLLOWING value (0, or the errno)
+//   mlrun        -> STOP
+//   mlrun-probes -> REPORT text (JSON: devices, totals, losses), and ends
+#pragma once
+
+#include "runner/events/types.h"
+
+enum {
+  MLRUN_PROBE_SOCKET_FD = 3,
+  MLRUN_PROBE_SPOOL_FD = 4,
+  MLRUN_PROBE_HEAD_BYTES = 8,
+  MLRUN_PROBE_TEXT_MAX = 1 << 16
+};
+
+enum mlrun_probe_message_type {
+  MLRUN_PROBE_READY = 1,
+  MLRUN_PROBE_REFUSED = 2,
+  MLRUN_PROBE_FOLLOW = 3,
+  MLRUN_PROBE_FOLLOWING = 4,
+  MLRUN_PROBE_STOP = 5,
+  MLRUN_PROBE_REPORT = 6,
+};
+
+struct mlrun_probe_message {
+  __u32 type;
+  __s32 value;
+  char text[MLRUN_PROBE_TEXT_MAX];  // as long as the packet; no NUL at its end
+};
+
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_probe_message) == MLRUN_PROBE_HEAD_BYTES + MLRUN_PROBE_TEXT_MAX, "message");

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How another injected library records through the interposer that is in its process already: one attachment, one
+// process number, one channel for each thread, whoever records.
+//
+//   extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));    exported by the interposer
+//
+//   __u64 now = producer->clock();                     0: nothing is to be recorded now
+//   __u64 *w = producer->reserve(64, &lap);            null: dropped, and counted where it must be
+//   w[1] = now; w[2] = ...                             every word of every unit but the first
+//   *(volatile __u64 *)w = mlrun_word0(lap, ...);      the first word, last
+//
+// The functions may be called by any thread and leave errno alone.
+#pragma once
+
+#include "runner/events/arena.h"
+#include "runner/events/record.h"
+
+#define MLRUN_PRODUCER_VERSION 1u
+
+struct mlrun_producer {
+  __u32 version;
+  __u32 (*streams)(void);  // enum mlrun_stream bits of the session; 0: the process is not traced
+  __u64 (*clock)(void);
+  __u64 (*monotonic_ns)(void);
+  __u64 *(*reserve)(__u32 bytes, __u8 *lap);
+
+  // The id of a text (cut at 4096 bytes); *record_bytes: what its definition takes in front of the record that needs it,
+  // 0: this process has written it. Then, if it is not 0, the two others: before and after the record is published.
+  __u64 (*string_id)(const char *text, __u64 bytes, __u64 *record_bytes);
+  void (*write_string)(__u64 *at, __u8 lap, __u64 id, const char *text, __u64 bytes);
+  void (*string_written)(__u64 id);
+
+  // The function of that name in the libraries behind the interposer; null: there is none.
+  void (*(*function)(const char *name))(void);
+
+  // The recording of GPU work has begun in this process.
+  void (*count_gpu_process)(void);
+
+  // The calling thread is the tracer's own: its calls are not recorded, only what it records itself.
+  void (*hide_thread)(void);
+
+  // `hook` is called where the image ends: _exit, quick_exit and exec, and where it goes on after all if exec fails. It
+  // may be called in a signal handler, and in a forked child, but not in a vfork child and not after seccomp.
+  void (*before_end)(void (*hook)(void));
+};
