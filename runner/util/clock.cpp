@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/clock.h"
 
+#include <dlfcn.h>
+
 #include <sstream>
 
 #include "runner/util/file_io.h"
@@ -20,7 +22,22 @@ bool has_cpu_flag(const std::string& cpuinfo, const std::string& flag) {
   return false;
 }
 
+using ClockFunction = int (*)(clockid_t, timespec*);
+
+ClockFunction clock_of_libc() {
+  void* libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  void* found = libc != nullptr ? ::dlsym(libc, "clock_gettime") : nullptr;
+  return found != nullptr ? reinterpret_cast<ClockFunction>(found) : ::clock_gettime;
+}
+
 }  // namespace
+
+uint64_t clock_ns(clockid_t clock) {
+  static const ClockFunction kFunction = clock_of_libc();
+  timespec now{};
+  kFunction(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 ClockChoice choose_clock() {
   std::string source = read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource");

@@ -87,8 +87,8 @@ uint32_t crc32c_by_table(uint32_t crc, const void* data, size_t bytes) {
 }
 
 uint32_t crc32c(uint32_t crc, const void* data, size_t bytes) {
-  static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
-  if (!has_instruction) return crc32c_by_table(crc, data, bytes);
+  static const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
+  if (!kHasInstruction) return crc32c_by_table(crc, data, bytes);
   return by_instruction(crc, static_cast<const unsigned char*>(data), bytes);
 }
 

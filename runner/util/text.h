@@ -18,6 +18,9 @@ std::string escaped_utf8(std::string_view bytes);
 // "512", "64K", "256M", "4G" (powers of 1024; an "iB" or "B" behind is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
+// "10min" as nanoseconds; ns, us, ms, s, min, h and d are known.
+Result<uint64_t> parse_time(std::string_view text);
+
 // "1.5 GiB": at most three digits and a unit.
 std::string size_text(uint64_t bytes);
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of numbers that a damaged trace may have made up: one that finds no room stays at the largest number.
+#pragma once
+
+#include <cstdint>
+
+namespace mlrun::util {
+
+inline void add_to(int64_t& sum, int64_t value) {
+  if (__builtin_add_overflow(sum, value, &sum)) sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+[[nodiscard]] inline int64_t sum_of(int64_t sum, int64_t value) {
+  add_to(sum, value);
+  return sum;
+}
+
+}  // namespace mlrun::util
