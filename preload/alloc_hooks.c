@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "preload/alloc_record.h"
+#include "preload/alloc_sampler.h"
 #include "preload/process_record.h"
+#include "preload/sampled_blocks.h"
 
 #define SITE ((uint64_t)__builtin_return_address(0))
 
@@ -19,7 +21,8 @@ HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static bool hooks_on;  // the functions are looked up and the stream is on
 static bool stream_off;
 
-void alloc_hooks_configure(uint64_t min_bytes) {
+void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes) {
+  sample_bytes = mean_sample_bytes;
   stream_off = min_bytes == ALLOCS_OFF;
   hooks_on = hooks_on && !stream_off;
   alloc_min_bytes = min_bytes < MLRUN_ALLOC_MIN_LIMIT ? min_bytes : MLRUN_ALLOC_MIN_LIMIT;  // the classes end there
@@ -44,24 +47,40 @@ COLD void count_slowly(size_t usable, bool is_free) {
   add_local(is_free ? &coarse->free_bytes : &coarse->alloc_bytes, usable);
 }
 
+// Of blocks at or above the threshold. Without sampling all are listed; those that are not are counted.
+static COLD bool picked(void *block, size_t size) {
+  if (!sampler_picks(&this_thread.sampler, size, now_ticks() ^ (uint64_t)(uintptr_t)&this_thread)) return false;
+  if (!sampled_blocks_add(block)) count_failure(MLRUN_FAIL_SAMPLES);
+  return true;
+}
+
+INLINE bool is_listed(void *block, size_t size) { return likely(!sample_bytes) || picked(block, size); }
+INLINE bool was_listed(void *block) { return likely(!sample_bytes) || sampled_blocks_remove(block); }
+
 // The recording halves of the hooks, apart from them so that the counting halves need hardly a register.
 static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
-  put_allocation(&a);
+  if (is_listed(block, size))
+    put_allocation(&a);
+  else
+    count_block(usable, false);
   return block;
 }
 
 static __attribute__((noinline)) void recorded_free(void *block, size_t usable, uint64_t site) {
   struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
-  put_allocation(&a);
+  if (was_listed(block))
+    put_free(&a);
+  else
+    count_block(usable, true);
   real_allocator.free(block);
 }
 
 // Three units: with a duration (start not 0), an alignment, or both.
-static void put_long_allocation(const struct allocation *a, uint64_t start, size_t alignment) {
+static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
   uint64_t end = start ? now_ticks() : 0;
   uint8_t lap;
-  uint64_t *w = reserve(48, &lap);
+  uint64_t *w = reserve_allocation(a, 48, &lap);
   if (!w) return;
   w[1] = start ? start : now_ticks();
   fill_allocation(w, a);
@@ -74,7 +93,7 @@ static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64
                                  size_t alignment) {
   if (!block) return block;
   struct allocation a = {kind, block, size, usable_size(block), site};
-  if (a.usable < alloc_min_bytes)
+  if (a.usable < alloc_min_bytes || !is_listed(block, size))
     count_block(a.usable, false);
   else
     put_long_allocation(&a, start, alignment);
@@ -112,12 +131,12 @@ EXPORT void *calloc(size_t count, size_t each) {
   return allocated(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE);
 }
 
-EXPORT void free(void *block) {
+INLINE void released(void *block, uint64_t site) {
   if (unlikely(!block)) return;
   if (likely(hooks_on) || start_hooks()) {
     size_t usable = usable_size(block);
     if (usable >= alloc_min_bytes) {
-      recorded_free(block, usable, SITE);
+      recorded_free(block, usable, site);
       return;
     }
     count_block(usable, true);
@@ -125,9 +144,29 @@ EXPORT void free(void *block) {
   real_allocator.free(block);
 }
 
+EXPORT void free(void *block) { released(block, SITE); }
+
+// Names of old and of new: a libc that has them does nothing more than free.
+void cfree(void *block);
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+EXPORT void cfree(void *block) { released(block, SITE); }
+
+EXPORT void free_sized(void *block, size_t size) {
+  (void)size;
+  released(block, SITE);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
+  (void)alignment;
+  (void)size;
+  released(block, SITE);
+}
+
 // realloc(block, 0) of most allocators. The record carries the time before the block was gone.
-static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site) {
-  if (usable < alloc_min_bytes) {
+static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site, bool listed) {
+  if (!listed) {
     count_block(usable, true);
     return;
   }
@@ -140,9 +179,9 @@ static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_
   publish(w, lap, 2, a.kind, (uint32_t)site);
 }
 
-static void put_reallocation(const struct allocation *a, void *old, size_t old_usable, uint64_t start) {
+static void put_reallocation(struct allocation *a, void *old, size_t old_usable, uint64_t start) {
   uint8_t lap;
-  uint64_t end = start ? now_ticks() : 0, *w = start ? reserve(64, &lap) : NULL;
+  uint64_t end = start ? now_ticks() : 0, *w = start ? reserve_allocation(a, 64, &lap) : NULL;
   if (!w) return;
   w[1] = start;
   fill_allocation(w, a);
@@ -153,16 +192,35 @@ static void put_reallocation(const struct allocation *a, void *old, size_t old_u
   publish(w, lap, 4, a->kind, (uint32_t)a->site);
 }
 
+// With sampling the old block's end and the new one's beginning are two events, each listed or counted for itself.
+static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_t old_usable, uint64_t start,
+                                          bool was_picked) {
+  bool is_picked = a->usable >= alloc_min_bytes && picked(a->block, a->size);
+  if (is_picked) {
+    put_reallocation(a, was_picked ? old : NULL, was_picked ? old_usable : 0, start);
+  } else {
+    if (was_picked) freed_by_realloc(old, old_usable, start, a->site, true);
+    count_block(a->usable, false);
+  }
+  if (old && !was_picked) count_block(old_usable, true);
+}
+
 // Recorded when either side is at or above the threshold, else both are counted.
 static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
   uint64_t start = stamp();
   size_t old_usable = old ? usable_size(old) : 0;
+  bool old_listed = old && old_usable >= alloc_min_bytes && was_listed(old);
   void *block = real_allocator.realloc(old, size);
   if (!block) {
-    if (old && !size) freed_by_realloc(old, old_usable, start, site);
+    if (old && !size) freed_by_realloc(old, old_usable, start, site, old_listed);
+    if (size && old_listed && sample_bytes && !sampled_blocks_add(old)) count_failure(MLRUN_FAIL_SAMPLES);
     return block;
   }
   struct allocation a = {kind, block, size, usable_size(block), site};
+  if (unlikely(sample_bytes)) {
+    put_sampled_reallocation(&a, old, old_usable, start, old_listed);
+    return block;
+  }
   if (a.usable >= alloc_min_bytes || old_usable >= alloc_min_bytes) {
     put_reallocation(&a, old, old_usable, start);
     return block;

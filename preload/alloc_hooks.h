@@ -9,6 +9,6 @@
 #define ALLOCS_OFF UINT64_MAX
 
 // Smallest usable size of a block that gets a record; ALLOCS_OFF: pass everything through.
-void alloc_hooks_configure(uint64_t min_bytes);
+void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes);
 
 #pragma GCC visibility pop

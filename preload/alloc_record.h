@@ -6,6 +6,7 @@
 #include "preload/channel.h"
 #include "preload/real_allocator.h"
 #include "preload/recorder.h"
+#include "preload/stack_record.h"
 #include "runner/events/alloc_class.h"
 
 #pragma GCC visibility push(hidden)
@@ -17,7 +18,7 @@ struct allocation {
   uint32_t kind;
   void *block;
   size_t size, usable;  // usable may be SIZE_UNKNOWN
-  uint64_t site;        // return address of the call
+  uint64_t site;        // return address of the call, or its stack (record.h)
 };
 
 // The slow half of counted(): registers the thread if it may record, counts blocks of the coarse classes.
@@ -42,13 +43,29 @@ INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
   w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
 }
 
-INLINE void put_allocation(const struct allocation *a) {
-  uint8_t lap;
-  uint64_t *w = reserve(32, &lap);
+// Room for `bytes` of an allocation's record, whose site becomes the stack that led there if stacks are recorded.
+INLINE uint64_t *reserve_allocation(struct allocation *a, uint32_t bytes, uint8_t *lap) {
+  return likely(!stack_depth) ? reserve(bytes, lap) : reserve_at_stack(&a->site, bytes, lap);
+}
+
+INLINE void write_allocation(uint64_t *w, uint8_t lap, const struct allocation *a) {
   if (unlikely(!w)) return;
   w[1] = now_ticks();
   fill_allocation(w, a);
   publish(w, lap, 2, a->kind, (uint32_t)a->site);
+}
+
+INLINE void put_allocation(struct allocation *a) {
+  uint8_t lap;
+  uint64_t *w = reserve_allocation(a, 32, &lap);
+  write_allocation(w, lap, a);
+}
+
+// A free has no stack: who allocated the block is told by the allocation.
+INLINE void put_free(const struct allocation *a) {
+  uint8_t lap;
+  uint64_t *w = reserve(32, &lap);
+  write_allocation(w, lap, a);
 }
 
 #pragma GCC visibility pop

@@ -7,22 +7,24 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "preload/address_space.h"
 #include "preload/alloc_hooks.h"
 #include "preload/channel.h"
 #include "preload/compiler.h"
 #include "preload/fd_table.h"
+#include "preload/path_rules.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
+#include "preload/stack_record.h"
 #include "preload/strings.h"
 #include "runner/events/session.h"
 
-enum { kSessionMaxBytes = 8448, kLeastSegments = 4, kShareOfAddressSpace = 16 };
+enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
 
 static struct mlrun_control detached = {.state = MLRUN_STOP, .streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS};
 static uint32_t never;
@@ -37,10 +39,10 @@ struct process_facts process;
 static bool tried;
 static char session_copy[kSessionMaxBytes];
 
-struct arena_name {
+static struct arena_name {
   char path[4096];
   size_t bytes;
-};
+} arena_name;
 
 static const char *find_session(char **environment) {
   static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
@@ -59,15 +61,6 @@ static bool parse_session(const char *session, struct arena_name *arena) {
   for (const char *digit = path + length + 1; *digit >= '0' && *digit <= '9'; digit++)
     arena->bytes = arena->bytes * 10 + (size_t)(*digit - '0');
   return true;
-}
-
-// Bytes of the arena that may be mapped here: all, or the lowest part of it where the address space is limited.
-static size_t mappable_bytes(size_t bytes, bool *limited) {
-  struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-  raw_syscall4(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit);
-  *limited = limit.rlim_cur != RLIM_INFINITY;
-  size_t share = limit.rlim_cur / kShareOfAddressSpace & ~4095ul;
-  return *limited && bytes > share ? share : bytes;
 }
 
 static char *map(size_t bytes, int flags, int fd) {
@@ -115,10 +108,15 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   process.image = __atomic_add_fetch(&c->next_image, 1, __ATOMIC_RELAXED);
   process.arena = mapped;
   segments = mapped + c->segments_offset;
+  find_clock();
   clock_is_tsc = c->clock_kind == MLRUN_CLOCK_TSC;
   if (!robust_list_find()) __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROBUST], 1, __ATOMIC_RELAXED);
-  alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF);
-  if (c->streams & MLRUN_STREAM_FILES) fd_table_create();
+  alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes);
+  if (c->streams & MLRUN_STREAM_FILES) {
+    fd_table_create();
+    path_rules_load(mapped + MLRUN_CONTROL_BYTES, c->rules_bytes);
+  }
+  stacks_begin(c);
   wiped->process_number = __atomic_add_fetch(&c->next_process, 1, __ATOMIC_RELAXED);
   wiped->generation = MLRUN_RUN;
   generation = &wiped->generation;
@@ -126,11 +124,10 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
 }
 
 static bool open_session(const char *session) {
-  struct arena_name arena;
   bool limited;
-  if (!parse_session(session, &arena)) return false;
-  size_t bytes = mappable_bytes(arena.bytes, &limited);
-  char *mapped = map_arena(&arena, bytes);
+  if (!parse_session(session, &arena_name)) return false;
+  size_t bytes = mappable_bytes(arena_name.bytes, &limited);
+  char *mapped = map_arena(&arena_name, bytes);
   if (!mapped) return false;
   uint32_t wiped_bytes = limited ? kStringPagesFewBytes : kStringPagesBytes;
   char *wiped = map(wiped_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
@@ -150,11 +147,12 @@ void attach(char **environment) {
   const char *session = find_session(environment);
   size_t length = session ? strlen(session) : kSessionMaxBytes;
   if (length >= kSessionMaxBytes || !open_session(session)) {
-    alloc_hooks_configure(ALLOCS_OFF);
+    alloc_hooks_configure(ALLOCS_OFF, 0);
     return;
   }
   memcpy(session_copy, session, length + 1);
   process.session = session_copy;
+  process.arena_path = arena_name.path;
   process_record_collect(environment);
   if (may_record()) process_record_write();
 }

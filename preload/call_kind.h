@@ -7,5 +7,6 @@
 enum call_kind {
 #define FUNCTION(number, name, ...) KIND_##name = MLRUN_CALL + (number),
 #define HANDMADE(number, name, ...) KIND_##name = MLRUN_CALL + (number),
+#define ROW(number, name, ...)      KIND_##name = MLRUN_CALL + (number),
 #include "runner/events/hooks.def"
 };

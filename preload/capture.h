@@ -13,6 +13,7 @@
 // Calls on a descriptor
 #define ON_FD(descriptor, number, other) \
   DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
+#define IO_WORDS(bytes)       .requested = (bytes), .offset = MLRUN_NO_OFFSET
 #define IO(descriptor, bytes) DESCRIPTOR, .fd = (descriptor), .requested = (bytes), .offset = MLRUN_NO_OFFSET
 #define IO_AT(descriptor, bytes, position) \
   DESCRIPTOR, .fd = (descriptor), .requested = (bytes), .offset = (uint64_t)(position)
@@ -25,11 +26,45 @@
               .offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position), \
               .arg2 = PAIR(protection, map_flags)
 
+// The same for a function that returns the number of its error instead of setting errno.
+#define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)
+#define ERROR_FORM(form, ...) ERROR_##form, __VA_ARGS__
+
+#define ON_RANGE(descriptor, bytes, position, other)                                              \
+  DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(bytes), .offset = (uint64_t)(position), \
+              .arg2 = (uint32_t)(other)
+#define CLOSES_RANGE(first, last, flags)                                                         \
+  RANGE, first, last, flags, .fd = (int)(first), .requested = (last), .offset = MLRUN_NO_OFFSET, \
+                             .arg2 = (uint32_t)(flags)
+
+// Calls that make descriptors
+#define MAKES(number, other) \
+  MAKE, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
+#define PAIRS(descriptors, number, flags) \
+  PAIR, descriptors, flags, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET
+#define DUPLICATES(old, fresh, flags) \
+  DUPLICATE, fresh, .fd = (old), .requested = (uint32_t)(old), .offset = MLRUN_NO_OFFSET, .arg2 = (uint32_t)(flags)
+#define CONTROLS(descriptor, command, argument)                                                      \
+  CONTROL, command, .fd = (descriptor), .requested = (uint32_t)(command), .offset = MLRUN_NO_OFFSET, \
+                    .arg2 = fcntl_number(command, argument)
+
+// Calls from one descriptor to another; at: pointers to offsets, or null
+#define COPIES(from, at, to, to_at, bytes, flags)                                                \
+  COPY, at, to_at, .call.fd = (from), .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, \
+                   .call.arg2 = PAIR(to, flags), .second_fd = (to)
+
+// Waits
+#define WAITS(number, what) \
+  WAIT, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
+#define WAITS_ON(descriptor, number, what) \
+  WAIT, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
+
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)
 #define ON_PATHS(directory_fd, name, second_directory_fd, second_name, number)           \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name), \
         .second_dirfd = (second_directory_fd), .second = (second_name)
+#define MODE_FOR(flags, mode) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE ? (mode_t)(mode) : 0)
 #define OPENED(directory_fd, name, flags, mode) \
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/next_symbol.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
 #include "preload/segments.h"
+#include "preload/stack_record.h"
 #include "preload/test_point.h"
 
 enum { kSlotsPerSegment = 16 };  // slot 0 belongs to the segment's header
@@ -128,6 +130,7 @@ void after_fork(void) {
   this_thread.channel = 0;
   this_thread.spare_segment = 0;
   this_thread.vfork_depth = 0;
+  this_thread.sampler.random = 0;  // else it would pick what its parent picks
   compiler_barrier();
   this_thread.tid = thread_number_after_fork(tid_in_parent, system_calls_allowed);
   if (process.pid != this_thread.tid) process.parent_pid = process.pid;
@@ -135,6 +138,7 @@ void after_fork(void) {
   process.forked = true;
   if (system_calls_allowed && raw_syscall0(SYS_getppid) == 0) process_record_enter_namespace();
   take_process_number();
+  stacks_after_fork();
   __atomic_store_n(&process.wiped->generation, MLRUN_RUN, __ATOMIC_RELEASE);
 }
 
@@ -148,9 +152,17 @@ bool may_record(void) {
 
 uint64_t stamp_slow(void) { return may_record() ? now_ticks() : 0; }
 
+// Another library may have replaced clock_gettime to show the program another time.
+static int (*libc_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
+
+void find_clock(void) {
+  symbol found = libc_symbol("clock_gettime");
+  if (found) libc_clock_gettime = (int (*)(clockid_t, struct timespec *))found;
+}
+
 uint64_t monotonic_ns(void) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  libc_clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 

@@ -29,9 +29,13 @@ struct process_facts {
   uint32_t image;  // number of this exec, kept by forked children
   bool forked;
   uint64_t pid_namespace;  // inode, read at load
+  const char *arena_path;  // as the session names it
   const char *session;     // MLRUN_SESSION=..., a copy of our own; null: not traced
 };
 extern struct process_facts process;
+
+// Finds the clock that monotonic_ns() reads. At load.
+void find_clock(void);
 
 // Maps the arena that `environment` names. Does nothing when that has been tried, and when there is no environment yet:
 // hooks may be called before libc knows it.

@@ -3,12 +3,14 @@
 // on recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
 //
 // `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
+// Numbers that are file calls or waits are recorded as such (raw_hooks.h).
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "preload/channel.h"
+#include "preload/raw_hooks.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
 #include "preload/thread_name.h"
@@ -73,5 +75,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   REAL(long, syscall, long, ...);
   bool gives_up = number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
   if (unlikely(gives_up)) return confining_syscall(a, b, c);
+  if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
+    return traced_raw_call(real, number, a, b, c, d, e, f);
   return real(number, a, b, c, d, e, f);
 }

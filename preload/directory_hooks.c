@@ -83,3 +83,24 @@ static void end_readdir(struct pending_call *call, const void *dirent, int error
   }
 READDIR_HOOK(readdir, struct dirent)
 READDIR_HOOK(readdir64, struct dirent64)
+
+// Where in its buffer libc stands cannot be told by the copy, so every such call is a record.
+static void end_copied_entry(struct pending_call *call, bool found, int error) {
+  compiler_barrier();
+  if (unlikely(!call->start)) return;
+  call->arg2 = 1;
+  put_call(call, now_ticks(), error ? -(int64_t)error : found, MLRUN_CALL_STDIO);
+}
+
+// They leave errno alone: their result is 0 or the error, and the entry, null at the end, is where they were told.
+#define READDIR_R_HOOK(symbol_name, type)                                                                              \
+  EXPORT int symbol_name(DIR *directory, type *room, type **entry) {                                                   \
+    REAL(int, symbol_name, DIR *, type *, type **);                                                                    \
+    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET}; \
+    begin_call(&call);                                                                                                 \
+    int error = real(directory, room, entry);                                                                          \
+    end_copied_entry(&call, !error && *entry, error);                                                                  \
+    return error;                                                                                                      \
+  }
+READDIR_R_HOOK(readdir_r, struct dirent)
+READDIR_R_HOOK(readdir64_r, struct dirent64)

@@ -11,10 +11,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "preload/channel.h"
 #include "preload/next_symbol.h"
 #include "preload/raw_syscall.h"
 
-enum { kDynamicEntries = 64, kNeededToLookAt = 3, kLinkerNameBytes = 256 };
+enum { kDynamicEntries = 64, kNeededToLookAt = 3, kLinkerNameBytes = 256, kFaccessat2 = 439 };
 
 struct program_headers {
   const Elf64_Phdr *first;
@@ -93,6 +94,20 @@ static bool raises_rights(long fd) {
   return !ignored;
 }
 
+static bool is_there(const char *path, long mode) {
+  return raw_syscall4(kFaccessat2, AT_FDCWD, (long)path, mode, AT_EACCESS) == 0;
+}
+
+// Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may also
+// have kept rights to override that, which end when the program is executed.
+static bool reaches_arena(void) {
+  struct stat status;
+  if (!process.arena_path) return true;
+  if (!is_there(process.arena_path, R_OK | W_OK)) return false;
+  uid_t uid = (uid_t)raw_syscall0(SYS_geteuid);
+  return !uid || raw_syscall2(SYS_stat, (long)process.arena_path, (long)&status) || status.st_uid == uid;
+}
+
 enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *runtime) {
   const Elf64_Ehdr *elf = &head->elf;
   runtime[0] = 0;
@@ -105,7 +120,7 @@ enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *ru
   char linker[kLinkerNameBytes];
   read_text(fd, interpreter->p_offset, linker, sizeof linker);
   if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
-  if (raw_syscall3(SYS_faccessat, AT_FDCWD, (long)own_library_path(), R_OK) != 0) return MLRUN_EXEC_UNREACHABLE;
+  if (!is_there(own_library_path(), R_OK) || !reaches_arena()) return MLRUN_EXEC_UNREACHABLE;
   find_runtime(fd, headers, runtime);
   return raises_rights(fd) ? MLRUN_EXEC_RAISED : MLRUN_EXEC_TRACED;
 }

@@ -9,8 +9,9 @@
 #include "preload/recorder.h"
 #include "runner/events/session.h"
 
-#define PRELOAD_PREFIX "LD_PRELOAD="
-#define SESSION_PREFIX MLRUN_SESSION_VARIABLE "="
+#define PRELOAD_PREFIX   "LD_PRELOAD="
+#define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
+#define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
 // Beyond these a copy on the stack would be rash: the program is executed as it asks to be.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
@@ -20,11 +21,29 @@ static bool has_prefix(const char *text, const char *prefix) { return !strncmp(t
 // Entries of LD_PRELOAD are separated by colons or blanks.
 static size_t entry_length(const char *entry) { return strcspn(entry, ": "); }
 
-static bool is_ours(const char *entry) {
+static bool is_own(const char *entry) {
   const char *own = own_library_path();
   size_t length = strlen(own);
   return length == entry_length(entry) && !memcmp(entry, own, length);
 }
+
+// Bytes of the folder that this library and the one for GPU work lie in, with the slash.
+static size_t folder_length(void) {
+  const char *own = own_library_path(), *slash = strrchr(own, '/');
+  return slash ? (size_t)(slash + 1 - own) : 0;
+}
+
+static const char kGpuLibrary[] = MLRUN_CUPTI_LIBRARY;
+
+static bool is_gpu_library(const char *entry) {
+  size_t folder = folder_length();
+  return entry_length(entry) == folder + sizeof kGpuLibrary - 1 && !memcmp(entry, own_library_path(), folder) &&
+         !memcmp(entry + folder, kGpuLibrary, sizeof kGpuLibrary - 1);
+}
+
+static bool is_ours(const char *entry) { return is_own(entry) || is_gpu_library(entry); }
+
+static bool records_gpu_work(void) { return control->streams & MLRUN_STREAM_GPU; }
 
 static bool names_a_runtime(const char *entry) {
   size_t base = entry_length(entry);
@@ -35,7 +54,7 @@ static bool names_a_runtime(const char *entry) {
 // A runtime that we have lent stands right before us, with an empty entry between: the dynamic linker skips it.
 static bool is_lent(const char *entry) {
   const char *behind = entry + entry_length(entry);
-  return behind[0] == ':' && behind[1] == ':' && is_ours(behind + 2) && names_a_runtime(entry);
+  return behind[0] == ':' && behind[1] == ':' && is_own(behind + 2) && names_a_runtime(entry);
 }
 
 static const char *next_entry(const char *entry) {
@@ -52,9 +71,10 @@ static bool any_entry(const char *value, bool (*is)(const char *)) {
 static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(entry) && !is_lent(entry); }
 
 static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
-  bool there = any_entry(value, is_ours), lent = any_entry(value, is_lent);
+  bool lent = any_entry(value, is_lent);
+  bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library));
   if (target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_UNREACHABLE)
-    return there ? kPreloadRemove : kPreloadKeep;
+    return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
   bool can_be_named = own_library_path()[0] == '/';
   if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
   return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
@@ -64,11 +84,12 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
   static char *const empty[] = {NULL};
   if (!process.session) return (struct environment_plan){.given = given};
   struct environment_plan plan = {.given = given ? given : empty};
-  const char *session = NULL;
+  const char *session = NULL, *injection = NULL;
   for (; plan.given[plan.count]; plan.count++) {
     char *const *entry = &plan.given[plan.count];
     if (has_prefix(*entry, PRELOAD_PREFIX)) plan.preload = entry;
     if (has_prefix(*entry, SESSION_PREFIX)) session = *entry;
+    if (has_prefix(*entry, INJECTION_PREFIX)) injection = *entry;
   }
   plan.nested = session && strcmp(session, process.session);
   if (plan.nested) return plan;
@@ -76,9 +97,13 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
   plan.runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
   plan.change = change_for(target, value, plan.runtime);
   plan.add_session = !session && plan.change != kPreloadRemove && control->state != MLRUN_STOP;
-  if (plan.change == kPreloadKeep && !plan.add_session) return plan;
-  size_t text = strlen(PRELOAD_PREFIX) + strlen(own_library_path()) + strlen(value) + strlen(plan.runtime) + 5;
-  if (plan.count <= kMaxEntries && text <= kMaxPreloadBytes) plan.words = plan.count + 3 + text / sizeof(char *) + 1;
+  plan.add_injection = records_gpu_work() && !injection && plan.change != kPreloadRemove &&
+                       control->state != MLRUN_STOP && own_library_path()[0] == '/';
+  if (plan.change == kPreloadKeep && !plan.add_session && !plan.add_injection) return plan;
+  size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
+  size_t text =
+      strlen(PRELOAD_PREFIX) + own + gpu + strlen(value) + strlen(plan.runtime) + 4 + strlen(INJECTION_PREFIX) + gpu;
+  if (plan.count <= kMaxEntries && text <= kMaxPreloadBytes) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
   return plan;
 }
 
@@ -88,7 +113,15 @@ static char *append(char *at, const char *text, size_t length) {
   return at + length + 1;
 }
 
-static char *append_ours(char *at) { return append(at, own_library_path(), strlen(own_library_path())); }
+static char *append_gpu_library(char *at) {
+  memcpy(at, own_library_path(), folder_length());
+  return append(at + folder_length(), kGpuLibrary, sizeof kGpuLibrary - 1);
+}
+
+static char *append_ours(char *at) {
+  at = append(at, own_library_path(), strlen(own_library_path()));
+  return records_gpu_work() ? append_gpu_library(at) : at;
+}
 
 static char *append_lent(char *at, const char *runtime) {
   at = append(at, runtime, strlen(runtime));
@@ -104,8 +137,8 @@ static const char *last_runtime(const char *value) {
   return last;
 }
 
-// Writes the changed LD_PRELOAD entry at `at`. False: nothing is left in it.
-static bool write_preload(const struct environment_plan *plan, char *at) {
+// Writes the changed LD_PRELOAD entry at `at`. The end of it; null: nothing is left in it.
+static char *write_preload(const struct environment_plan *plan, char *at) {
   const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
   const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
   char *start = at + strlen(PRELOAD_PREFIX);
@@ -117,19 +150,29 @@ static bool write_preload(const struct environment_plan *plan, char *at) {
     if (entry_length(entry) && !is_ours(entry) && !is_lent(entry)) at = append(at, entry, entry_length(entry));
     if (entry == behind) at = append_ours(at);
   }
-  if (at == start) return false;
+  if (at == start) return NULL;
   at[-1] = 0;
-  return true;
+  return at;
+}
+
+static void write_injection(char *at) {
+  memcpy(at, INJECTION_PREFIX, strlen(INJECTION_PREFIX));
+  append_gpu_library(at + strlen(INJECTION_PREFIX))[-1] = 0;
 }
 
 char *const *make_environment(const struct environment_plan *plan, char **space) {
   if (!plan->words) return plan->given;
-  char *text = (char *)(space + plan->count + 3);
-  bool replace = plan->change != kPreloadKeep && write_preload(plan, text);
+  char *text = (char *)(space + plan->count + 4);
+  char *behind = plan->change != kPreloadKeep ? write_preload(plan, text) : NULL;
   size_t count = 0;
   for (size_t i = 0; i < plan->count; i++)
     if (plan->change == kPreloadKeep || &plan->given[i] != plan->preload) space[count++] = plan->given[i];
-  if (replace) space[count++] = text;
+  if (behind) space[count++] = text;
+  if (plan->add_injection) {
+    char *injection = behind ? behind : text;
+    write_injection(injection);
+    space[count++] = injection;
+  }
   if (plan->add_session) space[count++] = (char *)process.session;
   space[count] = NULL;
   return space;

@@ -2,7 +2,8 @@
 // The environment of a program that is about to be executed. Tracing follows it when MLRUN_SESSION is there and
 // LD_PRELOAD names this library: both are put back where the program has dropped them, and the library is taken out
 // where it could not be loaded. Ours comes first in LD_PRELOAD, except behind a libasan, which insists on being first.
-// A process that runs an mlrun of its own is left alone.
+// A process that runs an mlrun of its own is left alone. Where GPU work is recorded the library for it goes along: right
+// behind ours, and as what CUDA loads at its start, unless the program names another one there.
 //
 // The changed copy lives on the caller's stack, so this also serves a vfork child:
 //
@@ -26,6 +27,7 @@ struct environment_plan {
   enum preload_change change;
   const char *runtime;  // to be lent, or ""
   _Bool add_session;
+  _Bool add_injection;
   _Bool nested;  // it names the session of another mlrun
   size_t words;  // room that the copy takes, 0: `given` may be used as it is
 };

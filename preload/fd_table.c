@@ -8,19 +8,23 @@
 #include "preload/raw_syscall.h"
 #include "preload/thread_state.h"
 
-enum { kEntriesMax = 1 << 20, kAddressSpaceShare = 64, kPageBytes = 4096 };
+enum { kEntriesMax = 1 << 20, kShareOfLimit = 64, kPageBytes = 4096 };
 
 struct fd_entry *fd_entries;
 uint32_t fd_limit;
 static uint32_t fd_high;  // entries that were ever set lie below
 
+// What of `bytes` the limit of a resource leaves us.
+static uint64_t share_of(int resource, uint64_t bytes) {
+  struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+  raw_syscall4(SYS_prlimit64, 0, resource, 0, (long)&limit);
+  if (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / kShareOfLimit) return bytes;
+  return limit.rlim_cur / kShareOfLimit / kPageBytes * kPageBytes;
+}
+
 void fd_table_create(void) {
   if (fd_limit || in_vfork_child()) return;
-  struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
-  raw_syscall4(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&space);
-  uint64_t bytes = kEntriesMax * sizeof(struct fd_entry);
-  if (space.rlim_cur != RLIM_INFINITY && bytes > space.rlim_cur / kAddressSpaceShare)
-    bytes = space.rlim_cur / kAddressSpaceShare / kPageBytes * kPageBytes;
+  uint64_t bytes = share_of(RLIMIT_DATA, share_of(RLIMIT_AS, kEntriesMax * sizeof(struct fd_entry)));
   if (!bytes) return;
   long at =
       raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -30,6 +34,18 @@ void fd_table_create(void) {
     __atomic_store_n(&fd_limit, (uint32_t)(bytes / sizeof(struct fd_entry)), __ATOMIC_RELEASE);
   else
     raw_syscall2(SYS_munmap, at, (long)bytes);  // another thread was first
+}
+
+// Other threads may be reading entries beyond the new end: they find empty ones there. Shared memory counts as no data.
+void fd_table_fit_data_limit(void) {
+  if (!fd_limit || in_vfork_child()) return;
+  uint64_t bytes = fd_limit * sizeof(struct fd_entry), kept = share_of(RLIMIT_DATA, bytes);
+  uint64_t used = (fd_high * sizeof(struct fd_entry) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  if (kept < used) kept = used;
+  if (kept >= bytes) return;
+  __atomic_store_n(&fd_limit, (uint32_t)(kept / sizeof(struct fd_entry)), __ATOMIC_RELEASE);
+  raw_syscall(SYS_mmap, (long)fd_entries + (long)kept, (long)(bytes - kept), PROT_READ | PROT_WRITE,
+              MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 static void raise_high(uint32_t high) {

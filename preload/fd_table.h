@@ -14,6 +14,9 @@
 
 #pragma GCC visibility push(hidden)
 
+// Stands for every open file that the path rules leave out (path_rules.h).
+#define OPEN_FILE_LEFT_OUT UINT32_MAX
+
 struct fd_entry {
   uint32_t open_file;       // 0: not known
   uint32_t buffered_calls;  // stdio or readdir calls since the last record
@@ -26,6 +29,9 @@ extern uint32_t fd_limit;  // entries there are; 0: no table yet
 
 // Makes the table, unless there is one. Needs system calls; to be called before the program can have given them up.
 void fd_table_create(void);
+
+// The program has limited its data (RLIMIT_DATA): the table's unused part shall not count.
+void fd_table_fit_data_limit(void);
 
 // Null: beyond the table.
 INLINE struct fd_entry *fd_entry_of(int fd) { return likely((uint32_t)fd < fd_limit) ? &fd_entries[fd] : 0; }

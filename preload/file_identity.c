@@ -2,6 +2,7 @@
 #include "preload/file_identity.h"
 
 #include "preload/fd_table.h"
+#include "preload/path_rules.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 
@@ -11,19 +12,6 @@ bool stat_descriptor(int fd, struct stat *status) {
   if (recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0) return true;
   *status = (struct stat){0};
   return false;
-}
-
-// The kernel's st_dev is the 32-bit device number that the trace uses: minor & 0xff | major << 8 | the rest of minor
-// << 12.
-void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file) {
-  w[1] = file->clock;
-  w[2] = (uint64_t)(uint32_t)file->status->st_dev << 8 | (uint64_t)file->origin << 40;
-  w[3] = file->status->st_ino;
-  w[4] = (uint64_t)file->status->st_mode << 8;
-  w[5] = file->path;
-  w[6] = (uint64_t)file->directory_open_file << 8;
-  w[7] = file->directory;
-  publish(w, lap, kFileRecordBytes / MLRUN_UNIT_BYTES, MLRUN_FILE, file->open_file);
 }
 
 COLD uint32_t identify_open_file(int fd) {
@@ -36,6 +24,10 @@ COLD uint32_t identify_open_file(int fd) {
   struct stat status;
   if (!stat_descriptor(fd, &status)) return 0;
   struct text name = text_of_descriptor(fd);
+  if (unlikely(path_rules_on) && !name_is_wanted(&name)) {
+    text_release(&name);
+    return fd_adopt_open_file(fd, OPEN_FILE_LEFT_OUT);
+  }
   struct file_record file = {.clock = now_ticks(),
                              .open_file = new_open_file_number(),
                              .status = &status,

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "preload/recorder.h"
 #include "preload/text.h"
 #include "runner/events/record.h"
 
@@ -27,7 +28,17 @@ struct file_record {
 };
 enum { kFileRecordBytes = 64 };
 
-// Writes and publishes the record at `w`.
-void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file);
+// Writes and publishes the record at `w`. The kernel's st_dev is the 32-bit device number that the trace uses:
+// minor & 0xff | major << 8 | the rest of minor << 12.
+INLINE void write_file_record(uint64_t *w, uint8_t lap, const struct file_record *file) {
+  w[1] = file->clock;
+  w[2] = (uint64_t)(uint32_t)file->status->st_dev << 8 | (uint64_t)file->origin << 40;
+  w[3] = file->status->st_ino;
+  w[4] = (uint64_t)file->status->st_mode << 8;
+  w[5] = file->path;
+  w[6] = (uint64_t)file->directory_open_file << 8;
+  w[7] = file->directory;
+  publish(w, lap, kFileRecordBytes / MLRUN_UNIT_BYTES, MLRUN_FILE, file->open_file);
+}
 
 #pragma GCC visibility pop

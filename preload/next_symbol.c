@@ -124,6 +124,19 @@ symbol next_symbol(const char *name) {
   return next_symbol_in(name, &object);
 }
 
+static bool is_libc(const struct link_map *object) {
+  static const char name[] = "/libc.so.6";
+  size_t length = strlen(object->l_name);
+  return length >= sizeof name - 1 && !strcmp(object->l_name + length - (sizeof name - 1), name);
+}
+
+symbol libc_symbol(const char *name) {
+  const char *object;
+  const struct link_map *libc = own_object();
+  while (libc && !is_libc(libc)) libc = libc->l_next;
+  return libc ? find_from(libc, name, &object) : NULL;
+}
+
 symbol other_symbol_in(const char *name, const char **object) {
   return own_object() ? find_from(_r_debug.r_map, name, object) : NULL;
 }

@@ -17,6 +17,9 @@ symbol next_symbol_in(const char *name, const char **object);
 // The first definition in any object but ours. One in the program itself comes before ours: our hook is never called.
 symbol other_symbol_in(const char *name, const char **object);
 
+// libc's own definition, past libraries that replace it: what we need for ourselves. Null: there is no libc.so.6.
+symbol libc_symbol(const char *name);
+
 // The file that this library was loaded from, as the dynamic linker was told; "" if it does not know us.
 const char *own_library_path(void);
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/path_call.h"
 
+#include <string.h>
+
 #include "preload/file_identity.h"
+#include "preload/path_rules.h"
+#include "preload/strings.h"
+#include "preload/working_directory.h"
+#include "runner/events/content_hash.h"
 
 // What a path is relative to. All zero: to nothing.
 struct base {
@@ -26,16 +32,18 @@ struct path_words {
   uint64_t end, flags, first, second, directory;
   int64_t result;
   struct base first_base, second_base;
+  struct stack stack;
 };
 
 static void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call *call, const struct path_words *words) {
   int units = units_of(&words->first_base, &words->second_base);
+  uint64_t flags = words->flags | (words->stack.id ? MLRUN_CALL_STACK : 0);
   w[1] = call->start;
   w[2] = (words->end - call->start) << 8;
   w[3] = call->requested;
   w[4] = (uint64_t)words->result << 8;
   w[5] = words->second;
-  w[6] = (uint64_t)call->open_file << 8 | words->flags << 40;
+  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40;
   w[7] = words->first;
   if (units >= kWithDirfdUnits) {
     w[8] = (uint64_t)words->first_base.open_file << 8;
@@ -45,6 +53,7 @@ static void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
     w[10] = 0;
     w[11] = words->directory;
   }
+  if (words->stack.id) write_stack_unit(w + 2 * units++, &words->stack);
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
@@ -59,9 +68,89 @@ static struct file_record describe_file(const struct stat *status, const struct 
                               .directory_open_file = words->first_base.open_file};
 }
 
-void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
+// Reserves and writes everything, and enters what was opened. The open file that the call made gets its number here.
+INLINE void put_words(struct path_call *path, struct path_words *words, struct text *const *texts, int count) {
+  bool opened = path->opens && words->result >= 0;
+  struct file_record file = {0};
+  struct stat status;
+  if (opened) {
+    stat_descriptor((int)words->result, &status);
+    file = describe_file(&status, words);
+  }
+  if (unlikely(stack_depth) && !(words->flags & MLRUN_CALL_CANCELLED)) words->stack = stack_of_program();
+  uint32_t bytes = (uint32_t)units_of(&words->first_base, &words->second_base) * MLRUN_UNIT_BYTES +
+                   words->stack.definition_bytes + (words->stack.id ? kStackUnitBytes : 0);
+  uint8_t lap;
+  uint64_t *w = reserve_with_texts(texts, count, bytes + (opened ? kFileRecordBytes : 0), &lap);
+  if (w) w = stack_write(&words->stack, w, lap);
+  if (w && opened) {
+    write_file_record(w, lap, &file);
+    w += kFileRecordBytes / 8;
+  }
+  if (path->opens) {
+    path->call.fd = opened ? (int)words->result : -1;
+    path->call.open_file = w ? file.open_file : 0;
+    if (opened) fd_set_open_file((int)words->result, path->call.open_file);
+  }
+  if (w) write_path_call(w, lap, &path->call, words);
+  stack_release(&words->stack);
+}
+
+// Nearly every call: one path, which the kernel has read, absolute or relative to the working directory, and the
+// definitions stand. The same record as the long way writes. False: the long way has to be gone.
+static bool put_known_path(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
+  const char *name = path->path;
+  if (path->second || path->directory || !name || !(error == 0 || error == ENOENT)) return false;
+  struct path_words words = {.end = end, .flags = flags, .result = result};
+  if (name[0] != '/') {
+    words.directory = known_working_directory();
+    if (path->call.fd != AT_FDCWD || !words.directory) return false;
+    words.first_base.working_directory = true;
+  }
+  words.first = mlrun_content_hash(name, strnlen(name, kStringMaxBytes));
+  if (!string_is_emitted(words.first)) return false;
+  put_words(path, &words, 0, 0);
+  return true;
+}
+
+// A path relative to a directory that is left out, which no record describes, is made absolute.
+static void detach(struct text *path, int dirfd) {
+  if (!text_is_relative(path) || dirfd == AT_FDCWD || open_file_of(dirfd) != OPEN_FILE_LEFT_OUT) return;
+  struct text absolute = text_of_absolute_path(path, dirfd);
+  text_release(path);
+  *path = absolute;
+}
+
+// Processes are followed whatever file they are made of.
+static bool is_left_out(const struct path_call *path, const struct text *first, const struct text *second,
+                        int64_t result) {
+  if (path->call.kind == KIND_execve || path->call.kind == KIND_posix_spawn) return false;
+  if (path->opens && result >= 0) return !descriptor_is_wanted((int)result);
+  const struct text here = {.id = 1, .at = ""};
+  if (path->directory && result >= 0) first = &here;  // the working directory is the one that was named
+  if (!first->id || path_is_wanted(first, path->call.fd)) return false;
+  return !second->id || !path_is_wanted(second, path->second_dirfd);
+}
+
+// Counts the call instead, and gives the descriptor that it made its verdict.
+static void leave_out(struct path_call *path, uint64_t end, int64_t result) {
+  if (path->opens && result >= 0) fd_set_open_file((int)result, OPEN_FILE_LEFT_OUT);
+  count_left_out(path->call.kind, end - path->call.start, result);
+}
+
+static COLD void put_new_path(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
   struct text first = text_of_argument(path->path, error), second = text_of_argument(path->second, error);
   struct text directory = {0};
+  if (unlikely(path_rules_on)) {
+    if (is_left_out(path, &first, &second, result)) {
+      leave_out(path, end, result);
+      text_release(&first);
+      text_release(&second);
+      return;
+    }
+    detach(&first, path->call.fd);
+    detach(&second, path->second_dirfd);
+  }
   struct path_words words = {.end = end, .flags = flags, .first = first.id, .second = second.id, .result = result};
   words.first_base = base_of(&first, path->call.fd);
   words.second_base = base_of(&second, path->second_dirfd);
@@ -69,30 +158,15 @@ void put_path_call(struct path_call *path, uint64_t end, int64_t result, int err
     directory = path->directory ? *path->directory : text_of_working_directory();
   words.directory = directory.id;
 
-  bool opened = path->opens && result >= 0;
-  struct file_record file = {0};
-  struct stat status;
-  if (opened) {
-    stat_descriptor((int)result, &status);
-    file = describe_file(&status, &words);
-  }
-  uint32_t bytes = (uint32_t)units_of(&words.first_base, &words.second_base) * MLRUN_UNIT_BYTES;
-  uint8_t lap;
-  struct text *const texts[] = {&first, &second, &directory};
-  uint64_t *w = reserve_with_texts(texts, 3, bytes + (opened ? kFileRecordBytes : 0), &lap);
-  if (w && opened) {
-    write_file_record(w, lap, &file);
-    w += kFileRecordBytes / 8;
-  }
-  if (path->opens) {
-    path->call.fd = opened ? (int)result : -1;
-    path->call.open_file = w ? file.open_file : 0;
-    if (opened) fd_set_open_file((int)result, path->call.open_file);
-  }
-  if (w) write_path_call(w, lap, &path->call, &words);
+  put_words(path, &words, (struct text *const[]){&first, &second, &directory}, 3);
   text_release(&first);
   text_release(&second);
   if (!path->directory) text_release(&directory);
+}
+
+void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
+  bool put = likely(!path_rules_on) && put_known_path(path, end, result, error, flags);
+  if (unlikely(!put)) put_new_path(path, end, result, error, flags);
 }
 
 void end_path_call(struct path_call *path, int64_t result) {
@@ -113,5 +187,9 @@ void end_unnamed_open(struct path_call *path, int result) {
   if (unlikely(!path->call.start)) return;
   path->call.fd = result;
   path->call.open_file = open_file_of(result);
+  if (unlikely(path->call.open_file == OPEN_FILE_LEFT_OUT)) {
+    leave_out(path, end, result);
+    return;
+  }
   put_path_call(path, end, error ? -error : result, error, 0);
 }

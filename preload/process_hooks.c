@@ -11,20 +11,12 @@
 #include "preload/process_record.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
+#include "preload/traced_call.h"
 
 void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   if (!start) return;
-  uint64_t end = now_ticks();
-  uint8_t lap;
-  uint64_t *w = reserve(64, &lap);
-  if (!w) return;
-  w[1] = start;
-  w[2] = (end - start) << 8;
-  w[3] = 0;
-  w[4] = (uint64_t)result << 8;
-  w[5] = MLRUN_NO_OFFSET;
-  w[6] = w[7] = 0;
-  publish(w, lap, 4, kind, (uint32_t)-1);
+  struct pending_call call = {.start = start, .offset = MLRUN_NO_OFFSET, .fd = -1, .kind = (uint16_t)kind};
+  put_call(&call, now_ticks(), result, 0);
 }
 
 EXPORT pid_t fork(void) {
@@ -35,6 +27,16 @@ EXPORT pid_t fork(void) {
   return child;
 }
 EXPORT pid_t __fork(void) __attribute__((nothrow, alias("fork")));
+
+pid_t _Fork(void);
+EXPORT pid_t _Fork(void) {
+  REAL(pid_t, _Fork, void);
+  if (unlikely(!real)) return (pid_t)missing_function();
+  uint64_t start = stamp();
+  pid_t child = real();
+  if (child != 0) put_process_call(KIND_fork, start, child < 0 ? -errno : child);
+  return child;
+}
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *),
                           void *argument) {

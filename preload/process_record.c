@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "preload/channel.h"
+#include "preload/producer.h"
 #include "preload/raw_syscall.h"
 #include "preload/real_allocator.h"
 #include "preload/recorder.h"
@@ -119,6 +120,11 @@ void process_record_collect(char **environment) {
   read_ranks(environment);
 }
 
+const char *process_exe(size_t *bytes) {
+  *bytes = facts[kExe].bytes;
+  return *bytes ? facts[kExe].at : NULL;
+}
+
 static void fill(uint64_t *w, const uint64_t *ids) {
   uint64_t origin = process.forked ? MLRUN_PROCESS_FORKED : MLRUN_PROCESS_LOADED;
   w[1] = now_ticks();
@@ -194,7 +200,9 @@ static bool read_io(struct io_counters *io) {
 void process_end_write(int status) {
   struct io_counters io;
   uint8_t lap;
-  if (!stamp() || !recording_system_calls_allowed() || !read_io(&io)) return;
+  if (!stamp() || !recording_system_calls_allowed()) return;
+  tell_end();
+  if (!read_io(&io)) return;
   uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, &lap);
   if (!w) return;
   w[1] = now_ticks();

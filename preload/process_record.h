@@ -3,10 +3,15 @@
 // another image. Strings are read from /proc once, at load: later the program may have no right to.
 #pragma once
 
+#include <stddef.h>
+
 #pragma GCC visibility push(hidden)
 
 // At load, from /proc and the environment.
 void process_record_collect(char **environment);
+
+// The program's file as /proc has told it; null: it has not.
+const char *process_exe(size_t *bytes);
 
 // In a forked child that cannot see its parent: it is in another pid namespace than the parent was.
 void process_record_enter_namespace(void);

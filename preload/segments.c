@@ -38,6 +38,10 @@ uint64_t try_claim_segment(uint32_t owner) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t word = __atomic_load_n(&process.owner[i], __ATOMIC_RELAXED);
     if ((word & MLRUN_OWNER_MASK) || !replace_owner(i, word, word | owner)) continue;
+    if (i >= __atomic_load_n(&process.segment_count, __ATOMIC_SEQ_CST)) {  // unmapped meanwhile (address_space.c)
+      replace_owner(i, word | owner, word);
+      return 0;
+    }
     int32_t left = (int32_t)__atomic_sub_fetch(&control->free_segments_hint, 1, __ATOMIC_RELAXED);
     raise_segment_high(i + 1);
     if (left * 2 < (int32_t)available) wake_collector();

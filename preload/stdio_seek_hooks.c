@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fseek and its like. libc answers from the buffer where it can; else it may write out what is pending, move the file's
+// fseek, fsetpos and their like. libc answers from the buffer where it can; else it may write out what is pending, move the file's
 // position, and fill the buffer anew. Each of the three is a record; a seek within the buffer is only counted.
 #include "preload/real_function.h"
 #include "preload/stream_call.h"
@@ -73,4 +73,24 @@ EXPORT void rewind(FILE *stream) {
   begin_stream_call(&call, stream, KIND_fseek, kLockStream);
   real(stream);
   end_seek(&call, 0, SEEK_SET, 0);
+}
+
+static int traced_fsetpos(int (*real)(FILE *, const fpos_t *), FILE *stream, const fpos_t *position) {
+  struct stream_call call STREAM_CALL_CLEANUP;
+  begin_stream_call(&call, stream, KIND_fseek, kLockStream);
+  int result = real(stream, position);
+  end_seek(&call, position->__pos, SEEK_SET, result);
+  return result;
+}
+
+EXPORT int fsetpos(FILE *stream, const fpos_t *position) {
+  REAL(int, fsetpos, FILE *, const fpos_t *);
+  return traced_fsetpos(real, stream, position);
+}
+
+_Static_assert(sizeof(fpos_t) == sizeof(fpos64_t), "one layout for both");
+
+EXPORT int fsetpos64(FILE *stream, const fpos64_t *position) {
+  REAL(int, fsetpos64, FILE *, const fpos_t *);
+  return traced_fsetpos(real, stream, (const fpos_t *)position);
 }

@@ -95,3 +95,12 @@ EXPORT int fflush_unlocked(FILE *stream) {
   REAL(int, fflush_unlocked, FILE *);
   return traced_fflush(real, stream, kStreamIsLocked);
 }
+
+EXPORT int fcloseall(void) {
+  REAL(int, fcloseall, void);
+  struct dirty_streams dirty;
+  begin_flush_all(&dirty);
+  int result = real();
+  end_flush_all(&dirty, result == 0);
+  return result;
+}

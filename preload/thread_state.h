@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "preload/alloc_sampler.h"
+
 struct mlrun_channel;
 struct pending_call;
 
@@ -17,6 +19,9 @@ struct pending_call;
 // Cursor: {lap 8 | segment 24 | offset 32}. An offset of NO_SEGMENT lies behind the end of every segment, so that a
 // reservation takes the slow path.
 #define NO_SEGMENT 0x80000000ull
+
+// In vfork_depth: a thread of the tracer's own, whose calls are not recorded (producer.c).
+#define THREAD_HIDDEN 0x80000000u
 
 struct thread_state {
   uint64_t cursor;
@@ -31,12 +36,16 @@ struct thread_state {
   char *vfork_program;  // noted by the vfork child before it executed it (vfork_exec.h), or null
   uint32_t vfork_verdict;
   uint32_t tid;  // 0: not asked yet
+  struct alloc_sampler sampler;
+  uint64_t stack_low,
+      stack_high;  // of its own stack, as far as it is known to be readable (stack_bounds.h); 0: not yet
 };
 _Static_assert(sizeof(struct thread_state) <= 256, "the static TLS block that dlopen draws on is small");
 
 extern __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
 
 // A vfork child shares our memory but not our descriptors: nothing may be recorded and no table written there.
+// The same holds, for another reason, in a hidden thread.
 static inline _Bool in_vfork_child(void) { return this_thread.vfork_depth != 0; }
 
 #pragma GCC visibility pop

@@ -9,6 +9,22 @@ static void put_cancelled_path(struct path_call *path) {
   put_path_call(path, now_ticks(), -ECANCELED, ECANCELED, flags);
 }
 
+// A cancelled call's frame is being unwound: what stands on the stack is no longer how it was called.
+void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
+  struct stack stack = {0};
+  if (!(flags & MLRUN_CALL_CANCELLED)) stack = stack_of_program();
+  uint32_t stack_bytes = stack.id ? kStackUnitBytes : 0;
+  uint8_t lap;
+  uint64_t *w = reserve(stack.definition_bytes + 64 + stack_bytes, &lap);
+  if (w) {
+    w = stack_write(&stack, w, lap);
+    write_call(w, call, end, result, flags | (stack.id ? MLRUN_CALL_STACK : 0));
+    if (stack.id) write_stack_unit(w + 8, &stack);
+    publish(w, lap, (64 + stack_bytes) / MLRUN_UNIT_BYTES, call->kind, (uint32_t)call->fd);
+  }
+  stack_release(&stack);
+}
+
 // The lock is given back as the real function's own hold on it was, when its frame was unwound.
 static void put_cancelled_stream(struct stream_call *stream) {
   unlock_stream(stream);

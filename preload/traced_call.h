@@ -14,7 +14,9 @@
 #include <errno.h>
 
 #include "preload/fd_table.h"
+#include "preload/path_rules.h"
 #include "preload/recorder.h"
+#include "preload/stack_record.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -30,6 +32,7 @@ struct pending_call {
   uint32_t open_file;                // number of the open file behind fd, 0: not known
   uint16_t kind;                     // enum call_kind
   uint8_t form;                      // enum call_form
+  uint8_t flags;                     // enum mlrun_call_flag, of the way that it was made
 };
 
 // What the personality routine does for a frame of ours: records this_thread.pending as cancelled and unlinks it.
@@ -59,18 +62,34 @@ INLINE void begin_call(struct pending_call *call) {
   link_call(call);
 }
 
-// result: bytes or whatever the call gave, or -errno.
-INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
-  uint8_t lap;
-  uint64_t *w = reserve(64, &lap);
-  if (unlikely(!w)) return;
+// The first four units of a call's record.
+INLINE void write_call(uint64_t *w, const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
   w[1] = call->start;
   w[2] = (end - call->start) << 8;
   w[3] = call->requested;
   w[4] = (uint64_t)result << 8;
   w[5] = call->offset;
-  w[6] = (uint64_t)call->open_file << 8 | flags << 40;
+  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40;
   w[7] = call->arg2;
+}
+
+// put_call with the stack that led to the call.
+void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags);
+
+// result: bytes or whatever the call gave, or -errno.
+INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
+  if (unlikely(call->open_file == OPEN_FILE_LEFT_OUT)) {
+    count_left_out(call->kind, end - call->start, result);
+    return;
+  }
+  if (unlikely(stack_depth)) {
+    put_call_at_stack(call, end, result, flags);
+    return;
+  }
+  uint8_t lap;
+  uint64_t *w = reserve(64, &lap);
+  if (unlikely(!w)) return;
+  write_call(w, call, end, result, flags);
   publish(w, lap, 4, call->kind, (uint32_t)call->fd);
 }
 
@@ -79,6 +98,20 @@ INLINE void end_call(const struct pending_call *call, int64_t result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
   put_call(call, now_ticks(), unlikely(result == -1) ? -(int64_t)errno : result, 0);
+}
+
+// The same for a function that returns 0 or the number of an error.
+INLINE void end_error_call(const struct pending_call *call, int error) {
+  compiler_barrier();
+  if (unlikely(!call->start)) return;
+  put_call(call, now_ticks(), -(int64_t)error, 0);
+}
+
+// Stamps and links a call whose descriptor, if it has one, need not be known yet.
+INLINE void begin_plain_call(struct pending_call *call) {
+  call->outer = this_thread.pending;
+  call->start = file_stamp();
+  if (likely(call->start)) link_call(call);
 }
 
 #pragma GCC visibility pop

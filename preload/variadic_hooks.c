@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// open, openat, fcntl: libc declares them with "...", so the table cannot write their wrappers. The optional argument
+// open, openat, fcntl, ioctl, mremap: libc declares them with "...", so the table cannot write their wrappers. The optional argument
 // is read only where the call has one, and is passed on in full.
 #include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 
 #include "preload/capture.h"
+#include "preload/descriptor_call.h"
 #include "preload/path_call.h"
 #include "preload/real_function.h"
 #include "preload/traced_call.h"
@@ -30,34 +33,15 @@ static int traced_openat(openat_function real, int dirfd, const char *path, int 
   return result;
 }
 
-// The argument as far as it is a number: some commands have none, some a pointer.
-static uint64_t number_argument(int command, const void *argument) {
-  switch (command) {
-    case F_DUPFD:
-    case F_DUPFD_CLOEXEC:
-    case F_SETFD:
-    case F_SETFL:
-    case F_SETOWN:
-    case F_SETSIG:
-    case F_SETLEASE:
-    case F_NOTIFY:
-    case F_SETPIPE_SZ:
-    case F_ADD_SEALS: return (uint32_t)(uintptr_t)argument;
-  }
-  return 0;
-}
-
 static int traced_fcntl(fcntl_function real, int fd, int command, void *argument) {
   struct pending_call call CALL_CLEANUP = {.kind = KIND_fcntl,
                                            .fd = fd,
                                            .requested = (uint32_t)command,
                                            .offset = MLRUN_NO_OFFSET,
-                                           .arg2 = number_argument(command, argument)};
+                                           .arg2 = fcntl_number(command, argument)};
   begin_call(&call);
   int result = real(fd, command, argument);
-  if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-    fd_set_open_file(result, call.start ? call.open_file : known_open_file(fd));
-  end_call(&call, result);
+  end_fcntl(&call, command, result);
   return result;
 }
 
@@ -104,3 +88,31 @@ OPENAT_HOOK(openat64)
 FCNTL_HOOK(fcntl)
 FCNTL_HOOK(fcntl64)
 FCNTL_HOOK(__fcntl)
+
+EXPORT int ioctl(int fd, unsigned long request, ...) {
+  REAL(int, ioctl, int, unsigned long, ...);
+  va_list list;
+  va_start(list, request);
+  void *argument = va_arg(list, void *);
+  va_end(list);
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_ioctl, .fd = fd, .requested = request, .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)argument};
+  begin_call(&call);
+  int result = real(fd, request, argument);
+  end_call(&call, result);
+  return result;
+}
+
+EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
+  REAL(void *, mremap, void *, size_t, size_t, int, ...);
+  va_list list;
+  va_start(list, flags);
+  void *wanted = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+  va_end(list);
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_mremap, .fd = -1, .requested = bytes, .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)old};
+  begin_plain_call(&call);
+  void *result = real(old, old_bytes, bytes, flags, wanted);
+  end_call(&call, (int64_t)result);
+  return result;
+}

@@ -9,14 +9,30 @@
 #include "preload/scratch.h"
 #include "preload/strings.h"
 
-static uint64_t current;  // string id; 0: not known
+static uint64_t current;    // string id; 0: not known
+static uint32_t unsettled;  // walks under way that change it; more than there are where one was jumped out of
 
 void forget_working_directory(void) {
   if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);
 }
 
+uint64_t known_working_directory(void) {
+  uint64_t id = __atomic_load_n(&current, __ATOMIC_RELAXED);
+  return id && !unsettled && string_is_emitted(id) ? id : 0;
+}
+
+void working_directory_changes(bool really) {
+  if (really && !in_vfork_child()) __atomic_add_fetch(&unsettled, 1, __ATOMIC_RELAXED);
+}
+
+void working_directory_settles(bool really) {
+  if (really && !in_vfork_child()) __atomic_sub_fetch(&unsettled, 1, __ATOMIC_RELAXED);
+  forget_working_directory();
+}
+
 struct text text_of_working_directory(void) {
-  struct text text = {.id = __atomic_load_n(&current, __ATOMIC_RELAXED)};
+  bool settled = !__atomic_load_n(&unsettled, __ATOMIC_RELAXED);
+  struct text text = {.id = settled ? __atomic_load_n(&current, __ATOMIC_RELAXED) : 0};
   if ((text.id && string_is_emitted(text.id)) || !recording_system_calls_allowed()) return text;
   if (!(text.page = scratch_take())) return text;
   long bytes = raw_syscall2(SYS_getcwd, (long)text.page, kScratchBytes);  // with the 0 at its end

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that are unloaded: what stacks know of their code must not outlive them. Loading needs no hook, and must
+// have none: dlopen looks at who called it.
+#include <dlfcn.h>
+
+#include "preload/code_modules.h"
+#include "preload/real_function.h"
+#include "preload/stack_record.h"
+
+EXPORT int dlclose(void *handle) {
+  REAL(int, dlclose, void *);
+  if (unlikely(!real)) return (int)missing_function();
+  int result = real(handle);
+  if (stack_depth) code_modules_changed();
+  return result;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls on names whose result is no number, or that have none: realpath, mkdtemp, open_by_handle_at, sync.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "preload/capture.h"
+#include "preload/path_call.h"
+#include "preload/real_function.h"
+
+#define NAME_CALL(kind_, name, number)                                                                         \
+  struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = (kind_), .fd = AT_FDCWD, .requested = (number)}, \
+                                             .path = (name)};                                                  \
+  begin_path_call(&call)
+
+EXPORT char *realpath(const char *path, char *resolved) {
+  REAL(char *, realpath, const char *, char *);
+  NAME_CALL(KIND_realpath, path, 0);
+  char *result = real(path, resolved);
+  end_path_call(&call, result ? 0 : -1);
+  return result;
+}
+
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room) {
+  REAL(char *, __realpath_chk, const char *, char *, size_t);
+  NAME_CALL(KIND_realpath, path, 0);
+  char *result = real(path, resolved, room);
+  end_path_call(&call, result ? 0 : -1);
+  return result;
+}
+
+EXPORT char *canonicalize_file_name(const char *path) {
+  REAL(char *, canonicalize_file_name, const char *);
+  NAME_CALL(KIND_realpath, path, 0);
+  char *result = real(path);
+  end_path_call(&call, result ? 0 : -1);
+  return result;
+}
+
+// The name is known after the call.
+EXPORT char *mkdtemp(char *template) {
+  REAL(char *, mkdtemp, char *);
+  NAME_CALL(KIND_mkdtemp, template, 0700);
+  char *result = real(template);
+  end_path_call(&call, result ? 0 : -1);
+  return result;
+}
+
+EXPORT int open_by_handle_at(int mount, struct file_handle *handle, int flags) {
+  REAL(int, open_by_handle_at, int, struct file_handle *, int);
+  NAME_CALL(KIND_open_by_handle_at, NULL, PAIR(flags, 0));
+  int result = real(mount, handle, flags);
+  end_unnamed_open(&call, result);
+  return result;
+}
+
+EXPORT void sync(void) {
+  REAL(void, sync, void);
+  struct pending_call call CALL_CLEANUP = {.kind = KIND_sync, .fd = -1, .offset = MLRUN_NO_OFFSET};
+  begin_plain_call(&call);
+  real();
+  end_call(&call, 0);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/raw_hooks.h"
+
+#include <linux/futex.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+#define TRACE_FLAGS MLRUN_CALL_RAW
+#include "preload/trace_forms.h"
+
+const bool raw_call_is_known[kRawNumbers] = {
+    [SYS_openat2] = true,
+    [SYS_futex] = true,
+#define RAW(number, ...) [number] = true,
+#include "runner/events/hooks.def"
+};
+
+// Its flags and mode are looked at after the call, where the kernel has vouched for them.
+static COLD long traced_openat2(syscall_function real, int dirfd, const char *path, const struct open_how *how,
+                                size_t bytes) {
+  struct path_call call PATH_CALL_CLEANUP = {
+      .call = {.kind = KIND_openat, .fd = dirfd, .flags = MLRUN_CALL_RAW}, .path = path, .opens = true};
+  begin_path_call(&call);
+  long result = real(SYS_openat2, dirfd, path, how, bytes);
+  if (call.call.start && result >= 0) call.call.requested = PAIR(how->flags, how->mode);
+  end_path_call(&call, result);
+  return result;
+}
+
+static bool futex_waits(long operation) {
+  switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_LOCK_PI: return true;
+  }
+  return false;
+}
+
+#define RAW_BODY(number, name, ...) TRACE(KIND_##name, long, real(number, a, b, c, d, e, f), __VA_ARGS__)
+
+static long traced_futex(syscall_function real, long a, long b, long c, long d, long e, long f) {
+  RAW_BODY(SYS_futex, futex, WAITS(b, a))
+}
+
+long traced_raw_call(syscall_function real, long number, long a, long b, long c, long d, long e, long f) {
+  switch (number) {
+    case SYS_openat2: return traced_openat2(real, (int)a, (const char *)b, (const struct open_how *)c, (size_t)d);
+    case SYS_futex:
+      if (futex_waits(b)) return traced_futex(real, a, b, c, d, e, f);
+      break;
+#define RAW(number, name, capture)  \
+  case number: {                    \
+    RAW_BODY(number, name, capture) \
+  }
+#include "runner/events/hooks.def"
+  }
+  return real(number, a, b, c, d, e, f);
+}

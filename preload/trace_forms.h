@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of wrappers, by the form that a capture (capture.h) begins with: TRACE(kind, type of the result, the real
+// call, capture) declares the pending call, makes the real one and returns its result. Whoever includes this defines
+// TRACE_FLAGS, the flags of its records.
+#pragma once
+
+#include "preload/capture.h"
+#include "preload/copy_call.h"
+#include "preload/descriptor_call.h"
+#include "preload/io_vector.h"
+#include "preload/path_call.h"
+#include "preload/traced_call.h"
+#include "preload/wait_call.h"
+
+#define PENDING(kind_, ...) struct pending_call call CALL_CLEANUP = {.kind = (kind_), .flags = TRACE_FLAGS, __VA_ARGS__}
+
+#define TRACE_DESCRIPTOR(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                        \
+  begin_call(&call);                                 \
+  ret result = expression;                           \
+  end_call(&call, (int64_t)result);                  \
+  return result;
+
+#define TRACE_ERROR_DESCRIPTOR(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                              \
+  begin_call(&call);                                       \
+  ret result = expression;                                 \
+  end_error_call(&call, result);                           \
+  return result;
+
+#define TRACE_VECTOR(kind, ret, expression, vector, count, ...) \
+  PENDING(kind, __VA_ARGS__);                                   \
+  begin_call(&call);                                            \
+  ret result = expression;                                      \
+  end_vector_call(&call, vector, count, result);                \
+  return result;
+
+// The entry goes first: once the descriptor is closed another thread may get it.
+#define TRACE_CLOSE(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                   \
+  begin_call(&call);                            \
+  fd_set_open_file(call.fd, 0);                 \
+  ret result = expression;                      \
+  end_call(&call, result);                      \
+  return result;
+
+// The record's descriptor is the first of the range, which need not be open.
+#define TRACE_RANGE(kind, ret, expression, first, last, options, ...)                \
+  PENDING(kind, __VA_ARGS__);                                                        \
+  begin_plain_call(&call);                                                           \
+  if (!((unsigned)(options)&CLOSE_RANGE_CLOEXEC_FLAG)) fd_forget_range(first, last); \
+  ret result = expression;                                                           \
+  end_call(&call, result);                                                           \
+  return result;
+
+#define TRACE_MAKE(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                  \
+  begin_plain_call(&call);                     \
+  ret result = expression;                     \
+  end_making_call(&call, (int)result);         \
+  return result;
+
+#define TRACE_PAIR(kind, ret, expression, descriptors, options, ...)      \
+  PENDING(kind, __VA_ARGS__);                                             \
+  begin_plain_call(&call);                                                \
+  ret result = expression;                                                \
+  end_pairing_call(&call, descriptors, (uint32_t)(options), (int)result); \
+  return result;
+
+#define TRACE_DUPLICATE(kind, ret, expression, fresh, ...) \
+  PENDING(kind, __VA_ARGS__);                              \
+  begin_call(&call);                                       \
+  ret result = expression;                                 \
+  end_duplicating_call(&call, fresh, (int)result);         \
+  return result;
+
+#define TRACE_CONTROL(kind, ret, expression, command, ...) \
+  PENDING(kind, __VA_ARGS__);                              \
+  begin_call(&call);                                       \
+  ret result = expression;                                 \
+  end_fcntl(&call, command, (int)result);                  \
+  return result;
+
+#define TRACE_COPY(kind_, ret, expression, at, second_at, ...)                                              \
+  struct copy_call copy COPY_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_copy_call(&copy);                                                                                   \
+  ret result = expression;                                                                                  \
+  end_copy_call(&copy, at, second_at, result);                                                              \
+  return result;
+
+#define TRACE_WAIT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                  \
+  begin_plain_call(&call);                     \
+  ret result = expression;                     \
+  end_wait(&call, (int64_t)result);            \
+  return result;
+
+#define TRACE_ERROR_WAIT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                        \
+  begin_plain_call(&call);                           \
+  ret result = expression;                           \
+  end_error_wait(&call, result);                     \
+  return result;
+
+#define TRACE_PATH(kind_, ret, expression, ...)                                                                  \
+  struct path_call path_call PATH_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_path_call(&path_call);                                                                                   \
+  ret result = expression;                                                                                       \
+  end_path_call(&path_call, result);                                                                             \
+  return result;
+
+#define TRACE_AS(form, kind, ret, expression, ...) TRACE_##form(kind, ret, expression, __VA_ARGS__)
+#define TRACE(kind, ret, expression, form, ...)    TRACE_AS(form, kind, ret, expression, __VA_ARGS__)

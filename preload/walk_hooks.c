@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks through trees of folders change the working directory by themselves, and may leave it changed while the program
+// is called back: relative paths must not be taken for those of the folder that was current before. What the walks read
+// inside libc leaves no record.
+#include <fts.h>
+#include <ftw.h>
+
+#include "preload/real_function.h"
+#include "preload/working_directory.h"
+
+typedef int (*nftw_function)(const char *, __nftw_func_t, int, int);
+typedef int (*nftw64_function)(const char *, __nftw64_func_t, int, int);
+
+EXPORT int nftw(const char *path, __nftw_func_t visit, int descriptors, int flags) {
+  static nftw_function real;
+  if (unlikely(!real)) real = (nftw_function)next_symbol("nftw");
+  working_directory_changes(flags & FTW_CHDIR);
+  int result = real(path, visit, descriptors, flags);
+  working_directory_settles(flags & FTW_CHDIR);
+  return result;
+}
+
+EXPORT int nftw64(const char *path, __nftw64_func_t visit, int descriptors, int flags) {
+  static nftw64_function real;
+  if (unlikely(!real)) real = (nftw64_function)next_symbol("nftw64");
+  working_directory_changes(flags & FTW_CHDIR);
+  int result = real(path, visit, descriptors, flags);
+  working_directory_settles(flags & FTW_CHDIR);
+  return result;
+}
+
+#define WALK_HOOK(ret, symbol_name, parameters, arguments, ...) \
+  EXPORT ret symbol_name parameters {                           \
+    REAL(ret, symbol_name, __VA_ARGS__);                        \
+    ret result = real arguments;                                \
+    forget_working_directory();                                 \
+    return result;                                              \
+  }
+WALK_HOOK(FTS *, fts_open, (char *const *paths, int options, int (*compare)(const FTSENT **, const FTSENT **)),
+          (paths, options, compare), char *const *, int, int (*)(const FTSENT **, const FTSENT **))
+WALK_HOOK(FTSENT *, fts_read, (FTS * walk), (walk), FTS *)
+WALK_HOOK(FTSENT *, fts_children, (FTS * walk, int options), (walk, options), FTS *, int)
+WALK_HOOK(int, fts_close, (FTS * walk), (walk), FTS *)
+WALK_HOOK(FTS64 *, fts64_open, (char *const *paths, int options, int (*compare)(const FTSENT64 **, const FTSENT64 **)),
+          (paths, options, compare), char *const *, int, int (*)(const FTSENT64 **, const FTSENT64 **))
+WALK_HOOK(FTSENT64 *, fts64_read, (FTS64 * walk), (walk), FTS64 *)
+WALK_HOOK(FTSENT64 *, fts64_children, (FTS64 * walk, int options), (walk, options), FTS64 *, int)
+WALK_HOOK(int, fts64_close, (FTS64 * walk), (walk), FTS64 *)
