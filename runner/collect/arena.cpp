@@ -48,7 +48,10 @@ void Arena::fill_control(const ArenaOptions& options) {
   page.lossless = options.lossless ? 1 : 0;
   page.segment_count = layout_.segment_count;
   page.alloc_min_bytes = options.alloc_min_bytes;
+  page.alloc_sample_bytes = options.alloc_sample_bytes;
   page.streams = options.streams;
+  page.wait_min_ticks = options.wait_min_ticks;
+  page.stack_depth = options.stack_depth;
   page.owner_offset = layout_.owner_offset;
   page.drained_offset = layout_.drained_offset;
   page.stage_offset = layout_.stage_offset;
@@ -57,6 +60,8 @@ void Arena::fill_control(const ArenaOptions& options) {
   std::copy(options.session.begin(), options.session.end(), page.session);
   const std::string folder = options.trace_folder.substr(0, kFolderBytes - 1);
   std::copy(folder.begin(), folder.end(), memory_.data() + kFolderOffset);
+  page.rules_bytes = static_cast<__u32>(options.path_rules.size());
+  std::copy(options.path_rules.begin(), options.path_rules.end(), memory_.data() + MLRUN_CONTROL_BYTES);
   for (uint32_t i = 0; i < layout_.segment_count; i++) owner(i) = 1u << 24;  // free, first lap
   store(page.state, uint32_t{MLRUN_PAUSE});
   store(page.magic, __u64{MLRUN_ARENA_MAGIC});

@@ -23,8 +23,12 @@ struct ArenaOptions {
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
   bool lossless = false;
   uint64_t alloc_min_bytes = 1024;
+  uint64_t alloc_sample_bytes = 0;
+  uint32_t wait_min_ticks = 0;
+  uint32_t stack_depth = 0;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
   Uuid session{};
+  std::string path_rules;    // runner/events/path_rules.h; at most MLRUN_RULES_BYTES
   std::string trace_folder;  // written behind the control page's fields, for `mlrun clean`
 };
 

@@ -24,7 +24,7 @@ constexpr ArenaLayout make_arena_layout(uint32_t segment_count) {
   constexpr uint64_t kPage = 4096;
   ArenaLayout layout;
   layout.segment_count = segment_count;
-  layout.owner_offset = MLRUN_CONTROL_BYTES;
+  layout.owner_offset = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES;
   layout.drained_offset = round_up(layout.owner_offset + 4ull * segment_count, kPage);
   layout.stage_offset = round_up(layout.drained_offset + 4ull * segment_count, kPage);
   layout.segments_offset = round_up(layout.stage_offset + MLRUN_STAGE_BYTES, MLRUN_SEGMENT_BYTES);

@@ -107,7 +107,8 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
 }
 
 void ChannelTable::write_counters(Channel& channel, const Look& look, bool final) {
-  if (!channel.counters->look(*channel.shared, look.now_ns) && !final) return;
+  if (!channel.counters->look(*channel.shared, look.now_ns, in_full_) && !final) return;
+  if (channel.counters->left_out_changed()) write_left_out(channel, look);
   const auto& entries = channel.counters->changed();
   mlrun_frame_counters body{};
   body.monotonic_ns = look.now_ns;
@@ -122,6 +123,13 @@ void ChannelTable::write_counters(Channel& channel, const Look& look, bool final
   channel.frame_was_put(frame);
 }
 
+void ChannelTable::write_left_out(Channel& channel, const Look& look) {
+  const mlrun_frame_left_out body{look.now_ns, channel.counters->left_out()};
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_LEFT_OUT, look.clock_before, look.clock);
+  spool_.put_report(frame, &body, sizeof body);
+  channel.frame_was_put(frame);
+}
+
 void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
   statistics_.counted += channel->counters->counted();
   statistics_.drops += channel->drops();
@@ -132,12 +140,15 @@ void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
 }
 
 void ChannelTable::end_pass(const Look& look) {
+  const uint32_t begun = spool_.window() ? spool_.window()->stretches_begun() : 0;
+  in_full_ = begun != stretches_begun_;
+  stretches_begun_ = begun;
   for (Descriptors* descriptors : known_) {
     for (auto& channel : descriptors->slots) {
       if (!channel) continue;
       if (channel->has_new_data) processes_.note_data(channel->process);
       const bool ended = channel->dead && channel->segments == 0;
-      if (ended || channel->counters->due(look.now_ns)) write_counters(*channel, look, ended);
+      if (ended || in_full_ || channel->counters->due(look.now_ns)) write_counters(*channel, look, ended);
       if (ended) free_descriptor(channel);
     }
   }

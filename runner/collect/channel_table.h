@@ -52,6 +52,7 @@ class ChannelTable {
   Channel* look_at(Descriptors& descriptors, uint32_t slot, const Look& look);
   void announce(Channel& channel, const Look& look);
   void write_counters(Channel& channel, const Look& look, bool final);
+  void write_left_out(Channel& channel, const Look& look);
   bool is_gone(Channel& channel, uint64_t now_ns) const;
   void free_descriptor(std::unique_ptr<Channel>& channel);
 
@@ -61,6 +62,8 @@ class ChannelTable {
   std::vector<std::unique_ptr<Descriptors>> by_segment_;
   std::vector<Descriptors*> known_;
   ChannelStatistics statistics_;
+  uint32_t stretches_begun_ = 0;  // of a spool that keeps the newest
+  bool in_full_ = false;          // counters are written whole: what told of them before may be freed
 };
 
 }  // namespace mlrun::collect

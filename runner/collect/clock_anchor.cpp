@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/collect/clock_anchor.h"
 
+#include <chrono>
+#include <thread>
+
 #include "runner/util/clock.h"
 
 namespace mlrun::collect {
@@ -32,6 +35,15 @@ mlrun_frame_anchor look_at_clocks() {
     if (next.width_ticks < best.width_ticks) best = next;
   }
   return best;
+}
+
+uint64_t ticks_in(uint64_t ns, mlrun_clock_kind kind) {
+  if (kind != MLRUN_CLOCK_TSC) return ns;
+  const mlrun_frame_anchor before = look_at_clocks();
+  std::this_thread::sleep_for(std::chrono::microseconds(300));
+  const mlrun_frame_anchor after = look_at_clocks();
+  const uint64_t passed_ns = after.monotonic_ns - before.monotonic_ns;
+  return passed_ns == 0 ? 0 : ns * (after.tsc - before.tsc) / passed_ns;
 }
 
 }  // namespace mlrun::collect

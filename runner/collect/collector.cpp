@@ -47,11 +47,15 @@ void Collector::tell_outage(uint64_t since_ns) {
   put_gap(MLRUN_GAP_COLLECTOR, since_ns, clock_.stopped() ? since_ns : util::monotonic_ns());
 }
 
+// The times are those of whoever paused and resumed, where they are known: calls may have been recorded since.
 void Collector::note_pause(uint64_t now_ns) {
-  const bool paused = load(arena_.control().state) == MLRUN_PAUSE;
-  if (paused && paused_since_ns_ == 0) paused_since_ns_ = now_ns;
+  const mlrun_control& control = arena_.control();
+  const bool paused = load(control.state) == MLRUN_PAUSE;
+  const uint64_t changed_ns = load(paused ? control.paused_ns : control.resumed_ns);
+  if (paused && paused_since_ns_ == 0) paused_since_ns_ = changed_ns > last_resumed_ns_ ? changed_ns : now_ns;
   if (!paused && paused_since_ns_ != 0) {
-    put_gap(MLRUN_GAP_PAUSED, paused_since_ns_, now_ns);
+    last_resumed_ns_ = changed_ns > paused_since_ns_ ? changed_ns : now_ns;
+    put_gap(MLRUN_GAP_PAUSED, paused_since_ns_, last_resumed_ns_);
     paused_since_ns_ = 0;
   }
 }
@@ -72,6 +76,7 @@ void Collector::do_timed_work(uint64_t now_ns) {
     frame.first = frame.last = arena_.clock_kind() == MLRUN_CLOCK_TSC ? anchor.tsc : anchor.monotonic_ns;
     spool_.put_report(frame, &anchor, sizeof anchor);
   }
+  spool_.free_old(now_ns);
   if (now_ns >= next_flush_ns_) {
     next_flush_ns_ = now_ns + kFlushNs;
     spool_.flush_pages();
@@ -116,6 +121,7 @@ Look Collector::drain_all(bool last) {
     for (const Owned& owned : owned_) drain_.drain(owned.segment, owned.channel, look);
   }
   if (!last) channels_.end_pass(look);
+  if (EventSink* sink = spool_.sink()) sink->end_pass(look.now_ns, look.last ? UINT64_MAX : look.clock);
   clock_before_ = look.clock;
   return look;
 }

@@ -72,6 +72,7 @@ class Collector {
   CollectorStatistics statistics_;
   uint64_t clock_before_;
   uint64_t paused_since_ns_ = 0;  // 0: not paused
+  uint64_t last_resumed_ns_ = 0;
   uint64_t next_anchor_ns_ = 0;
   uint64_t next_flush_ns_ = 0;
   bool told_full_ = false;

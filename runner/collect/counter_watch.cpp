@@ -17,7 +17,8 @@ void CounterWatch::look_at_fine(const mlrun_channel& channel) {
   for (unsigned i = 0; i < MLRUN_FINE_CLASSES; i++) {
     const mlrun_fine_count now{load(channel.fine[i].allocs), load(channel.fine[i].frees)};
     mlrun_fine_count& before = last_.fine[i];
-    if (now.allocs == before.allocs && now.frees == before.frees) continue;
+    const bool changed = now.allocs != before.allocs || now.frees != before.frees;
+    if (!changed && !(in_full_ && now.allocs + now.frees != 0)) continue;
     counted_ += now.allocs - before.allocs + now.frees - before.frees;
     before = now;
     changed_.push_back({mlrun_fine_class_bytes(i), now.allocs, now.frees, 0, 0});
@@ -30,17 +31,24 @@ void CounterWatch::look_at_coarse(const mlrun_channel& channel) {
     const mlrun_coarse_count now{load(shared.allocs), load(shared.frees), load(shared.alloc_bytes),
                                  load(shared.free_bytes)};
     mlrun_coarse_count& before = last_.coarse[i];
-    if (now.allocs == before.allocs && now.frees == before.frees && now.alloc_bytes == before.alloc_bytes &&
-        now.free_bytes == before.free_bytes) {
-      continue;
-    }
+    const bool changed = now.allocs != before.allocs || now.frees != before.frees ||
+                         now.alloc_bytes != before.alloc_bytes || now.free_bytes != before.free_bytes;
+    if (!changed && !(in_full_ && now.allocs + now.frees != 0)) continue;
     counted_ += now.allocs - before.allocs + now.frees - before.frees;
     before = now;
     changed_.push_back({mlrun_coarse_class_bytes(i), now.allocs, now.frees, now.alloc_bytes, now.free_bytes});
   }
 }
 
-bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns) {
+void CounterWatch::look_at_left_out(const mlrun_channel& channel) {
+  const mlrun_left_out& shared = channel.left_out;
+  const mlrun_left_out now{load(shared.calls), load(shared.bytes_read), load(shared.bytes_written), load(shared.time)};
+  left_out_changed_ = now.calls != last_.left_out.calls || (in_full_ && now.calls != 0);
+  last_.left_out = now;
+}
+
+bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns, bool in_full) {
+  in_full_ = in_full;
   changed_.clear();
   bool any_drop = false;
   for (unsigned i = 0; i < MLRUN_DROP_KINDS; i++) {
@@ -50,7 +58,8 @@ bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns) {
   }
   look_at_fine(channel);
   look_at_coarse(channel);
-  const bool any = any_drop || !changed_.empty();
+  look_at_left_out(channel);
+  const bool any = any_drop || left_out_changed_ || !changed_.empty();
   pause_ns_ = any ? kShortestPauseNs : std::clamp(pause_ns_ * 2, kShortestPauseNs, kLongestPauseNs);
   next_ns_ = now_ns + pause_ns_;
   return any;

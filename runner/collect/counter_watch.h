@@ -15,12 +15,14 @@ class CounterWatch {
   // A look is due 100 ms after one that found a change; the pause doubles, up to 1.6 s, while nothing changes.
   [[nodiscard]] bool due(uint64_t now_ns) const { return now_ns >= next_ns_; }
 
-  // Takes a copy of the counters. True when any class or drop count changed since the last copy; changed() then lists
-  // the classes.
-  bool look(const mlrun_channel& channel, uint64_t now_ns);
+  // Takes a copy of the counters. True when any class, drop count or sum of what was left out changed since the last
+  // copy; changed() then lists the classes. `in_full`: it lists all that were ever used.
+  bool look(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
   [[nodiscard]] const __u64* drops() const { return last_.drops; }
+  [[nodiscard]] const mlrun_left_out& left_out() const { return last_.left_out; }
+  [[nodiscard]] bool left_out_changed() const { return left_out_changed_; }
 
   // Events that are counted, not recorded, so far.
   [[nodiscard]] uint64_t counted() const { return counted_; }
@@ -28,14 +30,18 @@ class CounterWatch {
  private:
   struct Snapshot {
     __u64 drops[MLRUN_DROP_KINDS];
+    mlrun_left_out left_out;
     mlrun_fine_count fine[MLRUN_FINE_CLASSES];
     mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];
   };
   void look_at_fine(const mlrun_channel& channel);
   void look_at_coarse(const mlrun_channel& channel);
+  void look_at_left_out(const mlrun_channel& channel);
 
   Snapshot last_{};
   std::vector<mlrun_counter_entry> changed_;
+  bool left_out_changed_ = false;
+  bool in_full_ = false;
   uint64_t counted_ = 0;
   uint64_t next_ns_ = 0;
   uint64_t pause_ns_ = 0;

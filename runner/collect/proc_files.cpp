@@ -56,13 +56,44 @@ std::optional<Module> parse_module(std::string_view line) {
                 std::string(line.substr(path))};
 }
 
+// The words of /proc/PID/stat behind the process's name: the third one, its state, comes first.
+std::vector<std::string_view> stat_words(const std::string& text) {
+  const size_t name_end = text.rfind(')');  // the name may hold anything, blanks and parentheses too
+  if (name_end == std::string::npos) return {};
+  return util::split(std::string_view(text).substr(name_end + 1), " ");
+}
+
+// kComing: in the middle of an exec. A kernel thread and what has ended have none.
+enum class Environment { kNone, kComing, kThere };
+
+Environment environment_of(uint32_t pid) {
+  constexpr size_t kState = 0, kFlags = 6, kEnvironmentEnd = 48;
+  constexpr uint64_t kExiting = 0x4, kKernelThread = 0x200000;  // PF_EXITING, PF_KTHREAD
+  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const auto words = stat_words(text);
+  if (words.size() <= kEnvironmentEnd || words[kState] == "Z" || words[kState] == "X") return Environment::kNone;
+  if ((number(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
+  if (number(words[kEnvironmentEnd]) != 0) return Environment::kThere;
+  const bool is_ours_to_see = ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) == 0;
+  return is_ours_to_see ? Environment::kComing : Environment::kNone;
+}
+
+bool may_have(uint32_t pid, const std::string& wanted) {
+  constexpr int kLooks = 3;  // an exec may end between the looks at the environment and at its place
+  for (int look = 0; look < kLooks; ++look) {
+    const std::string environment = util::read_text(fmt::format("/proc/{}/environ", pid));
+    if (!environment.empty()) return ('\0' + environment).find(wanted) != std::string::npos;
+    const Environment place = environment_of(pid);
+    if (place != Environment::kThere) return place == Environment::kComing;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<ProcStat> read_proc_stat(uint32_t pid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const size_t name_end = text.rfind(')');  // the name may hold anything, blanks and parentheses too
-  if (name_end == std::string::npos) return {};
-  const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
+  const auto words = stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
   return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19]), ended};
@@ -118,10 +149,7 @@ uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
 bool environment_in_use(const std::string& variable) {
   const auto self = static_cast<uint32_t>(::getpid());
   const std::string wanted = '\0' + variable + '\0';
-  return find_entry("/proc", [&](uint32_t pid) {
-           return pid != self &&
-                  ('\0' + util::read_text(fmt::format("/proc/{}/environ", pid))).find(wanted) != std::string::npos;
-         }) != 0;
+  return find_entry("/proc", [&](uint32_t pid) { return pid != self && may_have(pid, wanted); }) != 0;
 }
 
 bool thread_exists(uint32_t host_pid, uint32_t host_tid) {

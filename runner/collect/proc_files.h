@@ -39,7 +39,7 @@ uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside);
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
 
 // Is there a process, other than ours, that was started with this "NAME=value" in its environment (or forked from one
-// that was)?
+// that was)? Also true while any process is in the middle of an exec, when nobody can tell.
 bool environment_in_use(const std::string& variable);
 
 bool thread_exists(uint32_t host_pid, uint32_t host_tid);

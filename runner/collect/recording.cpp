@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/collect/clock_anchor.h"
+#include "runner/events/record.h"
 #include "runner/events/session.h"
 #include "runner/util/clock.h"
 
@@ -42,9 +44,13 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
   arena_options.clock_kind = util::choose_clock().kind;
   arena_options.lossless = options.lossless;
   arena_options.alloc_min_bytes = options.alloc_min_bytes;
+  arena_options.alloc_sample_bytes = options.alloc_sample_bytes;
   arena_options.streams = options.streams;
+  arena_options.wait_min_ticks = static_cast<uint32_t>(ticks_in(MLRUN_WAIT_MIN_NS, arena_options.clock_kind));
+  arena_options.stack_depth = options.stack_depth;
   arena_options.session = make_uuid();
   arena_options.trace_folder = options.trace_folder;
+  arena_options.path_rules = options.path_rules;
   Error last{"there is no place for the arena: shared memory is short, and the trace folder's path holds a comma"};
   for (ArenaPlace& place : arena_places(options.trace_folder, options.buffer_bytes, options.buffer_exact)) {
     arena_options.segment_count = place.segment_count;
@@ -58,6 +64,10 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
 }  // namespace
 
 std::string spool_path(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SPOOL_FILE; }
+
+std::string kept_path(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_KEPT_FILE; }
+
+std::string sums_path(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SUMS_FILE; }
 
 Recording::Recording(ArenaPlace place, Arena arena, SpoolFile file, const RecordingOptions& options,
                      uint64_t max_spool_bytes)
@@ -73,14 +83,32 @@ Recording::Recording(ArenaPlace place, Arena arena, SpoolFile file, const Record
 Result<std::unique_ptr<Recording>> Recording::create(const RecordingOptions& options) {
   auto file = SpoolFile::create(spool_path(options.trace_folder));
   if (!file) return tl::make_unexpected(file.error());
+  if (options.last_ns != 0 && file->free_bytes(0, SpoolFile::kPageBytes) != 0) {
+    ::unlink(spool_path(options.trace_folder).c_str());
+    return fail("--last: the file system of " + options.trace_folder +
+                " cannot free parts of a file; choose another one with -o");
+  }
   auto made = make_arena(options);
   if (!made) {
     ::unlink(spool_path(options.trace_folder).c_str());
     return tl::make_unexpected(made.error());
   }
   const uint64_t max_spool_bytes = options.max_spool_bytes.value_or(default_max_spool(options.trace_folder));
-  return std::unique_ptr<Recording>(
+  std::unique_ptr<Recording> recording(
       new Recording(std::move(made->first), std::move(made->second), std::move(*file), options, max_spool_bytes));
+  if (Status windowed = options.last_ns != 0 ? recording->keep_newest(options.last_ns) : Status(); !windowed) {
+    recording->discard();
+    return tl::make_unexpected(windowed.error());
+  }
+  if (options.make_sink) recording->spool_.give_events_to(options.make_sink(max_spool_bytes));
+  return recording;
+}
+
+Status Recording::keep_newest(uint64_t last_ns) {
+  auto kept = KeptFile::create(kept_path(trace_folder_));
+  if (!kept) return tl::make_unexpected(kept.error());
+  spool_.keep_newest(std::make_unique<SpoolWindow>(*std::move(kept), WindowOptions{last_ns, max_spool_bytes_}));
+  return {};
 }
 
 std::string Recording::session_variable() const {
@@ -99,6 +127,8 @@ Status Recording::finish() {
 void Recording::discard() {
   remove_arena();
   ::unlink(spool_path(trace_folder_).c_str());
+  ::unlink(kept_path(trace_folder_).c_str());
+  ::unlink(sums_path(trace_folder_).c_str());
 }
 
 }  // namespace mlrun::collect

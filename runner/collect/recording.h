@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,12 @@ struct RecordingOptions {
   std::optional<uint64_t> max_spool_bytes;  // else half of what the file system has free, at most 64 GiB
   bool lossless = false;
   uint64_t alloc_min_bytes = 1024;
-  uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
+  uint64_t alloc_sample_bytes = 0;  // 0: all of these are listed
+  uint32_t stack_depth = 0;
+  uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS | MLRUN_STREAM_MARKS;
+  std::string path_rules;  // runner/events/path_rules.h
+  uint64_t last_ns = 0;    // the spool keeps what is younger; 0: all
+  std::function<std::unique_ptr<EventSink>(uint64_t max_spool_bytes)> make_sink;  // for events that are not kept
 };
 
 class Recording {
@@ -49,6 +55,7 @@ class Recording {
  private:
   Recording(ArenaPlace place, Arena arena, SpoolFile file, const RecordingOptions& options, uint64_t max_spool_bytes);
   void remove_arena() const;
+  Status keep_newest(uint64_t last_ns);
 
   ArenaPlace place_;
   std::string trace_folder_;
@@ -59,7 +66,9 @@ class Recording {
   Collector collector_;
 };
 
-// "spool.bin" of a trace folder.
+// "spool.bin", "kept.bin" and "sums.bin" of a trace folder.
 std::string spool_path(const std::string& trace_folder);
+std::string kept_path(const std::string& trace_folder);
+std::string sums_path(const std::string& trace_folder);
 
 }  // namespace mlrun::collect

@@ -38,7 +38,7 @@ mlrun_channel* find_channel(const Arena& arena, uint64_t serial) {
 // Steps 2 and 3 of the last frame, which may or may not have been taken.
 void redo(const Arena& arena, const mlrun_frame& frame) {
   mlrun_channel* channel = frame.channel == 0 ? nullptr : find_channel(arena, frame.channel);
-  if (channel == nullptr) return;
+  if (channel == nullptr || load(channel->next_seq) > frame.seq) return;  // gone, or all steps were taken
   const auto segment = static_cast<uint32_t>(frame.spare >> 32);
   const auto end = static_cast<uint32_t>(frame.spare);
   if (frame.type == MLRUN_FRAME_DATA && segment < arena.layout().segment_count && end <= MLRUN_SEGMENT_BYTES) {

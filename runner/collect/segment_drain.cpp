@@ -71,6 +71,7 @@ bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const
   frame.lap = lap_of(state.owner_word);
   frame.spare = uint64_t{index} << 32 | walk.end;
   if (!spool_.put_data(frame, arena_.segment(index) + state.offset, walk.end - state.offset)) return false;
+  if (spool_.sink()) store(arena_.control().added_up, static_cast<uint32_t>(spool_.sink()->records()));
   advance(index, walk.end);
   channel.frame_was_put(frame);
   channel.has_new_data = true;
@@ -131,6 +132,10 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
     return;
   }
   channel->segments++;
+  // Begun after this pass looked around: the pass may have missed an older segment of the same thread, claimed at an
+  // index it had gone by. The next pass sees both.
+  const bool too_young = state.header_clock == 0 || state.header_clock > look.clock;
+  if (too_young && !channel->dead && !look.last) return;
   if (state.parked_until_ns == 0 && state.offset < MLRUN_SEGMENT_BYTES) {
     const bool closed =
         channel->dead || look.last || (state.header_clock != 0 && state.header_clock < channel->newest_clock);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/collect/spool.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "runner/collect/shared_word.h"
@@ -40,9 +41,36 @@ bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
   return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
 }
 
+// By which the frame would pass the limit.
+uint64_t Spool::missing_bytes(uint64_t frame_bytes) const {
+  uint64_t used = head_ + frame_bytes;
+  if (window_) used = used - window_->freed_bytes() + window_->kept_bytes();
+  return used > max_bytes_ ? used - max_bytes_ : 0;
+}
+
+void Spool::free_old(uint64_t now_ns, uint64_t needed_bytes) {
+  if (!window_ || full_) return;
+  const uint64_t begin = window_->freed_bytes(), end = window_->end_of_old(now_ns, tail_, needed_bytes);
+  if (end == 0) return;
+  if (!window_->let_go(end)) error_ = ENOSPC;
+  if (error_ == 0) error_ = file_.free_bytes(begin, end);
+  full_ = error_ != 0;
+}
+
 bool Spool::put_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  if (!sink_) return keep_data(header, payload, bytes);
+  left_over_.clear();
+  sink_->take_records(header, static_cast<const char*>(payload), bytes, left_over_);
+  return left_over_.empty() || keep_data(header, left_over_.data(), static_cast<uint32_t>(left_over_.size()));
+}
+
+bool Spool::keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
   const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
-  if (full_ || head_ + frame_bytes > max_bytes_ || !make_room(frame_bytes, kReserveBytes)) {
+  if (const uint64_t missing = window_ ? missing_bytes(frame_bytes) : 0; missing > 0) {
+    flush_pages();
+    free_old(util::monotonic_ns(), missing);
+  }
+  if (full_ || missing_bytes(frame_bytes) > 0 || !make_room(frame_bytes, kReserveBytes)) {
     full_ = true;
     return false;
   }
@@ -52,6 +80,7 @@ bool Spool::put_data(const mlrun_frame& header, const void* payload, uint32_t by
 }
 
 void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  if (sink_ && !sink_->take_report(header, static_cast<const char*>(payload), bytes)) return;
   if (!make_room(aligned(kHeaderBytes + bytes), 0)) {
     left_out_++;
     return;
@@ -80,6 +109,7 @@ void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   head_ += frame_bytes;
   frames_++;
   store(*ring_.shared_head, __u64{head_});
+  if (window_) window_->note(header, frame + kHeaderBytes, head_, util::monotonic_ns());
 }
 
 // The pad is a bare header, and zeros to the block's end.
@@ -122,7 +152,9 @@ Status Spool::close() {
     std::memset(page + staged_bytes(), 0, SpoolFile::kPageBytes - staged_bytes());
     error_ = file_.write(page, SpoolFile::kPageBytes, tail_);
   }
+  if (error_ == 0 && window_ && !window_->flush()) error_ = ENOSPC;
   if (error_ != 0) return fail_errno("write the spool", error_);
+  if (Status saved = sink_ ? sink_->save() : Status(); !saved) return saved;
   return file_.finish(head_);
 }
 

@@ -10,9 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "runner/collect/event_sink.h"
 #include "runner/collect/spool_file.h"
+#include "runner/collect/spool_window.h"
 #include "runner/events/spool.h"
 
 namespace mlrun::collect {
@@ -33,6 +37,16 @@ class Spool {
   // Goes on at `position`. Requires: tail <= head <= tail + MLRUN_STAGE_BYTES, tail a multiple of the page; ring bytes
   // from tail to head are frames.
   Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position);
+
+  // From now on the newest is kept, and the oldest freed where the limit is reached. Requires: nothing was put yet.
+  void keep_newest(std::unique_ptr<SpoolWindow> window) { window_ = std::move(window); }
+
+  // From now on events go to `sink`, and what it leaves over into the spool. Requires: nothing was put yet.
+  void give_events_to(std::unique_ptr<EventSink> sink) { sink_ = std::move(sink); }
+  [[nodiscard]] EventSink* sink() const { return sink_.get(); }  // null: events are kept
+
+  // Frees what is too old.
+  void free_old(uint64_t now_ns) { free_old(now_ns, 0); }
 
   // Copies the frame; magic, version, payload_bytes and crc32c are filled in, and seq where the channel is 0. False:
   // refused, because the spool has reached its limit or the disk is full; from then on every data frame is refused.
@@ -56,17 +70,24 @@ class Spool {
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
   [[nodiscard]] int last_error() const { return error_; }
   [[nodiscard]] bool direct() const { return file_.direct(); }
+  [[nodiscard]] const SpoolWindow* window() const { return window_.get(); }  // null: everything is kept
 
   static constexpr uint32_t kPayloadMax = 512 << 10;
 
  private:
   bool make_room(uint64_t frame_bytes, uint64_t reserve_bytes);
+  bool keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
   void append(mlrun_frame header, const void* payload, uint32_t bytes);
   void begin_block();
+  void free_old(uint64_t now_ns, uint64_t needed_bytes);
+  [[nodiscard]] uint64_t missing_bytes(uint64_t frame_bytes) const;
   [[nodiscard]] char* at(uint64_t offset) const { return ring_.bytes + offset % MLRUN_STAGE_BYTES; }
 
   Ring ring_;
   SpoolFile file_;
+  std::unique_ptr<SpoolWindow> window_;
+  std::unique_ptr<EventSink> sink_;
+  std::vector<char> left_over_;
   uint64_t max_bytes_;
   uint64_t head_;
   uint64_t tail_;

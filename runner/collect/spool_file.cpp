@@ -64,6 +64,12 @@ int SpoolFile::write(const char* data, uint64_t bytes, uint64_t offset) {
   return 0;
 }
 
+int SpoolFile::free_bytes(uint64_t begin, uint64_t end) {
+  const int result = ::fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+                                 static_cast<off_t>(end - begin));
+  return result == 0 ? 0 : errno;
+}
+
 Status SpoolFile::finish(uint64_t bytes) {
   if (::ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("cut the spool " + path_, errno);
   return {};

@@ -24,6 +24,9 @@ class SpoolFile {
   // Writes all of it. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
   int write(const char* data, uint64_t bytes, uint64_t offset);
 
+  // Gives the bytes in [begin, end) back to the file system; they read as zeros from then on. 0 or the errno.
+  int free_bytes(uint64_t begin, uint64_t end);
+
   // Cuts the file to its true length.
   Status finish(uint64_t bytes);
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/spool_window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "runner/events/record.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 << 10;
+constexpr uint64_t kStretchesOfTime = 16;  // the window is that much longer than asked for at most
+constexpr size_t kStringsMax = size_t{1} << 22;
+
+constexpr bool defines(uint32_t kind) {
+  return kind == MLRUN_STRING || kind == MLRUN_FILE || kind == MLRUN_PROCESS || kind == MLRUN_END ||
+         kind == MLRUN_COMM || kind == MLRUN_GPU_DEVICE || kind == MLRUN_GPU_NOTE;
+}
+
+// Not one of several fragments, which are kept whenever they come.
+constexpr bool is_whole_string(uint64_t word0) {
+  const auto fragment = word0 >> 48 & 0xff;
+  return (word0 >> 16 & 0xffff) == MLRUN_STRING && fragment == 0 && (word0 >> 56 & 1) != 0;
+}
+
+// The kernel's I/O counts of every process come every two seconds: of these the window's own will do.
+bool tells_who_is_who(std::string_view json) {
+  for (const char* key : {"\"modules\"", "\"comm\"", "\"start_ticks\""}) {
+    if (json.find(key) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SpoolWindow::SpoolWindow(KeptFile kept, const WindowOptions& options)
+    : kept_(std::move(kept)),
+      options_(options),
+      stretch_bytes_(std::clamp(options.max_bytes / kStretchesOfTime, kSmallestStretchBytes, kLargestStretchBytes)),
+      stretch_ns_(options.last_ns / kStretchesOfTime) {}
+
+void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t end, uint64_t now_ns) {
+  const bool full = !stretches_.empty() && (stretches_.back().end - stretches_.back().begin >= stretch_bytes_ ||
+                                            now_ns - stretches_.back().first_ns >= stretch_ns_);
+  if (stretches_.empty() || full) {
+    const uint64_t begin = stretches_.empty() ? freed_end_ : stretches_.back().end;
+    stretches_.push_back({begin, begin, now_ns, now_ns, 0});
+    begun_++;
+  }
+  Stretch& stretch = stretches_.back();
+  stretch.end = end;
+  stretch.last_ns = now_ns;
+  switch (static_cast<mlrun_frame_type>(header.type)) {
+    case MLRUN_FRAME_DATA: stretch.records += keep_definitions(header, payload); break;
+    case MLRUN_FRAME_CHANNEL:
+    case MLRUN_FRAME_GPU:
+    case MLRUN_FRAME_GAP: keep(header, payload); break;
+    case MLRUN_FRAME_PROCESS:
+      if (tells_who_is_who({payload, header.payload_bytes})) keep(header, payload);
+      break;
+    case MLRUN_FRAME_INDEX:
+    case MLRUN_FRAME_PAD:
+    case MLRUN_FRAME_ANCHOR:
+    case MLRUN_FRAME_COUNTERS:
+    case MLRUN_FRAME_LEFT_OUT:
+    case MLRUN_FRAME_SAMPLES:
+    case MLRUN_FRAME_KEPT:
+    case MLRUN_FRAME_SUMS:
+    case MLRUN_FRAME_SUMS_STATE:
+    case MLRUN_FRAME_SAME_FILE:
+    case MLRUN_FRAME_TIMELINE:
+    case MLRUN_FRAME_HEAP: break;
+  }
+}
+
+// What cannot be written now stays with kept_ until there is room: without it nothing is freed.
+void SpoolWindow::keep(const mlrun_frame& header, const char* payload) {
+  kept_.add(header, payload, header.payload_bytes);
+  if (kept_.is_due()) (void)kept_.flush();
+}
+
+// Copies the definitions among the records of a data frame. Returns the number of the others. The payload lies in
+// memory that every traced process can write: no length is believed.
+uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* payload) {
+  uint64_t events = 0;
+  definitions_.clear();
+  for (uint32_t at = 0; at + MLRUN_UNIT_BYTES <= header.payload_bytes;) {
+    uint64_t words[2];
+    std::memcpy(words, payload + at, sizeof words);
+    const auto kind = static_cast<uint32_t>(words[0] >> 16 & 0xffff);
+    const auto bytes = static_cast<uint32_t>(words[0] >> 8 & 0xff) * MLRUN_UNIT_BYTES;
+    if (bytes == 0 || bytes > header.payload_bytes - at) break;
+    if (!defines(kind)) {
+      events++;
+    } else if (!is_whole_string(words[0]) || is_new_string(words[1])) {
+      definitions_.insert(definitions_.end(), payload + at, payload + at + bytes);
+    }
+    at += bytes;
+  }
+  if (definitions_.empty()) return events;
+  mlrun_frame kept = header;
+  kept.type = MLRUN_FRAME_KEPT;
+  kept.payload_bytes = static_cast<__u32>(definitions_.size());
+  keep(kept, definitions_.data());
+  return events;
+}
+
+// Every process defines the strings that it uses.
+bool SpoolWindow::is_new_string(uint64_t id) {
+  if (strings_.size() >= kStringsMax) strings_.clear();
+  return strings_.insert(id).second;
+}
+
+uint64_t SpoolWindow::end_of_old(uint64_t now_ns, uint64_t written, uint64_t needed_bytes) const {
+  uint64_t end = 0;
+  for (const Stretch& stretch : stretches_) {
+    const bool old = now_ns > options_.last_ns && stretch.last_ns < now_ns - options_.last_ns;
+    const bool too_much = needed_bytes > 0 && end < freed_end_ + needed_bytes;
+    if (stretch.end > written || !(old || too_much)) break;
+    end = stretch.end;
+  }
+  return end;
+}
+
+bool SpoolWindow::let_go(uint64_t end) {
+  mlrun_frame_gap gap{MLRUN_GAP_OLD, 0, 0, 0, 0};
+  auto stretch = stretches_.begin();
+  for (; stretch != stretches_.end() && stretch->end <= end; ++stretch) {
+    if (gap.first_monotonic_ns == 0) gap.first_monotonic_ns = stretch->first_ns;
+    gap.last_monotonic_ns = stretch->last_ns;
+    gap.count += stretch->records;
+  }
+  mlrun_frame header{};
+  header.type = MLRUN_FRAME_GAP;
+  header.seq = (uint64_t{1} << 63) + notes_++;  // never that of a frame in the spool
+  kept_.add(header, &gap, sizeof gap);
+  if (!kept_.flush()) return false;
+  stretches_.erase(stretches_.begin(), stretch);
+  freed_end_ = end;
+  freed_records_ += gap.count;
+  return true;
+}
+
+}  // namespace mlrun::collect
