@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// --summary-only: takes the events from the collector and adds them up. What has to be known besides (names, files,
+// processes, threads) goes on into the spool, once and within a bound; the sums stand in memory and are written to
+// sums.bin every ten seconds, and at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/collect/event_sink.h"
+#include "runner/model/rows.h"
+#include "runner/summary/timeline.h"
+#include "runner/sums/cell_table.h"
+#include "runner/sums/definitions.h"
+#include "runner/sums/heap_watch.h"
+#include "runner/sums/log_tail.h"
+#include "runner/sums/stretches.h"
+#include "runner/sums/sums_clock.h"
+#include "runner/sums/thread_totals.h"
+
+namespace mlrun::sums {
+
+struct EventSumsOptions {
+  std::string path;  // of sums.bin
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
+  std::vector<std::string> mllog;
+  int64_t alloc_min_bytes = 1024;
+  uint64_t max_spool_bytes = UINT64_MAX;
+};
+
+class EventSums final : public collect::EventSink {
+ public:
+  explicit EventSums(const EventSumsOptions& options);
+
+  void take_records(const mlrun_frame& header, const char* payload, uint32_t bytes, std::vector<char>& kept) override;
+  [[nodiscard]] bool take_report(const mlrun_frame& header, const char* payload, uint32_t bytes) override;
+  [[nodiscard]] uint64_t records() const override { return records_; }
+  void end_pass(uint64_t now_ns, uint64_t clock) override;
+  Status save() override;
+
+ private:
+  struct Report {
+    mlrun_frame header{};
+    std::string text;
+  };
+  // The thread whose records are taken.
+  struct Source {
+    uint64_t channel = 0;  // under which its process's sums are written
+    uint32_t process = 0;
+    bool shown = false;  // its own frame is in the spool
+  };
+  void look_at_log();
+  void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
+  void add_alloc(const events::RecordView& record, const Source& source);
+  void add_to_stretch(const Source& source, uint32_t stretch, const events::CallEvent& call, const model::CallRow& row,
+                      bool reads, bool writes);
+  bool take_channel(const mlrun_frame& header, const char* payload, uint32_t bytes);
+  void take_counters(const mlrun_frame& header, const char* payload, uint32_t bytes);
+  bool take_process(const mlrun_frame& header, const char* payload, uint32_t bytes);
+
+  [[nodiscard]] std::string text();
+  void write_state(std::string& text) const;
+  void write_timeline(std::string& text) const;
+  void write_same_files(std::string& text) const;
+  void write_sums(std::string& text) const;
+
+  EventSumsOptions options_;
+  SumsClock clock_;
+  LogTail log_;
+  Definitions definitions_;
+  ThreadTotals threads_;
+  CellTable cells_;
+  Stretches stretches_;
+  summary::Timeline timeline_{0};
+  HeapWatch heaps_;
+  std::unordered_map<uint32_t, Report> io_;  // the last one of each process
+  uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;
+  uint64_t next_save_ns_ = 0, save_pause_ns_ = 1'000'000'000;  // doubles, up to ten seconds
+  uint64_t late_marks_ = 0, late_ns_ = 0, threads_left_out_ = 0, reports_left_out_ = 0;
+  size_t threads_shown_ = 0;
+};
+
+}  // namespace mlrun::sums

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heap peaks while the run goes on. A block that one thread allocates and another frees has to be followed in the order
+// of time, so what a pass of the collector brings waits until no older record can come any more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/events/event_view.h"
+#include "runner/events/sums.h"
+#include "runner/summary/flat_map.h"
+#include "runner/summary/heap_meter.h"
+#include "runner/sums/sums_clock.h"
+
+namespace mlrun::sums {
+
+// A return address, or MLRUN_SITE_IS_STACK | id of a stack.
+inline uint64_t site_of(const events::AllocEvent& alloc) {
+  return alloc.stack != 0 ? MLRUN_SITE_IS_STACK | alloc.stack : alloc.site;
+}
+
+class HeapWatch {
+ public:
+  HeapWatch(int64_t alloc_min_bytes, const SumsClock& clock) : alloc_min_bytes_(alloc_min_bytes), clock_(clock) {}
+
+  // `channel`: under which the process's sums are written; `end`: on the clock of the channels.
+  void add(uint32_t process, uint64_t channel, const events::AllocEvent& alloc, uint64_t end);
+  void add(uint32_t process, uint64_t channel, const model::AllocSmallRow& row);
+
+  // Follows what ended up to `clock`.
+  void pass(uint64_t clock);
+
+  // Nothing more comes of the process.
+  void end(uint32_t process) { ended_.push_back(process); }
+
+  // Frames for all processes.
+  void write(std::string& text);
+
+ private:
+  static constexpr size_t kHeapsMax = size_t{1} << 14;
+  static constexpr size_t kWaitingMax = size_t{1} << 18;
+
+  struct Waiting {
+    int64_t time_ns = 0;  // on the clock of the channels
+    uint32_t process = 0;
+    events::AllocEvent alloc;
+  };
+  struct Heap {
+    uint64_t channel = 0;
+    std::unique_ptr<summary::HeapMeter> meter;  // null: the process has ended
+    std::string frame;                          // then: what it says
+  };
+  Heap* heap_of(uint32_t process, uint64_t channel);
+  void follow(uint64_t clock);
+  void follow(const Waiting& waiting);
+  [[nodiscard]] std::string frame_of(summary::HeapMeter& meter) const;
+
+  int64_t alloc_min_bytes_;
+  const SumsClock& clock_;
+  summary::BlockRoom room_;
+  std::unordered_map<uint32_t, Heap> heaps_;  // by process
+  std::vector<Waiting> waiting_, spare_;
+  std::vector<uint32_t> ended_;
+  std::vector<uint64_t> sites_{0};  // by the number that the meters know them by
+  summary::FlatMap<uint32_t> site_numbers_;
+};
+
+}  // namespace mlrun::sums

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which open files are the same file. Every opening has a number of its own and a record that describes it; a run may
+// open one file a million times, and keeps one description.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runner/events/event_view.h"
+#include "runner/events/sums.h"
+#include "runner/summary/flat_map.h"
+
+namespace mlrun::sums {
+
+class KnownFiles {
+ public:
+  static constexpr size_t kFilesMax = size_t{1} << 16;
+  static constexpr size_t kOpenKept = size_t{1} << 16;  // the open files used last, at least
+
+  struct File {
+    uint32_t number = 0;  // of the open file whose description is kept; 0: has no place of its own
+    uint32_t type = 0;    // as in st_mode
+    bool is_channel = false;
+  };
+
+  // A description. True: of a file that was not known and has a place now, so that the record is to be kept.
+  // `is_memfd`: its name says so. `has_room` false: no more files.
+  bool add(const events::FileEvent& file, bool is_memfd, bool has_room);
+
+  // Null: not described, or not used for so long that it was forgotten.
+  const File* find(uint32_t number);
+
+  // The number under which an open file is described; 0: none.
+  uint32_t described(uint32_t number);
+
+  // Of the open files used last those that another number describes.
+  [[nodiscard]] std::vector<mlrun_same_file> same() const;
+
+ private:
+  static constexpr uint32_t kOfType = 1u << 31;  // an index of of_type_, not of files_
+
+  [[nodiscard]] const File& at(uint32_t index) const {
+    return (index & kOfType) != 0 ? of_type_[index & 0xf] : files_[index];
+  }
+  void note(uint32_t number, uint32_t index);
+
+  std::vector<File> files_;
+  std::array<File, 16> of_type_{};          // for files without a place
+  summary::FlatMap<uint32_t> by_identity_;  // index
+  summary::FlatMap<uint32_t> recent_, older_;
+};
+
+}  // namespace mlrun::sums

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run in stretches, from one bound of an MLLOG interval to the next, and what each process did to files in each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runner/events/sums.h"
+#include "runner/summary/flat_map.h"
+
+namespace mlrun::sums {
+
+// Calls on files of one process in one stretch.
+struct StretchSum {
+  uint64_t channel = 0;  // of the process
+  uint32_t stretch = 0;
+  uint64_t calls = 0, moved = 0, written = 0, ticks = 0;  // moved: read
+};
+
+class Stretches {
+ public:
+  static constexpr size_t kBoundsMax = 4096;
+  static constexpr size_t kSumsMax = size_t{1} << 16;
+
+  // A new one begins there. Comes in order, or splits an earlier one in two for what is added from now on.
+  void begin(uint64_t monotonic_ns);
+
+  // The number of the stretch that a moment lies in.
+  [[nodiscard]] uint32_t at(uint64_t monotonic_ns) const;
+
+  // Beyond kSumsMax processes are not told apart.
+  StretchSum& sum(uint32_t process, uint32_t stretch, uint64_t channel);
+
+  [[nodiscard]] const std::vector<mlrun_stretch>& bounds() const { return bounds_; }
+  [[nodiscard]] const std::vector<StretchSum>& sums() const { return sums_; }
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }  // bounds
+
+ private:
+  std::vector<mlrun_stretch> bounds_;
+  std::vector<StretchSum> sums_;
+  summary::FlatMap<uint32_t> by_key_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::sums
