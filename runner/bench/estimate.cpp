@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/bench/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mlrun::bench {
+
+namespace {
+
+// How many figures may be left out at either end: the chance that the median lies beyond is at most 2.5 % there.
+size_t left_out(size_t figures) {
+  const auto n = static_cast<double>(figures);
+  double chance = std::pow(0.5, n), sum = 0;
+  size_t out = 0;
+  for (size_t k = 0; k < figures / 2; k++) {
+    sum += chance;
+    if (sum > 0.025) break;
+    out = k;
+    chance *= (n - static_cast<double>(k)) / (static_cast<double>(k) + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Estimate estimate(std::vector<double> figures) {
+  std::sort(figures.begin(), figures.end());
+  const size_t n = figures.size(), out = left_out(n);
+  const double median = n % 2 != 0 ? figures[n / 2] : (figures[n / 2 - 1] + figures[n / 2]) / 2;
+  return {median, figures[out], figures[n - 1 - out], n};
+}
+
+}  // namespace mlrun::bench

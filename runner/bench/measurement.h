@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs: a traced and an untraced victim stand side by side and run each loop in turn, in the order AB, BA, AB, ...; a
+// round has fresh ones and one pair of each loop, so that the luck of one process's memory layout is no part of the
+// result. A figure is the median of the differences within pairs; a drift of the machine falls out of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/bench/collection.h"
+#include "runner/bench/estimate.h"
+#include "runner/bench/operations.h"
+#include "runner/bench/victim.h"
+#include "runner/util/result.h"
+
+namespace mlrun::bench {
+
+struct Plan {
+  bool quick = false;                 // one round of the operations' quick_pairs
+  uint64_t slice_ns = 1'500'000;      // of one loop
+  uint64_t limit_ns = 5'000'000'000;  // no round is begun that would end later, but the least number of them
+  int least_rounds = 5;
+  int most_rounds = 1001;
+};
+
+struct Figure {
+  const Operation* operation = nullptr;
+  Estimate untraced_ns;  // CPU time per call
+  Estimate added_ns;     // of operations that are compared
+};
+
+struct Measurement {
+  std::vector<Figure> figures;
+  int rounds = 0;
+  Collected collected;
+};
+
+struct Installed {
+  std::string victim;   // program
+  std::string library;  // libmlrun_preload.so
+};
+
+// `tell` is called before each round with the rounds done and the time used; false ends the measurement with an error.
+using Tell = std::function<bool(int rounds, uint64_t used_ns)>;
+
+// Takes the time of the plan. Nothing is left behind.
+Result<Measurement> measure(const Plan& plan, const Installed& installed, const Tell& tell);
+
+}  // namespace mlrun::bench

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `mlrun bench` says.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/bench/measurement.h"
+
+namespace mlrun::bench {
+
+std::string bench_text(const Measurement& measurement, const nlohmann::json& host, const std::string& clock_complaint);
+nlohmann::ordered_json bench_json(const Measurement& measurement, const nlohmann::json& identity);
+
+}  // namespace mlrun::bench

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocation loop that `mlrun bench` and tests/bench have in common, so that their figures mean the same.
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { kSeed = 88172645, kBlockSlots = 16 };
+
+// xorshift64: the same numbers in every run.
+static inline uint64_t next_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+// Replaces one of sixteen blocks at a time by one of smallest..smallest+mask bytes.
+static inline void replace_blocks(long iterations, size_t smallest, uint64_t mask) {
+  void *slots[kBlockSlots] = {0};
+  uint64_t random = kSeed;
+  for (long i = 0; i < iterations; i++) {
+    void **slot = &slots[i % kBlockSlots];
+    free(*slot);
+    *slot = malloc(smallest + (next_random(&random) & mask));
+  }
+  for (int i = 0; i < kBlockSlots; i++) free(slots[i]);
+}
