@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/symbols/symbol_file.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace mlrun::symbols {
+
+namespace {
+
+const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
+                                   .find_debuginfo = dwfl_standard_find_debuginfo,
+                                   .section_address = dwfl_offline_section_address,
+                                   .debuginfo_path = nullptr};
+
+struct Symbol {
+  uint64_t start = 0, bytes = 0;
+  const char* name = nullptr;
+};
+
+// Symbols of several versions have theirs behind an @.
+std::string demangled(const char* name) {
+  if (name[0] != '_' || name[1] != 'Z') return std::string(name).substr(0, std::string_view(name).find('@'));
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+}  // namespace
+
+struct SymbolFile::Symbols {
+  std::unique_ptr<Dwfl, void (*)(Dwfl*)> session{dwfl_begin(&kCallbacks), dwfl_end};
+  Dwfl_Module* module = nullptr;
+  std::vector<Symbol> functions;  // by start
+  bool loaded = false;
+
+  // Addresses are those of the file: it is taken to be loaded at 0.
+  explicit Symbols(const std::string& path) {
+    if (!session) return;
+    dwfl_report_begin(session.get());
+    module = dwfl_report_elf(session.get(), "file", path.c_str(), -1, 0, true);
+    dwfl_report_end(session.get(), nullptr, nullptr);
+    GElf_Addr bias = 0;
+    if (module && !dwfl_module_getelf(module, &bias)) module = nullptr;
+  }
+
+  void load() {
+    loaded = true;
+    const int count = dwfl_module_getsymtab(module);
+    for (int i = 1; i < count; ++i) {
+      GElf_Sym symbol{};
+      GElf_Addr address = 0;
+      const char* name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
+      const auto type = GELF_ST_TYPE(symbol.st_info);
+      const bool is_function = (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
+      if (name && *name != 0 && is_function) functions.push_back({address, symbol.st_size, name});
+    }
+    std::stable_sort(functions.begin(), functions.end(),
+                     [](const Symbol& a, const Symbol& b) { return a.start < b.start; });
+  }
+
+  // The innermost function around the address; one without a size reaches to the next.
+  [[nodiscard]] const char* function_at(uint64_t address) const {
+    constexpr int kNestedMax = 16;
+    auto at = std::upper_bound(functions.begin(), functions.end(), address,
+                               [](uint64_t value, const Symbol& symbol) { return value < symbol.start; });
+    for (int i = 0; at != functions.begin() && i < kNestedMax; ++i) {
+      --at;
+      if (address - at->start < at->bytes || (at->bytes == 0 && i == 0)) return at->name;
+    }
+    return nullptr;
+  }
+};
+
+SymbolFile::SymbolFile(const std::string& path, const std::string& build_id, int64_t recorded_ns) {
+  struct stat status {};
+  if (path.empty() || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  symbols_ = std::make_unique<Symbols>(path);
+  identity_ = symbols_->module ? compare(path, build_id, recorded_ns) : Identity::kChanged;
+}
+
+SymbolFile::~SymbolFile() = default;
+
+Identity SymbolFile::compare(const std::string& path, const std::string& build_id, int64_t recorded_ns) const {
+  const unsigned char* bits = nullptr;
+  GElf_Addr address = 0;
+  const int length = dwfl_module_build_id(symbols_->module, &bits, &address);
+  const std::string found(reinterpret_cast<const char*>(bits), length > 0 ? static_cast<size_t>(length) : 0);
+  if (!build_id.empty()) return found.starts_with(build_id) ? Identity::kSame : Identity::kChanged;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return Identity::kMissing;
+  const int64_t modified_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
+  return found.empty() && modified_ns <= recorded_ns ? Identity::kSame : Identity::kChanged;
+}
+
+Place SymbolFile::find(uint64_t address) {
+  Place place;
+  if (!symbols_->loaded) symbols_->load();
+  if (const char* name = symbols_->function_at(address)) place.function = demangled(name);
+  Dwfl_Line* line = dwfl_module_getsrc(symbols_->module, address);
+  int number = 0;
+  const char* source = line ? dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;
+  if (source && number > 0) {
+    place.source = source;
+    place.line = number;
+  }
+  return place;
+}
+
+}  // namespace mlrun::symbols
