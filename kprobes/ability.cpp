@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/ability.h"
+
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+// bpf_loop (5.17) and the task state as an argument of sched_switch (5.18).
+constexpr int kOldestMajor = 5, kOldestMinor = 18;
+
+Status check_user() {
+  if (::getuid() != ::geteuid()) return fail("mlrun-probes must not be setuid; start mlrun as root instead");
+  if (::geteuid() != 0) return fail("it needs root: start mlrun as root");
+  return {};
+}
+
+Status check_kernel() {
+  utsname names{};
+  ::uname(&names);
+  int major = 0, minor = 0;
+  const bool told = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
+  if (!told || major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor)) return {};
+  return fail(fmt::format("Linux {} is too old, it needs {}.{} or later", names.release, kOldestMajor, kOldestMinor));
+}
+
+Status check_types() {
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) == 0) return {};
+  return fail("this kernel does not tell its types: /sys/kernel/btf/vmlinux is missing (CONFIG_DEBUG_INFO_BTF)");
+}
+
+Status check_lockdown() {
+  const std::string lockdown = util::read_text("/sys/kernel/security/lockdown");
+  if (lockdown.find("[confidentiality]") == std::string::npos) return {};
+  return fail("the kernel is locked down (confidentiality), so that programs may not look into it");
+}
+
+// Threads are joined by their numbers, and the kernel's programs see those of the initial namespace.
+Status check_pid_namespace() {
+  constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel, the same on all
+  struct stat own {};
+  if (::stat("/proc/self/ns/pid", &own) != 0 || own.st_ino == kInitialPidNamespace) return {};
+  return fail("mlrun runs in a PID namespace of its own, where threads have other numbers than the kernel tells");
+}
+
+}  // namespace
+
+Status check_ability() {
+  for (const auto check : {check_user, check_pid_namespace, check_kernel, check_types, check_lockdown}) {
+    if (Status passed = check(); !passed) return passed;
+  }
+  return {};
+}
+
+}  // namespace mlrun::probes

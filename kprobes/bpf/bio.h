@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Bios on their way to a request: who queued them and for what, in a note that follows them through the block layer.
+//
+//   block_bio_queue   the note is made. Time in the queue begins here: behind it a bio may wait for a request
+//   block_split       the front of a bio that is too large becomes a bio of its own, which is never queued
+//   block_bio_remap   a stacked device (dm, md) sends a new bio to the device below it
+//   block_bio_complete the note goes
+#pragma once
+
+#include "kprobes/bpf/block_bits.h"
+#include "kprobes/bpf/dirty.h"
+#include "kprobes/bpf/thread_state.h"
+#include "kprobes/bpf/used_devices.h"
+
+const volatile bool with_waits = true;
+
+enum { kKernelThread = 0x200000, kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
+
+struct bio_note {
+  __u64 queue_ns, operation, inode, begin, end, cgroup, pid_tid;
+  __u32 file_device, op, flags, spare;
+  char comm[MLRUN_KERNEL_COMM];
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 32768);
+  __type(key, __u64);
+  __type(value, struct bio_note);
+} bios SEC(".maps");
+
+// Where a bio of a stacked device begins: the remap event names the place, not the bio.
+struct place {
+  __u64 device, sector;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 4096);
+  __type(key, struct place);
+  __type(value, __u64);
+} places SEC(".maps");
+
+static __always_inline bool is_stacked(struct bio *bio) { return bio->bi_bdev->bd_disk->fops->submit_bio != 0; }
+
+static __always_inline void note_place(struct bio *bio, __u64 key) {
+  struct place place = {bio->bi_bdev->bd_dev, bio->bi_iter.bi_sector};
+  bpf_map_update_elem(&places, &place, &key, BPF_ANY);
+}
+
+static __always_inline void put_note(__u64 key, struct bio_note *note) {
+  if (bpf_map_update_elem(&bios, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
+}
+
+// True: the bio belongs to a followed process, which queues it itself or had made its pages dirty.
+static __always_inline bool find_owner(const struct bio_pages *pages, struct bio_note *note) {
+  if (is_followed(bpf_get_current_task_btf())) {
+    struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+    if (thread) note->operation = outermost_operation(thread);
+    note->pid_tid = bpf_get_current_pid_tgid();
+    bpf_get_current_comm(note->comm, sizeof note->comm);
+    return true;
+  }
+  if (!pages->inode) return false;
+  struct inode_key key = {pages->inode, pages->device, 0};
+  struct writer *writer = bpf_map_lookup_elem(&writers, &key);
+  if (!writer) return false;
+  note->pid_tid = writer->pid_tid;
+  __builtin_memcpy(note->comm, writer->comm, sizeof note->comm);
+  note->flags |= MLRUN_BLOCK_WRITEBACK;
+  return true;
+}
+
+// A journal's blocks and a file system's own are written by kernel threads.
+static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
+  if (block_op(bio->bi_opf) != MLRUN_BLOCK_WRITE || !bio->bi_iter.bi_size) return false;
+  if (!pages->of_device && !(block_flags(bio->bi_opf) & MLRUN_BLOCK_META)) return false;
+  if (!(bpf_get_current_task_btf()->flags & kKernelThread) || !is_used(number_of(bio->bi_bdev->bd_disk))) return false;
+  note->pid_tid = bpf_get_current_pid_tgid();
+  bpf_get_current_comm(note->comm, sizeof note->comm);
+  note->flags |= MLRUN_BLOCK_METADATA_WRITE;
+  return true;
+}
+
+static __always_inline void fill_note(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
+  note->queue_ns = now_ns();
+  note->op = block_op(bio->bi_opf);
+  if (note->op == MLRUN_BLOCK_WRITE && !bio->bi_iter.bi_size) note->op = MLRUN_BLOCK_FLUSH;
+  note->flags |= block_flags(bio->bi_opf);
+  note->inode = pages->inode;
+  note->begin = pages->begin;
+  note->end = pages->end;
+  note->file_device = pages->of_file ? pages->device : bio->bi_bdev->bd_dev;
+  if (pages->of_device) note->flags |= MLRUN_BLOCK_DEVICE_INODE;
+  if (!pages->of_file && !pages->of_device && bio->bi_iter.bi_size) note->flags |= MLRUN_BLOCK_ANONYMOUS;
+  note->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
+}
+
+SEC("tp_btf/block_bio_queue")
+int BPF_PROG(on_bio_queue, struct bio *bio) {
+  __u64 key = (__u64)bio;
+  struct bio_note *known = bpf_map_lookup_elem(&bios, &key);
+  if (known && known->flags & MLRUN_BLOCK_REMAPPED) return 0;        // keeps what its parent had
+  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // its memory was another bio's
+  struct bio_pages pages = {};
+  struct bio_note note = {};
+  look_at_pages(bio, &pages);
+  if (!find_owner(&pages, &note) && !is_metadata_write(bio, &pages, &note)) {
+    if (known) bpf_map_delete_elem(&bios, &key);
+    return 0;
+  }
+  fill_note(bio, &pages, &note);
+  if (note.op == MLRUN_BLOCK_WRITE) note_used(number_of(bio->bi_bdev->bd_disk));
+  if (is_stacked(bio)) {
+    note.flags |= MLRUN_BLOCK_STACKED;
+    note_place(bio, key);
+  } else if (with_waits && !(note.flags & kByAKernelThread)) {
+    set_submitting(true);
+  }
+  put_note(key, &note);
+  return 0;
+}
+
+// It has a request of its own, or its place in another bio's.
+SEC("tp_btf/block_getrq")
+int BPF_PROG(on_bio_placed, struct bio *bio) { return set_submitting(false); }
+SEC("tp_btf/block_bio_backmerge")
+int BPF_PROG(on_bio_behind, struct bio *bio) { return set_submitting(false); }
+SEC("tp_btf/block_bio_frontmerge")
+int BPF_PROG(on_bio_before, struct bio *bio) { return set_submitting(false); }
+
+SEC("tp_btf/block_split")
+int BPF_PROG(on_bio_split, struct bio *front) {
+  __u64 key = (__u64)front, parent = (__u64)front->bi_private;
+  if (bpf_map_lookup_elem(&bios, &key)) {  // device mapper: what is left of the same bio
+    note_place(front, key);
+    return 0;
+  }
+  struct bio_note *whole = bpf_map_lookup_elem(&bios, &parent), note;
+  if (!whole) return 0;
+  note = *whole;
+  note.flags |= MLRUN_BLOCK_SPLIT;
+  put_note(key, &note);
+  return 0;
+}
+
+SEC("tp_btf/block_bio_remap")
+int BPF_PROG(on_bio_remap, struct bio *bio, dev_t from_device, sector_t from_sector) {
+  struct place place = {from_device, from_sector};
+  __u64 key = (__u64)bio, *parent = bpf_map_lookup_elem(&places, &place);
+  if (!parent || *parent == key) return 0;
+  struct bio_note *above = bpf_map_lookup_elem(&bios, parent), note;
+  if (!above) return 0;
+  note = *above;
+  note.flags = (note.flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
+  put_note(key, &note);
+  return 0;
+}
+
+static __always_inline void fill_part(struct mlrun_block_part *part, const struct bio_note *note, struct bio *bio,
+                                      __u64 done_ns) {
+  part->head = make_head(MLRUN_KERNEL_PART, sizeof *part, done_ns, note->pid_tid);
+  part->operation = note->operation;
+  part->queue_ns = note->queue_ns;
+  part->inode = note->inode;
+  part->file_begin = note->begin;
+  part->file_end = note->end;
+  part->sector = BPF_CORE_READ(bio, bi_iter.bi_sector);
+  part->cgroup = note->cgroup;
+  part->device = BPF_CORE_READ(bio, bi_bdev, bd_dev);
+  part->file_device = note->file_device;
+  part->op = note->op;
+  part->flags = note->flags;
+  part->spare = 0;
+  __builtin_memcpy(part->comm, note->comm, sizeof part->comm);
+}
+
+// A bio of a stacked device has no request: its part ends here, and never was on a device itself.
+SEC("tp_btf/block_bio_complete")
+int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
+  __u64 key = (__u64)bio, done_ns = now_ns();
+  struct bio_note *note = bpf_map_lookup_elem(&bios, &key);
+  if (!note) return 0;
+  if (note->flags & MLRUN_BLOCK_STACKED) {
+    struct mlrun_block_part *part = RESERVE(mlrun_block_part, MLRUN_KERNEL_PART);
+    if (part) {
+      fill_part(part, note, bio, done_ns);
+      part->request = 0;
+      part->issue_ns = done_ns;
+      part->bytes = 0;
+      submit(part);
+    }
+  }
+  bpf_map_delete_elem(&bios, &key);
+  return 0;
+}

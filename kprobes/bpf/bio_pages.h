@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Whose pages a bio carries: the inode behind its first page and the range of the file.
+#pragma once
+
+#include "kprobes/bpf/ring.h"
+
+enum { kPageShift = 12, kFileType = 0170000, kBlockDevice = 0060000 };
+
+struct bio_pages {
+  __u64 inode, begin, end;
+  __u32 device;
+  bool of_file, of_device;  // neither: anonymous pages, or none
+};
+
+struct page_home {
+  struct address_space *mapping;
+  __u64 index;
+};
+
+// The page (or the first one of its folio), which holds mapping and index.
+static __always_inline struct page_home home_of(__u64 head) {
+  struct page_home home = {};
+  if (bpf_core_type_exists(struct folio)) {
+    struct folio *folio = (void *)head;
+    home.mapping = BPF_CORE_READ(folio, mapping);
+    home.index = BPF_CORE_READ(folio, index);
+  } else {
+    struct page___mapped *page = (void *)head;
+    home.mapping = BPF_CORE_READ(page, mapping);
+    home.index = BPF_CORE_READ(page, index);
+  }
+  return home;
+}
+
+// Bits 0 and 1 of a mapping tell anonymous and movable pages.
+static __always_inline struct inode *host_of(struct address_space *mapping) {
+  return mapping && !((__u64)mapping & 3) ? BPF_CORE_READ(mapping, host) : 0;
+}
+
+// Of a page that is not the first one of its folio bit 0 is set, and the rest is the first one's address or, in newer
+// kernels, the mask that makes that address of the page's own. No page structure lies where a mask would point to.
+static __always_inline __u64 head_of(struct page *page) {
+  const __u64 masks_begin = 0xffffffff00000000;
+  struct page___info *newer = (void *)page;
+  __u64 info = bpf_core_field_exists(newer->compound_info) ? BPF_CORE_READ(newer, compound_info)
+                                                           : BPF_CORE_READ(page, compound_head);
+  if (!(info & 1)) return (__u64)page;
+  return info >= masks_begin ? (__u64)page & info : info - 1;
+}
+
+static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pages) {
+  __u32 bytes = bio->bi_iter.bi_size;
+  struct bio_vec vector = {};
+  if (!bytes) return;
+  bpf_probe_read_kernel(&vector, sizeof vector, bio->bi_io_vec + bio->bi_iter.bi_idx);
+  if (!vector.bv_page) return;
+  __u64 page = (__u64)vector.bv_page, head = head_of(vector.bv_page);
+  struct page_home home = home_of(head);
+  struct inode *inode = host_of(home.mapping);
+  if (!inode) return;
+  pages->inode = BPF_CORE_READ(inode, i_ino);
+  pages->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  pages->of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
+  pages->of_file = !pages->of_device;
+  __u64 number = home.index + (page - head) / bpf_core_type_size(struct page);
+  pages->begin = (number << kPageShift) + vector.bv_offset;
+  pages->end = pages->begin + bytes;
+}

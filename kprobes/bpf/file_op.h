@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. Two pairs of programs that
+// do the same, by fentry and fexit or by kprobe and kretprobe; the loader attaches them to the functions of this kernel,
+// and each attachment's cookie says what the function is (shared.h).
+//
+// Operations of a thread that are under way stand on a stack of its own, together with the place on the thread's kernel
+// stack where they began. So a return finds the operation that it ends, and one whose return was not seen is found to be
+// over when another begins where it had been.
+#pragma once
+
+#include "kprobes/bpf/page_cache.h"
+#include "kprobes/bpf/thread_state.h"
+
+enum {
+  kArguments = 4,
+  kOpMaskOfCookie = 255,
+  kDirect = 040000,      // O_DIRECT
+  kCreated = 0x100000,   // FMODE_CREATED
+  kMajorFault = 4,       // VM_FAULT_MAJOR
+  kDirectory = 0040000,  // as st_mode has it
+  kErrnoMax = 4095,
+  kQueued = 529,  // EIOCBQUEUED
+  kNumberShift = 24,
+};
+const __u64 kNoOffset = ~0ull;
+const __u64 kNumberMask = (1ull << 39) - 1;  // a number stays positive when it is signed
+
+static __always_inline void look_at_inode(struct operation *operation, struct inode *inode) {
+  if (!inode) return;
+  operation->inode = BPF_CORE_READ(inode, i_ino);
+  operation->device = BPF_CORE_READ(inode, i_sb, s_dev);
+}
+
+static __always_inline void look_at_file(struct operation *operation, struct file *file) {
+  if (!file) return;
+  operation->file = (__u64)file;
+  if (BPF_CORE_READ(file, f_flags) & kDirect) operation->flags |= MLRUN_FILE_DIRECT;
+  look_at_inode(operation, BPF_CORE_READ(file, f_inode));
+}
+
+static __always_inline __u64 value_at(__u64 address) {
+  __u64 value = kNoOffset;
+  if (address) bpf_probe_read_kernel(&value, sizeof value, (void *)address);
+  return value;
+}
+
+static __always_inline void look_at_iterator(struct operation *operation, const __u64 *arguments) {
+  struct kiocb *control = (void *)arguments[0];
+  struct iov_iter *iterator = (void *)arguments[1];
+  look_at_file(operation, BPF_CORE_READ(control, ki_filp));
+  operation->offset = BPF_CORE_READ(control, ki_pos);
+  operation->requested = BPF_CORE_READ(iterator, count);
+}
+
+static __always_inline void look_at_fault(struct operation *operation, const __u64 *arguments) {
+  struct vm_fault *fault = (void *)arguments[0];
+  look_at_file(operation, BPF_CORE_READ(fault, vma, vm_file));
+  operation->offset = BPF_CORE_READ(fault, pgoff) << 12;
+  operation->requested = 4096;
+}
+
+static __always_inline void look_at_dentry(struct operation *operation, const __u64 *arguments) {
+  struct dentry *dentry = (void *)arguments[1];
+  operation->file = arguments[1];
+  operation->offset = arguments[2];
+  look_at_inode(operation, BPF_CORE_READ(dentry, d_inode));
+}
+
+static __always_inline void look_at_arguments(struct operation *operation, __u32 kind, const __u64 *arguments) {
+  if (kind == MLRUN_ARGUMENTS_ITERATOR) look_at_iterator(operation, arguments);
+  if (kind == MLRUN_ARGUMENTS_FAULT) look_at_fault(operation, arguments);
+  if (kind == MLRUN_ARGUMENTS_DENTRY) look_at_dentry(operation, arguments);
+  if (kind == MLRUN_ARGUMENTS_FILE) look_at_file(operation, (void *)arguments[0]);
+  if (kind == MLRUN_ARGUMENTS_SYNC) {
+    look_at_file(operation, (void *)arguments[0]);
+    operation->offset = arguments[1];
+    if ((__u32)arguments[3]) operation->flags |= MLRUN_FILE_DATA_ONLY;
+  }
+  if (kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE) {
+    bool reads = kind == MLRUN_ARGUMENTS_SPLICE_READ;
+    look_at_file(operation, (void *)(reads ? arguments[0] : arguments[1]));
+    operation->offset = value_at(reads ? arguments[1] : arguments[2]);
+    operation->requested = arguments[3];
+  }
+}
+
+static __always_inline struct thread_state *own_state(void) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (thread || !is_followed(task)) return thread;
+  thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
+  return thread;
+}
+
+// Pipes and sockets are closed as well.
+static __always_inline bool is_of_a_file_system(const struct operation *operation) {
+  struct file *file = (void *)operation->file;
+  __u32 type = BPF_CORE_READ(file, f_inode, i_mode) & kFileType;
+  return type == kRegularFile || type == kDirectory;
+}
+
+// Unique for as long as a thread's number is not used again within a millionth of a second.
+static __always_inline __u64 next_number(struct thread_state *thread) {
+  if (!thread->numbers) thread->numbers = now_ns() >> 10;
+  __u64 tid = (__u32)bpf_get_current_pid_tgid();
+  return (++thread->numbers << kNumberShift & kNumberMask << kNumberShift) | tid;
+}
+
+// The compiler would take a mask away that it finds needless, and the verifier does not see why it was.
+static __always_inline struct operation *operation_at(struct thread_state *thread, __u64 index) {
+  asm volatile("" : "+r"(index));
+  return &thread->operations[index & (kNested - 1)];
+}
+
+static __always_inline void forget_above(struct thread_state *thread, __u64 frame) {
+  for (int i = 0; i < kNested; i++) {
+    __u32 depth = thread->depth;
+    if (!depth || operation_at(thread, depth - 1)->frame > frame) return;
+    thread->depth = depth - 1;
+    count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);
+  }
+}
+
+static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments) {
+  struct thread_state *thread = own_state();
+  if (!thread) return 0;
+  forget_above(thread, frame);
+  __u32 depth = thread->depth;
+  if (depth >= kNested) {
+    count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
+    return 0;
+  }
+  struct operation *operation = operation_at(thread, depth);
+  operation->frame = frame;
+  operation->number = next_number(thread);
+  operation->file = operation->inode = operation->requested = 0;
+  operation->offset = kNoOffset;
+  operation->device = operation->flags = 0;
+  operation->op = cookie & kOpMaskOfCookie;
+  look_at_arguments(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, arguments);
+  struct operation *above = operation_at(thread, depth - 1);
+  bool is_repeated = depth && operation->file && above->file == operation->file && above->op == operation->op;
+  operation->is_silent = is_repeated || (operation->op == MLRUN_FILE_CLOSE && !is_of_a_file_system(operation));
+  operation->begin_ns = now_ns();
+  thread->depth = depth + 1;
+  return 0;
+}
+
+// Most functions return an int, or bytes.
+static __always_inline __s64 result_of(struct operation *operation, __u32 kind, __u64 returned) {
+  if (kind == MLRUN_ARGUMENTS_FILE) return 0;
+  if (kind == MLRUN_ARGUMENTS_FILE_RESULT) {
+    if (returned >= (__u64)-kErrnoMax) return (__s64)returned;
+    struct file *file = (void *)returned;
+    look_at_file(operation, file);
+    if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
+    return 0;
+  }
+  bool is_long =
+      kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE;
+  return is_long ? (__s64)returned : (__s32)returned;
+}
+
+static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
+                                           __s64 result, __u64 end_ns) {
+  struct mlrun_file_op *record = RESERVE(mlrun_file_op, MLRUN_KERNEL_FILE_OP);
+  if (!record) return;
+  record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, bpf_get_current_pid_tgid());
+  record->begin_ns = operation->begin_ns;
+  record->operation = operation->number;
+  record->outer = depth ? outermost_operation(thread) : 0;
+  record->inode = operation->inode;
+  record->offset = operation->offset;
+  record->requested = operation->requested;
+  record->result = operation->op == MLRUN_FILE_FAULT || result == -kQueued ? 0 : result;
+  record->device = operation->device;
+  record->op = operation->op;
+  record->flags = operation->flags | (result == -kQueued ? MLRUN_FILE_LATER : 0);
+  record->depth = depth;
+  submit(record);
+}
+
+static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 returned) {
+  __u64 end_ns = now_ns();
+  struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+  if (!thread || !thread->depth) return 0;
+  forget_above(thread, frame - 1);
+  __u32 depth = thread->depth - 1;
+  if (depth >= kNested) return 0;
+  struct operation *operation = operation_at(thread, depth);
+  if (operation->frame != frame) return 0;
+  __s64 result = result_of(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, returned);
+  bool had_pages = operation->op == MLRUN_FILE_FAULT && !(result & kMajorFault);
+  if (!operation->is_silent && !had_pages) tell_operation(thread, operation, depth, result, end_ns);
+  thread->depth = depth;
+  return 0;
+}
+
+// The function is a stand-in: the loader loads each of these once for every function that it attaches them to.
+SEC("fentry/vfs_read")
+int on_file_op_entry(__u64 *context) {
+  __u64 arguments[kArguments] = {};
+  for (int i = 0; i < kArguments; i++) bpf_get_func_arg(context, i, &arguments[i]);
+  return begin_operation((__u64)context, bpf_get_attach_cookie(context), arguments);
+}
+
+SEC("fexit/vfs_read")
+int on_file_op_exit(__u64 *context) {
+  __u64 returned = 0;
+  bpf_get_func_ret(context, &returned);
+  return end_operation((__u64)context, bpf_get_attach_cookie(context), returned);
+}
+
+SEC("kprobe")
+int on_file_op_call(struct pt_regs *registers) {
+  __u64 arguments[kArguments] = {registers->di, registers->si, registers->dx, registers->cx};
+  return begin_operation(registers->sp, bpf_get_attach_cookie(registers), arguments);
+}
+
+// The return has taken its address off the stack.
+SEC("kretprobe")
+int on_file_op_return(struct pt_regs *registers) {
+  return end_operation(registers->sp - sizeof(__u64), bpf_get_attach_cookie(registers), registers->ax);
+}

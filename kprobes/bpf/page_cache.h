@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Pages that a followed thread brought into the page cache: what a read asked for and was not there, and what it had
+// read ahead besides. Which of the two is told later, by the call that the thread was in.
+#pragma once
+
+#include "kprobes/bpf/bio_pages.h"
+#include "kprobes/bpf/tasks.h"
+
+enum { kRegularFile = 0100000, kOrderMask = 31, kOrderBits = 255 };
+
+// Where a folio of several pages says how many: it moved.
+struct folio___byte {  // up to 6.7
+  unsigned char _folio_order;
+} __attribute__((preserve_access_index));
+struct folio___flags {
+  unsigned long _flags_1;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u32 pages_of(struct folio *folio) {
+  __u64 flags = 0;
+  bpf_probe_read_kernel(&flags, sizeof flags, folio);  // they come first, in all versions
+  if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 1;
+  struct folio___byte *byte = (void *)folio;
+  struct folio___flags *word = (void *)folio;
+  __u32 order = bpf_core_field_exists(byte->_folio_order) ? BPF_CORE_READ(byte, _folio_order)
+                                                          : BPF_CORE_READ(word, _flags_1) & kOrderBits;
+  return 1u << (order & kOrderMask);
+}
+
+SEC("tp_btf/mm_filemap_add_to_page_cache")
+int BPF_PROG(on_page_added, struct folio *folio) {
+  if (!is_followed(bpf_get_current_task_btf())) return 0;
+  struct inode *inode = BPF_CORE_READ(folio, mapping, host);
+  if (!inode || (BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return 0;
+  struct mlrun_page_add *record = RESERVE(mlrun_page_add, MLRUN_KERNEL_PAGES);
+  if (!record) return 0;
+  record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, now_ns(), bpf_get_current_pid_tgid());
+  record->inode = BPF_CORE_READ(inode, i_ino);
+  record->first_page = BPF_CORE_READ(folio, index);
+  record->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  record->pages = pages_of(folio);
+  submit(record);
+  return 0;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// All programs of the kernel side, as one object. Which of them are loaded is decided by the loader.
+#include "kprobes/bpf/file_op.h"
+#include "kprobes/bpf/page_cache.h"
+#include "kprobes/bpf/remote.h"
+#include "kprobes/bpf/request.h"
+#include "kprobes/bpf/wait.h"
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Requests to the servers of remote file systems, from when a followed thread began them to their answer. The events
+// belong to modules of the kernel (9pnet, sunrpc, fuse); what is not loaded when the run starts is left out.
+#pragma once
+
+#include "kprobes/bpf/thread_state.h"
+
+// A tag is given out again once its answer is there.
+struct remote_key {
+  __u64 address, tag;  // of the client, or of the request itself
+};
+struct remote_begin {
+  __u64 begin_ns, operation, inode, pid_tid;
+  __u32 device, code;
+  char name[MLRUN_KERNEL_COMM];
+};
+// The ones used longest ago go: a request that a signal cut short has no end. Nobody counts those, so where this many are
+// really under way at once, some have no record and no loss.
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, struct remote_key);
+  __type(value, struct remote_begin);
+} remote_requests SEC(".maps");
+
+static __always_inline int begin_remote(struct remote_key key, __u32 code, const char *name) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (!is_followed(task)) {
+    bpf_map_delete_elem(&remote_requests, &key);  // of a request that had no end, and whose key is used again
+    return 0;
+  }
+  struct remote_begin begin = {};
+  begin.pid_tid = bpf_get_current_pid_tgid();
+  begin.code = code;
+  if (name) bpf_probe_read_kernel_str(begin.name, sizeof begin.name, name);
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (thread && thread->depth) {
+    begin.operation = outermost_operation(thread);
+    begin.inode = thread->operations[0].inode;
+    begin.device = thread->operations[0].device;
+  }
+  begin.begin_ns = now_ns();
+  if (bpf_map_update_elem(&remote_requests, &key, &begin, BPF_ANY))
+    count_loss(MLRUN_KERNEL_REMOTE, MLRUN_KERNEL_LOSS_MAP);
+  return 0;
+}
+
+static __always_inline int end_remote(struct remote_key key, __u32 protocol, __s32 error) {
+  struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
+  if (!begin) return 0;
+  struct mlrun_remote *record = RESERVE(mlrun_remote, MLRUN_KERNEL_REMOTE);
+  if (record) {
+    record->head = make_head(MLRUN_KERNEL_REMOTE, sizeof *record, now_ns(), begin->pid_tid);
+    record->begin_ns = begin->begin_ns;
+    record->operation = begin->operation;
+    record->inode = begin->inode;
+    record->device = begin->device;
+    record->protocol = protocol;
+    record->code = begin->code;
+    record->error = error < 0 ? error : 0;
+    __builtin_memcpy(record->name, begin->name, sizeof record->name);
+    submit(record);
+  }
+  bpf_map_delete_elem(&remote_requests, &key);
+  return 0;
+}
+
+static __always_inline struct remote_key key_of(void *address, int tag) {
+  struct remote_key key = {(__u64)address, (__u32)tag};
+  return key;
+}
+
+SEC("tp_btf/9p_client_req")
+int BPF_PROG(on_9p_begin, void *client, __s8 type, int tag) { return begin_remote(key_of(client, tag), (__u8)type, 0); }
+
+SEC("tp_btf/9p_client_res")
+int BPF_PROG(on_9p_end, void *client, __s8 type, int tag, int error) {
+  return end_remote(key_of(client, tag), MLRUN_REMOTE_9P, error);
+}
+
+SEC("tp_btf/rpc_task_begin")
+int BPF_PROG(on_rpc_begin, struct rpc_task *task) {
+  if (!task) return 0;  // newer kernels ask for it
+  const struct rpc_procinfo *procedure = BPF_CORE_READ(task, tk_msg.rpc_proc);
+  return begin_remote(key_of(task, 0), BPF_CORE_READ(procedure, p_proc), BPF_CORE_READ(procedure, p_name));
+}
+
+SEC("tp_btf/rpc_task_end")
+int BPF_PROG(on_rpc_end, struct rpc_task *task) {
+  if (!task) return 0;
+  return end_remote(key_of(task, 0), MLRUN_REMOTE_RPC, BPF_CORE_READ(task, tk_status));
+}
+
+SEC("tp_btf/fuse_request_send")
+int BPF_PROG(on_fuse_begin, struct fuse_req *request) {
+  return begin_remote(key_of(request, 0), BPF_CORE_READ(request, in.h.opcode), 0);
+}
+
+SEC("tp_btf/fuse_request_end")
+int BPF_PROG(on_fuse_end, struct fuse_req *request) {
+  return end_remote(key_of(request, 0), MLRUN_REMOTE_FUSE, BPF_CORE_READ(request, out.h.error));
+}

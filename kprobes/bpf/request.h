@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Requests: one serves many bios, of several operations and processes, and a large bio many requests. At completion the
+// request's bios are walked: each gives a part, and the request itself a record if one of them is followed.
+#pragma once
+
+#include "kprobes/bpf/bio.h"
+#include "kprobes/bpf/last_completion.h"
+
+enum { kPartsMax = 4096 };  // of one completion
+
+struct request_note {
+  __u64 number, insert_ns, issue_ns, queue_ns;
+  __u32 issues, parts, own_parts, metadata_parts, bytes;
+  bool requeued;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16384);
+  __type(key, __u64);
+  __type(value, struct request_note);
+} requests SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 1024);
+  __type(key, struct mlrun_device_key);
+  __type(value, struct mlrun_device_total);
+} devices SEC(".maps");
+
+__u64 last_request;
+
+static __always_inline __u64 next_request(void) { return __sync_fetch_and_add(&last_request, 1) + 1; }
+
+static __always_inline __u32 device_of(struct request *request) {
+  struct request___disk *old = (void *)request;
+  struct gendisk *disk =
+      bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
+  return number_of(disk);
+}
+
+static __always_inline void put_request(__u64 key, struct request_note *note) {
+  if (bpf_map_update_elem(&requests, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
+}
+
+// The note of a request that is still under way. One that was issued and does not come back from a requeue was
+// completed unseen, and this is another request in its memory.
+static __always_inline struct request_note *under_way(__u64 key) {
+  struct request_note *known = bpf_map_lookup_elem(&requests, &key);
+  return known && (!known->issue_ns || known->requeued) ? known : 0;
+}
+
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(on_request_insert, struct request *request) {
+  __u64 key = (__u64)request;
+  struct request_note note = {.insert_ns = now_ns()};
+  if (under_way(key)) return 0;  // inserted again: it waits since the first time
+  note.number = next_request();
+  put_request(key, &note);
+  return 0;
+}
+
+SEC("tp_btf/block_rq_requeue")
+int BPF_PROG(on_request_requeue, struct request *request) {
+  __u64 key = (__u64)request;
+  struct request_note *known = bpf_map_lookup_elem(&requests, &key);
+  if (known) known->requeued = true;
+  return 0;
+}
+
+// Issued again after a requeue: only the last time leads to the completion.
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_request_issue, struct request *request) {
+  __u64 key = (__u64)request;
+  struct request_note *known = under_way(key);
+  if (known) {
+    known->issue_ns = now_ns();
+    known->issues++;
+    known->requeued = false;
+    return 0;
+  }
+  struct request_note note = {.number = next_request(), .issue_ns = now_ns(), .issues = 1};
+  put_request(key, &note);
+  return 0;
+}
+
+// Its bios went to another request.
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(on_request_merge, struct request *request) {
+  __u64 key = (__u64)request;
+  bpf_map_delete_elem(&requests, &key);
+  return 0;
+}
+
+// Sums are kept in the note, a map's value: the verifier would follow each number that stands on the stack.
+struct part_walk {
+  struct bio *bio;
+  struct request_note *note;
+  __u64 done_ns;
+  __u32 left;
+};
+
+// One bio of the request; strangers' are counted and not told of. Not 0: the last one.
+static long tell_part(__u32 index, struct part_walk *walk) {
+  struct bio *bio = walk->bio;
+  struct request_note *note = walk->note;
+  if (!bio) return 1;
+  __u64 key = (__u64)bio;
+  __u32 size = BPF_CORE_READ(bio, bi_iter.bi_size), got = size < walk->left ? size : walk->left;
+  struct bio_note *owner = bpf_map_lookup_elem(&bios, &key);
+  if (owner) {
+    struct mlrun_block_part *part = RESERVE(mlrun_block_part, MLRUN_KERNEL_PART);
+    if (part) {
+      fill_part(part, owner, bio, walk->done_ns);
+      part->request = note->number;
+      part->issue_ns = note->issue_ns;
+      part->bytes = got;
+      submit(part);
+    }
+    if (owner->flags & MLRUN_BLOCK_METADATA_WRITE)
+      note->metadata_parts++;
+    else
+      note->own_parts++;
+    if (!note->queue_ns || owner->queue_ns < note->queue_ns) note->queue_ns = owner->queue_ns;
+    if (got == size) bpf_map_delete_elem(&bios, &key);
+  }
+  note->parts++;
+  walk->left -= got;
+  walk->bio = BPF_CORE_READ(bio, bi_next);
+  return !walk->left;
+}
+
+// The parts of `bytes` bytes that are done. A loop of the kernel's: written out, it is too much for the verifier.
+static __always_inline void tell_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
+  struct part_walk walk = {request->bio, note, done_ns, bytes};
+  bpf_loop(kPartsMax, tell_part, &walk, 0);
+  if (walk.bio && walk.left) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
+}
+
+static __always_inline void tell_request(struct request *request, const struct request_note *note, __u32 device,
+                                         __u32 op, int error, __u64 done_ns) {
+  struct mlrun_block_request *record = RESERVE(mlrun_block_request, MLRUN_KERNEL_REQUEST);
+  if (!record) return;
+  record->head = make_head(MLRUN_KERNEL_REQUEST, sizeof *record, done_ns, bpf_get_current_pid_tgid());
+  record->request = note->number;
+  record->queue_ns = note->queue_ns;
+  record->insert_ns = note->insert_ns;
+  record->issue_ns = note->issue_ns;
+  // What was completed before was taken off the front.
+  record->sector = request->__sector - (note->bytes - request->__data_len) / 512;
+  record->bytes = note->bytes;
+  record->device = device;
+  record->op = op;
+  record->flags = block_flags(request->cmd_flags);
+  if (!note->own_parts && note->metadata_parts) record->flags |= MLRUN_BLOCK_METADATA_WRITE;
+  record->error = error;
+  record->issues = note->issues;
+  record->parts = note->parts;
+  record->spare = 0;
+  bpf_get_current_comm(record->comm, sizeof record->comm);
+  submit(record);
+}
+
+// True: a followed process has used this device, so a flush on it may be one's own.
+static __always_inline bool add_to_device(__u32 device, __u32 op, const struct request_note *note, int error,
+                                          __u64 done_ns) {
+  struct mlrun_device_key key = {device, op};
+  struct mlrun_device_total zero = {}, *total = bpf_map_lookup_elem(&devices, &key);
+  if (!total) {
+    bpf_map_update_elem(&devices, &key, &zero, BPF_NOEXIST);
+    total = bpf_map_lookup_elem(&devices, &key);
+  }
+  if (!total) {
+    count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
+    return false;
+  }
+  __sync_fetch_and_add(&total->requests, 1);
+  __sync_fetch_and_add(&total->bytes, note->bytes);
+  if (note->issue_ns) __sync_fetch_and_add(&total->device_ns, done_ns - note->issue_ns);
+  if (error) __sync_fetch_and_add(&total->errors, 1);
+  if (note->own_parts) {
+    __sync_fetch_and_add(&total->own_requests, 1);
+    __sync_fetch_and_add(&total->own_bytes, note->bytes);
+  }
+  struct mlrun_device_key writes = {device, MLRUN_BLOCK_WRITE};
+  total = bpf_map_lookup_elem(&devices, &writes);
+  return (total && total->own_requests) || is_used(device);
+}
+
+static __always_inline struct request_note *note_of(__u64 key) {
+  struct request_note *known = bpf_map_lookup_elem(&requests, &key);
+  if (known) return known;
+  struct request_note note = {.number = next_request()};  // never issued itself: a flush without data
+  put_request(key, &note);
+  return bpf_map_lookup_elem(&requests, &key);
+}
+
+// A write with a flush before or behind it is a sequence of requests. At its end the first one completes once more, with
+// no bytes, and so does a flush that was asked for without data: it tells who waited, and counts nowhere.
+static __always_inline void finish_request(struct request *request, struct request_note *note, __u32 op, int error,
+                                           __u64 done_ns) {
+  __u32 device = device_of(request);
+  bool ends_sequence = op == MLRUN_BLOCK_WRITE && !note->bytes;
+  bool is_own = note->own_parts || note->metadata_parts;
+  if (ends_sequence)
+    op = MLRUN_BLOCK_FLUSH;
+  else if (add_to_device(device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)
+    is_own = true;
+  if (is_own) tell_request(request, note, device, op, error, done_ns);
+  struct mlrun_probe_last *last = last_completion();
+  if (!last) return;
+  last->request = is_own ? note->number : 0;
+  last->time_ns = now_ns();
+}
+
+// A request may be done in pieces: the last one has all the bytes that are left.
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_request_complete, struct request *request, int error, __u32 bytes) {
+  __u64 key = (__u64)request, done_ns = now_ns();
+  __u32 op = block_op(request->cmd_flags);
+  struct request_note *note = op == MLRUN_BLOCK_OTHER ? 0 : note_of(key);
+  if (note) {
+    tell_parts(request, note, bytes, done_ns);
+    note->bytes += bytes;
+    if (bytes < request->__data_len) return 0;
+    finish_request(request, note, op, error, done_ns);
+  }
+  bpf_map_delete_elem(&requests, &key);
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// What the programs and their loader both see: counters and totals in maps. Sizes are asserted, since two compilers
+// lay them out.
+#pragma once
+
+#include "runner/events/kernel_record.h"
+
+enum { MLRUN_PROBE_REASONS = 4 };
+
+// For each processor: what was lost. Index: kind * MLRUN_PROBE_REASONS + reason.
+struct mlrun_probe_loss {
+  __u64 count, last_ns;
+};
+
+// What a probe of a function is given as its cookie: the operation that the function is, and where its arguments say
+// of which file it is, cookie = op | arguments << 8.
+enum mlrun_arguments {
+  MLRUN_ARGUMENTS_NONE,
+  MLRUN_ARGUMENTS_ITERATOR,      // (struct kiocb *, struct iov_iter *)
+  MLRUN_ARGUMENTS_SYNC,          // (struct file *, loff_t begin, loff_t end, int data_only)
+  MLRUN_ARGUMENTS_FILE,          // (struct file *)
+  MLRUN_ARGUMENTS_FILE_RESULT,   // returns a struct file *
+  MLRUN_ARGUMENTS_DENTRY,        // (idmap, struct dentry *, loff_t length)
+  MLRUN_ARGUMENTS_SPLICE_READ,   // (struct file *, loff_t *offset, pipe, size_t bytes)
+  MLRUN_ARGUMENTS_SPLICE_WRITE,  // (pipe, struct file *, loff_t *offset, size_t bytes)
+  MLRUN_ARGUMENTS_FAULT,         // (struct vm_fault *)
+};
+enum { MLRUN_ARGUMENTS_SHIFT = 8 };
+
+// Requests of a device and kind that completed, whoever's they were.
+struct mlrun_device_key {
+  __u32 device, op;
+};
+struct mlrun_device_total {
+  __u64 requests, bytes, device_ns, errors;
+  __u64 own_requests, own_bytes;  // those of them with a part of a followed process
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_device_total) == 48, "device totals");

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// The few kernel types that the probes look into, with the few fields that they read. Offsets and sizes come from the
+// running kernel when the programs are loaded (CO-RE); what changed its name or type between kernels has a flavour
+// (name___suffix, which the loader ignores) and is asked for with bpf_core_field_exists.
+#pragma once
+#define __VMLINUX_H__
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+enum { false = 0, true = 1 };
+typedef __u64 sector_t;
+typedef __u32 dev_t;
+
+enum bpf_map_type {
+  BPF_MAP_TYPE_HASH = 1,
+  BPF_MAP_TYPE_ARRAY = 2,
+  BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+  BPF_MAP_TYPE_LRU_HASH = 9,
+  BPF_MAP_TYPE_RINGBUF = 27,
+  BPF_MAP_TYPE_TASK_STORAGE = 29
+};
+// Of x86-64, where a kprobe finds a function's arguments.
+struct pt_regs {
+  unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_EXIST = 2 };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+
+// Values of this kernel's: always by bpf_core_enum_value.
+enum req_op {
+  REQ_OP_READ = 0,
+  REQ_OP_WRITE = 1,
+  REQ_OP_FLUSH = 2,
+  REQ_OP_DISCARD = 3,
+  REQ_OP_SECURE_ERASE = 5,
+  REQ_OP_WRITE_ZEROES = 9,
+  REQ_OP_DRV_IN = 34,
+  REQ_OP_DRV_OUT = 35
+};
+enum req_opf {  // before 6.0
+  REQ_OP_SECURE_ERASE___opf = 5,
+  REQ_OP_WRITE_ZEROES___opf = 9,
+  REQ_OP_DRV_IN___opf = 34,
+  REQ_OP_DRV_OUT___opf = 35
+};
+enum req_flag_bits {
+  __REQ_SYNC = 11,
+  __REQ_META = 12,
+  __REQ_FUA = 16,
+  __REQ_PREFLUSH = 17,
+  __REQ_RAHEAD = 18,
+  __REQ_BACKGROUND = 19,
+  __REQ_POLLED = 23
+};
+enum pageflags { PG_head = 16 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct super_block {
+  dev_t s_dev;
+};
+struct inode {
+  unsigned short i_mode;
+  struct super_block *i_sb;
+  unsigned long i_ino;
+};
+struct address_space {
+  struct inode *host;
+};
+struct file {
+  unsigned int f_mode, f_flags;
+  struct inode *f_inode;
+};
+struct kiocb {
+  struct file *ki_filp;
+  long long ki_pos;
+};
+struct iov_iter {
+  unsigned long count;
+};
+struct dentry {
+  struct inode *d_inode;
+};
+struct vm_area_struct {
+  struct file *vm_file;
+};
+struct vm_fault {
+  struct vm_area_struct *vma;
+  unsigned long pgoff;
+};
+struct page {
+  unsigned long compound_head;
+};
+struct page___info {  // seen in 7.3; 6.18 has the older one
+  unsigned long compound_info;
+};
+struct page___mapped {  // before folios (5.16)
+  struct address_space *mapping;
+  unsigned long index;
+};
+struct folio {
+  struct address_space *mapping;
+  unsigned long index;
+};
+struct bio_vec {
+  struct page *bv_page;
+  unsigned int bv_len, bv_offset;
+};
+struct bvec_iter {
+  sector_t bi_sector;
+  unsigned int bi_size, bi_idx;
+};
+
+struct kernfs_node {
+  __u64 id;
+};
+struct cgroup {
+  struct kernfs_node *kn;
+};
+struct cgroup_subsys_state {
+  struct cgroup *cgroup;
+};
+struct blkcg {
+  struct cgroup_subsys_state css;
+};
+struct blkcg_gq {
+  struct blkcg *blkcg;
+};
+
+struct block_device_operations {
+  void *submit_bio;
+};
+struct gendisk {
+  int major, first_minor;
+  struct block_device_operations *fops;
+};
+struct block_device {
+  dev_t bd_dev;
+  struct gendisk *bd_disk;
+};
+struct bio {
+  struct bio *bi_next;
+  struct block_device *bi_bdev;
+  unsigned int bi_opf;
+  struct bvec_iter bi_iter;
+  void *bi_private;
+  struct bio_vec *bi_io_vec;
+  struct blkcg_gq *bi_blkg;
+};
+struct request_queue {
+  struct gendisk *disk;
+};
+struct request {
+  struct request_queue *q;
+  unsigned int cmd_flags;
+  unsigned int __data_len;
+  sector_t __sector;
+  struct bio *bio;
+};
+struct request___disk {  // before 5.17
+  struct gendisk *rq_disk;
+};
+
+struct rpc_procinfo {
+  __u32 p_proc;
+  const char *p_name;
+};
+struct rpc_message {
+  const struct rpc_procinfo *rpc_proc;
+};
+struct rpc_task {
+  int tk_status;
+  struct rpc_message tk_msg;
+};
+
+struct fuse_in_header {
+  __u32 opcode;
+};
+struct fuse_out_header {
+  __s32 error;
+};
+struct fuse_req {
+  struct {
+    struct fuse_in_header h;
+  } in;
+  struct {
+    struct fuse_out_header h;
+  } out;
+};
+
+struct task_struct {
+  unsigned int flags;
+  int pid, tgid;
+  struct task_struct *group_leader;
+  unsigned int in_iowait : 1;
+};
+
+#pragma clang attribute pop

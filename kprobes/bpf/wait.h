@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// The scheduler's side: when a followed thread was off the processor, and who woke it. A record for every preemption,
+// for every wait for I/O (the kernel says so, or the thread could not be interrupted: the journal's waits) or inside a
+// file operation, and for other waits of at least `wait_min_ns`, of which a program may have thousands in a second.
+#pragma once
+
+#include "kprobes/bpf/last_completion.h"
+#include "kprobes/bpf/thread_state.h"
+
+enum { kUninterruptible = 2 };
+
+const volatile __u64 wait_min_ns = 1000000;
+
+// By thread id and not in task storage: a look-up in that fails when an interrupt has broken into another one, and
+// wake-ups come from interrupts. The entry is made when the thread first goes to sleep.
+struct wake {
+  __u64 time_ns, request;
+  __u32 waker_tid, age_ns;
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 32768);
+  __type(key, __u32);
+  __type(value, struct wake);
+} wakes SEC(".maps");
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task) {
+  __u32 tid = task->pid;
+  struct wake *wake = bpf_map_lookup_elem(&wakes, &tid);
+  if (!wake) return 0;
+  struct mlrun_probe_last *last = last_completion();
+  wake->waker_tid = (__u32)bpf_get_current_pid_tgid();
+  __u64 time_ns = now_ns(), age_ns = last ? time_ns - last->time_ns : 0;
+  wake->request = last ? last->request : 0;
+  wake->age_ns = age_ns > ~0u ? ~0u : age_ns;
+  wake->time_ns = time_ns;
+  return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *task) {
+  __u32 tid = task->pid;
+  bpf_map_delete_elem(&wakes, &tid);
+  return 0;
+}
+
+static __always_inline void goes_off(struct task_struct *task, bool preempted, __u32 state) {
+  if (!is_followed(task)) return;
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!thread) {
+    count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
+    return;
+  }
+  __u32 tid = task->pid;
+  struct wake none = {}, *wake = bpf_map_lookup_elem(&wakes, &tid);
+  if (!wake && bpf_map_update_elem(&wakes, &tid, &none, BPF_NOEXIST))
+    count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
+  bool early = wake && wake->time_ns > thread->on_ns;
+  thread->state = preempted ? 0 : state;
+  thread->flags = (preempted ? MLRUN_WAIT_PREEMPTED : 0) | (early ? MLRUN_WAIT_EARLY : 0) |
+                  (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? MLRUN_WAIT_IO : 0) |
+                  (thread->submitting && !preempted ? MLRUN_WAIT_SUBMITTING : 0);
+  thread->off_ns = now_ns();
+}
+
+static __always_inline void comes_on(struct task_struct *task) {
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (!thread) return;
+  __u64 on_ns = now_ns(), off_ns = thread->off_ns;
+  __u32 tid = task->pid, flags = thread->flags & ~MLRUN_WAIT_EARLY;
+  thread->on_ns = on_ns;
+  thread->off_ns = 0;
+  bool for_io = flags & MLRUN_WAIT_IO || thread->state & kUninterruptible || thread->depth;
+  if (!off_ns || (thread->state && !for_io && on_ns - off_ns < wait_min_ns)) return;
+  struct wake *wake = bpf_map_lookup_elem(&wakes, &tid);
+  __u64 wake_ns = thread->state && wake ? wake->time_ns : off_ns;
+  if (thread->state && wake_ns < off_ns) {
+    flags |= thread->flags & MLRUN_WAIT_EARLY ? MLRUN_WAIT_EARLY : MLRUN_WAIT_LOST_WAKE;
+    wake_ns = thread->flags & MLRUN_WAIT_EARLY ? off_ns : on_ns;
+  }
+  struct mlrun_wait *record = RESERVE(mlrun_wait, MLRUN_KERNEL_WAIT);
+  if (!record) return;
+  bool woken = thread->state && wake && !(flags & MLRUN_WAIT_LOST_WAKE);
+  record->head = make_head(MLRUN_KERNEL_WAIT, sizeof *record, on_ns, (__u64)task->tgid << 32 | tid);
+  record->off_ns = off_ns;
+  record->wake_ns = wake_ns;
+  record->operation = outermost_operation(thread);
+  record->waker_request = woken ? wake->request : 0;
+  record->state = thread->state;
+  record->flags = flags;
+  record->waker_tid = woken ? wake->waker_tid : 0;
+  record->waker_age_ns = woken ? wake->age_ns : 0;
+  submit(record);
+}
+
+// A completion wakes before its processor switches: from here on nobody is woken by it.
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempted, struct task_struct *from, struct task_struct *to, __u32 state) {
+  forget_completion();
+  goes_off(from, preempted, state);
+  comes_on(to);
+  return 0;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/device_facts.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr uint32_t kMinorBits = 20;
+
+std::string line_of(const fs::path& path) {
+  std::string text = util::read_text(path.string());
+  text.resize(text.find_last_not_of(" \n") + 1);
+  return util::escaped_utf8(text);
+}
+
+std::string_view kind_of(const fs::path& folder, std::string_view name) {
+  if (fs::exists(folder / "partition")) return "partition";
+  for (const auto& [prefix, kind] : {std::pair{"dm-", "dm"}, {"md", "md"}, {"loop", "loop"}, {"nullb", "null"}}) {
+    if (name.starts_with(prefix)) return kind;
+  }
+  return "disk";
+}
+
+// "none [mq-deadline] kyber": the one in brackets.
+std::string chosen(const std::string& text) {
+  const size_t begin = text.find('['), end = text.find(']');
+  return begin == std::string::npos || end == std::string::npos ? text : text.substr(begin + 1, end - begin - 1);
+}
+
+void add_if_told(json& facts, const char* key, const std::string& text) {
+  if (!text.empty()) facts[key] = text;
+}
+
+}  // namespace
+
+json device_facts(uint32_t device) {
+  json facts = {{"device", device}};
+  std::error_code error;
+  const fs::path folder = fs::canonical(
+      fmt::format("/sys/dev/block/{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1)), error);
+  if (error) return facts;
+  const std::string name = folder.filename().string();
+  facts["name"] = util::escaped_utf8(name);
+  facts["kind"] = kind_of(folder, name);
+  add_if_told(facts, "path_name", line_of(folder / "dm/name"));
+  add_if_told(facts, "model", line_of(folder / "device/model"));
+  add_if_told(facts, "scheduler", chosen(line_of(folder / "queue/scheduler")));
+  const std::string rotational = line_of(folder / "queue/rotational");
+  if (!rotational.empty()) facts["rotational"] = rotational == "1";
+  json below = json::array();
+  for (const auto& entry : fs::directory_iterator(folder / "slaves", error)) {
+    below.push_back(util::escaped_utf8(entry.path().filename().string()));
+  }
+  if (!below.empty()) facts["below"] = std::move(below);
+  return facts;
+}
+
+}  // namespace mlrun::probes

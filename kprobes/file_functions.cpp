@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/file_functions.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr auto kIterator = MLRUN_ARGUMENTS_ITERATOR;
+constexpr auto kSync = MLRUN_ARGUMENTS_SYNC;
+constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus hugetlbfs 9p ";
+
+// What a kernel has under another name stands here twice.
+constexpr std::array kFunctions = {
+    FileFunction{MLRUN_FILE_READ, kIterator, "ext4_file_read_iter", "ext4", " ext4 ext3 ext2 "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "ext4_file_write_iter", "ext4", " ext4 ext3 ext2 "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "ext4_sync_file", "ext4", " ext4 ext3 ext2 "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "xfs_file_read_iter", "xfs", " xfs "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "xfs_file_write_iter", "xfs", " xfs "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "xfs_file_fsync", "xfs", " xfs "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "btrfs_file_read_iter", "btrfs", " btrfs "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "btrfs_file_write_iter", "btrfs", " btrfs "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "btrfs_sync_file", "btrfs", " btrfs "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "f2fs_file_read_iter", "f2fs", " f2fs "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "f2fs_file_write_iter", "f2fs", " f2fs "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "f2fs_sync_file", "f2fs", " f2fs "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "ovl_read_iter", "overlay", " overlay "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "ovl_write_iter", "overlay", " overlay "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "ovl_fsync", "overlay", " overlay "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "v9fs_file_read_iter", "9p", " 9p "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "v9fs_file_write_iter", "9p", " 9p "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "v9fs_mmap_file_read_iter", "9p", " 9p "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "v9fs_mmap_file_write_iter", "9p", " 9p "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "v9fs_file_fsync_dotl", "9p", " 9p "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "nfs_file_read", "nfs", " nfs nfs4 "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "nfs_file_write", "nfs", " nfs nfs4 "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "nfs_file_fsync", "nfs", " nfs nfs4 "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "fuse_file_read_iter", "fuse", " fuse fuseblk virtiofs "},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "fuse_file_write_iter", "fuse", " fuse fuseblk virtiofs "},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "fuse_fsync", "fuse", " fuse fuseblk virtiofs "},
+    FileFunction{MLRUN_FILE_READ, kIterator, "generic_file_read_iter", "", kPageCacheOnly},
+    // Memory: always there, and what the test at the start works on. Up to Linux 6.5 it writes by the second one.
+    FileFunction{MLRUN_FILE_READ, kIterator, "shmem_file_read_iter", "", ""},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "shmem_file_write_iter", "", ""},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "generic_file_write_iter", "", ""},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "noop_fsync", "", ""},
+    FileFunction{MLRUN_FILE_READ, kIterator, "blkdev_read_iter", "", ""},
+    FileFunction{MLRUN_FILE_WRITE, kIterator, "blkdev_write_iter", "", ""},
+    FileFunction{MLRUN_FILE_SYNC, kSync, "blkdev_fsync", "", ""},
+    FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_filp_open", "", ""},
+    FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_file_open", "", ""},
+    FileFunction{MLRUN_FILE_CLOSE, MLRUN_ARGUMENTS_FILE, "__fput", "", ""},
+    FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NONE, "do_unlinkat", "", ""},
+    FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NONE, "filename_unlinkat", "", ""},
+    FileFunction{MLRUN_FILE_RENAME, MLRUN_ARGUMENTS_NONE, "do_renameat2", "", ""},
+    FileFunction{MLRUN_FILE_RENAME, MLRUN_ARGUMENTS_NONE, "filename_renameat2", "", ""},
+    FileFunction{MLRUN_FILE_MKDIR, MLRUN_ARGUMENTS_NONE, "do_mkdirat", "", ""},
+    FileFunction{MLRUN_FILE_MKDIR, MLRUN_ARGUMENTS_NONE, "filename_mkdirat", "", ""},
+    FileFunction{MLRUN_FILE_RMDIR, MLRUN_ARGUMENTS_NONE, "do_rmdir", "", ""},
+    FileFunction{MLRUN_FILE_RMDIR, MLRUN_ARGUMENTS_NONE, "filename_rmdir", "", ""},
+    FileFunction{MLRUN_FILE_TRUNCATE, MLRUN_ARGUMENTS_DENTRY, "do_truncate", "", ""},
+    FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "filemap_splice_read", "", ""},
+    FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "generic_file_splice_read", "", ""},
+    FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "shmem_file_splice_read", "", ""},
+    FileFunction{MLRUN_FILE_SPLICE_WRITE, MLRUN_ARGUMENTS_SPLICE_WRITE, "iter_file_splice_write", "", ""},
+    FileFunction{MLRUN_FILE_FAULT, MLRUN_ARGUMENTS_FAULT, "filemap_fault", "", ""},
+};
+
+// Types of the file systems that are mounted: the word behind " - " in each line.
+std::set<std::string> mounted_types() {
+  std::set<std::string> types;
+  const std::string mounts = util::read_text("/proc/self/mountinfo");
+  constexpr std::string_view kBefore = " - ";
+  for (const std::string_view line : util::split(mounts, "\n")) {
+    const size_t at = line.find(kBefore);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = line.substr(at + kBefore.size());
+    types.emplace(rest.substr(0, rest.find_first_of(" .")));  // fuse.sshfs is fuse
+  }
+  return types;
+}
+
+bool has_one_of(const std::set<std::string>& mounted, std::string_view types) {
+  const auto words = util::split(types, " ");
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view type) { return mounted.contains(std::string(type)); });
+}
+
+}  // namespace
+
+std::vector<FileFunction> file_functions() {
+  const auto mounted = mounted_types();
+  std::vector<FileFunction> functions;
+  for (const FileFunction& function : kFunctions) {
+    if (function.file_systems.empty() || has_one_of(mounted, function.file_systems)) functions.push_back(function);
+  }
+  return functions;
+}
+
+bool is_mounted(std::string_view types) { return has_one_of(mounted_types(), types); }
+
+const char* file_op_name(uint32_t op) {
+  constexpr std::array kNames = {"read",  "write", "fsync",    "open",        "close",        "unlink",     "rename",
+                                 "mkdir", "rmdir", "truncate", "splice read", "splice write", "page faults"};
+  static_assert(kNames.size() == MLRUN_FILE_OPS);
+  return op < kNames.size() ? kNames[op] : "other";
+}
+
+}  // namespace mlrun::probes

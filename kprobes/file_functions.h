@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the kernel that are its operations on files. File systems have functions of their own, which are called
+// through pointers and so are there whatever the compiler does; `vfs_read` and its like are not: most of the ways to read
+// go past them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kprobes/bpf/shared.h"
+
+namespace mlrun::probes {
+
+struct FileFunction {
+  mlrun_file_op_kind op;
+  mlrun_arguments arguments;
+  std::string_view name;
+  std::string_view module;        // that it may be in
+  std::string_view file_systems;  // types that have it, with blanks around each; empty: it serves all
+
+  [[nodiscard]] uint64_t cookie() const {
+    return static_cast<uint64_t>(op) | static_cast<uint64_t>(arguments) << MLRUN_ARGUMENTS_SHIFT;
+  }
+};
+
+// Those of the file systems that are mounted now. Not every kernel has all of them.
+std::vector<FileFunction> file_functions();
+
+// A file system of one of these types is mounted; blanks around each.
+bool is_mounted(std::string_view types);
+
+// In a person's words.
+const char* file_op_name(uint32_t op);
+
+}  // namespace mlrun::probes

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/file_ops.h"
+
+#include <algorithm>
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr const char* kSilent = "attached, but a test of it recorded nothing";
+
+}  // namespace
+
+void FileOps::attach_by_kprobe(Function& function, const FileOpPrograms& programs) {
+  function.way.clear();
+  function.probe.reset();
+  if (programs.call == nullptr) return;
+  auto probe = FunctionProbe::by_kprobe(programs, function.what);
+  if (!probe) {
+    function.reason = "kprobe: " + probe.error().text;
+    return;
+  }
+  function.probe = *std::move(probe);
+  function.way = "kprobe";
+}
+
+void FileOps::attach(Function& function, const FileOpPrograms& programs, FunctionTypes& types) {
+  const auto place = types.find(function.what.name, function.what.module);
+  if (programs.entry != nullptr && place) {
+    auto probe = FunctionProbe::by_fentry(programs, function.what, *place);
+    if (probe) {
+      function.probe = *std::move(probe);
+      function.way = "fentry";
+      return;
+    }
+    function.reason = "fentry: " + probe.error().text;
+  }
+  attach_by_kprobe(function, programs);
+}
+
+// What was attached and has shown nothing of an operation that was tried; if nothing did, the rest is no better.
+void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then) {
+  const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
+  for (Function& function : functions_) {
+    const bool was_tried = function.what.op != MLRUN_FILE_FAULT || none;
+    if (function.way.empty() || !was_tried || seen[function.what.op] != 0) continue;
+    function.reason = function.way + ": " + kSilent;
+    then(function);
+  }
+}
+
+void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const std::function<Result<Seen>()>& try_all) {
+  FunctionTypes types(kernel);
+  for (const FileFunction& what : file_functions()) {
+    if (!types.find(what.name, what.module) && !types.may_exist(what.module)) continue;
+    functions_.push_back({what, {}, {}, {}});
+    attach(functions_.back(), programs, types);
+  }
+  bool by_kprobe = false;
+  if (const auto seen = try_all()) {
+    doubt(*seen, [&](Function& function) {
+      const bool has_other = function.way == "fentry";
+      function.way.clear();
+      function.probe.reset();
+      if (has_other) attach_by_kprobe(function, programs);
+      by_kprobe = by_kprobe || !function.way.empty();
+    });
+  }
+  if (!by_kprobe) return;
+  if (const auto seen = try_all()) {
+    doubt(*seen, [](Function& function) {
+      function.way.clear();
+      function.probe.reset();
+    });
+  }
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The probes of the kernel's operations on files. Each operation takes the first way that works: fentry, else kprobe, else
+// it is not recorded. A way works when it can be attached and, where the operation can be tried, when a try is seen.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kprobes/file_functions.h"
+#include "kprobes/function_probe.h"
+#include "kprobes/function_types.h"
+
+namespace mlrun::probes {
+
+class FileOps {
+ public:
+  struct Function {
+    FileFunction what;
+    std::string way;     // fentry, kprobe; empty: not attached
+    std::string reason;  // why not
+    std::optional<FunctionProbe> probe;
+  };
+  using Seen = std::array<int, MLRUN_FILE_OPS>;  // records by operation
+
+  // `try_all` does every operation once and tells what was recorded of it; it fails where that cannot be done. Requires:
+  // `kernel` and the programs outlive the call.
+  void attach(const FileOpPrograms& programs, const btf* kernel, const std::function<Result<Seen>()>& try_all);
+
+  // Those that this kernel has.
+  [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
+
+ private:
+  static void attach(Function& function, const FileOpPrograms& programs, FunctionTypes& types);
+  static void attach_by_kprobe(Function& function, const FileOpPrograms& programs);
+  void doubt(const Seen& seen, const std::function<void(Function&)>& then);
+
+  std::vector<Function> functions_;
+};
+
+}  // namespace mlrun::probes

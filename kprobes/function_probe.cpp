@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/function_probe.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr const char* kLicense = "GPL";
+constexpr std::string_view kAnyFunction = "vfs_read";
+// r0 = 0; exit
+constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
+                                              bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+
+tl::unexpected<Error> refused(const std::string& what) { return fail(what + ": " + std::strerror(errno)); }
+
+util::UniqueFd load(const bpf_insn* instructions, size_t count, bpf_attach_type type, FunctionTypes::Place place) {
+  bpf_prog_load_opts options{};
+  options.sz = sizeof options;
+  options.expected_attach_type = type;
+  options.attach_btf_id = place.type;
+  options.attach_btf_obj_fd = static_cast<uint32_t>(place.module);
+  const char* name = type == BPF_TRACE_FENTRY ? "on_file_op_entry" : "on_file_op_exit";
+  return util::UniqueFd(::bpf_prog_load(BPF_PROG_TYPE_TRACING, name, kLicense, instructions, count, &options));
+}
+
+util::UniqueFd attach(int program, bpf_attach_type type, uint64_t cookie) {
+  bpf_link_create_opts options{};
+  options.sz = sizeof options;
+  options.tracing.cookie = cookie;
+  return util::UniqueFd(::bpf_link_create(program, 0, type, &options));
+}
+
+}  // namespace
+
+void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+
+// A program of that kind knows its function when it is loaded, so each function has a copy.
+Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
+                                               FunctionTypes::Place place) {
+  FunctionProbe probe;
+  const std::array<std::pair<const bpf_program*, bpf_attach_type>, 2> sides = {
+      std::pair{programs.entry, BPF_TRACE_FENTRY}, {programs.exit, BPF_TRACE_FEXIT}};
+  for (size_t i = 0; i < sides.size(); i++) {
+    const auto [program, type] = sides[i];
+    probe.programs_[i] = load(::bpf_program__insns(program), ::bpf_program__insn_cnt(program), type, place);
+    if (!probe.programs_[i].valid()) return refused("cannot be loaded");
+  }
+  // The exit first: an operation that began before it would never be seen to end.
+  for (const size_t i : {1, 0}) {
+    probe.links_[i] = attach(probe.programs_[i].get(), sides[i].second, function.cookie());
+    if (!probe.links_[i].valid()) return refused("cannot be attached");
+  }
+  return probe;
+}
+
+Result<FunctionProbe> FunctionProbe::by_kprobe(const FileOpPrograms& programs, const FileFunction& function) {
+  FunctionProbe probe;
+  for (const size_t i : {1, 0}) {
+    bpf_kprobe_opts options{};
+    options.sz = sizeof options;
+    options.bpf_cookie = function.cookie();
+    options.retprobe = i == 1;
+    const bpf_program* program = i == 1 ? programs.returned : programs.call;
+    probe.probes_[i].reset(::bpf_program__attach_kprobe_opts(program, std::string(function.name).c_str(), &options));
+    if (!probe.probes_[i]) return refused("cannot be attached");
+  }
+  return probe;
+}
+
+Status can_trace_functions(FunctionTypes& types) {
+  const auto place = types.find(kAnyFunction, "");
+  if (!place) return fail("this kernel does not tell of its functions");
+  const auto program = load(kNothing.data(), kNothing.size(), BPF_TRACE_FENTRY, *place);
+  if (!program.valid()) return refused("fentry");
+  const auto link = attach(program.get(), BPF_TRACE_FENTRY, 1);
+  if (!link.valid()) return refused("fentry");
+  return {};
+}
+
+Status can_probe_functions() {
+  const util::UniqueFd program(
+      ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, kLicense, kNothing.data(), kNothing.size(), nullptr));
+  if (!program.valid()) return refused("kprobe");
+  if (::access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0) return fail("kprobe: this kernel has none");
+  return {};
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two programs of file_op.h on one function of the kernel: at its entry and at its return, by fentry and fexit or by
+// kprobe and kretprobe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kprobes/file_functions.h"
+#include "kprobes/function_types.h"
+#include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
+
+struct bpf_link;
+struct bpf_program;
+
+namespace mlrun::probes {
+
+// The programs as libbpf has loaded them; nullptr: that way does not work on this kernel.
+struct FileOpPrograms {
+  const bpf_program *entry = nullptr, *exit = nullptr;
+  bpf_program *call = nullptr, *returned = nullptr;
+};
+
+// Attached while it lives.
+class FunctionProbe {
+ public:
+  // Each needs some milliseconds: the kernel rewrites the function's first bytes and waits for all processors.
+  static Result<FunctionProbe> by_fentry(const FileOpPrograms& programs, const FileFunction& function,
+                                         FunctionTypes::Place place);
+  static Result<FunctionProbe> by_kprobe(const FileOpPrograms& programs, const FileFunction& function);
+
+ private:
+  struct LinkDeleter {
+    void operator()(bpf_link* link) const;
+  };
+  util::UniqueFd programs_[2], links_[2];
+  std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
+};
+
+// Whether such programs can be attached at all; else why not.
+Status can_trace_functions(FunctionTypes& types);
+Status can_probe_functions();
+
+}  // namespace mlrun::probes

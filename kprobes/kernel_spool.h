@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel side's records on their way to its spool file: frames of runner/events/spool.h, written through the
+// descriptor that mlrun passed. One thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mlrun::probes {
+
+class KernelSpool {
+ public:
+  // Requires: the file is empty. `fd` stays the caller's.
+  explicit KernelSpool(int fd);
+
+  // Appends a record. `time_ns`: when it was over. Requires: bytes is a multiple of 8.
+  void add(const void* record, size_t bytes, uint64_t time_ns);
+
+  // Makes a frame of what was added.
+  void flush();
+
+  [[nodiscard]] uint64_t records() const { return records_; }
+  [[nodiscard]] uint64_t bytes() const { return offset_; }
+  // Records that came when the file took no more, and the errno that it began with (0: the limit).
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  void put(uint16_t type, const void* payload, uint32_t bytes);
+  bool write(const void* data, size_t bytes);
+
+  int fd_;
+  std::vector<uint64_t> payload_;
+  uint64_t first_ns_ = 0, last_ns_ = 0;
+  uint64_t offset_ = 0, seq_ = 0, records_ = 0, waiting_ = 0, left_out_ = 0;
+  int error_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace mlrun::probes

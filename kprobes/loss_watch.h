@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the counters of what was lost into records: for each processor, kind and reason that lost something between
+// two looks, how much and when.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "kprobes/kernel_spool.h"
+#include "kprobes/probes.h"
+
+namespace mlrun::probes {
+
+class LossWatch {
+ public:
+  LossWatch(const Probes& probes, KernelSpool& spool) : probes_(probes), spool_(spool) {}
+
+  // Requires: now_ns does not go back.
+  void look(uint64_t now_ns);
+
+  // At the end, when nothing is recorded any more: what was never finished.
+  void finish(uint64_t now_ns);
+
+  [[nodiscard]] uint64_t lost() const { return lost_; }
+
+ private:
+  void look_at(uint32_t kind, uint32_t reason);
+  void tell(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns);
+
+  const Probes& probes_;
+  KernelSpool& spool_;
+  std::map<std::tuple<uint32_t, uint32_t, size_t>, uint64_t> told_;  // by kind, reason, processor
+  uint64_t last_look_ns_ = 0;
+  uint64_t lost_ = 0;
+};
+
+}  // namespace mlrun::probes

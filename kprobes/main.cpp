@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun-probes serve STREAMS   what mlrun starts (runner/events/probe_protocol.h)
+// mlrun-probes check           tries everything on a scratch file, says what works, and ends
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kprobes/ability.h"
+#include "kprobes/probes.h"
+#include "kprobes/self_test.h"
+#include "kprobes/server.h"
+#include "runner/events/probe_protocol.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr uint64_t kRingMax = 1 << 30;
+constexpr const char* kUsage =
+    "usage: mlrun-probes check | mlrun-probes serve block[,wait][,vfs][,ring=BYTES]  (started by mlrun)\n";
+
+// The terminal's signals go to all of its group, and mlrun decides when this program ends.
+void ignore_signals() {
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+}
+
+// One line: what works and how, then what does not and why.
+int check() {
+  if (const Status able = check_ability(); !able) {
+    fmt::print("{}\n", able.error().text);
+    return 1;
+  }
+  const auto tried = self_test();
+  if (!tried) {
+    fmt::print("{}\n", tried.error().text);
+    return 1;
+  }
+  std::map<std::string, std::string> works;  // by way
+  std::string line, doubts;
+  for (const TriedSignal& signal : *tried) {
+    std::string& names = works[signal.way];
+    if (!signal.way.empty()) names += (names.empty() ? "" : ", ") + signal.name;
+    if (!signal.doubt.empty()) doubts += fmt::format("; {}: {}", signal.name, signal.doubt);
+  }
+  for (const auto& [way, names] : works) {
+    if (!names.empty()) line += fmt::format("{}by {}: {}", line.empty() ? "" : "; ", way, names);
+  }
+  fmt::print("{}{}\n", line, doubts);
+  return 0;
+}
+
+// What mlrun's caller had open is not ours: we outlive mlrun, and who reads until a pipe's last writer has gone would wait
+// for us. Kernels that lack the system call are too old to be served on.
+void close_what_is_not_ours() { (void)::syscall(SYS_close_range, MLRUN_PROBE_SPOOL_FD + 1, ~0U, 0); }
+
+int serve_streams(std::string_view text) {
+  Streams streams{false, false};
+  constexpr std::string_view kRing = "ring=";
+  for (const std::string_view word : util::split(text, ",")) {
+    streams.wait = streams.wait || word == "wait";
+    streams.file_ops = streams.file_ops || word == "vfs";
+    if (!word.starts_with(kRing)) continue;
+    if (const auto bytes = util::parse_size(word.substr(kRing.size())); bytes && *bytes <= kRingMax) {
+      streams.ring_bytes = static_cast<uint32_t>(*bytes);
+    }
+  }
+  int type = 0;
+  socklen_t bytes = sizeof type;
+  const bool has_socket = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;
+  if (!has_socket || type != SOCK_SEQPACKET) {
+    std::fputs("mlrun-probes: this is started by mlrun, not by hand\n", stderr);
+    return 2;
+  }
+  close_what_is_not_ours();
+  ignore_signals();
+  return serve(streams);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "check" && argc == 2) return check();
+  if (verb == "serve" && argc == 3) return serve_streams(argv[2]);
+  std::fputs(kUsage, stderr);
+  return 2;
+}
+
+}  // namespace mlrun::probes
+
+int main(int argc, char** argv) { return mlrun::probes::run(argc, argv); }

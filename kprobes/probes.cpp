@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kprobes/file_op_trial.h"
+#include "kprobes/file_ops.h"
+#include "probes.skel.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr std::string_view kTracepoint = "tp_btf/";
+constexpr std::array<std::string_view, 12> kWaitPrograms = {
+    "on_switch",   "on_waking", "on_free",      "on_bio_placed", "on_bio_behind", "on_bio_before",
+    "on_9p_begin", "on_9p_end", "on_rpc_begin", "on_rpc_end",    "on_fuse_begin", "on_fuse_end"};
+// Newer kernels count in folios.
+constexpr std::string_view kReplaced = "on_dirty_page";
+constexpr std::string_view kReplacement = "writeback_dirty_folio";
+// Without these there is nothing to tell.
+constexpr std::array<std::string_view, 4> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
+                                                     "on_request_complete"};
+
+std::string last_warning;  // of libbpf, whose callback has no context
+
+int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
+  if (level != LIBBPF_WARN) return 0;
+  std::array<char, 512> line{};
+  std::vsnprintf(line.data(), line.size(), format, arguments);
+  const std::string_view text(line.data());
+  // The verifier's log comes in one piece with the reason near its end; the first warning says what failed.
+  if (last_warning.empty()) last_warning = text.substr(0, text.find('\n'));
+  return 0;
+}
+
+// Whose event it is; empty: the kernel's own.
+std::string_view module_of(std::string_view event) {
+  if (event.starts_with("9p_")) return "9pnet";
+  if (event.starts_with("rpc_")) return "sunrpc";
+  return event.starts_with("fuse_") ? "fuse" : "";
+}
+
+template <size_t n>
+bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+struct BtfDeleter {
+  void operator()(btf* types) const { ::btf__free(types); }
+};
+struct RingDeleter {
+  void operator()(ring_buffer* ring) const { ::ring_buffer__free(ring); }
+};
+struct LinkDeleter {
+  void operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+};
+struct SkeletonDeleter {
+  void operator()(mlrun_probes* skeleton) const { mlrun_probes::destroy(skeleton); }
+};
+
+}  // namespace
+
+struct Probes::State {
+  std::unique_ptr<btf, BtfDeleter> types;  // of the kernel itself
+  std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
+  std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
+  std::unique_ptr<ring_buffer, RingDeleter> ring;
+  FileOps file_ops;
+  Take take;
+};
+
+Probes::Probes() : state_(std::make_unique<State>()) {}
+Probes::~Probes() = default;
+
+Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) {
+  ::libbpf_set_print(keep_warning);
+  std::unique_ptr<Probes> probes(new Probes);
+  probes->state_->take = std::move(take);
+  if (Status opened = probes->open(streams); !opened) return tl::make_unexpected(opened.error());
+  if (Status attached = probes->attach(); !attached) return tl::make_unexpected(attached.error());
+  probes->attach_file_ops();
+  return probes;
+}
+
+// Programs for events that this kernel does not have, or that nobody asked for, are left out before the load.
+Status Probes::open(const Streams& streams) {
+  const auto& types = state_->types;
+  state_->types.reset(::btf__load_vmlinux_btf());
+  if (!types) return fail_errno("read the kernel's types", errno);
+  state_->skeleton.reset(mlrun_probes::open());
+  if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
+  FunctionTypes events(types.get());
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, state_->skeleton->obj) {
+    const std::string_view section = ::bpf_program__section_name(program);
+    if (!section.starts_with(kTracepoint)) continue;
+    ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
+    state.replaced = state.name == kReplaced && events.has_event(kReplacement, "");
+    if (!streams.wait && is_one_of(kWaitPrograms, state.name)) {
+      state.reason = "not asked for";
+    } else if (state.replaced || !events.has_event(state.event, module_of(state.event))) {
+      state.reason = "this kernel has no such event";
+    }
+    if (!state.reason.empty()) ::bpf_program__set_autoload(program, false);
+    programs_.push_back(std::move(state));
+  }
+  choose_file_op_programs(streams);
+  state_->skeleton->rodata->with_waits = streams.wait;
+  if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
+  if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
+    return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
+  }
+  return {};
+}
+
+Status Probes::attach() {
+  size_t i = 0;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, state_->skeleton->obj) {
+    if (!std::string_view(::bpf_program__section_name(program)).starts_with(kTracepoint)) continue;
+    ProgramState& state = programs_[i++];
+    if (state.reason.empty()) {
+      std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach(program));
+      if (!link) state.reason = std::string("cannot be attached: ") + std::strerror(errno);
+      state_->links.push_back(std::move(link));
+    }
+    if (!state.reason.empty() && is_one_of(kNeeded, state.name)) {
+      return fail(fmt::format("{}: {}", state.event, state.reason));
+    }
+  }
+  const auto take = [](void* context, void* record, size_t bytes) {
+    static_cast<State*>(context)->take(record, bytes);
+    return 0;
+  };
+  state_->ring.reset(::ring_buffer__new(::bpf_map__fd(state_->skeleton->maps.ring), take, state_.get(), nullptr));
+  if (!state_->ring) return fail_errno("read the BPF ring", errno);
+  return {};
+}
+
+// Those that this kernel would refuse are left out, as all are loaded or none.
+void Probes::choose_file_op_programs(const Streams& streams) {
+  mlrun_probes& skeleton = *state_->skeleton;
+  FunctionTypes types(state_->types.get());
+  const Status fentry = streams.file_ops ? can_trace_functions(types) : fail("not asked for");
+  const Status kprobe = streams.file_ops ? can_probe_functions() : fail("not asked for");
+  for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
+    ::bpf_program__set_autoload(program, fentry.has_value());
+  }
+  for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
+    ::bpf_program__set_autoload(program, kprobe.has_value());
+  }
+  if (fentry || kprobe) return;
+  without_file_ops_ = fentry.error().text;
+  if (streams.file_ops) without_file_ops_ += ", " + kprobe.error().text;
+}
+
+void Probes::attach_file_ops() {
+  if (!without_file_ops_.empty()) return;
+  const auto loaded = [](bpf_program* program) { return ::bpf_program__fd(program) >= 0 ? program : nullptr; };
+  const auto& programs = state_->skeleton->progs;
+  const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
+                                    loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
+  // Nobody else is followed yet, so that all that is recorded is of the test.
+  const auto try_all = [&]() -> Result<FileOps::Seen> {
+    FileOps::Seen seen{};
+    Take take = std::exchange(state_->take, [&](const void* data, size_t bytes) {
+      mlrun_file_op record{};
+      if (bytes < sizeof record) return;
+      __builtin_memcpy(&record, data, sizeof record);
+      if (record.head.kind == MLRUN_KERNEL_FILE_OP && record.op < seen.size()) seen[record.op]++;
+    });
+    const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd); });
+    drain();
+    state_->take = std::move(take);
+    if (!tried) return tl::make_unexpected(tried.error());
+    return seen;
+  };
+  state_->file_ops.attach(of_functions, state_->types.get(), try_all);
+  for (const FileOps::Function& function : state_->file_ops.functions()) {
+    programs_.push_back({"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : "",
+                         false, function.way, function.what.op});
+  }
+}
+
+int Probes::follow(int pidfd) {
+  const uint32_t yes = 1;
+  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &yes, BPF_ANY) == 0 ? 0 : errno;
+}
+
+void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
+
+void Probes::detach() { state_->links.clear(); }
+
+std::vector<DeviceTotal> Probes::devices() const {
+  std::vector<DeviceTotal> devices;
+  const int map = ::bpf_map__fd(state_->skeleton->maps.devices);
+  const mlrun_device_key* before = nullptr;
+  DeviceTotal device;
+  mlrun_device_key key{};
+  while (::bpf_map_get_next_key(map, before, &key) == 0) {
+    device.key = key;
+    if (::bpf_map_lookup_elem(map, &key, &device.total) == 0) devices.push_back(device);
+    before = &device.key;
+  }
+  return devices;
+}
+
+uint64_t Probes::open_bios() const {
+  const int map = ::bpf_map__fd(state_->skeleton->maps.bios);
+  uint64_t count = 0, key = 0;
+  for (const uint64_t* before = nullptr; ::bpf_map_get_next_key(map, before, &key) == 0; before = &key) count++;
+  return count;
+}
+
+std::vector<mlrun_probe_loss> Probes::losses(uint32_t kind, uint32_t reason) const {
+  const int processors = ::libbpf_num_possible_cpus();
+  std::vector<mlrun_probe_loss> losses(processors > 0 ? static_cast<size_t>(processors) : 0);
+  const uint32_t index = kind * MLRUN_PROBE_REASONS + reason;
+  if (::bpf_map_lookup_elem(::bpf_map__fd(state_->skeleton->maps.losses), &index, losses.data()) != 0) losses.clear();
+  return losses;
+}
+
+}  // namespace mlrun::probes

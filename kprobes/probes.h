@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BPF programs of this run: loaded and attached while this object lives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kprobes/bpf/shared.h"
+#include "runner/util/result.h"
+
+namespace mlrun::probes {
+
+// What is recorded besides the block layer.
+struct Streams {
+  bool wait = true;
+  bool file_ops = true;
+  uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
+};
+
+// What became of a program. `reason` is empty when it is attached.
+struct ProgramState {
+  std::string name, event, reason;
+  bool replaced = false;           // another one does the same on this kernel
+  std::string way = "tracepoint";  // of a file operation fentry or kprobe
+  int file_op = -1;                // which one; -1: it is an event of the kernel's
+};
+
+struct DeviceTotal {
+  mlrun_device_key key{};
+  mlrun_device_total total{};
+};
+
+class Probes {
+ public:
+  using Take = std::function<void(const void* record, size_t bytes)>;
+
+  // Fails when the block layer cannot be followed; a program less is told of in programs(). `take` gets every record.
+  static Result<std::unique_ptr<Probes>> load(const Streams& streams, Take take);
+  ~Probes();
+  Probes(const Probes&) = delete;
+  Probes& operator=(const Probes&) = delete;
+
+  // From now on this process, and all that it starts. 0 or the errno.
+  int follow(int pidfd);
+
+  // Hands over what the ring holds.
+  void drain();
+
+  // No event is recorded any more; what the ring holds can still be drained. Functions are let go at the end only, since
+  // the kernel takes some milliseconds for each.
+  void detach();
+
+  [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
+  // Why no file operation can be recorded; empty: some can.
+  [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
+  [[nodiscard]] std::vector<DeviceTotal> devices() const;
+  // Bios of followed processes whose completion was not seen so far.
+  [[nodiscard]] uint64_t open_bios() const;
+  // For each processor: the counter of one kind and reason.
+  [[nodiscard]] std::vector<mlrun_probe_loss> losses(uint32_t kind, uint32_t reason) const;
+
+ private:
+  struct State;
+  Probes();
+  Status open(const Streams& streams);
+  Status attach();
+  void choose_file_op_programs(const Streams& streams);
+  void attach_file_ops();
+
+  std::unique_ptr<State> state_;
+  std::vector<ProgramState> programs_;
+  std::string without_file_ops_;
+};
+
+}  // namespace mlrun::probes

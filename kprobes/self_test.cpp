@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/self_test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "kprobes/signals.h"
+#include "runner/events/kernel_record.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kPieceBytes = 64 << 10;
+constexpr int kPieces = 16;  // some kernels leave out an event now and then
+constexpr useconds_t kLongWaitUs = 5000;
+
+struct FreeDeleter {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+// A file that nobody else sees, in the first folder that lies on a block device and takes one.
+util::UniqueFd scratch_file() {
+  for (const char* folder : {"/var/tmp", "/tmp", "."}) {
+    util::UniqueFd fd(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    struct stat status {};
+    if (fd.valid() && ::fstat(fd.get(), &status) == 0 && major(status.st_dev) != 0) return fd;
+  }
+  return {};
+}
+
+// Written, taken out of the page cache and read again.
+bool work_on(int fd) {
+  const std::unique_ptr<void, FreeDeleter> piece(std::calloc(1, kPieceBytes));
+  for (int i = 0; i < kPieces; i++) {
+    if (::pwrite(fd, piece.get(), kPieceBytes, i * static_cast<off_t>(kPieceBytes)) < 0) return false;
+  }
+  if (::fsync(fd) != 0 || ::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+  for (int i = 0; i < kPieces; i++) {
+    if (::pread(fd, piece.get(), kPieceBytes, i * static_cast<off_t>(kPieceBytes)) < 0) return false;
+  }
+  return true;
+}
+
+// In a child, as a followed command's processes are.
+bool work_in_child(int fd) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::usleep(kLongWaitUs);
+    ::_exit(fd < 0 || work_on(fd) ? 0 : 1);
+  }
+  int status = 0;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+// What was recorded, by kind, and file operations by theirs.
+struct Seen {
+  std::map<uint32_t, int> kinds, file_ops;
+  void add(const void* record, size_t bytes) {
+    mlrun_kernel_head head{};
+    __builtin_memcpy(&head, record, sizeof head);
+    ++kinds[head.kind];
+    mlrun_file_op operation{};
+    if (head.kind != MLRUN_KERNEL_FILE_OP || bytes < sizeof operation) return;
+    __builtin_memcpy(&operation, record, sizeof operation);
+    ++file_ops[operation.op];
+  }
+  bool has(uint32_t kind) { return kinds[kind] != 0; }
+  // Of the scratch file's own file system; the others were tried when they were attached.
+  bool has_reads_and_writes() {
+    return file_ops[MLRUN_FILE_READ] >= kPieces && file_ops[MLRUN_FILE_WRITE] >= kPieces &&
+           file_ops[MLRUN_FILE_SYNC] != 0;
+  }
+};
+
+std::string doubt_about(const Signal& signal, Seen& seen, bool has_device) {
+  if (signal.way.empty()) return signal.missing;
+  const bool needs_device = signal.name == "block I/O" || signal.name == "page cache" || signal.name == "write-back";
+  if (needs_device && !has_device) return "not tried: no folder for a scratch file on a block device";
+  constexpr const char* kNothing = "attached, but a test of it recorded nothing";
+  if (signal.name == "block I/O" && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) return kNothing;
+  if (signal.name == "page cache" && !seen.has(MLRUN_KERNEL_PAGES)) return kNothing;
+  if (signal.name == "waits" && !seen.has(MLRUN_KERNEL_WAIT)) return kNothing;
+  if (signal.name == "file operations" && has_device && !seen.has_reads_and_writes()) return kNothing;
+  return signal.missing;
+}
+
+}  // namespace
+
+Result<std::vector<TriedSignal>> self_test() {
+  Seen seen;
+  const auto probes = Probes::load({}, [&](const void* record, size_t bytes) { seen.add(record, bytes); });
+  if (!probes) return tl::make_unexpected(probes.error());
+  const util::UniqueFd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  const util::UniqueFd file = scratch_file();
+  const bool worked = self.valid() && (*probes)->follow(self.get()) == 0 && work_in_child(file.get());
+  (*probes)->detach();
+  (*probes)->drain();
+  std::vector<TriedSignal> tried;
+  for (const Signal& signal : signals_of(**probes)) {
+    const std::string doubt = worked ? doubt_about(signal, seen, file.valid()) : "the test of it could not be run";
+    tried.push_back({signal.name, signal.way, signal.way.empty() ? signal.missing : doubt});
+  }
+  return tried;
+}
+
+}  // namespace mlrun::probes

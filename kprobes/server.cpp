@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "kprobes/ability.h"
+#include "kprobes/device_facts.h"
+#include "kprobes/kernel_spool.h"
+#include "kprobes/loss_watch.h"
+#include "kprobes/signals.h"
+#include "runner/events/probe_protocol.h"
+#include "runner/util/clock.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kDrainMs = 5;  // the programs never wake us
+constexpr uint64_t kLookNs = 100'000'000;
+
+void send(mlrun_probe_message_type type, int value, std::string_view text) {
+  auto message = std::make_unique<mlrun_probe_message>();
+  message->type = type;
+  message->value = value;
+  text = text.substr(0, sizeof message->text);
+  text.copy(message->text, text.size());
+  // A reader that has gone is met at the next poll.
+  (void)::send(MLRUN_PROBE_SOCKET_FD, message.get(), MLRUN_PROBE_HEAD_BYTES + text.size(), MSG_NOSIGNAL);
+}
+
+struct Order {
+  uint32_t type = 0;
+  util::UniqueFd pidfd;
+};
+
+// Nothing: the socket's other end is gone.
+std::optional<Order> receive() {
+  std::array<char, MLRUN_PROBE_HEAD_BYTES> head{};
+  iovec into{head.data(), head.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &into;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t got = 0;
+  do {
+    got = ::recvmsg(MLRUN_PROBE_SOCKET_FD, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) return std::nullopt;
+  Order order;
+  if (got >= static_cast<ssize_t>(sizeof order.type)) __builtin_memcpy(&order.type, head.data(), sizeof order.type);
+  const cmsghdr* passed = CMSG_FIRSTHDR(&message);
+  if (passed != nullptr && passed->cmsg_level == SOL_SOCKET && passed->cmsg_type == SCM_RIGHTS) {
+    int fd = -1;
+    __builtin_memcpy(&fd, CMSG_DATA(passed), sizeof fd);
+    order.pidfd.reset(fd);
+  }
+  return order;
+}
+
+class Server {
+ public:
+  Server() : spool_(MLRUN_PROBE_SPOOL_FD) {}
+
+  int run(const Streams& streams) {
+    if (Status able = check_ability(); !able) return refuse(able.error());
+    auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
+    if (!probes) return refuse(probes.error());
+    probes_ = *std::move(probes);
+    losses_.emplace(*probes_, spool_);
+    send(MLRUN_PROBE_READY, 0, programs().dump());
+    while (!ended_) step();
+    probes_->detach();
+    probes_->drain();
+    losses_->finish(util::monotonic_ns());
+    spool_.flush();
+    const std::string text = report().dump();
+    let_go_of_files();
+    send(MLRUN_PROBE_REPORT, 0, text);
+    return 0;
+  }
+
+ private:
+  // mlrun does not wait for our end, and nobody shall who reads what it writes, or unmounts where it wrote to.
+  static void let_go_of_files() {
+    const util::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (const int fd : std::array<int, 3>{STDOUT_FILENO, STDERR_FILENO, MLRUN_PROBE_SPOOL_FD})
+      ::dup2(nothing.get(), fd);
+    (void)!::chdir("/");
+  }
+
+  static int refuse(const Error& error) {
+    send(MLRUN_PROBE_REFUSED, 0, error.text);
+    return 1;
+  }
+
+  void take(const void* record, size_t bytes) {
+    mlrun_kernel_head head{};
+    __builtin_memcpy(&head, record, sizeof head);
+    spool_.add(record, bytes, head.time_ns);
+  }
+
+  void step() {
+    pollfd socket{MLRUN_PROBE_SOCKET_FD, POLLIN, 0};
+    if (::poll(&socket, 1, kDrainMs) > 0) obey();
+    probes_->drain();
+    const uint64_t now_ns = util::monotonic_ns();
+    if (now_ns < next_look_ns_) return;
+    next_look_ns_ = now_ns + kLookNs;
+    losses_->look(now_ns);
+    spool_.flush();
+  }
+
+  void obey() {
+    const auto order = receive();
+    if (!order || order->type == MLRUN_PROBE_STOP) {
+      ended_ = true;
+    } else if (order->type == MLRUN_PROBE_FOLLOW) {
+      send(MLRUN_PROBE_FOLLOWING, probes_->follow(order->pidfd.get()), {});
+    }
+  }
+
+  [[nodiscard]] json programs() const {
+    json list = json::array();
+    for (const ProgramState& program : probes_->programs()) {
+      if (program.replaced) continue;
+      json entry = {{"event", program.event}, {"way", program.way.empty() ? json() : json(program.way)}};
+      if (!program.reason.empty()) entry["missing"] = program.reason;
+      list.push_back(std::move(entry));
+    }
+    return {{"programs", std::move(list)}, {"signals", signals_json(*probes_)}};
+  }
+
+  [[nodiscard]] json report() const {
+    json report = programs();
+    json totals = json::array(), devices = json::array();
+    uint32_t before = ~0u;
+    for (const DeviceTotal& total : probes_->devices()) {
+      totals.push_back({{"device", total.key.device},
+                        {"op", total.key.op},
+                        {"requests", total.total.requests},
+                        {"bytes", total.total.bytes},
+                        {"device_ns", total.total.device_ns},
+                        {"errors", total.total.errors},
+                        {"own_requests", total.total.own_requests},
+                        {"own_bytes", total.total.own_bytes}});
+      if (total.key.device != before) devices.push_back(device_facts(total.key.device));
+      before = total.key.device;
+    }
+    report["totals"] = std::move(totals);
+    report["devices"] = std::move(devices);
+    report["records"] = spool_.records();
+    report["lost"] = losses_->lost();
+    report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
+    return report;
+  }
+
+  KernelSpool spool_;
+  std::unique_ptr<Probes> probes_;
+  std::optional<LossWatch> losses_;
+  uint64_t next_look_ns_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+int serve(const Streams& streams) { return Server().run(streams); }
+
+}  // namespace mlrun::probes

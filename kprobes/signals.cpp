@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/signals.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "kprobes/file_functions.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+struct Part {
+  std::string_view signal;
+  std::vector<std::string_view> events;  // the first one that is missing takes the signal with it
+};
+
+const std::array<Part, 5>& parts() {
+  static const std::array<Part, 5> kAll = {{
+      {"processes", {"sched_process_fork"}},
+      {"block I/O",
+       {"block_bio_queue", "block_rq_issue", "block_rq_complete", "block_split", "block_bio_remap",
+        "block_bio_complete", "block_rq_insert", "block_rq_requeue", "block_rq_merge"}},
+      {"write-back", {"writeback_dirty_folio", "writeback_dirty_page"}},
+      {"page cache", {"mm_filemap_add_to_page_cache"}},
+      {"waits",
+       {"sched_switch", "sched_waking", "sched_process_free", "block_getrq", "block_bio_backmerge",
+        "block_bio_frontmerge"}},
+  }};
+  return kAll;
+}
+
+Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
+  Signal signal{std::string(part.signal), "tracepoint", {}};
+  for (const ProgramState& program : programs) {
+    if (program.replaced || program.reason.empty()) continue;
+    if (std::find(part.events.begin(), part.events.end(), program.event) == part.events.end()) continue;
+    if (program.event == part.events.front()) signal.way.clear();
+    signal.missing += (signal.missing.empty() ? "" : ", ") + program.event + ": " + program.reason;
+  }
+  return signal;
+}
+
+// An operation is there when one of its functions is; which of them a kernel has says nothing to a person.
+Signal file_operations(const Probes& probes) {
+  Signal signal{"file operations", {}, {}};
+  std::array<bool, MLRUN_FILE_OPS> has{};
+  std::array<std::string, MLRUN_FILE_OPS> reasons;
+  std::set<std::string> ways;
+  for (const ProgramState& program : probes.programs()) {
+    if (program.file_op < 0) continue;
+    const auto op = static_cast<size_t>(program.file_op);
+    has.at(op) = has.at(op) || program.reason.empty();
+    if (program.reason.empty()) ways.insert(program.way);
+    if (!program.reason.empty()) reasons.at(op) = program.reason;
+  }
+  for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;
+  if (signal.way.empty()) {
+    signal.missing = probes.without_file_ops().empty() ? reasons.at(MLRUN_FILE_OPEN) : probes.without_file_ops();
+    signal.missing += "; the processor's time in them counts as the calls' own";
+    return signal;
+  }
+  std::map<std::string, std::string> missing;  // operations by reason
+  for (uint32_t op = 0; op < has.size(); op++) {
+    if (has.at(op)) continue;
+    std::string& names = missing[reasons.at(op).empty() ? "this kernel has no such function" : reasons.at(op)];
+    names += (names.empty() ? "" : ", ") + std::string(file_op_name(op));
+  }
+  for (const auto& [reason, names] : missing) {
+    signal.missing += fmt::format("{}{} ({})", signal.missing.empty() ? "" : ", ", names, reason);
+  }
+  return signal;
+}
+
+// Of the file systems that are mounted. Their modules have the events, so what is not mounted need not have any.
+std::optional<Signal> remote_requests(const Probes& probes) {
+  struct Protocol {
+    const char* name;
+    std::string_view event, file_systems;
+  };
+  constexpr std::array<Protocol, 3> kProtocols = {Protocol{"9p", "9p_client_req", " 9p "},
+                                                  Protocol{"NFS", "rpc_task_begin", " nfs nfs4 "},
+                                                  Protocol{"FUSE", "fuse_request_send", " fuse fuseblk virtiofs "}};
+  Signal signal{"remote requests", {}, {}};
+  for (const ProgramState& program : probes.programs()) {
+    const auto* protocol = std::find_if(kProtocols.begin(), kProtocols.end(),
+                                        [&](const Protocol& candidate) { return candidate.event == program.event; });
+    if (protocol == kProtocols.end() || !is_mounted(protocol->file_systems)) continue;
+    if (program.reason.empty()) signal.way = program.way;
+    if (program.reason.empty()) continue;
+    signal.missing += fmt::format("{}{}: {}", signal.missing.empty() ? "" : ", ", protocol->name, program.reason);
+  }
+  if (signal.way.empty() && signal.missing.empty()) return std::nullopt;
+  if (!signal.missing.empty()) signal.missing += "; sleeping for their servers counts as waiting";
+  return signal;
+}
+
+}  // namespace
+
+std::vector<Signal> signals_of(const Probes& probes) {
+  std::vector<Signal> signals;
+  for (const Part& part : parts()) signals.push_back(signal_of(part, probes.programs()));
+  signals.push_back(file_operations(probes));
+  if (auto remote = remote_requests(probes)) signals.push_back(*std::move(remote));
+  return signals;
+}
+
+nlohmann::json signals_json(const Probes& probes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Signal& signal : signals_of(probes)) {
+    nlohmann::json entry = {{"signal", signal.name}, {"way", nullptr}};
+    if (!signal.way.empty()) entry["way"] = signal.way;
+    if (!signal.missing.empty()) entry["missing"] = signal.missing;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the programs tell, by signal: a person asks for waits, not for sched_switch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "kprobes/probes.h"
+
+namespace mlrun::probes {
+
+struct Signal {
+  std::string name;
+  std::string way;      // tracepoint, fentry, kprobe; empty: it is not recorded
+  std::string missing;  // what of it, and why; empty: nothing
+};
+
+std::vector<Signal> signals_of(const Probes& probes);
+
+// Objects with `signal`, `way` (null: not recorded) and, where something is missing, `missing`.
+nlohmann::json signals_json(const Probes& probes);
+
+}  // namespace mlrun::probes
