@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti/find_cupti.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti/session.h"
+
+enum { kNewestMajor = 14, kOldestMajor = 12, kPathBytes = 4096 };
+
+static void *(*open_library)(const char *, int);
+static void *(*find_symbol)(void *, const char *);
+
+static void *open_loaded(const char *name) { return open_library(name, RTLD_NOW | RTLD_NOLOAD); }
+
+// "NAME.MAJOR" behind `folder`; null: no room.
+static const char *library_path(char *at, const char *folder, size_t folder_bytes, const char *name, int major) {
+  size_t bytes = strlen(name);
+  if (folder_bytes + bytes + 4 > kPathBytes) return NULL;
+  memcpy(at, folder, folder_bytes);
+  memcpy(at + folder_bytes, name, bytes);
+  char *end = at + folder_bytes + bytes;
+  *end++ = '.';
+  *end++ = (char)('0' + major / 10);
+  *end++ = (char)('0' + major % 10);
+  *end = 0;
+  return at;
+}
+
+static void *open_in(const char *folder, size_t folder_bytes, const char *name, int major) {
+  char path[kPathBytes];
+  const char *whole = library_path(path, folder, folder_bytes, name, major);
+  return whole ? open_library(whole, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+// Of the loaded library of that name; 0: there is none. *handle is it.
+static int loaded_major(const char *name, void **handle) {
+  char path[kPathBytes];
+  for (int major = kNewestMajor; major >= kOldestMajor; major--)
+    if ((*handle = open_loaded(library_path(path, "", 0, name, major)))) return major;
+  return 0;
+}
+
+// 0: not known.
+static int driver_major(void) {
+  union {
+    void *address;
+    int (*call)(int *);
+  } get_version = {NULL};
+  int version = 0;
+  void *driver = open_loaded("libcuda.so.1");
+  if (driver) get_version.address = find_symbol(driver, "cuDriverGetVersion");
+  return get_version.address && get_version.call(&version) == 0 ? version / 1000 : 0;
+}
+
+// Where wheels and toolkits have it beside libcudart.
+static void *open_beside(const char *cudart, int major) {
+  const char *slash = strrchr(cudart, '/');
+  if (!slash) return NULL;
+  size_t folder = (size_t)(slash + 1 - cudart);
+  void *library = open_in(cudart, folder, "libcupti.so", major);
+  if (!library) library = open_in(cudart, folder, "../../cuda_cupti/lib/libcupti.so", major);
+  return library ? library : open_in(cudart, folder, "../extras/CUPTI/lib64/libcupti.so", major);
+}
+
+static void *open_major(const char *cudart, int major) {
+  static const char kToolkit[] = "/usr/local/cuda/";
+  void *library = cudart ? open_beside(cudart, major) : NULL;
+  if (!library) library = open_in("", 0, "libcupti.so", major);
+  if (!library) library = open_in(kToolkit, sizeof kToolkit - 1, "extras/CUPTI/lib64/libcupti.so", major);
+  return library ? library : open_in(kToolkit, sizeof kToolkit - 1, "lib64/libcupti.so", major);
+}
+
+static void *open_by_rule(void) {
+  void *cudart = NULL;
+  int driver = driver_major(), newest = driver ? driver : kNewestMajor;
+  int wanted = loaded_major("libcudart.so", &cudart);
+  const char *path = cudart ? ((const struct link_map *)cudart)->l_name : NULL;
+  void *library = wanted && wanted <= newest ? open_major(path, wanted) : NULL;
+  for (int major = newest; !library && major >= kOldestMajor; major--)
+    if (major != wanted) library = open_major(path, major);
+  return library;
+}
+
+static void *open_cupti(void) {
+  void *library = NULL;
+  if (loaded_major("libcupti.so", &library)) return library;
+  const char *named = getenv("MLRUN_CUPTI");
+  if (named && *named) return open_library(named, RTLD_NOW | RTLD_LOCAL);
+  return open_by_rule();
+}
+
+static bool find_linker(void) {
+  open_library = (void *(*)(const char *, int))session_producer()->function("dlopen");
+  find_symbol = (void *(*)(void *, const char *))session_producer()->function("dlsym");
+  return open_library && find_symbol;
+}
+
+void *loaded_cupti_function(const char *name) {
+  void *library = NULL;
+  return session_producer() && find_linker() && loaded_major("libcupti.so", &library) ? find_symbol(library, name)
+                                                                                      : NULL;
+}
+
+struct wanted_function {
+  void *place;  // of the pointer
+  const char *name;
+  bool needed;
+};
+
+bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found) {
+  found->tried = "no dlopen in this process";
+  if (!find_linker()) return false;
+  found->tried = "no libcupti.so.12 or .13 for this program; name one with MLRUN_CUPTI=FILE";
+  void *library = open_cupti();
+  if (!library) return false;
+  found->path = ((const struct link_map *)library)->l_name;
+  const struct wanted_function wanted[] = {
+      {&cupti->get_version, "cuptiGetVersion", true},
+      {&cupti->subscribe, "cuptiSubscribe", true},
+      {&cupti->unsubscribe, "cuptiUnsubscribe", true},
+      {&cupti->register_callbacks, "cuptiActivityRegisterCallbacks", true},
+      {&cupti->enable, "cuptiActivityEnable", true},
+      {&cupti->disable, "cuptiActivityDisable", true},
+      {&cupti->next_record, "cuptiActivityGetNextRecord", true},
+      {&cupti->flush_all, "cuptiActivityFlushAll", true},
+      {&cupti->set_attribute, "cuptiActivitySetAttribute", true},
+      {&cupti->dropped_records, "cuptiActivityGetNumDroppedRecords", true},
+      {&cupti->set_thread_id_type, "cuptiSetThreadIdType", true},
+      {&cupti->register_timestamp, "cuptiActivityRegisterTimestampCallback", true},
+      {&cupti->callback_name, "cuptiGetCallbackName", true},
+      {&cupti->enable_driver_call, "cuptiActivityEnableDriverApi", false},
+      {&cupti->enable_runtime_call, "cuptiActivityEnableRuntimeApi", false},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    void *address = find_symbol(library, wanted[i].name);
+    memcpy(wanted[i].place, &address, sizeof address);
+    if (address || !wanted[i].needed) continue;
+    found->tried = wanted[i].name;
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which libcupti: the one that the program has loaded already. Where there is none yet, $MLRUN_CUPTI; else of the major
+// version of the program's libcudart (of the driver without one), never newer than the driver: beside libcudart, where
+// the dynamic linker finds it, the toolkit last. A second copy in one process would compete with the first.
+#pragma once
+
+#include <stdbool.h>
+
+#include "cupti/cupti_abi.h"
+
+#pragma GCC visibility push(hidden)
+
+struct found_cupti {
+  const char *path;   // of the library, as the dynamic linker has it
+  const char *tried;  // what was missing, where nothing was found
+};
+
+// Of the libcupti that is loaded; null: there is none.
+void *loaded_cupti_function(const char *name);
+
+// Fills in all functions. False: there is no libcupti, or it lacks a function that cannot be missed.
+bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found);
+
+#pragma GCC visibility pop

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti/flusher.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "cupti/gpu_record.h"
+#include "cupti/other_clients.h"
+#include "cupti/record_reader.h"
+#include "cupti/session.h"
+#include "preload/raw_syscall.h"
+
+enum { kFutexWait = 0, kFutexWake = 1, kEveryone = 0x7fffffff };
+enum { kSignalSetBytes = 8, kPeriodMs = 1000 };
+// How long the end of a process waits. _exit may be called because something is stuck.
+enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
+
+static uint32_t asked, finished;  // flushes of everything
+static uint32_t ended;            // CUDA ends: CUPTI is not to be called any more
+
+static void wait_word(const uint32_t *word, uint32_t value, long ms) {
+  struct timespec timeout = {ms / 1000, ms % 1000 * 1000000};
+  raw_syscall4(SYS_futex, (long)word, kFutexWait, value, (long)&timeout);
+}
+static void wake_word(const uint32_t *word) { raw_syscall3(SYS_futex, (long)word, kFutexWake, kEveryone); }
+
+// What is finished before the flush begins is handed over when it returns.
+static void flush(bool everything) {
+  uint64_t now_ns = session.producer->monotonic_ns();
+  if (enter_cupti()) {
+    if (!everything) take_cupti_back_if_due();
+    if (!cupti_is_taken()) {
+      keep_other_clock();
+      session.cupti.flush_all(everything ? CUPTI_FLUSH_FORCED : 0);
+    }
+    leave_cupti();
+  }
+  put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, now_ns);
+}
+
+static bool is_over(void) { return __atomic_load_n(&ended, __ATOMIC_ACQUIRE); }
+
+static void *run(void *nothing) {
+  (void)nothing;
+  session.producer->hide_thread();
+  for (;;) {
+    // Not at once: this thread begins inside cuInit.
+    if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) == finished) wait_word(&asked, finished, kPeriodMs);
+    if (is_over()) return NULL;
+    uint32_t wanted = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
+    bool everything = wanted != finished;
+    flush(everything);
+    if (!everything) continue;
+    __atomic_store_n(&finished, wanted, __ATOMIC_RELEASE);
+    wake_word(&finished);
+  }
+}
+
+// Waits for a flush of everything: as long as records come, `limit_ms` at most.
+static void flush_and_wait(int limit_ms) {
+  if (!session_is_ours() || is_over()) return;
+  uint32_t wanted = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), done;
+  wake_word(&asked);
+  uint64_t records = records_read();
+  for (int waited = 0, quiet = 0; waited < limit_ms && quiet < kQuietMs; waited += kStepMs, quiet += kStepMs) {
+    done = __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
+    if ((int32_t)(done - wanted) >= 0) return;
+    wait_word(&finished, done, kStepMs);
+    if (records != records_read()) quiet = 0;
+    records = records_read();
+  }
+}
+
+static void at_end(void) { flush_and_wait(kUrgentMs); }
+
+static void at_exit(void *nothing) {
+  (void)nothing;
+  flush_and_wait(kExitMs);
+  if (session_is_ours()) __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+}
+
+int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+
+bool start_flusher(void) {
+  union {
+    void (*any)(void);
+    int (*call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  } create = {session.producer->function("pthread_create")};
+  if (!create.any) return false;
+  uint64_t all = ~0ull, before = 0;
+  pthread_t thread;
+  raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, kSignalSetBytes);
+  int error = create.call(&thread, NULL, run, NULL);
+  raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, kSignalSetBytes);
+  if (error) return false;
+  // Registered inside cuInit, so it runs before CUDA's own handlers.
+  __cxa_atexit(at_exit, NULL, NULL);
+  session.producer->before_end(at_end);
+  return true;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which records CUPTI is asked for: switched on at the start, off while another tool has CUPTI, and on again after it.
+#pragma once
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+// CUPTI's answer: 0, or why there can be no recording; *refused is what it refused then.
+int switch_kinds_on(const char **refused);
+
+// All but those in `kept`, a bit for each kind.
+void switch_kinds_off(uint64_t kept);
+
+// A bit for each kind that is switched on.
+uint64_t wanted_kinds(void);
+
+#pragma GCC visibility pop

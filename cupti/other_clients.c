@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti/other_clients.h"
+
+#include "cupti/cupti_abi.h"
+#include "cupti/gpu_record.h"
+#include "cupti/kinds.h"
+#include "cupti/other_client_state.h"
+#include "cupti/other_clock.h"
+#include "cupti/session.h"
+#include "preload/raw_syscall.h"
+
+static const uint64_t kQuietNs = 1000000000;
+static const long kStepNs = 1000000;
+enum { kLockSteps = 1000, kFlusherSteps = 200 };
+
+struct other_client other;
+static uint32_t holder;    // tid of the thread that changes `other`
+static uint32_t in_cupti;  // our thread
+static int32_t lent;       // buffers of the tool's that CUPTI has
+
+bool cupti_is_taken(void) { return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) != kOurs; }
+
+static void pause_shortly(void) {
+  struct {
+    long s, ns;
+  } time = {0, kStepNs};
+  raw_syscall2(SYS_nanosleep, (long)&time, 0);
+}
+
+static bool try_lock(uint32_t tid) {
+  uint32_t nobody = 0;
+  return __atomic_compare_exchange_n(&holder, &nobody, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+enum entry enter_other(void) {
+  if (!session_is_ours()) return kPassOn;
+  uint32_t tid = (uint32_t)raw_syscall0(SYS_gettid);
+  if (__atomic_load_n(&holder, __ATOMIC_RELAXED) == tid) return kPassOn;  // CUPTI calls itself, or we do
+  enum entry entry = kLocked;
+  for (int i = 0; entry == kLocked && !try_lock(tid); i++) {
+    // A thread that holds a lock of CUPTI's may not wait for one that waits for that.
+    if (i >= kLockSteps) entry = kUnlocked;
+    pause_shortly();
+  }
+  other.last_call_ns = session.producer->monotonic_ns();
+  return entry;
+}
+
+void leave_other(enum entry entry) {
+  if (entry == kLocked) __atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
+}
+
+static void set_zeroed_out(uint8_t value) {
+  size_t bytes = sizeof value;
+  session.cupti.set_attribute(CUPTI_ATTR_ZEROED_OUT_BUFFER, &bytes, &value);
+}
+
+// Our kinds go off first: then nothing is written any more into the buffers that the flush does not bring.
+void hand_cupti_over(void) {
+  if (cupti_is_taken()) return;
+  switch_kinds_off(other.kinds);
+  session.cupti.flush_all(CUPTI_FLUSH_FORCED);
+  set_zeroed_out(0);  // its buffers may be of any content
+  other.taken_ns = session.producer->monotonic_ns();
+  put_note_span(MLRUN_GPU_TAKEN, 0, other.taken_ns, 0);
+  __atomic_store_n(&other.owner, kTheirs, __ATOMIC_RELEASE);
+}
+
+// A flush need not bring every buffer, and in one of the tool's our records would be lost, and read by it. What becomes
+// of graphs that exist already when launches are told as a whole is not known.
+static bool is_back_due(void) {
+  return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) == kTheirs && !other.kinds && !other.is_unfetched &&
+         __atomic_load_n(&lent, __ATOMIC_ACQUIRE) == 0 && !(session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS) &&
+         session.producer->monotonic_ns() - other.last_call_ns >= kQuietNs;
+}
+
+static void take_cupti_back(void) {
+  const char *refused;
+  set_zeroed_out(1);
+  look_at_other_clock();
+  __atomic_store_n(&other.owner, kOurs, __ATOMIC_RELEASE);
+  int answer = switch_kinds_on(&refused);
+  if (cupti_is_taken()) {
+    switch_kinds_off(other.kinds);  // it took so long that the tool did not wait for us
+    return;
+  }
+  if (answer == CUPTI_OK) {
+    put_note_span(MLRUN_GPU_TAKEN, 0, other.taken_ns, session.producer->monotonic_ns());
+    return;
+  }
+  switch_kinds_off(0);
+  session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // what CUPTI has taken of our buffers comes back to us
+  set_zeroed_out(0);
+  __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_RELEASE);
+}
+
+void take_cupti_back_if_due(void) {
+  if (!cupti_is_taken() || !try_lock((uint32_t)raw_syscall0(SYS_gettid))) return;
+  if (is_back_due()) take_cupti_back();
+  leave_other(kLocked);
+}
+
+void keep_other_clock(void) {
+  if (!try_lock((uint32_t)raw_syscall0(SYS_gettid))) return;
+  if (!cupti_is_taken()) look_at_other_clock();
+  leave_other(kLocked);
+}
+
+bool request_buffer_of_other(uint8_t **buffer, size_t *bytes, size_t *max_records) {
+  if (!cupti_is_taken() || !other.request) return false;
+  other.request(buffer, bytes, max_records);
+  if (*buffer) __atomic_add_fetch(&lent, 1, __ATOMIC_ACQ_REL);
+  return true;
+}
+
+void give_buffer_to_other(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes) {
+  __atomic_sub_fetch(&lent, 1, __ATOMIC_ACQ_REL);
+  if (other.done) other.done(context, stream, buffer, bytes, valid_bytes);
+}
+
+bool enter_cupti(void) {
+  __atomic_store_n(&in_cupti, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&other.owner, __ATOMIC_SEQ_CST) != kTheirsForGood) return true;
+  leave_cupti();
+  return false;
+}
+
+void leave_cupti(void) { __atomic_store_n(&in_cupti, 0, __ATOMIC_RELEASE); }
+
+void lose_cupti(void) {
+  if (!cupti_is_taken()) put_note_span(MLRUN_GPU_TAKEN, 0, session.producer->monotonic_ns(), 0);
+  __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < kFlusherSteps && __atomic_load_n(&in_cupti, __ATOMIC_SEQ_CST); i++) pause_shortly();
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cupti/record_reader.h"
+
+#include "cupti/gpu_record.h"
+#include "cupti/session.h"
+#include "cupti/work_time.h"
+
+static uint64_t read_count;
+
+uint64_t records_read(void) { return __atomic_load_n(&read_count, __ATOMIC_RELAXED); }
+
+void count_unread(size_t bytes) {
+  if (bytes) put_note_count(MLRUN_GPU_UNREAD, bytes);
+}
+
+static struct work_time time_of(const struct clock_view *clock, uint64_t start, uint64_t end) {
+  return settle_work_time(clock, start, end);
+}
+
+// Kinds that nobody asked for are passed over: another client of CUPTI in the process may have.
+static void put_record(const struct clock_view *clock, const void *record) {
+  switch (*(const uint32_t *)record) {
+    case CUPTI_DRIVER:
+    case CUPTI_RUNTIME: {
+      const struct cupti_api *api = record;
+      put_api(api, time_of(clock, api->start, api->end));
+      return;
+    }
+    case CUPTI_CONCURRENT_KERNEL: {
+      const struct cupti_kernel *kernel = record;
+      put_kernel(kernel, time_of(clock, kernel->start, kernel->end));
+      return;
+    }
+    case CUPTI_MEMCPY: {
+      const struct cupti_memcpy *copy = record;
+      put_memcpy(copy, time_of(clock, copy->start, copy->end));
+      return;
+    }
+    case CUPTI_MEMCPY2: {
+      const struct cupti_memcpy_peer *copy = record;
+      put_memcpy_peer(copy, time_of(clock, copy->start, copy->end));
+      return;
+    }
+    case CUPTI_MEMSET: {
+      const struct cupti_memset *set = record;
+      put_memset(set, time_of(clock, set->start, set->end));
+      return;
+    }
+    case CUPTI_SYNCHRONIZATION: {
+      const struct cupti_sync *sync = record;
+      put_sync(sync, time_of(clock, sync->start, sync->end));
+      return;
+    }
+    case CUPTI_GRAPH_TRACE: {
+      const struct cupti_graph *graph = record;
+      put_graph(graph, time_of(clock, graph->start, graph->end));
+      return;
+    }
+    case CUPTI_MEMORY2: {
+      const struct cupti_memory *memory = record;
+      put_memory(memory, time_of(clock, memory->timestamp, memory->timestamp));
+      return;
+    }
+    case CUPTI_OVERHEAD: {
+      const struct cupti_overhead *overhead = record;
+      struct work_time time = time_of(clock, overhead->start, overhead->end);
+      put_note_span(MLRUN_GPU_OVERHEAD, overhead->overhead_kind, time.start_ns, time.end_ns);
+      return;
+    }
+    case CUPTI_DEVICE: put_device(record); return;
+  }
+}
+
+static void count_dropped(void *context, uint32_t stream) {
+  size_t dropped = 0;
+  if (session.cupti.dropped_records(context, stream, &dropped) == CUPTI_OK && dropped)
+    put_note_count(MLRUN_GPU_DROPPED, dropped);
+}
+
+void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes) {
+  const struct clock_view clock = look_at_clocks();
+  void *record = NULL;
+  uint64_t records = 0;
+  int answer = CUPTI_MAX_LIMIT_REACHED;
+  while (valid_bytes && (answer = session.cupti.next_record(buffer, valid_bytes, &record)) == CUPTI_OK) {
+    put_record(&clock, record);
+    records++;
+  }
+  if (answer != CUPTI_MAX_LIMIT_REACHED)
+    count_unread(valid_bytes - (record ? (size_t)((uint8_t *)record - buffer) : 0));
+  __atomic_add_fetch(&read_count, records, __ATOMIC_RELAXED);
+  count_dropped(context, stream);
+}

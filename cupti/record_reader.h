@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// From CUPTI's buffers to the session's records, on the thread that CUPTI calls: names that a record points to are only
+// sure to be there as long as their module is loaded.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes);
+
+// `bytes` of records were thrown away.
+void count_unread(size_t bytes);
+
+// Records that were read so far; rises while there is work to do.
+uint64_t records_read(void);
+
+#pragma GCC visibility pop

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The start: CUDA's driver calls InitializeInjection inside cuInit, when the program's own libcupti is there already and
+// no context exists yet. Only the activity interface is used and no subscription is held: a subscription would leave
+// torch.profiler without GPU events.
+#include "cupti/session.h"
+
+#include "cupti/buffers.h"
+#include "cupti/find_cupti.h"
+#include "cupti/flusher.h"
+#include "cupti/gpu_record.h"
+#include "cupti/kinds.h"
+#include "cupti/other_client_state.h"
+#include "preload/compiler.h"
+#include "preload/raw_syscall.h"
+
+struct session session;
+
+extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));
+
+static const size_t kDeviceBufferBytes = 8 << 20;
+
+bool session_is_ours(void) {
+  return __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) == kRunning &&
+         (int)raw_syscall0(SYS_getpid) == session.owner;
+}
+
+const struct mlrun_producer *session_producer(void) {
+  const struct mlrun_producer *producer = mlrun_producer ? mlrun_producer() : NULL;
+  return producer && producer->version == MLRUN_PRODUCER_VERSION ? producer : NULL;
+}
+
+static uint64_t monotonic(void) { return session.producer->monotonic_ns(); }
+
+static void no_callback(void *data, uint32_t domain, uint32_t function, const void *details) {
+  (void)data;
+  (void)domain;
+  (void)function;
+  (void)details;
+}
+
+static bool refused(int answer, const char *what) {
+  put_note_text(MLRUN_GPU_OFF, (uint64_t)(unsigned)answer, what);
+  return false;
+}
+
+// Whether anybody else uses CUPTI here, and whether it works at all: a subscription tells, and is given back at once.
+static bool probe(void) {
+  void *subscriber = NULL;
+  int answer = session.cupti.subscribe(&subscriber, no_callback, NULL);
+  if (answer != CUPTI_OK) return refused(answer, "cuptiSubscribe");
+  session.cupti.unsubscribe(subscriber);
+  return true;
+}
+
+static void set_attribute(uint32_t attribute, void *value, size_t bytes) {
+  session.cupti.set_attribute(attribute, &bytes, value);
+}
+
+static void configure(void) {
+  uint8_t yes = 1;
+  size_t device_bytes = kDeviceBufferBytes;
+  session.cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
+  set_attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &device_bytes, sizeof device_bytes);
+  set_attribute(CUPTI_ATTR_ZEROED_OUT_BUFFER, &yes, sizeof yes);
+  if (session.version >= kCuptiThreadBuffers) set_attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof yes);
+}
+
+static bool start_cupti(void) {
+  struct found_cupti found = {0};
+  if (!find_cupti(&session.cupti, &found)) return refused(0, found.tried);
+  if (session.cupti.get_version(&session.version) != CUPTI_OK) return refused(0, "cuptiGetVersion");
+  if (session.version < kCuptiOldest) return refused((int)session.version, "a CUPTI that is older than CUDA 12.0");
+  if (other.was_first) return refused(0, "another tool of the program had registered its callbacks before");
+  if (!probe()) return false;
+  // Once in a process: each further registration spoils a record.
+  int answer = session.cupti.register_timestamp(monotonic);
+  if (answer != CUPTI_OK) return refused(answer, "cuptiActivityRegisterTimestampCallback");
+  configure();
+  answer = session.cupti.register_callbacks(request_buffer, buffer_done);
+  if (answer != CUPTI_OK) return refused(answer, "cuptiActivityRegisterCallbacks");
+  session.started_ns = monotonic();
+  put_note_text(MLRUN_GPU_STARTED, session.version, found.path);
+  const char *what = NULL;
+  answer = switch_kinds_on(&what);
+  return answer == CUPTI_OK || refused(answer, what);
+}
+
+static void start(void) {
+  const struct mlrun_producer *producer = session_producer();
+  if (!producer || !(producer->streams() & MLRUN_STREAM_GPU)) return;
+  uint32_t idle = kIdle;
+  if (!__atomic_compare_exchange_n(&session.state, &idle, kStarting, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+  session.producer = producer;
+  session.owner = (int)raw_syscall0(SYS_getpid);
+  bool running = start_cupti();
+  __atomic_store_n(&session.state, running ? kRunning : kOff, __ATOMIC_RELEASE);
+  if (!running) return;
+  session.producer->count_gpu_process();
+  if (!start_flusher()) put_note_text(MLRUN_GPU_OFF, 0, "pthread_create");
+}
+
+// Called by CUDA's driver. Always 1: a failure would be the program's.
+int InitializeInjection(void);
+EXPORT int InitializeInjection(void) {
+  start();
+  return 1;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one recording of GPU work that a process may have: begun where CUDA starts, ended with the process.
+//
+//   kIdle ── InitializeInjection ──▶ kStarting ──▶ kRunning      a forked child stays out of it: another pid
+//                                        └───────▶ kOff
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cupti/cupti_abi.h"
+#include "runner/events/producer.h"
+
+#pragma GCC visibility push(hidden)
+
+enum session_state { kIdle, kStarting, kRunning, kOff };
+
+struct session {
+  uint32_t state;  // enum session_state
+  int owner;       // pid of the process that CUPTI was started in
+  uint32_t version;
+  uint64_t started_ns;
+  const struct mlrun_producer *producer;
+  struct cupti_functions cupti;
+};
+extern struct session session;
+
+// What all records go through; null: mlrun is not in this process.
+const struct mlrun_producer *session_producer(void);
+
+// CUPTI runs, and in this process: not in a child that was forked since.
+bool session_is_ours(void);
+
+#pragma GCC visibility pop

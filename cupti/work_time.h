@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUPTI's times, checked and put right. They should be on our clock, since CUPTI asks us for the time; they are not
+// when a context is older than our registration, and they have been seen zero, inverted and far off.
+#pragma once
+
+#include <stdint.h>
+
+#include "cupti/other_clock.h"
+
+#pragma GCC visibility push(hidden)
+
+struct clock_view {
+  uint64_t now_ns;              // CLOCK_MONOTONIC
+  uint64_t realtime_minus_now;  // CLOCK_REALTIME - CLOCK_MONOTONIC
+  struct other_clock other;
+};
+
+struct work_time {
+  uint64_t start_ns, end_ns;  // start <= end
+  uint32_t clock;             // enum mlrun_gpu_clock
+};
+
+struct clock_view look_at_clocks(void);
+struct work_time settle_work_time(const struct clock_view *clock, uint64_t start, uint64_t end);
+
+#pragma GCC visibility pop
