@@ -107,8 +107,9 @@ class FileTable {
 
   [[nodiscard]] TextArena& texts() { return *texts_; }
 
-  static constexpr std::string_view kKindNames[] = {"unknown", "regular", "directory", "character", "block",
-                                                    "fifo",    "socket",  "link",      "anonymous"};
+  static constexpr std::string_view kKindNames[] = {"unknown", "regular", "directory", "character", "block",   "fifo",
+                                                    "socket",  "link",    "anonymous", "pipe",      "shm",     "memfd",
+                                                    "eventfd", "timerfd", "signalfd",  "epoll",     "inotify", "pidfd"};
   static constexpr std::string_view kind_name(FileKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
   static FileKind kind_of(std::string_view name) {
     for (size_t i = 0; i < std::size(kKindNames); ++i)

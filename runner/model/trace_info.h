@@ -12,6 +12,7 @@
 
 #include "runner/model/file_table.h"
 #include "runner/model/rows.h"
+#include "runner/model/stack_table.h"
 
 namespace mlrun::model {
 
@@ -26,11 +27,16 @@ struct TraceInfo {
   std::vector<ImageRow> images;
   std::vector<ThreadRow> threads;
   FileTable files;
+  StackTable stacks;
   std::vector<NameRow> names;
   std::vector<MarkRow> marks;
   std::vector<PhaseRow> phases;
+  std::vector<GpuRow> gpus;
   std::vector<LossRow> losses;
   std::vector<CoverageRow> coverage;
+  std::vector<LeftOutRow> left_out;
+  std::vector<FoldedRow> folded;
+  std::vector<SumRow> sums;
 };
 
 }  // namespace mlrun::model

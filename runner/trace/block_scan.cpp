@@ -5,6 +5,7 @@
 
 #include "runner/events/content_hash.h"
 #include "runner/summary/flat_map.h"
+#include "runner/trace/sum_cursor.h"
 
 namespace mlrun::trace {
 
@@ -15,6 +16,7 @@ using events::RecordView;
 
 class BlockScanner {
  public:
+  explicit BlockScanner(KeptFrames* kept) : kept_(kept) {}
   void add(const SpoolFrame& frame);
   BlockScan take(uint64_t damaged_file_bytes) {
     scan_.damaged_file_bytes = damaged_file_bytes;
@@ -22,17 +24,25 @@ class BlockScanner {
   }
 
  private:
+  std::string_view keep_payload(const SpoolFrame& frame);
   void add_content(const SpoolFrame& frame, FrameNote& note);
   void add_data(const SpoolFrame& frame, FrameNote& note);
   void add_row(const RecordView& record, FrameNote& note);
+  void add_gpu_work(const RecordView& record, FrameNote& note);
   void add_call(const RecordView& record, const FrameNote& note);
   void add_path(const PathRef& path);
+  void add_paths(const events::CallEvent& call);
+  void add_sums(const SpoolFrame& frame);
+  void add_same_files(const SpoolFrame& frame);
   void add_meaning(const RecordView& record, uint64_t channel);
   void add_string(const RecordView& record, uint64_t channel);
+  void add_stack(const RecordView& record, uint64_t channel);
   void add_counters(const SpoolFrame& frame, FrameNote& note);
   template <typename T, typename Add>
   void add_struct(const SpoolFrame& frame, T value, Add add);
 
+  KeptFrames* kept_;
+  bool is_known_ = false;  // what the frame defines is
   BlockScan scan_;
   summary::FlatMap<uint8_t> seen_strings_, seen_paths_;
   summary::FlatMap<uint32_t> counter_index_;
@@ -54,8 +64,11 @@ FrameNote note_of(const SpoolFrame& frame) {
 // Every frame of a channel has a place in its sequence; the collector's own (channel 0) are not noted.
 void BlockScanner::add(const SpoolFrame& frame) {
   FrameNote note = note_of(frame);
+  const uint64_t key = kept_key(note.channel, note.seq);
+  is_known_ = kept_ && kept_->size() != 0 && kept_->find(key);
+  if (!kept_) scan_.kept.push_back(key);
   add_content(frame, note);
-  if (note.channel != 0) scan_.frames.push_back(note);
+  if (note.channel != 0 && kept_) scan_.frames.push_back(note);
 }
 
 void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
@@ -66,18 +79,39 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
     case MLRUN_FRAME_COUNTERS: return add_counters(frame, note);
     case MLRUN_FRAME_ANCHOR:
       return add_struct(frame, mlrun_frame_anchor{}, [&](const auto& anchor) { scan_.anchors.push_back(anchor); });
+    case MLRUN_FRAME_KEPT: return add_data(frame, note);
     case MLRUN_FRAME_CHANNEL:
+      if (is_known_) return;
       return add_struct(frame, mlrun_frame_channel{}, [&](const auto& about) {
         scan_.channels.push_back({note.channel, about});
       });
     case MLRUN_FRAME_GAP:
+      if (is_known_) return;
       return add_struct(frame, mlrun_frame_gap{}, [&](const auto& gap) { scan_.gaps.push_back({note.channel, gap}); });
+    case MLRUN_FRAME_LEFT_OUT:
+      return add_struct(frame, mlrun_frame_left_out{}, [&](const auto& left_out) {
+        scan_.left_out.push_back({note.channel, left_out.totals});
+      });
+    case MLRUN_FRAME_SUMS: return add_sums(frame);
+    case MLRUN_FRAME_SAME_FILE: return add_same_files(frame);
+    case MLRUN_FRAME_SUMS_STATE:
+    case MLRUN_FRAME_TIMELINE:
+    case MLRUN_FRAME_HEAP: return;  // runner/trace/sums_file.h
     case MLRUN_FRAME_PROCESS:
-      scan_.process_texts.push_back({frame.header.first, scan_.texts.keep({reinterpret_cast<const char*>(frame.payload),
-                                                                           frame.header.payload_bytes})});
+      if (is_known_) return;
+      scan_.process_texts.push_back({frame.header.first, keep_payload(frame)});
       return;
+    case MLRUN_FRAME_GPU:
+      if (is_known_) return;
+      scan_.gpu_texts.push_back(keep_payload(frame));
+      return;
+    case MLRUN_FRAME_SAMPLES: scan_.sample_frames.push_back(frame.offset); return;
   }
   ++scan_.unknown_frames;
+}
+
+std::string_view BlockScanner::keep_payload(const SpoolFrame& frame) {
+  return scan_.texts.keep({reinterpret_cast<const char*>(frame.payload), frame.header.payload_bytes});
 }
 
 template <typename T, typename Add>
@@ -94,9 +128,13 @@ void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
   while (reader.next()) {
     const RecordView& record = reader.record();
     const EventClass event_class = events::class_of(record.kind);
-    if (event_class == EventClass::kCall || event_class == EventClass::kAlloc) {
+    const bool is_row =
+        event_class == EventClass::kCall || event_class == EventClass::kAlloc || event_class == EventClass::kMark;
+    if (is_row) {
       add_row(record, note);
-    } else {
+    } else if (event_class == EventClass::kGpuWork) {
+      add_gpu_work(record, note);
+    } else if (!is_known_) {
       add_meaning(record, note.channel);
     }
   }
@@ -116,18 +154,51 @@ void BlockScanner::add_row(const RecordView& record, FrameNote& note) {
   if (events::class_of(record.kind) == EventClass::kCall) add_call(record, note);
 }
 
+void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
+  uint64_t end_ns = 0;
+  if (!events::gpu_end_ns(record, end_ns)) {
+    scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
+    return;
+  }
+  scan_.has_gpu_work = true;
+  ++note.rows;
+  note.min_gpu_end_ns = std::min(note.min_gpu_end_ns, end_ns);
+  note.max_gpu_end_ns = std::max(note.max_gpu_end_ns, end_ns);
+  note.min_start = std::min(note.min_start, record.clock());
+  note.max_end = std::max(note.max_end, record.clock());
+}
+
 void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
   events::CallEvent call;
   if (!events::decode(record, call)) return;
-  if (call.on_path) {
-    if (call.path != 0 && call.open_file == 0) add_path(first_path(call));
-    if (call.second_path != 0) add_path(second_path(call));
-  }
+  add_paths(call);
   const bool makes_child = call.func == events::func::k_fork || call.func == events::func::k_vfork ||
                            call.func == events::func::k_posix_spawn;
   if (makes_child && call.result > 0 && call.result <= INT32_MAX) {
     scan_.children.push_back({note.channel, {call.start, static_cast<uint32_t>(call.result)}});
   }
+}
+
+void BlockScanner::add_paths(const events::CallEvent& call) {
+  if (!call.on_path) return;
+  if (call.path != 0 && call.open_file == 0) add_path(first_path(call));
+  if (call.second_path != 0) add_path(second_path(call));
+}
+
+void BlockScanner::add_sums(const SpoolFrame& frame) {
+  SumCursor sums(frame);
+  events::CallEvent call;
+  while (sums.next()) {
+    const RecordView* record = sums.record();
+    const bool is_call = record && events::class_of(record->kind) == EventClass::kCall;
+    if (is_call && events::decode(*record, call)) add_paths(call);
+  }
+  scan_.damaged_record_bytes += sums.damaged_bytes();
+}
+
+void BlockScanner::add_same_files(const SpoolFrame& frame) {
+  mlrun_same_file same{};
+  for (uint32_t at = 0; frame.read(same, at); at += sizeof same) scan_.same_files.push_back(same);
 }
 
 void BlockScanner::add_path(const PathRef& path) {
@@ -149,6 +220,10 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
     case EventClass::kProcess: return keep(events::ProcessEvent{}, scan_.processes);
     case EventClass::kEnd: return keep(events::EndEvent{}, scan_.ends);
     case EventClass::kComm: return keep(events::CommEvent{}, scan_.comms);
+    case EventClass::kModule: return keep(events::ModuleEvent{}, scan_.modules);
+    case EventClass::kStack: return add_stack(record, channel);
+    case EventClass::kGpuDevice: return keep(events::GpuDeviceEvent{}, scan_.gpu_devices);
+    case EventClass::kGpuNote: return keep(events::GpuNoteEvent{}, scan_.gpu_notes);
     case EventClass::kFile: {
       events::FileEvent file;
       if (events::decode(record, file)) scan_.files.push_back(file);
@@ -156,7 +231,9 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
     }
     case EventClass::kUnknown: ++scan_.unknown_records; return;
     case EventClass::kCall:
-    case EventClass::kAlloc: return;
+    case EventClass::kAlloc:
+    case EventClass::kGpuWork:
+    case EventClass::kMark: return;
   }
 }
 
@@ -184,6 +261,17 @@ void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
   scan_.strings.push_back({string.id, scan_.texts.keep(text)});
 }
 
+void BlockScanner::add_stack(const RecordView& record, uint64_t channel) {
+  events::StackEvent stack;
+  if (!events::decode(record, stack)) {
+    scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
+    return;
+  }
+  const auto first = static_cast<uint32_t>(scan_.stack_frames.size());
+  for (uint32_t i = 0; i < stack.frames; ++i) scan_.stack_frames.push_back(stack.frame(i));
+  scan_.stacks.push_back({channel, {stack.id, first, stack.frames, stack.end}});
+}
+
 void BlockScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
   mlrun_frame_counters counters{};
   if (!frame.read(counters)) {
@@ -207,9 +295,9 @@ void BlockScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
 
 }  // namespace
 
-Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes) {
+Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept) {
   SpoolCursor cursor(fd, begin, end, spool_bytes);
-  BlockScanner scanner;
+  BlockScanner scanner(kept);
   SpoolFrame frame;
   for (;;) {
     const auto more = cursor.next(frame);

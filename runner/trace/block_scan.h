@@ -10,9 +10,13 @@
 #include <vector>
 
 #include "runner/events/event_view.h"
+#include "runner/events/gpu_event_view.h"
 #include "runner/events/spool.h"
+#include "runner/events/sums.h"
 #include "runner/model/text_arena.h"
+#include "runner/summary/flat_map.h"
 #include "runner/trace/path_ref.h"
+#include "runner/trace/scrambled.h"
 #include "runner/trace/spool_cursor.h"
 
 namespace mlrun::trace {
@@ -22,6 +26,7 @@ namespace mlrun::trace {
 struct FrameNote {
   uint64_t offset = 0, channel = 0, seq = 0;
   uint64_t min_end = UINT64_MAX, max_end = 0, min_start = UINT64_MAX;  // of its rows
+  uint64_t min_gpu_end_ns = UINT64_MAX, max_gpu_end_ns = 0;  // of GPU work: nanoseconds whatever the channel's clock
   uint64_t first = 0, last = 0;
   uint32_t payload_bytes = 0, rows = 0, lost = 0;
   uint16_t type = 0;
@@ -48,6 +53,11 @@ struct ChildNote {
   uint64_t clock = 0;
   uint32_t pid = 0;
 };
+// Frames as in the record: index into BlockScan::stack_frames.
+struct StackNote {
+  uint64_t id = 0;
+  uint32_t first = 0, frames = 0, end = 0;
+};
 struct ProcessText {
   uint64_t clock = 0;
   std::string_view json;
@@ -65,7 +75,11 @@ struct BlockScan {
   std::vector<mlrun_frame_anchor> anchors;
   std::vector<OfChannel<CounterNote>> counters;
   std::vector<OfChannel<mlrun_frame_gap>> gaps;
+  std::vector<OfChannel<mlrun_left_out>> left_out;
   std::vector<ProcessText> process_texts;
+  std::vector<std::string_view> gpu_texts;  // JSON
+  std::vector<uint64_t> sample_frames;      // offsets in the spool
+  std::vector<mlrun_same_file> same_files;
 
   std::vector<StringNote> strings;
   std::vector<OfChannel<FragmentNote>> fragments;
@@ -75,14 +89,27 @@ struct BlockScan {
   std::vector<OfChannel<events::EndEvent>> ends;
   std::vector<OfChannel<events::CommEvent>> comms;
   std::vector<OfChannel<ChildNote>> children;
+  std::vector<OfChannel<events::ModuleEvent>> modules;
+  std::vector<OfChannel<StackNote>> stacks;
+  bool has_gpu_work = false;
+  std::vector<OfChannel<events::GpuDeviceEvent>> gpu_devices;
+  std::vector<OfChannel<events::GpuNoteEvent>> gpu_notes;
+  std::vector<uint64_t> stack_frames;
   model::TextArena texts;
+
+  std::vector<uint64_t> kept;  // keys of the frames, of the kept file alone
 
   uint64_t damaged_file_bytes = 0;    // of the spool, outside of frames
   uint64_t damaged_record_bytes = 0;  // in whole frames
   uint64_t unknown_records = 0, unknown_frames = 0;
 };
 
-// Scans the frames that begin in [begin, end).
-Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes);
+// Frames whose definitions stand in the kept file as well, by channel and number.
+using KeptFrames = summary::FlatMap<uint8_t>;
+inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return scrambled(scrambled(channel), seq); }
+
+// Scans the frames that begin in [begin, end). `kept`: of frames that stand there only the rows are taken; null: this
+// is the kept file itself, of which there are no rows.
+Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept);
 
 }  // namespace mlrun::trace

@@ -55,6 +55,15 @@ void ChannelTable::count(uint64_t serial, const CounterNote& counters) {
   channel.has_counters = true;
 }
 
+void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
+  const auto index = index_of(serial);
+  if (!index) return;
+  Channel& channel = channels_[*index];
+  if (!channel.has_left_out) channel.first_left_out = totals;
+  channel.has_left_out = true;
+  channel.left_out = totals;
+}
+
 // Twins are the frames that a killed collector had put into the ring when it had not yet noted so: the last ones of a
 // channel.
 bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
@@ -85,13 +94,18 @@ std::optional<uint32_t> ChannelTable::add(const FrameNote& frame) {
     return std::nullopt;
   }
   Channel& channel = channels_[*index];
+  if (begins_late_ && !channel.met) {
+    channel.begins_late = frame.seq != 0;
+    channel.next_seq = frame.seq;
+  }
+  channel.met = true;
   if (frame.seq < channel.next_seq) {
     if (!wins_against_twin(channel, frame)) {
       drop(frame.offset);
       return std::nullopt;
     }
   } else {
-    channel.missing_frames += frame.seq - channel.next_seq;
+    if (!leaves_out_) channel.missing_frames += frame.seq - channel.next_seq;
     channel.next_seq = frame.seq == UINT64_MAX ? frame.seq : frame.seq + 1;
     std::rotate(channel.recent.begin(), channel.recent.end() - 1, channel.recent.end());
     channel.recent.front() = {frame.seq, frame.offset, frame.payload_bytes, frame.rows, frame.lost};

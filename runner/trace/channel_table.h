@@ -26,6 +26,10 @@ struct Channel {
   uint64_t lost = 0;     // as its frames say
   CounterNote counters;  // the last ones
   bool has_counters = false;
+  mlrun_left_out left_out{}, first_left_out{};
+  bool has_left_out = false;
+  bool met = false;          // a frame of it was
+  bool begins_late = false;  // its first frames were freed
 
   model::Origin origin;  // filled in when all channels are known; ts_ns is not used
 
@@ -51,6 +55,13 @@ class ChannelTable {
 
   void describe(uint64_t serial, const mlrun_frame_channel& about);
   void count(uint64_t serial, const CounterNote& counters);
+  void leave_out(uint64_t serial, const mlrun_left_out& totals);
+
+  // The beginning of the spool was freed: of each channel the first frame that is met is the first one.
+  void set_begins_late(bool late) { begins_late_ = late; }
+
+  // Frames of data that need not be kept are not in the spool.
+  void set_leaves_out(bool leaves_out) { leaves_out_ = leaves_out; }
 
   // What becomes of a frame: the index of its channel, or nothing if it must not be read (a shorter twin, or no room).
   std::optional<uint32_t> add(const FrameNote& frame);
@@ -81,6 +92,7 @@ class ChannelTable {
   std::vector<LossSpan> losses_;
   uint64_t frames_left_out_ = 0;
   bool any_ticks_ = false;
+  bool begins_late_ = false, leaves_out_ = false;
 };
 
 }  // namespace mlrun::trace

@@ -26,6 +26,8 @@ void ChunkList::add(const FrameNote& frame, mlrun_clock_kind clock_kind) {
   uint64_t& max = ticks ? chunk.max_ticks : chunk.max_ns;
   min = std::min(min, frame.min_end);
   max = std::max(max, frame.max_end);
+  chunk.min_ns = std::min(chunk.min_ns, frame.min_gpu_end_ns);
+  chunk.max_ns = std::max(chunk.max_ns, frame.max_gpu_end_ns);
 }
 
 void ChunkList::place(const TraceClock& clock) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/counter_tracker.h"
 
+#include <algorithm>
+
 #include "runner/events/alloc_class.h"
 
 namespace mlrun::trace {
@@ -11,7 +13,11 @@ constexpr size_t kClassesMax = size_t{1} << 22;  // of all channels together
 // A fine class is 16 bytes wide. The usable sizes of glibc's malloc lie right in its middle; for others it is the mean.
 constexpr int64_t kMiddleOfFineClass = 8;
 
-int64_t difference(uint64_t now, uint64_t before) { return static_cast<int64_t>(now - before); }
+// No more than can be added up over a run, whatever a spool says.
+int64_t difference(uint64_t now, uint64_t before) {
+  constexpr int64_t kMost = int64_t{1} << 44;
+  return std::clamp(static_cast<int64_t>(now - before), -kMost, kMost);
+}
 
 }  // namespace
 
@@ -24,11 +30,22 @@ void CounterTracker::apply(Partition& partition) {
   }
 }
 
+// What a channel had counted before the first look that is kept is not of the trace. That look tells all classes.
+bool CounterTracker::is_baseline(const ClassTotals& now) {
+  const Channel& channel = channels_.all()[now.channel];
+  if (!channel.begins_late) return false;
+  bool made = false;
+  int64_t& first_ns = first_looks_.at(scrambled(channel.serial), &made);
+  if (made) first_ns = now.ts_ns;
+  return now.ts_ns == first_ns;
+}
+
 // Every look gives a row, so that references into the rows stay simple; one of an unchanged class is all zero.
 void CounterTracker::add(const ClassTotals& now, Partition& partition) {
   const uint64_t key = scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
   if (before_.size() > kClassesMax) before_.clear();
   mlrun_counter_entry& before = before_.at(key);
+  if (is_baseline(now)) before = now.totals;
   model::AllocSmallRow& row = partition.alloc_small.emplace_back();
   row.origin = channels_.all()[now.channel].origin;
   row.origin.ts_ns = now.ts_ns;

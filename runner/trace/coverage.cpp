@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runner/trace/func_class.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
@@ -21,7 +22,8 @@ const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
     case MLRUN_EXEC_STATIC: return "statically linked";
     case MLRUN_EXEC_FOREIGN: return "for another processor";
-    case MLRUN_EXEC_UNREACHABLE: return "cannot reach the library where it runs";
+    case MLRUN_EXEC_UNREACHABLE:
+      return "cannot reach the library or the buffer where it runs (another user, another root folder)";
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
     case MLRUN_EXEC_NESTED: return "has a trace of its own, by an mlrun inside this one";
     case MLRUN_EXEC_TRACED:
@@ -30,15 +32,46 @@ const char* why_not(int32_t verdict) {
   return nullptr;
 }
 
+bool records_allocations(const SessionInfo& session) {
+  const nlohmann::json streams = session.all.value("/options/streams"_json_pointer, nlohmann::json::array());
+  return std::find(streams.begin(), streams.end(), "allocs") != streams.end();
+}
+
+// Whether the bytes of such calls are in /proc/PID/io: those of sockets' own calls and of pipes' are not.
+bool is_counted_by_kernel(uint16_t number) {
+  switch (number) {
+    case events::func::k_send:
+    case events::func::k_sendto:
+    case events::func::k_sendmsg:
+    case events::func::k_sendmmsg:
+    case events::func::k_recv:
+    case events::func::k_recvfrom:
+    case events::func::k_recvmsg:
+    case events::func::k_recvmmsg:
+    case events::func::k_vmsplice: return false;
+    case events::func::k_sendfile:
+    case events::func::k_copy_file_range: return true;
+    default: return transfers(number);
+  }
+}
+
 }  // namespace
 
+void CoverageMeter::add_bytes(const model::CallRow& row, int64_t moved) {
+  if (!is_counted_by_kernel(row.func)) return;
+  const auto process = static_cast<size_t>(row.origin.proc_id);
+  if (process >= bytes_.size()) bytes_.resize(process + 1);
+  const auto call_class = class_of_func(row.func);
+  if (call_class != MLRUN_CLASS_WRITE) util::add_to(bytes_[process].read, moved);
+  if (call_class != MLRUN_CLASS_READ) util::add_to(bytes_[process].written, moved);
+}
+
+void CoverageMeter::add(const model::SumRow& sum) {
+  if (sum.op == 0) add_bytes(sum.call, sum.bytes);
+}
+
 void CoverageMeter::add(const model::CallRow& row) {
-  if (transfers(row.func)) {
-    const auto process = static_cast<size_t>(row.origin.proc_id);
-    if (process >= bytes_.size()) bytes_.resize(process + 1);
-    const bool reads = class_of_func(row.func) == MLRUN_CLASS_READ;
-    (reads ? bytes_[process].read : bytes_[process].written) += std::max<int64_t>(row.ret, 0);
-  }
+  add_bytes(row, std::max<int64_t>(row.ret, 0));
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
   if (!executes || row.err != 0 || !why_not(row.flags) || executed_.size() >= kExecutedMax) return;
   ++executed_[{row.origin.proc_id, row.file_id, row.flags}];
@@ -54,24 +87,37 @@ void CoverageMeter::add_row(int32_t proc_id, std::string subject, std::string de
   rows_.push_back(std::move(row));
 }
 
+CoverageMeter::Bytes CoverageMeter::bytes_of(int32_t proc_id) const {
+  const auto index = static_cast<size_t>(proc_id);
+  return index < bytes_.size() ? bytes_[index] : Bytes{};
+}
+
 void CoverageMeter::compare_bytes(const model::TraceInfo& info) {
-  // The kernel adds what a child read and wrote to its parent's totals when the parent has waited for it.
+  // The kernel adds what a child read and wrote to its parent's totals when the parent has waited for it. Of a child that
+  // was killed at least what it recorded is known.
   std::vector<Bytes> of_children(info.processes.size() + 1);
   for (const model::ProcessRow& process : info.processes) {
     const auto parent = static_cast<size_t>(process.parent_proc_id);
     if (parent == 0 || parent >= of_children.size()) continue;
-    of_children[parent].read += std::max<int64_t>(process.kernel_rchar, 0);
-    of_children[parent].written += std::max<int64_t>(process.kernel_wchar, 0);
+    const Bytes recorded = bytes_of(process.proc_id);
+    util::add_to(of_children[parent].read, std::max(process.kernel_rchar, recorded.read));
+    util::add_to(of_children[parent].written, std::max(process.kernel_wchar, recorded.written));
+  }
+  for (const model::LeftOutRow& row : info.left_out) {
+    const auto process = static_cast<size_t>(row.proc_id);
+    if (process >= bytes_.size()) bytes_.resize(process + 1);
+    util::add_to(bytes_[process].read, row.bytes_read);
+    util::add_to(bytes_[process].written, row.bytes_written);
   }
   const auto compare = [&](int32_t proc_id, const char* subject, int64_t seen, int64_t kernel, int64_t children) {
-    const int64_t unseen = kernel - children - seen;
+    const int64_t unseen = util::sum_of(util::sum_of(kernel, -children), -seen);
     if (kernel < 0 || unseen < kUnseenBytesMin || unseen / kUnseenPercentMin < kernel / 100) return;
-    add_row(proc_id, subject, "by raw system calls, io_uring, sendfile or inside libc; the kernel counted them", seen,
+    add_row(proc_id, subject, "by the system call instruction, io_uring or inside libc; the kernel counted them", seen,
             seen + unseen);
   };
   for (const model::ProcessRow& process : info.processes) {
     const auto index = static_cast<size_t>(process.proc_id);
-    const Bytes bytes = index < bytes_.size() ? bytes_[index] : Bytes{};
+    const Bytes bytes = bytes_of(process.proc_id);
     const Bytes children = index < of_children.size() ? of_children[index] : Bytes{};
     compare(process.proc_id, "bytes read", bytes.read, process.kernel_rchar, children.read);
     compare(process.proc_id, "bytes written", bytes.written, process.kernel_wchar, children.written);
@@ -113,6 +159,21 @@ void CoverageMeter::add_children(SpoolIndex& index, const model::TraceInfo& info
   }
 }
 
+// Libraries before ours in the order of look-up: the program itself, and the runtimes of sanitizers.
+void CoverageMeter::add_allocators(const model::TraceInfo& info) {
+  std::map<std::pair<int32_t, std::string>, int64_t> unseen;  // by process and file: images
+  for (const model::ImageRow& image : info.images) {
+    if (image.allocator.empty()) continue;
+    const std::string name = image.allocator.substr(image.allocator.rfind('/') + 1);
+    const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
+    if (image.allocator == image.exe || sanitizer) ++unseen[{image.proc_id, image.allocator}];
+  }
+  for (const auto& [key, images] : unseen) {
+    add_row(key.first, "allocations", "the allocator is part of " + key.second + ", where no hook reaches it", 0,
+            images);
+  }
+}
+
 void CoverageMeter::add_failures(const SessionInfo& session) {
   static constexpr std::pair<const char*, std::pair<const char*, const char*>> kFailures[] = {
       {"/collector/failures/no_room", {"processes", "their address space limit leaves no room for the buffer"}},
@@ -128,10 +189,12 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
 
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
                                                       const model::TraceInfo& info) {
-  compare_bytes(info);
+  const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
+  if (whole) compare_bytes(info);
   add_executed(info);
   add_cut_off(index);
-  add_children(index, info);
+  if (whole) add_children(index, info);
+  if (records_allocations(session)) add_allocators(info);
   add_failures(session);
   return std::move(rows_);
 }

@@ -17,18 +17,22 @@ class CoverageMeter {
  public:
   // Call it for every call row, one thread at a time.
   void add(const model::CallRow& row);
+  void add(const model::SumRow& sum);
 
-  // Requires: all rows were added; info.processes are complete.
+  // Requires: all rows were added; info.processes and info.left_out are complete.
   std::vector<model::CoverageRow> finish(SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info);
 
  private:
   struct Bytes {
     int64_t read = 0, written = 0;
   };
+  void add_bytes(const model::CallRow& row, int64_t moved);
+  [[nodiscard]] Bytes bytes_of(int32_t proc_id) const;  // as recorded
   void compare_bytes(const model::TraceInfo& info);
   void add_executed(const model::TraceInfo& info);
   void add_cut_off(SpoolIndex& index);
   void add_children(SpoolIndex& index, const model::TraceInfo& info);
+  void add_allocators(const model::TraceInfo& info);
   void add_failures(const SessionInfo& session);
   void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);
 

@@ -3,10 +3,14 @@
 // columns mean: TABLES.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/trace/call_join.h"
+#include "runner/trace/gpu_tables.h"
+#include "runner/trace/mark_table.h"
 #include "runner/trace/parquet_table.h"
 #include "runner/trace/partition.h"
 
@@ -21,17 +25,21 @@ struct GroupEnds {
 // The columns that every event table begins with.
 struct OriginColumns {
   explicit OriginColumns(ParquetTable& table);
-  void add(const model::Origin& origin, const GroupEnds& ends);
+  void add(const model::Origin& origin);
+  // Of the row group that ends now.
+  void set(const GroupEnds& ends);
 
-  Int64Column &end_min, &end_max;
+  SameColumn &end_min, &end_max;
   Int64Column& ts;
   Int32Column &proc_id, &image_id, &thread_id, &pid, &tid;
 };
 
 class CallTable {
  public:
-  CallTable();
-  void add(const model::CallRow& row, const GroupEnds& ends, int64_t call_id);
+  // Without the kernel side nothing is known of where the time went, nor of pages.
+  explicit CallTable(bool has_kernel_side = false);
+  void add(const model::CallRow& row, int64_t call_id, const std::optional<ReadPages>& pages = std::nullopt);
+  void set(const GroupEnds& ends) { origin_.set(ends); }
   ParquetTable& parquet() { return table_; }
 
  private:
@@ -46,13 +54,22 @@ class CallTable {
   Int64Column &requested_, &ret_;
   Int32Column &err_, &flags_;
   Int64Column& arg2_;
+  LabelColumn& via_;
   Int32Column& served_calls_;
+  Int32Column& stack_id_;
+  struct KernelColumns {
+    explicit KernelColumns(ParquetTable& table);
+    void add(const model::CallSplit* split, const std::optional<ReadPages>& pages);
+    Int64Column &own, &runq, &vfs, &queue, &device, &device_shared, &remote, &wait, &miss_pages, &ra_pages;
+  };
+  std::optional<KernelColumns> kernel_;
 };
 
 class AllocTable {
  public:
   AllocTable();
-  void add(const model::AllocRow& row, const GroupEnds& ends);
+  void add(const model::AllocRow& row);
+  void set(const GroupEnds& ends) { origin_.set(ends); }
   ParquetTable& parquet() { return table_; }
 
  private:
@@ -60,13 +77,17 @@ class AllocTable {
   OriginColumns origin_;
   Int64Column& dur_;
   LabelColumn& op_;
-  Int64Column &addr_, &size_, &usable_, &old_addr_, &old_usable_, &align_, &site_, &site_library_, &site_offset_;
+  Int64Column &addr_, &size_, &usable_, &old_addr_, &old_usable_, &align_;
+  DoubleColumn& weight_;
+  Int64Column &site_, &site_library_, &site_offset_;
+  Int32Column& stack_id_;
 };
 
 class AllocSmallTable {
  public:
   AllocSmallTable();
-  void add(const model::AllocSmallRow& row, const GroupEnds& ends);
+  void add(const model::AllocSmallRow& row);
+  void set(const GroupEnds& ends) { origin_.set(ends); }
   ParquetTable& parquet() { return table_; }
 
  private:
@@ -79,7 +100,10 @@ class AllocSmallTable {
 class PartWriter {
  public:
   // `tables_folder` holds a folder for each table already.
-  explicit PartWriter(std::string tables_folder) : folder_(std::move(tables_folder)) {}
+  // `has_gpu`: GPU work was recorded, so that its tables are there. `join`: told of every call; nullptr without the
+  // kernel side.
+  PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
+      : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
   // Rows of a table in groups by end time, in each group by start. Calls are numbered from first_call_id on. A table
   // without rows gets a part only if it is the first one, so that every table has a file that tells its columns.
@@ -87,13 +111,25 @@ class PartWriter {
 
  private:
   template <typename Table, typename Row, typename Add>
-  Status write_table(Table& table, const std::vector<Row>& rows, const Partition& partition, RowKind kind,
+  Status write_table(Table& table, const std::vector<Row>& rows, size_t count, const Partition& partition, RowKind kind,
                      size_t number, Add add);
 
+  Status write_gpu(const Partition& partition, size_t number);
+
   std::string folder_;
+  bool has_gpu_;
+  CallJoin* join_;
   CallTable calls_;
   AllocTable allocs_;
   AllocSmallTable alloc_small_;
+  MarkTable marks_;
+  GpuApiTable gpu_api_;
+  GpuKernelTable gpu_kernels_;
+  GpuMemcpyTable gpu_memcpys_;
+  GpuMemsetTable gpu_memsets_;
+  GpuSyncTable gpu_syncs_;
+  GpuMemoryTable gpu_memories_;
+  GpuGraphTable gpu_graphs_;
   std::vector<RowRef> group_, spare_;
 };
 

@@ -19,23 +19,46 @@ constexpr int kFolderDepthMax = 64;  // opened relative to one another, the inne
 
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
 
+// eventfds, epolls and their like have one inode for all; each is an open file of its own.
+uint64_t number_of_anonymous(const events::FileEvent& file) { return (file.mode & S_IFMT) == 0 ? file.number : 0; }
+
 uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
-  return scrambled(scrambled(key_of(path), file.inode), file.device);
+  const uint64_t number = is_nameless(path) ? number_of_anonymous(file) : 0;
+  return scrambled(scrambled(key_of(path), file.inode), file.device | number << 32);
 }
 
 PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file, false}; }
 
+// Of what the kernel names anon_inode:SOMETHING.
+model::FileKind kind_of_nameless(std::string_view path) {
+  static constexpr std::pair<std::string_view, model::FileKind> kKinds[] = {
+      {"anon_inode:[eventfd]", model::FileKind::kEventfd},   {"anon_inode:[timerfd]", model::FileKind::kTimerfd},
+      {"anon_inode:[signalfd]", model::FileKind::kSignalfd}, {"anon_inode:[eventpoll]", model::FileKind::kEpoll},
+      {"anon_inode:inotify", model::FileKind::kInotify},     {"anon_inode:[pidfd]", model::FileKind::kPidfd},
+  };
+  for (const auto& [name, kind] : kKinds) {
+    if (path == name) return kind;
+  }
+  return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kUnknown;
+}
+
+model::FileKind kind_of_regular(std::string_view path) {
+  if (path.starts_with("/dev/shm/")) return model::FileKind::kSharedMemory;
+  if (path.starts_with("/memfd:")) return model::FileKind::kMemfd;
+  return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kRegular;
+}
+
 model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
   switch (file.mode & S_IFMT) {
-    case S_IFREG: return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kRegular;
+    case S_IFREG: return kind_of_regular(path);
     case S_IFDIR: return model::FileKind::kDirectory;
     case S_IFCHR: return model::FileKind::kCharacter;
     case S_IFBLK: return model::FileKind::kBlock;
-    case S_IFIFO: return model::FileKind::kFifo;
+    case S_IFIFO: return is_nameless(path) ? model::FileKind::kPipe : model::FileKind::kFifo;
     case S_IFSOCK: return model::FileKind::kSocket;
     case S_IFLNK: return model::FileKind::kLink;
   }
-  return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kUnknown;
+  return kind_of_nameless(path);
 }
 
 // What stands for the path of a file that was opened under a name nobody could read.
@@ -86,7 +109,8 @@ std::optional<std::string> FileIndex::absolute(const PathRef& path) {
 }
 
 bool FileIndex::try_add(const events::FileEvent& file) {
-  const uint64_t event_key = scrambled(scrambled(ref_of(file).key(), file.inode), file.device);
+  const uint64_t event_key =
+      scrambled(scrambled(ref_of(file).key(), file.inode), file.device | number_of_anonymous(file) << 32);
   const bool found = file.origin == MLRUN_ORIGIN_FOUND;
   if (const uint32_t* known = by_event_.find(event_key)) {
     open_files_.add(file.number, {*known, found});
@@ -177,6 +201,11 @@ void FileIndex::finish() {
     add_described(file, raw ? std::string(*raw) : nameless(file));
   }
   pending_files_ = {};
+  for (const mlrun_same_file& same : same_) {
+    const OpenFile described = open_files_.find(same.described);
+    if (described.file_id != 0) open_files_.add(same.number, described);
+  }
+  same_ = {};
   for (const PathRef& path : pending_paths_) resolve_path(path);
   pending_paths_ = {};
 }

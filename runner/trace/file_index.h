@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runner/events/event_view.h"
+#include "runner/events/sums.h"
 #include "runner/model/file_table.h"
 #include "runner/summary/flat_map.h"
 #include "runner/trace/mounts.h"
@@ -34,6 +35,8 @@ class FileIndex {
   // In the order of the spool. What refers to names that are not known yet waits for finish().
   void add(const events::FileEvent& file);
   void add(const PathRef& path);
+  // To be added when what describes the file may not be known yet.
+  void add(const mlrun_same_file& same) { same_.push_back(same); }
   // Requires: everything was added.
   void finish();
 
@@ -69,6 +72,7 @@ class FileIndex {
   summary::FlatMap<uint32_t> by_ref_;
   std::vector<events::FileEvent> pending_files_;
   std::vector<PathRef> pending_paths_;
+  std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;
 };
 

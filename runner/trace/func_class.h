@@ -11,22 +11,25 @@
 
 namespace mlrun::trace {
 
+inline const auto kClassesOfFuncs = [] {
+  std::array<std::optional<mlrun_call_class>, 256> classes{};
+  for (size_t i = 0; i < classes.size(); ++i) {
+    if (const auto* info = events::find_func(static_cast<uint16_t>(i))) classes[i] = info->call_class;
+  }
+  return classes;
+}();
+
 // Nothing: a number that this build does not know.
 inline std::optional<mlrun_call_class> class_of_func(uint16_t number) {
-  constexpr size_t kNumbers = 256;
-  static const auto kClasses = [] {
-    std::array<std::optional<mlrun_call_class>, kNumbers> classes{};
-    for (size_t i = 0; i < kNumbers; ++i) {
-      if (const auto* info = events::find_func(static_cast<uint16_t>(i))) classes[i] = info->call_class;
-    }
-    return classes;
-  }();
-  return number < kNumbers ? kClasses[number] : std::nullopt;
+  return number < kClassesOfFuncs.size() ? kClassesOfFuncs[number] : std::nullopt;
 }
 
 inline bool transfers(uint16_t number) {
   const auto call_class = class_of_func(number);
-  return call_class == MLRUN_CLASS_READ || call_class == MLRUN_CLASS_WRITE;
+  return call_class && (*call_class == MLRUN_CLASS_READ || *call_class == MLRUN_CLASS_WRITE);
 }
+
+// Moves bytes from one descriptor to another.
+inline bool copies(uint16_t number) { return class_of_func(number) == MLRUN_CLASS_COPY; }
 
 }  // namespace mlrun::trace

@@ -16,9 +16,26 @@ inline constexpr size_t kFilesMax = size_t{1} << 24;
 inline constexpr size_t kOpenFilesMax = size_t{1} << 26;
 inline constexpr size_t kPendingFilesMax = size_t{1} << 20;
 inline constexpr size_t kLossSpansMax = size_t{1} << 20;
-inline constexpr size_t kAnchorsMax = size_t{1} << 18;   // more are thinned out
-inline constexpr size_t kModulesMax = size_t{1} << 20;   // mappings of all processes
+inline constexpr size_t kAnchorsMax = size_t{1} << 18;  // more are thinned out
+inline constexpr size_t kModulesMax = size_t{1} << 20;  // mappings of all processes
+inline constexpr size_t kStacksMax = size_t{1} << 22;   // definitions of all processes
+inline constexpr size_t kFramesMax = size_t{1} << 25;   // in all of these together
+inline constexpr int64_t kOffsetMax = int64_t{1}
+                                      << 62;  // in a file; beyond it the end of a transfer may have no number
 inline constexpr size_t kMarkLineMax = size_t{1} << 20;  // bytes of a line of an MLLOG file
+inline constexpr size_t kGpusMax = 4096;
+inline constexpr size_t kOpenRangesMax = size_t{1} << 20;
+inline constexpr size_t kMarkNamesMax = size_t{1} << 18;       // with a name_id; others stand in their row
+inline constexpr size_t kMarkNameBytesMax = size_t{32} << 20;  // of those together
 inline constexpr size_t kMarksMax = size_t{1} << 20;
+inline constexpr size_t kKernelLossesMax = size_t{1} << 16;
+inline constexpr size_t kPageAddsMax = size_t{1} << 23;       // additions to the page cache
+inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;    // of threads, that calls may still ask for
+inline constexpr size_t kWindowPartsMax = size_t{1} << 20;    // likewise; a part has up to 3 entries, a request 1
+inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // likewise, file operations
+inline constexpr size_t kDisksOfAFileSystem = 64;
+inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;        // from a completion to whom it wakes, on a slow machine
+inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;    // block parts that are joined with their calls
+inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;  // file operations, likewise
 
 }  // namespace mlrun::trace

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -16,7 +18,9 @@ constexpr size_t kGapRowsMax = 10000;
 
 struct Reason {
   const char* reason;
-  bool adds_up;  // a number of bytes; else a stretch of time
+  bool adds_up;  // a number of bytes or records; else a stretch of time
+  const char* unit = "bytes";
+  const char* channel = "interposer";
 };
 
 std::optional<Reason> reason_of(uint32_t gap) {
@@ -27,6 +31,7 @@ std::optional<Reason> reason_of(uint32_t gap) {
     case MLRUN_GAP_COLLECTOR: return Reason{"mlrun died, nobody collected", false};
     case MLRUN_GAP_PAUSED: return Reason{"paused", false};
     case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a matter of coverage
+    case MLRUN_GAP_OLD: return Reason{"older than --last and --max-spool let it keep", true, "records", "last"};
   }
   return Reason{"a reason that a later version knows", false};
 }
@@ -35,7 +40,7 @@ class LossFinder {
  public:
   LossFinder(SpoolIndex& index, const SessionInfo& session) : index_(index), session_(session) {}
 
-  std::vector<LossRow> find(const Mllog& mllog) {
+  std::vector<LossRow> find(const Mllog& mllog, const RowLosses& noticed) {
     note_spans();
     for (size_t i = 0; i < index_.channels().all().size(); ++i) add_channel(i);
     add_gaps();
@@ -44,6 +49,9 @@ class LossFinder {
     add("mllog", "files that cannot be opened", mllog.unreadable_files, "files");
     add("mllog", "lines that cannot be read", mllog.unreadable_lines, "lines");
     add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
+    add("gpu sampler", "rows that break the rules of the format", noticed.damaged_samples, "rows");
+    add("marks", "ranges beyond those that can be followed", noticed.ranges_left_out, "marks");
+    add("gpu sampler", "rows that nobody fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
     return std::move(rows_);
   }
 
@@ -122,7 +130,7 @@ class LossFinder {
         add_gap(serial, gap, *reason);
       } else {
         LossRow& row = rows_[sum->second];
-        row.count += static_cast<int64_t>(std::min<uint64_t>(gap.count, INT32_MAX));
+        util::add_to(row.count, static_cast<int64_t>(std::min<uint64_t>(gap.count, INT32_MAX)));
         row.first_ns = std::min(row.first_ns, TraceClock::from_monotonic(gap.first_monotonic_ns));
         row.last_ns = std::max(row.last_ns, TraceClock::from_monotonic(gap.last_monotonic_ns));
       }
@@ -131,7 +139,7 @@ class LossFinder {
 
   void add_gap(uint64_t serial, const mlrun_frame_gap& gap, const Reason& reason) {
     const uint64_t count = reason.adds_up ? std::min<uint64_t>(std::max<uint64_t>(gap.count, 1), INT32_MAX) : 1;
-    add("interposer", reason.reason, count, reason.adds_up ? "bytes" : "stretches");
+    add(reason.channel, reason.reason, count, reason.adds_up ? reason.unit : "stretches");
     LossRow& row = rows_.back();
     row.first_ns = TraceClock::from_monotonic(gap.first_monotonic_ns);
     row.last_ns = TraceClock::from_monotonic(gap.last_monotonic_ns);
@@ -150,6 +158,7 @@ class LossFinder {
     add("spool", "more threads than can be told apart", index_.channels().frames_left_out(), "frames");
     add("spool", "names that are damaged or too many", index_.strings().left_out(), "names");
     add("spool", "more files than can be told apart", index_.files().left_out(), "files");
+    add("spool", "stacks that are damaged or too many", index_.stacks().left_out(), "stacks");
     add("spool", "reports about processes that cannot be read", index_.notes().unreadable_texts(), "reports");
     add("spool", "reports that found no room", count_in_session("/spool/frames_left_out"), "frames");
   }
@@ -160,7 +169,12 @@ class LossFinder {
 
   void add_failures() {
     add("interposer", "no room for a thread's channel", count_in_session("/collector/failures/no_channel"), "records");
+    add("interposer", "sampled blocks whose end cannot be seen", count_in_session("/collector/failures/samples"),
+        "blocks");
     add("interposer", "descriptors beyond the table", count_in_session("/collector/failures/fd_range"), "calls");
+    add("interposer", "no room for what walking stacks needs", count_in_session("/collector/failures/no_stacks"),
+        "processes");
+    add("marks", "names and domains that found no room", count_in_session("/collector/failures/mark_names"), "names");
   }
 
   SpoolIndex& index_;
@@ -172,8 +186,23 @@ class LossFinder {
 
 }  // namespace
 
-std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog) {
-  return LossFinder(index, session).find(mllog);
+std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
+                                        const RowLosses& noticed) {
+  return LossFinder(index, session).find(mllog, noticed);
+}
+
+std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state) {
+  const int64_t added_up = session.number("/collector/added_up", -1);
+  if (added_up < 0) return std::nullopt;
+  const uint32_t unsaved = static_cast<uint32_t>(added_up) - static_cast<uint32_t>(state.records);
+  if (unsaved == 0) return std::nullopt;
+  LossRow row;
+  row.channel = "mlrun";
+  row.reason = "added up after the sums were last saved, when mlrun was killed";
+  row.first_ns = TraceClock::from_monotonic(state.monotonic_ns);
+  row.count = unsaved;
+  row.unit = "records";
+  return row;
 }
 
 std::vector<PositionLoss> position_losses(SpoolIndex& index) {

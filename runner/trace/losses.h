@@ -2,8 +2,11 @@
 // What is missing from a trace and why: the rows of the table `loss`.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "runner/events/sums.h"
 #include "runner/model/rows.h"
 #include "runner/trace/mllog.h"
 #include "runner/trace/offset_tracker.h"
@@ -12,9 +15,19 @@
 
 namespace mlrun::trace {
 
-std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog);
+// What was noticed while rows were made.
+struct RowLosses {
+  uint64_t damaged_samples = 0;
+  uint64_t ranges_left_out = 0;
+};
+
+std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
+                                        const RowLosses& noticed);
 
 // When which processes lost records, so that file positions are not known from then on.
 std::vector<PositionLoss> position_losses(SpoolIndex& index);
+
+// With --summary-only: what had been added up since the sums were last written, when mlrun was killed.
+std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state);
 
 }  // namespace mlrun::trace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlrun-trace: everything that writes or reads traces. mlrun calls it; a person types mlrun. The one place where an
 // error becomes text and exit status.
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -30,6 +32,13 @@ constexpr std::array<Verb, 5> kVerbs = {{
     {"list", mlrun::view::list},
 }};
 
+// Buffers of some mebibytes come and go with every slice: kept, their pages need not be cleared anew each time.
+void keep_freed_memory() {
+  constexpr int kLargestKept = 32 << 20, kKept = 256 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLargestKept);
+  ::mallopt(M_TRIM_THRESHOLD, kKept);
+}
+
 mlrun::Result<int> dispatch(Arguments arguments) {
   const auto* verb = arguments.empty() ? kVerbs.end() : std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& v) {
     return arguments.front() == v.name;
@@ -44,6 +53,7 @@ mlrun::Result<int> dispatch(Arguments arguments) {
 
 int main(int argc, char** argv) {
   mlrun::util::hold_standard_descriptors();
+  keep_freed_memory();
   try {
     const auto status = dispatch(Arguments(argv + 1, argv + argc));
     if (status) return *status;

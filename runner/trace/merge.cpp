@@ -4,17 +4,29 @@
 #include <algorithm>
 #include <memory>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/events/session.h"
+#include "runner/idle/idle_pass.h"
 #include "runner/summary/builder.h"
+#include "runner/summary/gpu_memory_meter.h"
+#include "runner/summary/gpu_meter.h"
+#include "runner/summary/gpu_work_meter.h"
 #include "runner/summary/tables.h"
+#include "runner/symbols/symbolize.h"
+#include "runner/trace/call_fold.h"
 #include "runner/trace/counter_tracker.h"
 #include "runner/trace/coverage.h"
 #include "runner/trace/event_tables.h"
+#include "runner/trace/gpu_join.h"
+#include "runner/trace/gpu_samples.h"
 #include "runner/trace/in_order.h"
+#include "runner/trace/kernel_merge.h"
+#include "runner/trace/left_out.h"
 #include "runner/trace/losses.h"
+#include "runner/trace/mark_tracker.h"
 #include "runner/trace/mllog.h"
 #include "runner/trace/offset_tracker.h"
 #include "runner/trace/partition.h"
@@ -23,6 +35,8 @@
 #include "runner/trace/session_info.h"
 #include "runner/trace/small_tables.h"
 #include "runner/trace/staging_folder.h"
+#include "runner/trace/sum_table.h"
+#include "runner/trace/sums_file.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::trace {
@@ -31,8 +45,9 @@ namespace {
 
 constexpr unsigned kThreadsMax = 8;          // more would wait for the part that is done in order
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
-constexpr size_t kRowsAhead = 8;             // rows in order of time lie anywhere in memory
-constexpr double kScanShare = 0.15;          // of the work, for the progress line
+// Rows in order of time, and what is counted by them, lie anywhere in memory: how many rows ahead each is fetched.
+constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
+constexpr double kScanShare = 0.15;  // of the work, for the progress line
 
 unsigned thread_count(unsigned wanted) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -41,7 +56,8 @@ unsigned thread_count(unsigned wanted) {
 
 // What one thread works with.
 struct Worker {
-  Worker(SpoolIndex& index, const std::string& tables) : reader(index), writer(tables) {}
+  Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
+      : reader(index), writer(tables, has_gpu, join) {}
   PartitionReader reader;
   PartWriter writer;
   Partition partition;
@@ -58,9 +74,15 @@ class Merger {
  private:
   Status load();
   void read_mllog();
+  void name_marks();
+  [[nodiscard]] bool has_gpu() const;
   void prepare();
+  Status load_sums();
   Status merge_rows(const StagingFolder& staging);
+  Status merge_samples(const StagingFolder& staging);
   void feed(Worker& worker);
+  void look_ahead(const Partition& partition, size_t at) const;
+  Status blame_gaps(const StagingFolder& staging);
   void complete_info();
   Result<summary::Summary> finish(StagingFolder& staging);
 
@@ -74,21 +96,41 @@ class Merger {
   std::unique_ptr<summary::Builder> builder_;
   std::unique_ptr<OffsetTracker> offsets_;
   std::unique_ptr<CounterTracker> counters_;
+  std::unique_ptr<CallFold> fold_;
+  std::unique_ptr<KernelMerge> kernel_;
+  std::unique_ptr<SumsFile> sums_;  // with --summary-only
+  std::unique_ptr<SumTable> sum_table_;
   CoverageMeter coverage_;
   RowTotals totals_;
+  summary::GpuMeter gpus_;
+  std::unique_ptr<MarkTracker> marks_;
+  std::unique_ptr<GpuJoin> gpu_join_;
+  std::vector<summary::GpuIdleSummary> gpu_idle_;
+  int64_t idle_calls_left_out_ = 0;
+  summary::GpuWorkMeter gpu_work_;
+  summary::GpuMemoryMeter gpu_memory_;
+  idle::GapFinder gaps_;
+  summary::MarkMeter mark_meter_;
 };
 
 Status Merger::load() {
   auto session = SessionInfo::read(options_.trace_folder);
   if (!session) return tl::make_unexpected(session.error());
   session_ = *std::move(session);
-  const SpoolOptions spool{options_.trace_folder + "/" + MLRUN_SPOOL_FILE, session_.clock_kind, session_.anchors,
-                           threads_};
+  const SpoolOptions spool{options_.trace_folder + "/" + MLRUN_SPOOL_FILE,
+                           session_.clock_kind,
+                           session_.anchors,
+                           threads_,
+                           session_.alloc_sample_bytes,
+                           options_.trace_folder + "/" + MLRUN_KEPT_FILE,
+                           options_.trace_folder + "/" + MLRUN_SUMS_FILE,
+                           session_.summary_only};
   progress_.begin(kScanShare, 0);
   auto index = SpoolIndex::load(spool, info_, [&](size_t done, size_t all) { progress_.reached(done, all); });
   if (!index) return tl::make_unexpected(index.error());
   index_ = *std::move(index);
-  return {};
+  kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_);
+  return kernel_->present() ? kernel_->load(info_.files) : Status();
 }
 
 void Merger::read_mllog() {
@@ -99,12 +141,58 @@ void Merger::read_mllog() {
   info_.phases = mllog_.phases;
 }
 
+// Names of libraries, then those of marks in the order in which they are met.
+void Merger::name_marks() {
+  for (const std::string& library : index_->modules().libraries()) {
+    info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
+  }
+  marks_ = std::make_unique<MarkTracker>(*index_, info_);
+  for (model::MarkRow& mark : info_.marks) mark.name_id = marks_->names().id_of(mark.name);
+}
+
+bool Merger::has_gpu() const {
+  const nlohmann::json::json_pointer streams("/options/streams");
+  if (index_->has_gpu_work()) return true;
+  if (!session_.all.contains(streams)) return false;
+  const nlohmann::json& names = session_.all.at(streams);
+  return std::find(names.begin(), names.end(), "gpu") != names.end();
+}
+
 void Merger::prepare() {
   read_mllog();
+  name_marks();
+  info_.gpus = read_gpus(index_->gpu_texts());
+  index_->gpu_facts().place_devices(info_, index_->strings());
+  gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names());
   builder_ = std::make_unique<summary::Builder>(
-      summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, mllog_.phases});
+      summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes, mllog_.phases});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
+  fold_ = std::make_unique<CallFold>(session_.fold_ns);
   counters_ = std::make_unique<CounterTracker>(index_->channels());
+}
+
+Status Merger::load_sums() {
+  if (!session_.summary_only) return {};
+  sums_ = std::make_unique<SumsFile>(*index_);
+  if (auto read = sums_->read(options_.trace_folder + "/" + MLRUN_SUMS_FILE); !read) return read;
+  sum_table_ = std::make_unique<SumTable>(sums_->stretches(), mllog_.phases);
+  sums_->feed(*builder_, *counters_);
+  for (const model::SumRow& sum : sums_->rows()) coverage_.add(sum);
+  return {};
+}
+
+void Merger::look_ahead(const Partition& partition, size_t at) const {
+  using Step = summary::Builder::Step;
+  const auto prefetch = [&](size_t index, Step step) {
+    if (index >= partition.order.size()) return;
+    const RowRef& ref = partition.order[index];
+    if (ref.kind == RowKind::kCall) builder_->prefetch(partition.calls[ref.index], step);
+    if (ref.kind == RowKind::kAlloc) builder_->prefetch(partition.allocs[ref.index], step);
+  };
+  if (at + kRowsAhead < partition.order.size()) partition.prefetch(partition.order[at + kRowsAhead]);
+  prefetch(at + kSlotsAhead, Step::kSlots);
+  prefetch(at + kEntriesAhead, Step::kEntries);
+  prefetch(at + kContentsAhead, Step::kContents);
 }
 
 // One partition's rows in order of end time, for everything that needs to see them all pass by.
@@ -113,33 +201,59 @@ void Merger::feed(Worker& worker) {
   worker.first_call_id = totals_.calls + 1;
   offsets_->apply(partition);
   counters_->apply(partition);
+  marks_->apply(partition, mark_meter_);
+  kernel_->split(partition);
+  gpu_join_->apply(partition);
   for (size_t i = 0; i < partition.order.size(); ++i) {
+    look_ahead(partition, i);
     const RowRef& ref = partition.order[i];
-    if (i + kRowsAhead < partition.order.size()) partition.prefetch(partition.order[i + kRowsAhead]);
     switch (ref.kind) {
       case RowKind::kCall:
         coverage_.add(partition.calls[ref.index]);
         builder_->add(partition.calls[ref.index]);
         break;
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
+      case RowKind::kMark: break;
+      case RowKind::kGpuApi:
+      case RowKind::kGpuSync: gpu_work_.add(partition.gpu[ref.index]); break;
+      case RowKind::kGpuMemory: gpu_memory_.add(partition.gpu[ref.index]); break;
+      case RowKind::kGpuKernel:
+      case RowKind::kGpuMemcpy:
+      case RowKind::kGpuMemset:
+      case RowKind::kGpuGraph:
+        gpu_work_.add(partition.gpu[ref.index]);
+        gaps_.add(partition.gpu[ref.index]);
+        break;
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
     }
   }
-  totals_.calls += static_cast<int64_t>(partition.calls.size());
+  fold_->apply(partition);
+  if (sum_table_) {  // nothing is listed
+    sum_table_->add(partition);
+    partition.order.clear();
+    return;
+  }
+  totals_.calls += static_cast<int64_t>(partition.calls.size() - partition.folded_calls);
   totals_.allocs += static_cast<int64_t>(partition.allocs.size());
   totals_.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
 }
 
 Status Merger::merge_rows(const StagingFolder& staging) {
   std::vector<std::unique_ptr<Worker>> workers;
-  for (unsigned i = 0; i < threads_; ++i) workers.push_back(std::make_unique<Worker>(*index_, staging.tables()));
+  for (unsigned i = 0; i < threads_; ++i) {
+    workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
+  }
   auto slices = index_->chunks().slices(kRowsInMemory / threads_,
                                         [&](const Slice& slice) { return workers[0]->reader.count(slice); });
   if (!slices) return tl::make_unexpected(slices.error());
   if (slices->empty()) return workers[0]->writer.write(Partition{}, 0, 1);
+  const auto finish_marks = [&](const Status& merged) {
+    const Partition rest = marks_->finish(mark_meter_);
+    return merged && !rest.marks.empty() ? workers[0]->writer.write(rest, slices->size(), totals_.calls + 1) : merged;
+  };
 
   progress_.begin(1 - kScanShare, index_->chunks().rows());
-  return in_order(
+  return finish_marks(in_order(
       slices->size(), threads_,
       [&](unsigned thread, size_t number) {
         return workers[thread]->reader.read((*slices)[number], workers[thread]->partition);
@@ -153,7 +267,7 @@ Status Merger::merge_rows(const StagingFolder& staging) {
         auto written = worker.writer.write(worker.partition, number, worker.first_call_id);
         progress_.advance(worker.partition.order.size());
         return written;
-      });
+      }));
 }
 
 // The command is the process that came first and has no parent in the trace.
@@ -165,24 +279,72 @@ void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_st
   if (command) command->exit_status = wait_status;
 }
 
+Status Merger::merge_samples(const StagingFolder& staging) {
+  const auto written = write_gpu_samples(*index_, info_, staging.tables(), gpus_);
+  if (!written) return tl::make_unexpected(written.error());
+  totals_.gpu_samples = written->gpu_rows;
+  totals_.gpu_process_samples = written->process_rows;
+  totals_.damaged_samples = written->damaged_rows;
+  return {};
+}
+
+// Requires: all other event tables are written.
+Status Merger::blame_gaps(const StagingFolder& staging) {
+  if (!has_gpu()) return {};
+  idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present()}, info_);
+  if (Status blamed = pass.run(gaps_.finish()); !blamed) return blamed;
+  gpu_idle_ = pass.sums();
+  idle_calls_left_out_ = pass.calls_left_out();
+  return {};
+}
+
 void Merger::complete_info() {
-  const auto add_name = [&](const std::string& text) {
-    info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, text});
-  };
-  for (const std::string& library : index_->modules().libraries()) add_name(library);
-  std::unordered_set<std::string> marks;
-  for (const model::MarkRow& mark : info_.marks) {
-    if (marks.insert(mark.name).second) add_name(mark.name);
-  }
+  symbols::symbolize(info_.stacks, session_.number("/clock/start/realtime_ns", 0));
+  totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
+  totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
   note_exit_status(info_.processes, session_.wait_status);
-  info_.losses = find_losses(*index_, session_, mllog_);
+  info_.losses = find_losses(*index_, session_, mllog_, {totals_.damaged_samples, marks_->ranges_left_out()});
+  totals_.gpu = gpu_join_->totals();
+  for (model::LossRow& row : gpu_join_->losses()) info_.losses.push_back(std::move(row));
+  for (model::LossRow& row : index_->gpu_facts().losses(index_->channels(), info_)) {
+    info_.losses.push_back(std::move(row));
+  }
+  info_.folded = fold_->finish();
+  info_.left_out = find_left_out(*index_);
   info_.coverage = coverage_.finish(*index_, session_, info_);
+  kernel_->add_gaps(info_);
+  if (sum_table_) {
+    info_.sums = sum_table_->finish(std::move(sums_->rows()));
+    for (model::CoverageRow& row : SumTable::coverage(info_.sums, sums_->state())) {
+      info_.coverage.push_back(std::move(row));
+    }
+    if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
+  }
+  if (idle_calls_left_out_ > 0) {
+    info_.coverage.push_back({.subject = "GPU idle time",
+                              .detail = fmt::format("{} calls had no room while it was blamed", idle_calls_left_out_)});
+  }
+  for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
+    info_.coverage.push_back(std::move(row));
+  }
   info_.run = make_run_json(session_, *index_, info_, totals_);
+  kernel_->describe(info_.run);
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
+  if (kernel_->present()) {
+    if (auto written = kernel_->write(info_, staging.tables()); !written) return tl::make_unexpected(written.error());
+  }
+  if (auto blamed = blame_gaps(staging); !blamed) return tl::make_unexpected(blamed.error());
   complete_info();
   summary::Summary summary = builder_->finish(info_);
+  summary.gpus = gpus_.finish(info_.gpus);
+  summary.marks = mark_meter_.finish(info_.names);
+  summary.gpu_work = gpu_work_.devices(info_.gpus);
+  summary.gpu_kernels = gpu_work_.kernels(info_.names);
+  summary.gpu_calls = gpu_work_.calls();
+  summary.gpu_memory = gpu_memory_.finish(info_);
+  summary.gpu_idle = std::move(gpu_idle_);
   summary::complete(info_, summary);
   if (auto written = write_small_tables(info_, staging.path()); !written) return tl::make_unexpected(written.error());
   if (auto written = summary::write_tables(summary, staging.path()); !written) {
@@ -200,9 +362,11 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
 Result<summary::Summary> Merger::run() {
   if (auto loaded = load(); !loaded) return tl::make_unexpected(loaded.error());
   prepare();
-  auto staging = StagingFolder::create(options_.trace_folder);
+  if (auto loaded = load_sums(); !loaded) return tl::make_unexpected(loaded.error());
+  auto staging = StagingFolder::create(options_.trace_folder, has_gpu());
   if (!staging) return tl::make_unexpected(staging.error());
   if (auto merged = merge_rows(*staging); !merged) return tl::make_unexpected(merged.error());
+  if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());
   return finish(*staging);
 }
 

@@ -132,14 +132,14 @@ Mllog MllogReader::finish(int64_t end_ns) {
     const model::MarkRow& mark = interval.mark;
     model::PhaseRow phase;
     phase.name = util::escaped_utf8(interval.epoch.empty() ? interval.key : interval.key + " " + interval.epoch);
-    phase.start_ns = mark.origin.ts_ns;
-    phase.end_ns = interval.open ? std::max(end_ns, phase.start_ns) : phase.start_ns + mark.dur_ns;
+    phase.ts_ns = mark.origin.ts_ns;
+    phase.dur_ns = interval.open ? std::max<int64_t>(0, end_ns - phase.ts_ns) : mark.dur_ns;
     phase.error_ns = mark.error_ns;
     log_.phases.push_back(std::move(phase));
     log_.marks.push_back(std::move(interval.mark));
   }
   std::stable_sort(log_.phases.begin(), log_.phases.end(),
-                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
   for (size_t i = 0; i < log_.phases.size(); ++i) log_.phases[i].phase_id = static_cast<int32_t>(i) + 1;
   std::stable_sort(log_.marks.begin(), log_.marks.end(),
                    [](const auto& a, const auto& b) { return a.origin.ts_ns < b.origin.ts_ns; });

@@ -29,17 +29,21 @@ void ModuleMap::inherit(uint32_t process, uint32_t parent) {
 }
 
 Site ModuleMap::find(uint32_t process, uint64_t address) const {
-  auto own = processes_.find(process);
   constexpr int kForksMax = 64;
-  for (int i = 0; own == processes_.end() && i < kForksMax; ++i) {
+  for (int i = 0; i <= kForksMax; ++i) {
+    if (const auto own = processes_.find(process); own != processes_.end()) {
+      if (const Site site = find_in(own->second, address); site.library != 0) return site;
+    }
     const auto parent = parents_.find(process);
     if (parent == parents_.end()) return {};
     process = parent->second;
-    own = processes_.find(process);
   }
-  if (own == processes_.end()) return {};
-  const auto after = own->second.upper_bound(address);
-  if (after == own->second.begin()) return {};
+  return {};
+}
+
+Site ModuleMap::find_in(const OfProcess& mappings, uint64_t address) {
+  const auto after = mappings.upper_bound(address);
+  if (after == mappings.begin()) return {};
   const auto& [start, mapping] = *std::prev(after);
   if (address >= mapping.end) return {};
   return {mapping.library, static_cast<int64_t>(address - start + mapping.file_offset)};

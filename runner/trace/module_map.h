@@ -21,10 +21,16 @@ class ModuleMap {
   // Mappings seen later replace those that they overlap. `process`: number of the producers.
   void add(uint32_t process, uint64_t start, uint64_t end, uint64_t file_offset, const std::string& path);
 
-  // A process without mappings of its own has those of `parent` (a forked child that nobody looked at).
+  // A process without mappings of its own so far has those of `parent` (a forked child that nobody looked at), and what
+  // is added to it later.
   void inherit(uint32_t process, uint32_t parent);
 
   [[nodiscard]] Site find(uint32_t process, uint64_t address) const;
+
+  // Its path, "" for 0.
+  [[nodiscard]] std::string path(int64_t library) const {
+    return library == 0 ? std::string() : libraries_[static_cast<size_t>(library) - 1];
+  }
 
   // Libraries in the order of their name_id, which counts from 1.
   [[nodiscard]] const std::vector<std::string>& libraries() const { return libraries_; }
@@ -36,6 +42,7 @@ class ModuleMap {
   };
   using OfProcess = std::map<uint64_t, Mapping>;  // by start
 
+  static Site find_in(const OfProcess& mappings, uint64_t address);
   int64_t library_id(const std::string& path);
 
   std::unordered_map<uint32_t, OfProcess> processes_;

@@ -7,6 +7,8 @@
 #include <cerrno>
 
 #include "runner/trace/func_class.h"
+#include "runner/trace/limits.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
@@ -50,6 +52,7 @@ void OffsetTracker::apply(Partition& partition) {
     if (ref.kind != RowKind::kCall) continue;
     pass_losses(ref.time_ns);
     if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
+    if (partition.calls[ref.index].ofd2_id != 0) write_second(partition.calls[ref.index]);
   }
 }
 
@@ -130,16 +133,32 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   description.known = description.known && description.losses == losses_of(row.origin.proc_id) &&
                       row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);
-  if (description.known && !overlaps && !appends) {
+  if (description.known && !overlaps && !appends && description.position <= kOffsetMax) {
     row.offset = description.position;
     row.offset_source = model::OffsetSource::kDerived;
   }
   if ((appends && row.ret > 0) || row.err == ECANCELED) description.known = false;
-  if (row.ret > 0) description.position += row.ret;
+  if (row.ret > 0) util::add_to(description.position, row.ret);
   description.last_end_ns = std::max(description.last_end_ns, end_of(row));
   previous_row_[index] = description.partition == partition_ ? description.last_row : kNoRow;
   description.last_row = index;
   description.partition = partition_;
+}
+
+// Where an offset was given the position stays.
+void OffsetTracker::write_second(model::CallRow& row) {
+  Description* description = descriptions_.find(key_of(row.ofd2_id));
+  if (!description || row.offset2 >= 0) return;
+  const bool own = row.origin.proc_id == description->proc_id;
+  const bool alone = own && row.origin.ts_ns >= description->last_end_ns;
+  description->known = description->known && alone && description->losses == losses_of(row.origin.proc_id);
+  if (!own) description->proc_id = kShared;
+  if (description->known && !description->appends && description->position <= kOffsetMax)
+    row.offset2 = description->position;
+  if (description->appends && row.ret > 0) description->known = false;
+  if (row.ret > 0) util::add_to(description->position, row.ret);
+  description->last_end_ns = std::max(description->last_end_ns, end_of(row));
+  description->last_seek_end_ns = description->last_end_ns;
 }
 
 }  // namespace mlrun::trace

@@ -7,7 +7,7 @@
 //   - after records were lost in its process, until an absolute seek;
 //   - while calls of several threads on it overlap, where only the position behind all of them is known.
 //
-// Moves by calls that are not recorded (sendfile, splice) are not seen.
+// What a call from one descriptor to another (copy_file_range) writes at the position is followed likewise.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,7 @@ class OffsetTracker {
   void end(const model::CallRow& row, Description& description);
   void seek(const model::CallRow& row, Description& description);
   void move(Partition& partition, uint32_t index, Description& description);
+  void write_second(model::CallRow& row);
   void take_given(const model::CallRow& row, Description& description);
   void forget_overlapped(Partition& partition, const model::CallRow& row, Description& description);
 

@@ -79,6 +79,13 @@ std::shared_ptr<arrow::Array> LabelColumn::array(int64_t) {
   return std::make_shared<arrow::DictionaryArray>(type(), std::move(indices), *std::move(dictionary));
 }
 
+std::shared_ptr<arrow::DataType> SameColumn::type() const { return arrow::int64(); }
+
+std::shared_ptr<arrow::Array> SameColumn::array(int64_t rows) {
+  values_.assign(static_cast<size_t>(rows), value_);
+  return std::make_shared<arrow::Int64Array>(rows, arrow::Buffer::Wrap(values_));
+}
+
 std::shared_ptr<arrow::DataType> EmptyColumn::type() const { return arrow::int64(); }
 
 std::shared_ptr<arrow::Array> EmptyColumn::array(int64_t rows) {

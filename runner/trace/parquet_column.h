@@ -20,6 +20,7 @@ enum class Encoding : uint8_t {
   kDictionary,  // few distinct values in a row group
   kDelta,       // sorted, or near the value before
   kSplit,       // numbers without an order: planes of equal bytes
+  kSame,        // one value, or none, in a row group: not worth a dictionary, nor compressing
 };
 
 // Whether a column may lack values. One that always has them is smaller and quicker to write.
@@ -37,12 +38,14 @@ class Column {
   [[nodiscard]] Encoding encoding() const { return encoding_; }
   [[nodiscard]] Presence presence() const { return presence_; }
   [[nodiscard]] virtual std::shared_ptr<arrow::DataType> type() const = 0;
-  [[nodiscard]] virtual int64_t size() const = 0;
+  [[nodiscard]] virtual int64_t size() const = 0;  // kAnySize: as many as the table has rows
   [[nodiscard]] virtual int64_t byte_size() const = 0;
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
   // The values added since the last clear(), without copying them: valid until then. Requires: `rows` were added.
   [[nodiscard]] virtual std::shared_ptr<arrow::Array> array(int64_t rows) = 0;
   virtual void clear() = 0;
+
+  static constexpr int64_t kAnySize = -1;
 
  private:
   std::string name_;
@@ -185,17 +188,31 @@ class LabelColumn final : public Column {
   std::vector<int32_t> values_;
 };
 
-// Nothing but nulls, however many rows there are.
-class EmptyColumn final : public Column {
+// One value in all rows of a row group.
+class SameColumn final : public Column {
  public:
-  explicit EmptyColumn(std::string name) : Column(std::move(name), Encoding::kDictionary, Presence::kSometimes) {}
+  explicit SameColumn(std::string name) : Column(std::move(name), Encoding::kSame, Presence::kAlways) {}
+  void set(int64_t value) { value_ = value; }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return kAnySize; }
   [[nodiscard]] int64_t byte_size() const override { return 0; }
   [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
   void clear() override {}
 
-  static constexpr int64_t kAnySize = -1;
+ private:
+  int64_t value_ = 0;
+  std::vector<int64_t> values_;
+};
+
+// Nothing but nulls, however many rows there are.
+class EmptyColumn final : public Column {
+ public:
+  explicit EmptyColumn(std::string name) : Column(std::move(name), Encoding::kSame, Presence::kSometimes) {}
+  [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
+  [[nodiscard]] int64_t size() const override { return kAnySize; }
+  [[nodiscard]] int64_t byte_size() const override { return 0; }
+  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
+  void clear() override {}
 };
 
 }  // namespace mlrun::trace

@@ -23,15 +23,16 @@ constexpr int64_t kWriteBytes = int64_t{256} << 10;  // the encoder writes in bi
 std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns) {
   parquet::WriterProperties::Builder builder;
   builder.version(parquet::ParquetVersion::PARQUET_2_6)
-      ->compression(parquet::Compression::ZSTD)
-      ->compression_level(kZstdLevel)
       ->max_row_group_length(kRowGroupRows)
       ->data_pagesize(1 << 20)
       ->memory_pool(arrow::system_memory_pool());
   for (const auto& column : columns) {
+    if (column->encoding() != Encoding::kSame) {
+      builder.compression(column->name(), parquet::Compression::ZSTD)->compression_level(column->name(), kZstdLevel);
+    }
     if (column->encoding() == Encoding::kDictionary) continue;
-    const auto encoding = column->encoding() == Encoding::kDelta ? parquet::Encoding::DELTA_BINARY_PACKED
-                                                                 : parquet::Encoding::BYTE_STREAM_SPLIT;
+    const auto encoding = column->encoding() == Encoding::kSplit ? parquet::Encoding::BYTE_STREAM_SPLIT
+                                                                 : parquet::Encoding::DELTA_BINARY_PACKED;
     builder.disable_dictionary(column->name())->encoding(column->name(), encoding);
   }
   return builder.build();
@@ -96,6 +97,9 @@ TextColumn& ParquetTable::optional_bytes(std::string name) {
 LabelColumn& ParquetTable::label(std::string name, std::vector<std::string> names) {
   return add_column(std::make_unique<LabelColumn>(std::move(name), std::move(names)));
 }
+SameColumn& ParquetTable::same_int64(std::string name) {
+  return add_column(std::make_unique<SameColumn>(std::move(name)));
+}
 void ParquetTable::empty_int64(std::string name) { add_column(std::make_unique<EmptyColumn>(std::move(name))); }
 
 Status ParquetTable::open(const std::string& path) {
@@ -127,13 +131,14 @@ bool ParquetTable::full() const {
 Status ParquetTable::end_row_group() {
   if (rows_ == 0) return {};
   arrow::ArrayVector arrays;
+  arrays.reserve(columns_.size());
   for (const auto& column : columns_) {
-    const bool complete = column->size() == rows_ || column->size() == EmptyColumn::kAnySize;
+    const bool complete = column->size() == rows_ || column->size() == Column::kAnySize;
     arrays.push_back(complete ? column->array(rows_) : nullptr);
     if (!arrays.back())
       return fail("table " + name_ + ": column " + column->name() + " has not one value for each row");
   }
-  auto status = file_->writer->WriteTable(*arrow::Table::Make(file_->schema, std::move(arrays), rows_), rows_);
+  auto status = file_->writer->WriteTable(*arrow::Table::Make(file_->schema, arrays, rows_), rows_);
   for (const auto& column : columns_) column->clear();
   rows_ = 0;
   if (!status.ok()) return arrow_error("write " + file_->path, status);

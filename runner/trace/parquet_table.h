@@ -52,6 +52,7 @@ class ParquetTable {
   TextColumn& optional_bytes(std::string name);  // BINARY
   // A text column whose values are few and known: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
+  SameColumn& same_int64(std::string name);
   // Without values: what another stream will fill. Always null.
   void empty_int64(std::string name);
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "runner/summary/sample_weight.h"
 #include "runner/trace/call_fields.h"
+#include "runner/trace/gpu_fields.h"
 #include "runner/trace/radix_sort.h"
 
 namespace mlrun::trace {
@@ -29,6 +31,11 @@ void Partition::clear() {
   counters.clear();
   order.clear();
   alloc_small.clear();
+  mark_moments.clear();
+  marks.clear();
+  splits.clear();
+  gpu.clear();
+  gpu_rows = {};
 }
 
 template <typename Visit>
@@ -77,7 +84,13 @@ Result<uint64_t> PartitionReader::count(const Slice& slice) {
     while (reader.next()) {
       const EventClass event_class = events::class_of(reader.record().kind);
       uint64_t end = 0;
-      if (event_class != EventClass::kCall && event_class != EventClass::kAlloc) continue;
+      if (event_class == EventClass::kGpuWork && events::gpu_end_ns(reader.record(), end)) {
+        rows += lies_in(TraceClock::from_monotonic(end), slice) ? 1 : 0;
+        continue;
+      }
+      const bool is_row =
+          event_class == EventClass::kCall || event_class == EventClass::kAlloc || event_class == EventClass::kMark;
+      if (!is_row) continue;
       if (!events::end_clock(reader.record(), end)) continue;
       rows += lies_in(index_.clock().convert(end, channel.clock_kind, hint_), slice) ? 1 : 0;
     }
@@ -93,6 +106,8 @@ void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, 
     const EventClass event_class = events::class_of(reader.record().kind);
     if (event_class == EventClass::kAlloc) add_alloc(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kCall) add_call(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kMark) add_mark(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kGpuWork) add_gpu_work(reader.record(), channel, slice, partition);
   }
 }
 
@@ -110,11 +125,11 @@ void PartitionReader::add_call(const RecordView& record, const Channel& channel,
   row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
   row.dur_ns = end_ns - row.origin.ts_ns;
   fill_fields(call, row);
-  fill_files(call, row);
+  fill_files(index_.files(), call, row);
+  row.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
 }
 
-void PartitionReader::fill_files(const events::CallEvent& call, model::CallRow& row) {
-  FileIndex& files = index_.files();
+void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row) {
   uint32_t file_id = 0;
   if (call.open_file != 0) {
     row.ofd_id = call.open_file;
@@ -125,6 +140,10 @@ void PartitionReader::fill_files(const events::CallEvent& call, model::CallRow& 
   row.file_id = file_id;
   row.file_kind = files.kind(file_id);
   if (call.second_path != 0) row.file2_id = files.file_of(second_path(call));
+  if (call.second_open_file == 0) return;
+  row.ofd2_id = call.second_open_file;
+  row.file2_id = files.open_file(call.second_open_file).file_id;
+  row.file2_kind = files.kind(static_cast<uint32_t>(row.file2_id));
 }
 
 void PartitionReader::add_alloc(const RecordView& record, const Channel& channel, const Slice& slice,
@@ -145,11 +164,45 @@ void PartitionReader::add_alloc(const RecordView& record, const Channel& channel
   row.usable = static_cast<int64_t>(alloc.usable);
   row.old_address = alloc.old_address;
   row.old_usable = static_cast<int64_t>(std::min<uint64_t>(alloc.old_usable, INT64_MAX));
+  row.weight = summary::sample_weight(row.size, index_.alloc_sample_bytes());
   row.align = static_cast<int64_t>(std::min<uint64_t>(alloc.align, INT64_MAX));
   row.site = alloc.site;
-  const Site& site = site_of(channel.about.process, alloc.site);
+  if (alloc.stack != 0) {
+    const KnownStack stack = index_.stacks().find(channel.about.process, alloc.stack);
+    row.stack_id = stack.stack_id;
+    row.site = stack.site;
+  }
+  const Site& site = site_of(channel.about.process, row.site);
   row.site_library = site.library;
   row.site_offset = site.file_offset;
+}
+
+void PartitionReader::add_mark(const RecordView& record, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  events::MarkEvent event;
+  if (!events::decode(record, event)) return;
+  const int64_t ts_ns = index_.clock().convert(event.clock, channel.clock_kind, hint_);
+  if (!lies_in(ts_ns, slice)) return;
+  partition.order.push_back({ts_ns, static_cast<uint32_t>(partition.mark_moments.size()), RowKind::kMark});
+  MarkMoment& moment = partition.mark_moments.emplace_back();
+  moment.origin = channel.origin;
+  moment.origin.ts_ns = ts_ns;
+  moment.event = event;
+  events::append_text(event, moment.text);
+  moment.event.text_words = nullptr;
+}
+
+void PartitionReader::add_gpu_work(const RecordView& record, const Channel& channel, const Slice& slice,
+                                   Partition& partition) {
+  events::GpuWorkEvent work;
+  uint64_t end = 0;
+  if (!events::gpu_end_ns(record, end)) return;
+  const int64_t end_ns = TraceClock::from_monotonic(end);
+  if (!lies_in(end_ns, slice) || !events::decode(record, work)) return;
+  const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
+  ++partition.gpu_rows[static_cast<size_t>(kind)];
+  partition.gpu.push_back(gpu_row(work, channel, index_));
 }
 
 const Site& PartitionReader::site_of(uint32_t process, uint64_t address) {

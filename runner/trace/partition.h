@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "runner/model/gpu_rows.h"
 #include "runner/model/rows.h"
 #include "runner/trace/spool_index.h"
+#include "runner/util/prefetch.h"
 
 namespace mlrun::trace {
 
@@ -20,7 +22,31 @@ struct ClassTotals {
   bool final = false;
 };
 
-enum class RowKind : uint8_t { kCall, kAlloc, kCounters };
+// A mark as it was recorded: the beginning or the end of a range.
+struct MarkMoment {
+  model::Origin origin;
+  events::MarkEvent event;
+  std::string text;
+};
+
+// Those of GPU work last, in the order of model::GpuKind.
+enum class RowKind : uint8_t {
+  kCall,
+  kAlloc,
+  kCounters,
+  kMark,
+  kGpuApi,
+  kGpuKernel,
+  kGpuMemcpy,
+  kGpuMemset,
+  kGpuSync,
+  kGpuMemory,
+  kGpuGraph
+};
+
+inline RowKind row_kind(model::GpuKind kind) {
+  return static_cast<RowKind>(static_cast<uint8_t>(RowKind::kGpuApi) + static_cast<uint8_t>(kind));
+}
 
 struct RowRef {
   int64_t time_ns = 0;  // what it is ordered by
@@ -35,11 +61,18 @@ struct Partition {
   std::vector<ClassTotals> counters;
   std::vector<RowRef> order;                      // of all of them, by end
   std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
+  std::vector<model::CallSplit> splits;           // what CallRow::split points into; empty without the kernel side
+  size_t folded_calls = 0;                        // of `calls` that are no more in `order`
+  std::vector<MarkMoment> mark_moments;
+  std::vector<model::GpuWorkRow> gpu;
+  std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
+  std::vector<model::MarkRow> marks;                // made of `mark_moments` in order; references are to these then
 
   void clear();
   void prefetch(const RowRef& row) const {
-    if (row.kind == RowKind::kCall) __builtin_prefetch(&calls[row.index]);
-    if (row.kind == RowKind::kAlloc) __builtin_prefetch(&allocs[row.index]);
+    if (row.kind == RowKind::kCall) util::prefetch_whole(calls[row.index]);
+    if (row.kind == RowKind::kAlloc) util::prefetch_whole(allocs[row.index]);
+    if (row.kind >= RowKind::kGpuApi) util::prefetch_whole(gpu[row.index]);
   }
 };
 
@@ -51,6 +84,9 @@ class PartitionReader {
   // Replaces what `partition` holds.
   Status read(const Slice& slice, Partition& partition);
   Result<uint64_t> count(const Slice& slice);
+
+  // The files of a call.
+  static void fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row);
 
  private:
   // The code at an address stays where it is for as long as its library is loaded, so most sites are found here.
@@ -64,8 +100,9 @@ class PartitionReader {
   void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
   void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_mark(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
-  void fill_files(const events::CallEvent& call, model::CallRow& row);
   const Site& site_of(uint32_t process, uint64_t address);
 
   SpoolIndex& index_;

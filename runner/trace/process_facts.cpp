@@ -11,6 +11,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int64_t kIoMax = int64_t{1} << 56;  // bytes or calls of a process; more is no truth
+
 // Numbers of a text that may say anything.
 uint64_t number_in(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -23,7 +25,13 @@ uint32_t short_in(const json& object, const char* key) {
 int64_t count_in(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_unsigned()) return -1;
-  return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), INT64_MAX));
+  return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), kIoMax));
+}
+
+// As the kernel tells it of itself; a spool may say anything.
+KernelIo io_of(const events::EndEvent& event, int64_t ts_ns) {
+  const auto bounded = [](int64_t number) { return std::clamp<int64_t>(number, -1, kIoMax); };
+  return {ts_ns, bounded(event.rchar), bounded(event.wchar), bounded(event.syscr), bounded(event.syscw)};
 }
 
 void append(auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -114,7 +122,7 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     ProcessFacts& facts = facts_of(channel->about.process);
     const int64_t ts_ns = ns_of(*channel, event.clock);
     facts.last_ns = std::max(facts.last_ns, ts_ns);
-    if (ts_ns >= facts.io.ts_ns) facts.io = {ts_ns, event.rchar, event.wchar, event.syscr, event.syscw};
+    if (ts_ns >= facts.io.ts_ns) facts.io = io_of(event, ts_ns);
   }
   for (const auto& [serial, event] : child_events_) {
     const Channel* channel = channels.find(serial);

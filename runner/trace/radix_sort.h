@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mlrun::trace {
@@ -16,29 +17,43 @@ namespace mlrun::trace {
 template <typename Item>
 void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare) {
   if (items.size() < 2) return;
-  constexpr unsigned kDigitBits = 11;
-  constexpr size_t kDigits = size_t{1} << kDigitBits;
-  uint64_t base = UINT64_MAX, last = 0;
+  constexpr unsigned kDigitBits = 11, kDigitsMax = 6;
+  constexpr size_t kValues = size_t{1} << kDigitBits;
+  const auto [first, last] = std::minmax_element(items.begin(), items.end(),
+                                                 [](const Item& a, const Item& b) { return a.time_ns < b.time_ns; });
+  const auto base = static_cast<uint64_t>(first->time_ns);
+  const auto bits = static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(last->time_ns) - base));
+  const unsigned digits = (bits + kDigitBits - 1) / kDigitBits;
+  const auto digit = [&](const Item& item, unsigned number) {
+    return (static_cast<uint64_t>(item.time_ns) - base) >> (number * kDigitBits) & (kValues - 1);
+  };
+  // Where the items of each digit's each value go, counted for all digits at once.
+  std::array<std::array<uint32_t, kValues>, kDigitsMax> places{};
   for (const Item& item : items) {
-    base = std::min(base, static_cast<uint64_t>(item.time_ns));
-    last = std::max(last, static_cast<uint64_t>(item.time_ns));
+    for (unsigned number = 0; number < digits; ++number) ++places[number][digit(item, number)];
   }
-  const auto bits = static_cast<unsigned>(std::bit_width(last - base));
   spare.resize(items.size());
-  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
-    const auto digit = [&](const Item& item) {
-      return (static_cast<uint64_t>(item.time_ns) - base) >> shift & (kDigits - 1);
-    };
-    std::array<uint32_t, kDigits> places{};
-    for (const Item& item : items) ++places[digit(item)];
+  for (unsigned number = 0; number < digits; ++number) {
     uint32_t sum = 0;
-    for (uint32_t& place : places) {
-      const uint32_t count = place;
-      place = sum;
-      sum += count;
-    }
-    for (const Item& item : items) spare[places[digit(item)]++] = item;
+    for (uint32_t& place : places[number]) sum += std::exchange(place, sum);
+    for (const Item& item : items) spare[places[number][digit(item, number)]++] = item;
     items.swap(spare);
+  }
+}
+
+// The same for items that are in order but for a few: moves those; gives up when they are many.
+template <typename Item>
+void sort_nearly_sorted(std::vector<Item>& items, std::vector<Item>& spare) {
+  size_t moves_left = items.size() * 2;
+  for (size_t i = 1; i < items.size(); ++i) {
+    if (items[i].time_ns >= items[i - 1].time_ns) continue;
+    const Item item = items[i];
+    size_t at = i;
+    for (; at != 0 && items[at - 1].time_ns > item.time_ns && moves_left != 0; --at, --moves_left) {
+      items[at] = items[at - 1];
+    }
+    items[at] = item;
+    if (moves_left == 0) return sort_by_time(items, spare);
   }
 }
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/run_json.h"
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
 
+#include "runner/summary/summary.h"
 #include "runner/trace/parquet_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
@@ -29,7 +34,7 @@ json clock_json(const TraceClock& clock) {
 // Added up over threads.
 json losses_json(const std::vector<model::LossRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
-  for (const model::LossRow& row : rows) sums[{row.channel, row.reason, row.unit}] += row.count;
+  for (const model::LossRow& row : rows) util::add_to(sums[{row.channel, row.reason, row.unit}], row.count);
   json list = json::array();
   for (const auto& [key, count] : sums) {
     const auto& [channel, reason, unit] = key;
@@ -49,6 +54,22 @@ json coverage_json(const std::vector<model::CoverageRow>& rows) {
   return list;
 }
 
+json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
+  static constexpr std::array<const char*, 7> kTables = {"api",  "kernel", "memcpy", "memset",
+                                                         "sync", "memory", "graph"};
+  static constexpr std::array<const char*, 7> kClocks = {"monotonic", "realtime", "none", "no_end",
+                                                         "inverted",  "outside",  "other"};
+  json rows = json::object(), clocks = json::object();
+  for (size_t i = 0; i < kTables.size(); ++i) rows[kTables[i]] = totals.rows[i];
+  for (size_t i = 0; i < kClocks.size(); ++i) clocks[kClocks[i]] = totals.clocks[i];
+  return {{"processes", index.gpu_facts().started()},
+          {"libraries", index.gpu_facts().describe(index.strings())},
+          {"rows", std::move(rows)},
+          {"clocks", std::move(clocks)},
+          {"nested_calls", totals.nested_calls},
+          {"without_call", totals.without_call}};
+}
+
 }  // namespace
 
 json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
@@ -58,7 +79,8 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
   run["schema_version"] = kTraceSchemaVersion;
   if (!run["clock"].is_object()) run["clock"] = json::object();
   run["clock"].update(clock_json(index.clock()));
-  run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small},
+  run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small + totals.marks + totals.gpu_samples +
+                                  totals.gpu_process_samples + totals.gpu.all_rows()},
                    {"calls", totals.calls},
                    {"allocs", totals.allocs},
                    {"alloc_small", totals.alloc_small},
@@ -66,11 +88,20 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
                    {"images", info.images.size()},
                    {"threads", info.threads.size()},
                    {"files", info.files.size()},
-                   {"marks", info.marks.size()},
+                   {"stacks", info.stacks.stacks.size()},
+                   {"frames", info.stacks.frames.size()},
+                   {"marks", totals.marks},
+                   {"unmatched_mark_ends", totals.unmatched_mark_ends},
                    {"phases", info.phases.size()},
-                   {"losses", info.losses.size()},
+                   {"gpus", info.gpus.size()},
+                   {"gpu_work", totals.gpu.all_rows()},
+                   {"gpu_samples", totals.gpu_samples},
+                   {"gpu_process_samples", totals.gpu_process_samples},
+                   {"losses", std::count_if(info.losses.begin(), info.losses.end(), summary::is_loss)},
                    {"coverage", info.coverage.size()},
                    {"spool_bytes", index.bytes()}};
+  if (index.has_gpu_work()) run["gpu_work"] = gpu_json(index, totals.gpu);
+  if (index.events_from_ns() != 0) run["events_from_ns"] = index.events_from_ns();
   run["losses"] = losses_json(info.losses);
   run["coverage"] = coverage_json(info.coverage);
   return run;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/model/trace_info.h"
+#include "runner/trace/gpu_join.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_index.h"
 
@@ -14,6 +15,10 @@ namespace mlrun::trace {
 
 struct RowTotals {
   int64_t calls = 0, allocs = 0, alloc_small = 0;
+  int64_t gpu_samples = 0, gpu_process_samples = 0, marks = 0;
+  int64_t unmatched_mark_ends = 0;
+  uint64_t damaged_samples = 0;
+  GpuTotals gpu;
 };
 
 // Requires: the small tables of `info` are complete but for the summary's share.

@@ -10,12 +10,12 @@
 namespace mlrun::trace {
 
 inline uint64_t scrambled(uint64_t key) {
-  static const uint64_t seed = [] {
+  static const uint64_t kSeed = [] {
     uint64_t drawn = 0;
     if (::getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) != sizeof drawn) drawn = 0x6c62272e07bb0142;
     return drawn;
   }();
-  key = (key ^ seed) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ kSeed) * 0xbf58476d1ce4e5b9u;
   key = (key ^ key >> 31) * 0x94d049bb133111ebu;
   key ^= key >> 29;
   return key != 0 ? key : 1;  // maps keep 0 for "empty"

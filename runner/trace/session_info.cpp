@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "runner/events/session.h"
 #include "runner/trace/lexical_path.h"
 #include "runner/util/file_io.h"
@@ -59,6 +61,10 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   add_anchor(info.all, "/clock/start", info.anchors);
   add_anchor(info.all, "/clock/end", info.anchors);
   info.alloc_min_bytes = info.number("/options/alloc_min_bytes", info.alloc_min_bytes);
+  info.alloc_sample_bytes = std::max<int64_t>(info.number("/options/alloc_sample_bytes", 0), 0);
+  info.fold_ns = std::max<int64_t>(info.number("/options/fold_ns", 0), 0);
+  const json* summary_only = find(info.all, "/options/summary_only");
+  info.summary_only = summary_only && summary_only->is_boolean() && summary_only->get<bool>();
   info.start_ns = info.number("/start_ns", 0);
   info.end_ns = info.number("/end_ns", 0);
   info.wait_status = info.number("/wait_status", -1);

@@ -19,6 +19,9 @@ struct SessionInfo {
   std::vector<mlrun_frame_anchor> anchors;  // looks at the clocks at start and end
   std::vector<std::string> mllog;           // paths, absolute
   int64_t alloc_min_bytes = 1024;
+  int64_t alloc_sample_bytes = 0;
+  bool summary_only = false;         // nothing is listed
+  int64_t fold_ns = 0;               // shorter calls have no row of their own
   int64_t start_ns = 0, end_ns = 0;  // of the command; 0: not told
   int64_t wait_status = -1;
 

@@ -14,7 +14,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
-constexpr uint64_t kBufferBytes = uint64_t{2} << 20;
+constexpr uint64_t kBufferBytes = uint64_t{2} << 20, kUsualFrameBytes = uint64_t{64} << 10;
 // Bytes whose checksum may turn out wrong before the rest of the block is given up: else a spool made of frames that
 // overlap and claim a mebibyte each would keep us busy for days.
 constexpr uint64_t kVainBytesMax = uint64_t{1} << 30;
@@ -47,10 +47,15 @@ uint64_t SpoolCursor::end_of(const mlrun_frame& header, uint64_t offset) {
   return offset + aligned(kHeaderBytes + header.payload_bytes);
 }
 
-Status SpoolCursor::fill(uint64_t offset) {
-  if (buffer_.empty()) buffer_.resize(kBufferBytes / sizeof(uint64_t));
-  const uint64_t wanted = std::min(kBufferBytes, spool_bytes_ - offset);
-  auto* to = reinterpret_cast<char*>(buffer_.data());
+// Up to the end of the part, with room for a frame of usual size that begins there, and `bytes` at least.
+Status SpoolCursor::fill(uint64_t offset, uint64_t bytes) {
+  const uint64_t to_end = end_ > offset ? end_ - offset + kUsualFrameBytes : 0;
+  const uint64_t wanted = std::min({kBufferBytes, spool_bytes_ - offset, std::max(bytes, to_end)});
+  if (!buffer_) {
+    const uint64_t capacity = std::min(kBufferBytes, aligned(spool_bytes_));
+    buffer_ = std::make_unique_for_overwrite<uint64_t[]>(capacity / sizeof(uint64_t));
+  }
+  auto* to = reinterpret_cast<char*>(buffer_.get());
   buffer_begin_ = offset;
   buffer_bytes_ = 0;
   while (buffer_bytes_ < wanted) {
@@ -66,9 +71,9 @@ Status SpoolCursor::fill(uint64_t offset) {
 
 Result<const uint64_t*> SpoolCursor::bytes_at(uint64_t offset, uint64_t bytes) {
   if (offset < buffer_begin_ || offset + bytes > buffer_begin_ + buffer_bytes_) {
-    if (auto filled = fill(offset); !filled) return tl::make_unexpected(filled.error());
+    if (auto filled = fill(offset, bytes); !filled) return tl::make_unexpected(filled.error());
   }
-  return buffer_.data() + (offset - buffer_begin_) / sizeof(uint64_t);
+  return buffer_.get() + (offset - buffer_begin_) / sizeof(uint64_t);
 }
 
 Result<SpoolCursor::Found> SpoolCursor::look(SpoolFrame& frame) {

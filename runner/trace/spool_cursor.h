@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "runner/events/spool.h"
 #include "runner/util/result.h"
@@ -45,11 +45,11 @@ class SpoolCursor {
   Result<Found> look(SpoolFrame& frame);
   // Pointer to `bytes` bytes of the spool from at_ on. Requires: they are in the file, and fit the buffer.
   Result<const uint64_t*> bytes_at(uint64_t offset, uint64_t bytes);
-  Status fill(uint64_t offset);
+  Status fill(uint64_t offset, uint64_t bytes);
 
   int fd_;
   uint64_t at_, end_, spool_bytes_;
-  std::vector<uint64_t> buffer_;
+  std::unique_ptr<uint64_t[]> buffer_;
   uint64_t buffer_begin_ = 0, buffer_bytes_ = 0;
   uint64_t damaged_bytes_ = 0, vain_bytes_ = 0;
 };

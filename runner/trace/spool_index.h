@@ -13,7 +13,9 @@
 #include "runner/trace/channel_table.h"
 #include "runner/trace/chunk_list.h"
 #include "runner/trace/file_index.h"
+#include "runner/trace/gpu_facts.h"
 #include "runner/trace/process_facts.h"
+#include "runner/trace/stack_index.h"
 #include "runner/trace/string_table.h"
 #include "runner/trace/trace_clock.h"
 #include "runner/util/unique_fd.h"
@@ -31,6 +33,10 @@ struct SpoolOptions {
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
   std::vector<mlrun_frame_anchor> anchors;        // looks at the clocks that the spool does not hold
   unsigned threads = 1;
+  int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
+  std::string kept_path;           // what outlived freed parts of the spool; there need be no such file
+  std::string sums_path;           // what was only added up; likewise
+  bool summary_only = false;       // the spool holds no more than what these need
 };
 
 class SpoolIndex {
@@ -42,35 +48,58 @@ class SpoolIndex {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] int64_t alloc_sample_bytes() const { return alloc_sample_bytes_; }
   [[nodiscard]] ChannelTable& channels() { return channels_; }
   [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
+  [[nodiscard]] const StackIndex& stacks() const { return stacks_; }
   [[nodiscard]] const ModuleMap& modules() { return notes_.modules(); }
   [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
   [[nodiscard]] const StringTable& strings() const { return strings_; }
+  [[nodiscard]] StringTable& strings() { return strings_; }
+  [[nodiscard]] GpuFacts& gpu_facts() { return gpu_facts_; }
+  [[nodiscard]] const GpuFacts& gpu_facts() const { return gpu_facts_; }
+  // CUPTI was at work in some process, or has told of GPU work.
+  [[nodiscard]] bool has_gpu_work() const { return has_gpu_work_ || !gpu_facts_.empty(); }
   [[nodiscard]] const std::vector<OfChannel<mlrun_frame_gap>>& gaps() const { return gaps_; }
+  [[nodiscard]] const std::vector<std::string>& gpu_texts() const { return gpu_texts_; }
+  [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
   [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
+  // Older events were freed; 0: none were.
+  [[nodiscard]] int64_t events_from_ns() const { return events_from_ns_; }
 
  private:
   SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
+  Status load_kept(const std::string& path);
+  Status load_sums(const std::string& path);
   void take(BlockScan& scan);
+  void take_stacks(const BlockScan& scan);
+  void take_gpu_facts(const BlockScan& scan);
   void keep_anchors(const std::vector<mlrun_frame_anchor>& anchors);
   Status resolve(model::TraceInfo& info);
 
   util::UniqueFd fd_;
   uint64_t bytes_;
+  int64_t alloc_sample_bytes_;
   mlrun_clock_kind session_clock_;
   StringTable strings_;
   FileIndex files_;
   ChannelTable channels_;
   ChunkList chunks_;
   ProcessNotes notes_;
+  StackIndex stacks_;
   TraceClock clock_;
   std::vector<mlrun_frame_anchor> anchors_;
   uint64_t anchor_step_ = 1, anchors_seen_ = 0;  // every anchor_step_-th anchor is kept
   std::vector<OfChannel<mlrun_frame_gap>> gaps_;
+  std::vector<std::string> gpu_texts_;
+  std::vector<uint64_t> sample_frames_;  // offsets
+  GpuFacts gpu_facts_;
+  bool has_gpu_work_ = false;
   SpoolDamage damage_;
+  KeptFrames kept_;
+  int64_t events_from_ns_ = 0;
 };
 
 }  // namespace mlrun::trace

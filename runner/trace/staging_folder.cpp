@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/staging_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace mlrun::trace {
 
@@ -21,23 +26,41 @@ StagingFolder::StagingFolder(std::string trace_folder)
     : trace_folder_(std::move(trace_folder)), path_(trace_folder_ + "/merging") {}
 
 StagingFolder::StagingFolder(StagingFolder&& other) noexcept
-    : trace_folder_(std::move(other.trace_folder_)), path_(std::exchange(other.path_, {})) {}
+    : trace_folder_(std::move(other.trace_folder_)),
+      path_(std::exchange(other.path_, {})),
+      lock_(std::move(other.lock_)) {}
 
 StagingFolder::~StagingFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-Result<StagingFolder> StagingFolder::create(const std::string& trace_folder) {
+Result<StagingFolder> StagingFolder::create(const std::string& trace_folder, bool has_gpu) {
   StagingFolder staging(trace_folder);
+  if (auto locked = staging.lock(); !locked) {
+    staging.path_.clear();
+    return tl::make_unexpected(locked.error());
+  }
   std::error_code error;
   fs::remove_all(staging.path_, error);
-  for (const char* table : {"call", "alloc", "alloc_small"}) {
+  std::vector<const char*> tables = {"call", "alloc", "alloc_small", "mark"};
+  if (has_gpu)
+    tables.insert(tables.end(),
+                  {"gpu_api", "gpu_kernel", "gpu_memcpy", "gpu_memset", "gpu_sync", "gpu_memory", "gpu_graph"});
+  for (const char* table : tables) {
     const std::string folder = staging.tables() + "/" + table;
     if (!error) fs::create_directories(folder, error);
     if (error) return fail("cannot create " + folder + ": " + error.message());
   }
   return staging;
+}
+
+// The kernel gives the lock back however the process ends. A file system without locks is taken as it is.
+Status StagingFolder::lock() {
+  lock_.reset(::open(trace_folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock_.valid()) return fail_errno("open " + trace_folder_, errno);
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
+  return fail("another merge of " + trace_folder_ + " is at work: wait for its end");
 }
 
 Status StagingFolder::commit() {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a merge writes its tables until they are complete: TRACE/merging, gone when the merge ends in whatever way.
+// Where a merge writes its tables until they are complete: TRACE/merging, gone when the merge ends, and made anew when an
+// earlier one was killed. As long as it is there the trace folder is locked against other merges.
 #pragma once
 
 #include <string>
 
 #include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::trace {
 
 class StagingFolder {
  public:
-  // Removes what an earlier merge left, and makes the folder with those of the event tables.
-  static Result<StagingFolder> create(const std::string& trace_folder);
+  // Removes what an earlier merge left, and makes the folder with those of the event tables. Fails when another merge is
+  // at work.
+  static Result<StagingFolder> create(const std::string& trace_folder, bool has_gpu);
   ~StagingFolder();
   StagingFolder(StagingFolder&& other) noexcept;
   StagingFolder(const StagingFolder&) = delete;
@@ -25,7 +28,10 @@ class StagingFolder {
 
  private:
   explicit StagingFolder(std::string trace_folder);
-  std::string trace_folder_, path_;  // path_ empty: moved from
+  Status lock();
+
+  std::string trace_folder_, path_;  // path_ empty: moved from, or another merge's
+  util::UniqueFd lock_;
 };
 
 }  // namespace mlrun::trace

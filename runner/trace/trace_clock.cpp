@@ -28,6 +28,7 @@ uint64_t rate_32(const mlrun_frame_anchor& from, const mlrun_frame_anchor& to) {
 
 uint64_t median_width(const std::vector<mlrun_frame_anchor>& anchors) {
   std::vector<uint64_t> widths;
+  widths.reserve(anchors.size());
   for (const auto& anchor : anchors) widths.push_back(anchor.width_ticks);
   auto middle = widths.begin() + static_cast<ptrdiff_t>(widths.size() / 2);
   std::nth_element(widths.begin(), middle, widths.end());
@@ -69,6 +70,12 @@ Result<TraceClock> TraceClock::make(std::vector<mlrun_frame_anchor> anchors, boo
         "its first moments, or the file is damaged");
   }
   return clock;
+}
+
+int64_t TraceClock::length_ns(uint64_t ticks) const {
+  if (anchors_.size() < 2) return 0;
+  const Wide ns = (Wide{ticks} * rate_32(anchors_.front(), anchors_.back())) >> 32;
+  return static_cast<int64_t>(std::min(ns, static_cast<Wide>(kLatestNs)));
 }
 
 void TraceClock::drop_bad_anchors() {

@@ -40,14 +40,14 @@ class TraceClock {
   // Remembers where the last stamp was found. One for each thread.
   class Hint {
     friend class TraceClock;
-    size_t line = 0;
+    size_t line_ = 0;
   };
 
   [[nodiscard]] int64_t from_ticks(uint64_t ticks, Hint& hint) const {
-    const Line* line = &lines_[hint.line];
+    const Line* line = &lines_[hint.line_];
     if (ticks < line->first_ticks || ticks > line->last_ticks) {
-      hint.line = line_at(ticks);
-      line = &lines_[hint.line];
+      hint.line_ = line_at(ticks);
+      line = &lines_[hint.line_];
     }
     return line->at(ticks);
   }
@@ -61,6 +61,9 @@ class TraceClock {
   [[nodiscard]] WallTime from_realtime(int64_t realtime_ns) const;
   // What to add to a time of the trace to get UTC; at the anchor nearest to `ts_ns`.
   [[nodiscard]] int64_t realtime_offset_ns(int64_t ts_ns) const;
+
+  // How long `ticks` of the counter are, by its mean rate.
+  [[nodiscard]] int64_t length_ns(uint64_t ticks) const;
 
   [[nodiscard]] const ClockError& error() const { return error_; }
   [[nodiscard]] int64_t first_ns() const {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who made a GPU wait.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "runner/model/call_split.h"
+
+namespace mlrun::model {
+
+// What the thread that is to blame did meanwhile.
+enum class IdleLabel : uint8_t {
+  kCommunication,  // nothing on the CPU: a kernel of a communication library ran alone
+  kLaunch,         // the call that launched what ends the gap had begun
+  kFile,           // in a call on a file
+  kSync,           // waited for the GPU
+  kCuda,           // in another call of CUDA
+  kWait,           // waited, and for whom is not known
+  kCpu,            // on the processor, in no call that is recorded
+  kRunQueue,       // could run, and another one did
+  kUnknown         // nothing is recorded of the thread
+};
+inline constexpr std::array<std::string_view, 9> kIdleLabelNames = {
+    "communication", "launch", "file", "synchronisation", "cuda", "waiting", "cpu", "run queue", "not known"};
+
+// How one thread led to the next.
+enum class IdleLink : uint8_t { kNone, kPipe, kWaker, kProcess };
+inline constexpr std::array<std::string_view, 4> kIdleLinkNames = {"none", "pipe", "waker", "process"};
+
+// A piece of a gap. The pieces of a gap follow each other without a hole.
+struct IdleRow {
+  int64_t ts_ns = 0, dur_ns = 0;
+  int64_t gap_id = 0;
+  int32_t gpu_id = 0;
+  IdleLabel label = IdleLabel::kUnknown;
+  int32_t thread_id = 0;  // who is to blame; 0: not known
+  int64_t call_id = 0;    // the call that proves it; 0: none
+  int64_t file_id = 0;
+  int32_t hops = 0;                 // threads between the one that launched and this one
+  IdleLink link = IdleLink::kNone;  // the last of them
+  int32_t launch_thread_id = 0;     // who launched what ends the gap
+  int64_t correlation = 0;
+  std::optional<CallSplit> split;  // of label kFile: where this piece of the call's time went, as far as the call tells
+};
+
+}  // namespace mlrun::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of the gpu_* tables. What each column means to a reader: runner/trace/TABLES.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runner/model/rows.h"
+
+namespace mlrun::model {
+
+enum class GpuKind : uint8_t { kApi, kKernel, kMemcpy, kMemset, kSync, kMemory, kGraph };
+inline constexpr size_t kGpuKinds = 7;
+
+// Kinds of memory, by CUPTI's numbers; those of a later version share the first name.
+inline constexpr std::array<const char*, 8> kGpuMemories = {"unknown", "pageable", "pinned",        "device",
+                                                            "array",   "managed",  "device static", "managed static"};
+enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
+
+// Of a row of GpuKind::kMemory, from its detail.
+[[nodiscard]] inline size_t memory_of(uint32_t detail) {
+  const size_t kind = detail >> 8 & 0xff;
+  return kind < kGpuMemories.size() ? kind : 0;
+}
+[[nodiscard]] inline GpuMemoryOperation operation_of(uint32_t detail) {
+  const uint32_t operation = detail & 0xff;
+  return operation <= 2 ? static_cast<GpuMemoryOperation>(operation) : GpuMemoryOperation::kUnknown;
+}
+
+// Something that keeps a device busy.
+[[nodiscard]] inline bool is_on_device(GpuKind kind) {
+  return kind == GpuKind::kKernel || kind == GpuKind::kMemcpy || kind == GpuKind::kMemset || kind == GpuKind::kGraph;
+}
+
+// A call of CUDA, or what the GPU did for one. Of work on the GPU thread_id and tid are those of the call, 0: not known.
+struct GpuWorkRow {
+  Origin origin;
+  int64_t dur_ns = 0;
+  GpuKind kind = GpuKind::kApi;
+  uint8_t clock = 0;    // enum mlrun_gpu_clock
+  uint8_t runtime = 0;  // api: of the runtime, not of the driver
+  uint32_t correlation = 0;
+  int32_t gpu_id = 0;  // 0: not known, or none
+  uint32_t context = 0, stream = 0, graph = 0;
+  uint64_t graph_node = 0;
+  int64_t bytes = 0;      // memcpy, memset, memory
+  uint64_t name = 0;      // api, kernel: string id
+  int64_t name_id = 0;    // kernel
+  std::string_view func;  // api
+  uint32_t detail = 0;    // record.h
+  uint32_t result = 0;    // api
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
+  int32_t source_gpu_id = 0, target_gpu_id = 0;  // memcpy between devices
+  uint32_t value = 0;                            // memset
+  uint32_t event = 0;                            // sync
+  uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
+  int64_t pool_bytes = 0, pool_used = 0;
+  int64_t launch_ns = 0;          // work on a device: when its call began; 0: not known
+  bool is_communication = false;  // kernel of a communication library
+};
+
+}  // namespace mlrun::model

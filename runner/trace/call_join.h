@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side knows that calls are joined with. Safe from several threads once everything is sorted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runner/model/rows.h"
+#include "runner/trace/page_adds.h"
+#include "runner/trace/part_calls.h"
+
+namespace mlrun::trace {
+
+struct CallJoin {
+  PartCalls parts, file_ops, remotes;
+  PageAdds pages;
+
+  // Told of every call and its number; what it found of the call's pages.
+  std::optional<ReadPages> call(const model::CallRow& row, int64_t call_id) {
+    parts.call(row, call_id);
+    file_ops.call(row, call_id);
+    remotes.call(row, call_id);
+    return pages.of(row);
+  }
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/file_op_table.h"
+
+#include <algorithm>
+
+#include "runner/trace/device_number.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr size_t kDataSync = MLRUN_FILE_OPS, kUnknownOp = MLRUN_FILE_OPS + 1;
+
+std::vector<std::string> op_names() {
+  return {"read",  "write",    "fsync",       "open",         "close", "unlink",    "rename", "mkdir",
+          "rmdir", "truncate", "splice read", "splice write", "fault", "fdatasync", "other"};
+}
+
+size_t op_index(const mlrun_file_op& record) {
+  if (record.op == MLRUN_FILE_SYNC && (record.flags & MLRUN_FILE_DATA_ONLY) != 0) return kDataSync;
+  return record.op < MLRUN_FILE_OPS ? record.op : kUnknownOp;
+}
+
+bool moves_bytes(uint32_t op) {
+  return op == MLRUN_FILE_READ || op == MLRUN_FILE_WRITE || op == MLRUN_FILE_SPLICE_READ ||
+         op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT;
+}
+
+// What a damaged record says stays a number that an offset can have; -1: not known.
+int64_t length_of(uint64_t bytes) { return bytes > INT64_MAX ? -1 : static_cast<int64_t>(bytes); }
+
+}  // namespace
+
+FileOpTable::FileOpTable()
+    : table_("vfs"),
+      span_(table_),
+      owner_(table_),
+      op_id_(table_.int64("op_id", Encoding::kDelta)),
+      outer_op_id_(table_.optional_int64("outer_op_id", Encoding::kDelta)),
+      depth_(table_.int32("depth")),
+      call_id_(table_.optional_int64("call_id", Encoding::kDelta)),
+      op_(table_.label("op", op_names())),
+      dev_(table_.optional_int64("dev")),
+      ino_(table_.optional_int64("ino")),
+      file_id_(table_.optional_int64("file_id")),
+      offset_(table_.optional_int64("offset", Encoding::kSplit)),
+      requested_(table_.optional_int64("requested")),
+      ret_(table_.optional_int64("ret")),
+      err_(table_.int32("err")),
+      flags_(table_.int32("flags")),
+      cpu_(table_.int32("cpu")) {}
+
+void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
+  const mlrun_file_op& record = row.record;
+  span_.add(row.ts_ns, row.end_ns, ends);
+  owner_.add(row.origin);
+  op_id_.add(static_cast<int64_t>(record.operation));
+  outer_op_id_.add_unless(0, static_cast<int64_t>(record.outer));
+  depth_.add(static_cast<int32_t>(record.depth));
+  call_id_.add_unless(0, row.call_id);
+  op_.add(op_index(record));
+  record.inode == 0 ? dev_.add_null() : dev_.add(stat_device(record.device));
+  ino_.add_unless(0, static_cast<int64_t>(record.inode));
+  file_id_.add_unless(0, row.file_id);
+  offset_.add_unless(-1, length_of(record.offset));
+  requested_.add_unless(-1, moves_bytes(record.op) ? length_of(record.requested) : -1);
+  const bool later = (record.flags & MLRUN_FILE_LATER) != 0;
+  later ? ret_.add_null() : ret_.add(record.result < 0 ? -1 : record.result);
+  err_.add(record.result < 0 ? static_cast<int32_t>(std::min<int64_t>(-(record.result + 1), INT32_MAX - 1)) + 1 : 0);
+  flags_.add(static_cast<int32_t>(record.flags));
+  cpu_.add(static_cast<int32_t>(record.head.cpu));
+  table_.row_added();
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table vfs: the kernel's operations on files. A table of the kernel side like those of kernel_tables.h.
+#pragma once
+
+#include "runner/trace/kernel_tables.h"
+
+namespace mlrun::trace {
+
+struct FileOpRow {
+  int64_t ts_ns = 0, end_ns = 0;
+  model::Origin origin;
+  int64_t call_id = 0, file_id = 0;
+  mlrun_file_op record{};
+};
+
+class FileOpTable {
+ public:
+  using Row = FileOpRow;
+  FileOpTable();
+  void add(const FileOpRow& row, const GroupEnds& ends);
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  SpanColumns span_;
+  OwnerColumns owner_;
+  Int64Column &op_id_, &outer_op_id_;
+  Int32Column& depth_;
+  Int64Column& call_id_;
+  LabelColumn& op_;
+  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_;
+  Int32Column &err_, &flags_, &cpu_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu_join.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "runner/trace/limits.h"
+#include "runner/trace/scrambled.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using model::GpuKind;
+using model::GpuWorkRow;
+
+constexpr size_t kLaunchesKept = size_t{1} << 20;  // a power of two
+
+uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast<uint32_t>(proc_id)) << 32 | tid; }
+
+bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
+
+bool is_nccl(std::string_view kernel) {
+  return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel");
+}
+
+std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed),
+                                                         &std::free);
+  return failed == 0 && text ? std::string(text.get()) : name;
+}
+
+}  // namespace
+
+int64_t GpuTotals::all_rows() const { return std::accumulate(rows.begin(), rows.end(), int64_t{0}); }
+
+GpuJoin::GpuJoin(SpoolIndex& index, MarkNames& names) : index_(index), names_(names) {
+  for (const Channel& channel : index.channels().all()) {
+    if (channel.origin.thread_id == 0) continue;
+    threads_[thread_key(channel.origin.proc_id, channel.about.tid)] = {channel.origin.thread_id, channel.origin.tid};
+  }
+}
+
+void GpuJoin::apply(Partition& partition) {
+  if (partition.gpu.empty()) return;
+  if (launches_.empty()) launches_.resize(kLaunchesKept);
+  find_nested(partition);
+  for (const RowRef& ref : partition.order) {
+    if (ref.kind == RowKind::kGpuApi) note_call(partition.gpu[ref.index]);
+  }
+  for (const RowRef& ref : partition.order) {
+    if (is_gpu(ref.kind) && ref.kind != RowKind::kGpuApi) join(partition.gpu[ref.index]);
+  }
+  leave_out_nested(partition);
+  for (const RowRef& ref : partition.order) {
+    if (is_gpu(ref.kind)) count(partition.gpu[ref.index]);
+  }
+}
+
+// In the order of ends an inner call comes before the outer one.
+void GpuJoin::find_nested(Partition& partition) {
+  nested_.assign(partition.gpu.size(), false);
+  std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // of a thread, since its last call of the runtime
+  for (const RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kGpuApi) continue;
+    const GpuWorkRow& row = partition.gpu[ref.index];
+    std::vector<uint32_t>& inner = driver_calls[thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid))];
+    if (row.runtime == 0) {
+      inner.push_back(ref.index);
+      continue;
+    }
+    for (const uint32_t index : inner) {
+      if (partition.gpu[index].origin.ts_ns >= row.origin.ts_ns) nested_[index] = true;
+    }
+    inner.clear();
+  }
+}
+
+void GpuJoin::leave_out_nested(Partition& partition) {
+  const auto is_nested = [&](const RowRef& ref) { return is_gpu(ref.kind) && nested_[ref.index]; };
+  const auto end = std::remove_if(partition.order.begin(), partition.order.end(), is_nested);
+  const auto left_out = static_cast<size_t>(partition.order.end() - end);
+  partition.order.erase(end, partition.order.end());
+  partition.gpu_rows[static_cast<size_t>(GpuKind::kApi)] -= left_out;
+  totals_.nested_calls += static_cast<int64_t>(left_out);
+}
+
+GpuJoin::Launch& GpuJoin::place_of(int32_t proc_id, uint32_t correlation) {
+  const uint64_t process = scrambled(static_cast<uint32_t>(proc_id));
+  return launches_[(process + correlation) % kLaunchesKept];
+}
+
+// CUPTI tells the thread's number as the process sees it.
+void GpuJoin::note_call(GpuWorkRow& row) {
+  const auto known = threads_.find(thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid)));
+  if (known != threads_.end()) {
+    row.origin.thread_id = known->second.thread_id;
+    row.origin.tid = known->second.tid;
+  }
+  row.func = func_of(row.name);
+  place_of(row.origin.proc_id, row.correlation) = {row.origin.proc_id, row.origin.thread_id, row.origin.tid,
+                                                   row.correlation, row.origin.ts_ns};
+}
+
+void GpuJoin::join(GpuWorkRow& row) {
+  const Launch& launch = place_of(row.origin.proc_id, row.correlation);
+  if (launch.proc_id == row.origin.proc_id && launch.correlation == row.correlation && row.correlation != 0) {
+    row.origin.thread_id = launch.thread_id;
+    row.origin.tid = launch.tid;
+    row.launch_ns = launch.ts_ns;
+  } else {
+    ++totals_.without_call;
+  }
+  if (row.kind != GpuKind::kKernel) return;
+  const Kernel& kernel = kernel_of(row.name);
+  row.name_id = kernel.name_id;
+  row.is_communication = kernel.is_communication;
+}
+
+const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
+  const auto [known, is_new] = kernels_.emplace(name, Kernel{});
+  if (is_new) {
+    const std::string text(index_.strings().text(name));
+    if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(demangled(text)));
+    known->second.is_communication = is_nccl(text);
+  }
+  return known->second;
+}
+
+std::string_view GpuJoin::func_of(uint64_t name) {
+  const auto [known, is_new] = funcs_.emplace(name, std::string());
+  if (is_new) known->second = util::escaped_utf8(index_.strings().text(name));
+  return known->second;
+}
+
+std::vector<model::LossRow> GpuJoin::losses() const {
+  static constexpr std::array<std::pair<mlrun_gpu_clock, const char*>, 3> kLost = {
+      {{MLRUN_GPU_CLOCK_NONE, "CUPTI gave none"},
+       {MLRUN_GPU_CLOCK_INVERTED, "the end before the start"},
+       {MLRUN_GPU_CLOCK_OUTSIDE, "outside of the run"}}};
+  std::vector<model::LossRow> rows;
+  for (const auto& [clock, reason] : kLost) {
+    if (totals_.clocks[clock] == 0) continue;
+    model::LossRow& row = rows.emplace_back();
+    row.channel = "cupti";
+    row.reason = reason;
+    row.count = totals_.clocks[clock];
+    row.unit = "times";
+  }
+  return rows;
+}
+
+void GpuJoin::count(const GpuWorkRow& row) {
+  ++totals_.rows[static_cast<size_t>(row.kind)];
+  if (row.clock < totals_.clocks.size()) ++totals_.clocks[row.clock];
+}
+
+}  // namespace mlrun::trace

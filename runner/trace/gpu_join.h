@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins GPU work to the call that launched it, by correlation id within a process, while rows pass by in the order of
+// their end. A call of the driver that the runtime makes for a call of its own is no row: what it launched belongs to
+// the outer one. Memory is bounded: of each process's calls about the last million can be found again.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/trace/gpu_facts.h"
+#include "runner/trace/mark_tracker.h"
+#include "runner/trace/partition.h"
+
+namespace mlrun::trace {
+
+struct GpuTotals {
+  std::array<int64_t, model::kGpuKinds> rows{};
+  int64_t nested_calls = 0;         // of the driver, left out
+  int64_t without_call = 0;         // work whose call is not known
+  std::array<int64_t, 7> clocks{};  // by enum mlrun_gpu_clock
+
+  [[nodiscard]] int64_t all_rows() const;
+};
+
+class GpuJoin {
+ public:
+  // Requires: threads have their ids.
+  GpuJoin(SpoolIndex& index, MarkNames& names);
+
+  // Fills what rows have from their call, and leaves nested calls out of partition.order. Requires: partitions come in
+  // the order of time.
+  void apply(Partition& partition);
+
+  [[nodiscard]] const GpuTotals& totals() const { return totals_; }
+  // Work whose times are not known: they stand where it was handed over, or have no length.
+  [[nodiscard]] std::vector<model::LossRow> losses() const;
+
+ private:
+  struct Launch {
+    int32_t proc_id = 0, thread_id = 0, tid = 0;
+    uint32_t correlation = 0;
+    int64_t ts_ns = 0;
+  };
+  struct Thread {
+    int32_t thread_id = 0, tid = 0;
+  };
+  void find_nested(Partition& partition);
+  void leave_out_nested(Partition& partition);
+  void note_call(model::GpuWorkRow& row);
+  void join(model::GpuWorkRow& row);
+  Launch& place_of(int32_t proc_id, uint32_t correlation);
+  struct Kernel {
+    int64_t name_id = 0;
+    bool is_communication = false;
+  };
+  const Kernel& kernel_of(uint64_t name);
+  std::string_view func_of(uint64_t name);
+  void count(const model::GpuWorkRow& row);
+
+  SpoolIndex& index_;
+  MarkNames& names_;
+  std::vector<Launch> launches_;                     // by correlation id; a later call takes the place of an old one
+  std::unordered_map<uint64_t, Thread> threads_;     // by process and thread number as the process sees it
+  std::unordered_map<uint64_t, Kernel> kernels_;     // by string id
+  std::unordered_map<uint64_t, std::string> funcs_;  // likewise
+  std::vector<bool> nested_;
+  GpuTotals totals_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at GPUs, from the spool to the tables sample_gpu and sample_gpu_process. They are few beside events and
+// stand in the spool in the order of time, so they are written in one go, a frame at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/gpu_meter.h"
+#include "runner/trace/spool_index.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct GpuSampleTotals {
+  int64_t gpu_rows = 0, process_rows = 0;
+  uint64_t damaged_rows = 0;  // of frames that break the rules
+};
+
+// The GPUs that the spool tells of. Texts that cannot be read are left out.
+std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
+
+// Writes the two tables of samples; each has a file even without rows. Requires: info.processes and info.gpus are
+// complete.
+Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
+                                          const std::string& tables_folder, summary::GpuMeter& meter);
+
+// What holds the clocks down, as words: "sw_power_cap hw_thermal".
+std::string throttle_text(int64_t reasons);
+
+}  // namespace mlrun::trace

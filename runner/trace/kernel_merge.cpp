@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel_merge.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "runner/events/kernel_view.h"
+#include "runner/events/session.h"
+#include "runner/trace/device_number.h"
+#include "runner/trace/device_table.h"
+#include "runner/trace/limits.h"
+#include "runner/trace/ordered_table.h"
+#include "runner/trace/remote_table.h"
+#include "runner/trace/scrambled.h"
+#include "runner/trace/thread_finder.h"
+#include "runner/trace/trace_clock.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
+
+// The first of the moments that is known, and never one behind the end.
+template <typename... Moments>
+int64_t begin_of(int64_t end_ns, Moments... moments) {
+  int64_t begin_ns = 0;
+  for (const uint64_t ns : {moments...}) {
+    if (begin_ns == 0) begin_ns = time_of(ns);
+  }
+  return begin_ns == 0 ? end_ns : std::min(begin_ns, end_ns);
+}
+
+// file_id by device and inode; of several paths of one inode the one that was met first.
+class FilesByInode {
+ public:
+  explicit FilesByInode(const model::FileTable& files) {
+    for (const model::FileRow& file : files) {
+      if (file.ino != 0) ids_.emplace(key(file.dev, static_cast<uint64_t>(file.ino)), file.file_id);
+    }
+  }
+  [[nodiscard]] int64_t find(const mlrun_block_part& part) const {
+    return (part.flags & MLRUN_BLOCK_DEVICE_INODE) != 0 ? 0 : find(part.file_device, part.inode);
+  }
+  [[nodiscard]] int64_t find(uint32_t device, uint64_t inode) const {
+    if (inode == 0) return 0;
+    const auto found = ids_.find(key(stat_device(device), inode));
+    return found == ids_.end() ? 0 : found->second;
+  }
+
+ private:
+  static uint64_t key(int64_t device, uint64_t inode) {
+    return scrambled(inode ^ scrambled(static_cast<uint64_t>(device) + 1));
+  }
+  std::unordered_map<uint64_t, int64_t> ids_;
+};
+
+const char* loss_reason(uint32_t reason) {
+  switch (static_cast<mlrun_kernel_loss_reason>(reason)) {
+    case MLRUN_KERNEL_LOSS_RING: return "ring full";
+    case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
+    case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
+  }
+  return "a reason that a later version knows";
+}
+
+const char* kind_name(uint32_t kind) {
+  switch (static_cast<mlrun_kernel_kind>(kind)) {
+    case MLRUN_KERNEL_REQUEST: return "requests";
+    case MLRUN_KERNEL_PART: return "block parts";
+    case MLRUN_KERNEL_WAIT: return "waits";
+    case MLRUN_KERNEL_PAGES: return "page cache additions";
+    case MLRUN_KERNEL_FILE_OP: return "file operations";
+    case MLRUN_KERNEL_REMOTE: return "remote requests";
+    case MLRUN_KERNEL_LOSS:
+    case MLRUN_KERNEL_KINDS: break;
+  }
+  return "processes";
+}
+
+}  // namespace
+
+KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
+    : session_(session), file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+template <typename Visit>
+Status KernelMerge::for_each_record(Visit visit) {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) return fail_errno("read " MLRUN_KERNEL_FILE, errno);
+  bytes_ = static_cast<uint64_t>(status.st_size);
+  damaged_bytes_ = unknown_records_ = 0;
+  SpoolCursor cursor(file_.get(), 0, bytes_, bytes_);
+  SpoolFrame frame;
+  for (;;) {
+    const auto more = cursor.next(frame);
+    if (!more) return tl::make_unexpected(more.error());
+    if (!*more) break;
+    if (frame.header.type != MLRUN_FRAME_KERNEL) continue;
+    events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+    while (reader.next()) {
+      if (Status visited = visit(reader); !visited) return visited;
+    }
+    damaged_bytes_ += reader.damaged_bytes();
+  }
+  damaged_bytes_ += cursor.damaged_bytes();
+  return {};
+}
+
+// Recorded to the end, with both ends of a sleep: else what is not there would look like no time asleep.
+bool KernelMerge::has_waits() const {
+  if (session_.text("/kernel_side/state") != "recorded") return false;
+  const json::json_pointer at("/kernel_side/programs");
+  if (!session_.all.contains(at) || !session_.all.at(at).is_array()) return false;
+  return std::any_of(session_.all.at(at).begin(), session_.all.at(at).end(), [](const json& program) {
+    return program.is_object() && program.value("event", json()) == "sched_switch" && !program.contains("missing");
+  });
+}
+
+Status KernelMerge::load(const model::FileTable& files) {
+  Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
+    mlrun_block_part part{};
+    mlrun_page_add pages{};
+    mlrun_file_op operation{};
+    mlrun_remote remote{};
+    if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
+    if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
+    if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
+    if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) join_.pages.add(pages);
+    return {};
+  });
+  if (has_waits()) follower_.emplace(file_.get(), bytes_, files);
+  join_.parts.sort();
+  join_.file_ops.sort();
+  join_.remotes.sort();
+  join_.pages.finish(files);
+  return read;
+}
+
+// The event tables while records pass by.
+class KernelMerge::Tables {
+ public:
+  Tables(KernelMerge& merge, const model::TraceInfo& info) : merge_(merge), threads_(info), inodes_(info.files) {}
+
+  Status open(const std::string& folder) {
+    Status status = requests_.open(folder);
+    if (status) status = parts_.open(folder);
+    if (status) status = waits_.open(folder);
+    if (status) status = file_ops_.open(folder);
+    return status ? remotes_.open(folder) : status;
+  }
+
+  // Nothing is written of a record that is shorter than its kind, or of a kind that a later version knows.
+  Status add(const events::KernelReader& reader) {
+    mlrun_kernel_loss loss{};
+    switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
+      case MLRUN_KERNEL_REQUEST: return add_request(reader);
+      case MLRUN_KERNEL_PART: return add_part(reader);
+      case MLRUN_KERNEL_WAIT: return add_wait(reader);
+      case MLRUN_KERNEL_FILE_OP: return add_file_op(reader);
+      case MLRUN_KERNEL_REMOTE: return add_remote(reader);
+      case MLRUN_KERNEL_LOSS:
+        if (reader.read(loss)) merge_.add_loss(loss);
+        return {};
+      case MLRUN_KERNEL_PAGES: return {};  // load() has them
+      case MLRUN_KERNEL_KINDS: break;
+    }
+    ++merge_.unknown_records_;
+    return {};
+  }
+
+  Status close() {
+    Status status = requests_.close();
+    if (status) status = parts_.close();
+    if (status) status = waits_.close();
+    if (status) status = file_ops_.close();
+    if (status) status = remotes_.close();
+    merge_.requests_ = requests_.count();
+    merge_.parts_ = parts_.count();
+    merge_.waits_ = waits_.count();
+    merge_.file_ops_ = file_ops_.count();
+    merge_.remotes_ = remotes_.count();
+    return status;
+  }
+
+ private:
+  Status add_request(const events::KernelReader& reader) {
+    RequestRow row;
+    if (!reader.read(row.record)) return unreadable();
+    row.end_ns = time_of(row.record.head.time_ns);
+    row.ts_ns = begin_of(row.end_ns, row.record.queue_ns, row.record.insert_ns, row.record.issue_ns);
+    merge_.devices_.add(row);
+    return requests_.add(row);
+  }
+
+  // When it was, and in which thread.
+  template <typename Row>
+  void begin_row(Row& row, uint64_t began_ns) {
+    row.end_ns = time_of(row.record.head.time_ns);
+    row.ts_ns = begin_of(row.end_ns, began_ns);
+    row.origin = threads_.find(row.ts_ns, row.record.head.pid, row.record.head.tid);
+  }
+
+  Status add_part(const events::KernelReader& reader) {
+    PartRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.queue_ns);
+    row.call_id = merge_.join_.parts.call_of(part_number_++);
+    row.file_id = inodes_.find(row.record);
+    return parts_.add(row);
+  }
+
+  Status add_wait(const events::KernelReader& reader) {
+    WaitRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.off_ns);
+    return waits_.add(row);
+  }
+
+  Status add_file_op(const events::KernelReader& reader) {
+    FileOpRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.begin_ns);
+    row.call_id = merge_.join_.file_ops.call_of(file_op_number_++);
+    row.file_id = inodes_.find(row.record.device, row.record.inode);
+    return file_ops_.add(row);
+  }
+
+  Status add_remote(const events::KernelReader& reader) {
+    RemoteRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.begin_ns);
+    row.call_id = merge_.join_.remotes.call_of(remote_number_++);
+    row.file_id = inodes_.find(row.record.device, row.record.inode);
+    return remotes_.add(row);
+  }
+
+  Status unreadable() {
+    ++merge_.unknown_records_;
+    return {};
+  }
+
+  KernelMerge& merge_;
+  ThreadFinder threads_;
+  FilesByInode inodes_;
+  OrderedTable<RequestTable> requests_;
+  OrderedTable<PartTable> parts_;
+  OrderedTable<WaitTable> waits_;
+  OrderedTable<FileOpTable> file_ops_;
+  OrderedTable<RemoteTable> remotes_;
+  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
+};
+
+Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder) {
+  Tables tables(*this, info);
+  Status status = tables.open(tables_folder);
+  if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
+  if (status) status = tables.close();
+  return status ? write_devices(session_.all, tables_folder) : status;
+}
+
+void KernelMerge::add_loss(const mlrun_kernel_loss& loss) {
+  if (losses_.size() >= kKernelLossesMax) return;
+  model::LossRow row;
+  row.channel = "kernel side";
+  row.reason = loss_reason(loss.reason);
+  row.first_ns = time_of(loss.first_ns);
+  row.last_ns = time_of(loss.head.time_ns);
+  row.count = static_cast<int64_t>(std::min<uint64_t>(loss.count, INT64_MAX));
+  row.unit = kind_name(loss.of_kind);
+  losses_.push_back(std::move(row));
+}
+
+void KernelMerge::add_gaps(model::TraceInfo& info) const {
+  const std::string state = session_.text("/kernel_side/state"), reason = session_.text("/kernel_side/reason");
+  if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
+  if (!present()) return;
+  info.losses.insert(info.losses.end(), losses_.begin(), losses_.end());
+  const auto add = [&](const char* why, int64_t count, const char* unit) {
+    if (count > 0) info.losses.push_back({"kernel side", why, 0, 0, 0, 0, count, unit});
+  };
+  add("damaged in its spool", static_cast<int64_t>(damaged_bytes_), "bytes");
+  add("of a kind that this version does not know", static_cast<int64_t>(unknown_records_), "records");
+  add("no room on the disk", session_.number("/kernel_side/spool/left_out", 0), "records");
+}
+
+void KernelMerge::describe(json& run) const {
+  if (!present()) return;
+  if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
+  run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
+  run["totals"]["block_requests"] = requests_;
+  run["totals"]["block_parts"] = parts_;
+  run["totals"]["waits"] = waits_;
+  run["totals"]["file_operations"] = file_ops_;
+  run["totals"]["remote_requests"] = remotes_;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel side of a trace: reads its spool (kernel.bin) twice, once for the join with the calls and once for the
+// tables. Memory: two row groups of each table, and 24 bytes for each block part and file operation up to a limit.
+//
+//   KernelMerge kernel(folder, session);
+//   if (kernel.present()) { kernel.load(); for each call: kernel.join()->call(row, id); kernel.write(...); }
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/call_join.h"
+#include "runner/trace/device_meter.h"
+#include "runner/trace/file_op_table.h"
+#include "runner/trace/kernel_follower.h"
+#include "runner/trace/kernel_tables.h"
+#include "runner/trace/session_info.h"
+#include "runner/trace/spool_cursor.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::trace {
+
+class KernelMerge {
+ public:
+  // Requires: session outlives it.
+  KernelMerge(const std::string& trace_folder, const SessionInfo& session);
+
+  // The run has a kernel side.
+  [[nodiscard]] bool present() const { return file_.valid(); }
+
+  // Requires: all files are known.
+  Status load(const model::FileTable& files);
+  // What the calls are joined with; nullptr without a kernel side.
+  [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
+
+  // Where the time of these calls went, if waits were recorded. Partitions come in order of time.
+  void split(Partition& partition) {
+    if (follower_) follower_->split(partition);
+  }
+
+  // Tables block, block_part, wait, vfs, remote and device. Requires: all calls have passed by, `info` has processes,
+  // threads and files.
+  Status write(const model::TraceInfo& info, const std::string& tables_folder);
+
+  // After write(): rows of loss and coverage, and what run.json says of the kernel side.
+  void add_gaps(model::TraceInfo& info) const;
+  void describe(nlohmann::json& run) const;
+
+ private:
+  class Tables;
+  template <typename Visit>
+  Status for_each_record(Visit visit);
+  void add_loss(const mlrun_kernel_loss& loss);
+  [[nodiscard]] bool has_waits() const;
+
+  const SessionInfo& session_;
+  util::UniqueFd file_;
+  uint64_t bytes_ = 0, damaged_bytes_ = 0, unknown_records_ = 0;
+  CallJoin join_;
+  std::optional<KernelFollower> follower_;
+  DeviceMeter devices_;
+  std::vector<model::LossRow> losses_;
+  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0;
+};
+
+}  // namespace mlrun::trace

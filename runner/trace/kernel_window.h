@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the kernel side's records that calls ending now may need: when threads were off the processor, and which
+// block parts were under way. Records come in, the oldest go when there are too many, and whoever asks about a time
+// before those, or one in which records were lost, is told that it is not known.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::trace {
+
+struct ThreadWait {
+  int64_t off_ns, wake_ns, on_ns;
+  uint64_t request;  // whose completion woke it; 0: none
+  bool asleep, submitting;
+};
+
+// A file operation that lies in no other one.
+struct FileOpSpan {
+  int64_t from_ns, to_ns;
+};
+
+struct PartSpan {
+  int64_t queue_ns, issue_ns, done_ns;
+  uint64_t request, inode;
+  int64_t begin, end;  // of the file, of the whole bio
+  uint32_t op, flags;
+};
+
+struct RequestSpan {
+  int64_t queue_ns, issue_ns, done_ns;
+};
+
+// Parts by when they were queued.
+class PartList {
+ public:
+  void add(const PartSpan& part);
+  size_t forget(int64_t done_before_ns);  // how many went
+  [[nodiscard]] bool empty() const { return parts_.empty(); }
+
+  template <typename Visit>
+  void queued_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
+    for (auto at = first_queued(from_ns); at != parts_.end() && at->queue_ns <= to_ns; ++at) visit(*at);
+  }
+  template <typename Visit>
+  void under_way_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
+    for (auto at = first_queued(from_ns - longest_ns_); at != parts_.end() && at->queue_ns < to_ns; ++at) {
+      if (at->done_ns > from_ns) visit(*at);
+    }
+  }
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const PartSpan& part : parts_) visit(part);
+  }
+
+ private:
+  [[nodiscard]] std::vector<PartSpan>::const_iterator first_queued(int64_t ns) const {
+    return std::lower_bound(parts_.begin(), parts_.end(), ns,
+                            [](const PartSpan& part, int64_t moment) { return part.queue_ns < moment; });
+  }
+  std::vector<PartSpan> parts_;
+  int64_t longest_ns_ = 0;
+};
+
+class KernelWindow {
+ public:
+  // Every record, in the order of the spool; kinds that it does not need are passed over.
+  void add(const mlrun_wait& record);
+  void add(const mlrun_block_part& record);
+  void add(const mlrun_block_request& record);
+  void add(const mlrun_file_op& record);
+  void add(const mlrun_remote& record);
+  void add(const mlrun_kernel_loss& record);
+
+  // False: records of that time are gone or were never there.
+  [[nodiscard]] bool knows(int64_t from_ns, int64_t to_ns) const;
+
+  template <typename Visit>
+  void waits(int32_t tid, int64_t from_ns, int64_t to_ns, Visit visit) const {
+    const auto thread = waits_.find(tid);
+    if (thread == waits_.end()) return;
+    auto at = std::lower_bound(thread->second.begin(), thread->second.end(), from_ns,
+                               [](const ThreadWait& wait, int64_t ns) { return wait.on_ns <= ns; });
+    for (; at != thread->second.end() && at->off_ns < to_ns; ++at) visit(*at);
+  }
+  template <typename Visit>
+  void file_ops(int32_t tid, int64_t from_ns, int64_t to_ns, Visit visit) const {
+    const auto thread = file_ops_.find(tid);
+    if (thread == file_ops_.end()) return;
+    auto at = std::lower_bound(thread->second.begin(), thread->second.end(), from_ns,
+                               [](const FileOpSpan& span, int64_t ns) { return span.to_ns <= ns; });
+    for (; at != thread->second.end() && at->from_ns < to_ns; ++at) visit(*at);
+  }
+  // nullptr: none.
+  [[nodiscard]] const PartList* of_thread(int32_t tid) const { return find(by_thread_, static_cast<uint32_t>(tid)); }
+  [[nodiscard]] const PartList* of_inode(uint32_t device, uint64_t inode) const;
+  // Requests to servers: those that a thread began, and those for a file.
+  [[nodiscard]] const PartList* remote_of_thread(int32_t tid) const {
+    return find(remote_by_thread_, static_cast<uint32_t>(tid));
+  }
+  [[nodiscard]] const PartList* remote_of_inode(uint32_t device, uint64_t inode) const;
+  // What a file system's journal and flushes wait for: writes of that file system, and flushes of the disks below it.
+  template <typename Visit>
+  void syncing(uint32_t file_device, int64_t from_ns, int64_t to_ns, Visit visit) const {
+    const auto visit_list = [&](uint32_t device) {
+      if (const PartList* list = find(by_device_, device)) list->under_way_within(from_ns, to_ns, visit);
+    };
+    visit_list(file_device);
+    const auto disks = disks_.find(file_device);
+    if (disks == disks_.end()) return;
+    for (const uint32_t disk : disks->second) {
+      if (disk != file_device) visit_list(disk);
+    }
+  }
+  [[nodiscard]] const RequestSpan* request(uint64_t number) const {
+    const auto found = requests_.find(number);
+    return found == requests_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  using Lists = std::unordered_map<uint64_t, PartList>;
+  static const PartList* find(const Lists& lists, uint64_t key) {
+    const auto found = lists.find(key);
+    return found == lists.end() ? nullptr : &found->second;
+  }
+  static uint64_t inode_key(uint32_t device, uint64_t inode);
+  void add_to(PartList& list, const PartSpan& part);
+  void note_disk(uint32_t file_device, uint32_t disk);
+  void forget_old_waits();
+  void forget_old_parts();
+  void forget_old_file_ops();
+
+  std::unordered_map<int32_t, std::vector<ThreadWait>> waits_;
+  std::unordered_map<int32_t, std::vector<FileOpSpan>> file_ops_;
+  Lists by_thread_, by_inode_, by_device_, remote_by_thread_, remote_by_inode_;
+  std::unordered_map<uint64_t, RequestSpan> requests_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> disks_;  // of a file system's device
+  struct Recent {
+    uint64_t request = 0;
+    uint32_t file_device = 0;
+  };
+  std::array<Recent, 64> recent_{};  // parts whose request's record is still to come
+  struct Gap {
+    int64_t from_ns, to_ns;
+  };
+  [[nodiscard]] std::vector<Gap>::const_iterator first_gap(int64_t ns) const;
+  std::vector<Gap> gaps_;
+  size_t wait_count_ = 0, file_op_count_ = 0;
+  size_t part_count_ = 0;             // entries of all lists of parts, and requests
+  int64_t forgotten_ns_ = INT64_MIN;  // what was over before is gone
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/mark_tracker.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/events/content_hash.h"
+#include "runner/trace/limits.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr uint64_t kProcessRange = 1;  // tells keys of process ranges from those of threads
+
+uint64_t stack_key(const MarkMoment& moment) {
+  const auto thread = static_cast<uint32_t>(moment.origin.thread_id);
+  return scrambled(scrambled(moment.event.domain, moment.event.source + 1), uint64_t{thread} << 1);
+}
+
+uint64_t range_key(const MarkMoment& moment) {
+  const auto process = static_cast<uint32_t>(moment.origin.proc_id);
+  return scrambled(moment.event.range, uint64_t{process} << 1 | kProcessRange);
+}
+
+std::string payload_text(const events::MarkEvent& event) {
+  double real = 0;
+  float single = 0;
+  switch (static_cast<mlrun_mark_payload>(event.payload_type)) {
+    case MLRUN_PAYLOAD_NONE: return {};
+    case MLRUN_PAYLOAD_U64: return std::to_string(event.payload);
+    case MLRUN_PAYLOAD_I64: return std::to_string(static_cast<int64_t>(event.payload));
+    case MLRUN_PAYLOAD_U32: return std::to_string(static_cast<uint32_t>(event.payload));
+    case MLRUN_PAYLOAD_I32: return std::to_string(static_cast<int32_t>(event.payload));
+    case MLRUN_PAYLOAD_DOUBLE: __builtin_memcpy(&real, &event.payload, sizeof real); return nlohmann::json(real).dump();
+    case MLRUN_PAYLOAD_FLOAT:
+      __builtin_memcpy(&single, &event.payload, sizeof single);
+      return nlohmann::json(single).dump();
+  }
+  return {};
+}
+
+}  // namespace
+
+int64_t MarkNames::id_of(const std::string& name) {
+  const uint64_t hash = mlrun_content_hash(name.data(), name.size());
+  if (const int64_t* known = ids_.find(hash)) return *known;
+  if (ids_.size() >= kMarkNamesMax || kept_bytes_ + name.size() > kMarkNameBytesMax) return 0;
+  kept_bytes_ += name.size();
+  const auto id = static_cast<int64_t>(names_.size()) + 1;
+  names_.push_back({id, name});
+  return ids_.at(hash) = id;
+}
+
+MarkTracker::MarkTracker(SpoolIndex& index, model::TraceInfo& info) : index_(index), info_(info), names_(info.names) {}
+
+void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
+  if (partition.mark_moments.empty()) return;
+  for (RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kMark) continue;
+    MarkMoment& moment = partition.mark_moments[ref.index];
+    const auto row = static_cast<uint32_t>(partition.marks.size());
+    ref.index = join(moment, partition, meter) ? row : UINT32_MAX;
+  }
+  std::erase_if(partition.order,
+                [](const RowRef& ref) { return ref.kind == RowKind::kMark && ref.index == UINT32_MAX; });
+}
+
+// True: a row was made.
+bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
+  switch (static_cast<mlrun_kind>(moment.event.kind)) {
+    case MLRUN_MARK_INSTANT: {
+      const Open point{moment.origin, moment.event, std::move(moment.text)};
+      add_row(point, -1, false, partition, meter);
+      return true;
+    }
+    case MLRUN_MARK_PUSH: begin(open_[stack_key(moment)], moment); return false;
+    case MLRUN_MARK_START: begin(open_[range_key(moment)], moment); return false;
+    case MLRUN_MARK_POP: return end(stack_key(moment), moment, partition, meter);
+    case MLRUN_MARK_END: return end(range_key(moment), moment, partition, meter);
+    default: return false;
+  }
+}
+
+void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
+  if (open_count_ >= kOpenRangesMax) {
+    ++ranges_left_out_;
+    return;
+  }
+  ++open_count_;
+  ranges.push_back({moment.origin, moment.event, std::move(moment.text)});
+}
+
+bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
+  const auto found = open_.find(key);
+  if (found == open_.end() || found->second.empty()) {
+    ++unmatched_ends_;
+    return false;
+  }
+  add_row(found->second.back(), moment.origin.ts_ns, false, partition, meter);
+  found->second.pop_back();
+  if (found->second.empty()) open_.erase(found);
+  --open_count_;
+  return true;
+}
+
+void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition,
+                          summary::MarkMeter& meter) {
+  model::MarkRow& row = partition.marks.emplace_back();
+  row.origin = range.origin;
+  row.dur_ns = end_ns < 0 ? -1 : std::max<int64_t>(0, end_ns - range.origin.ts_ns);
+  const bool is_api = range.event.source == MLRUN_MARK_API;
+  row.domain = is_api ? "api" : "nvtx";
+  if (range.event.domain != 0) row.domain += ":" + util::escaped_utf8(index_.strings().text(range.event.domain));
+  row.name = util::escaped_utf8(range.text);
+  row.name_id = names_.id_of(row.name);
+  row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";
+  row.value = payload_text(range.event);
+  row.is_open = is_open;
+  meter.add(row);
+  if (row.name_id != 0) row.name.clear();
+  ++rows_;
+}
+
+Partition MarkTracker::finish(summary::MarkMeter& meter) {
+  Partition rest;
+  std::vector<Open> ranges;
+  for (auto& [key, open] : open_) std::move(open.begin(), open.end(), std::back_inserter(ranges));
+  open_.clear();
+  std::sort(ranges.begin(), ranges.end(), [](const Open& a, const Open& b) {
+    return std::tie(a.origin.ts_ns, a.origin.thread_id) < std::tie(b.origin.ts_ns, b.origin.thread_id);
+  });
+  for (const Open& range : ranges) {
+    const auto process = static_cast<size_t>(range.origin.proc_id);
+    const bool known = process >= 1 && process <= info_.processes.size();
+    const int64_t last_ns = known ? info_.processes[process - 1].last_ns : range.origin.ts_ns;
+    const int64_t end_ns = std::max(last_ns, range.origin.ts_ns);
+    rest.order.push_back({end_ns, static_cast<uint32_t>(rest.marks.size()), RowKind::kMark});
+    add_row(range, end_ns, true, rest, meter);
+  }
+  std::stable_sort(rest.order.begin(), rest.order.end(),
+                   [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  return rest;
+}
+
+}  // namespace mlrun::trace

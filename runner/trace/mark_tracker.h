@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks of programs: joins the beginnings and ends of ranges that they recorded into rows, in the order of time.
+//
+//   push, pop     nest per thread, NVTX domain and way of making them (NVTX or our own functions)
+//   start, end    belong to the process, by number
+//
+// Memory is bounded: so many ranges may be open, and so many names have a name_id. Rows with other names carry them
+// themselves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/flat_map.h"
+#include "runner/summary/mark_meter.h"
+#include "runner/trace/partition.h"
+
+namespace mlrun::trace {
+
+// Gives numbers to names, in the order of first use.
+class MarkNames {
+ public:
+  // `names` may hold others already; it outlives this.
+  explicit MarkNames(std::vector<model::NameRow>& names) : names_(names) {}
+
+  // The name's id; 0: there is no room for it.
+  int64_t id_of(const std::string& name);
+
+ private:
+  std::vector<model::NameRow>& names_;
+  summary::FlatMap<int64_t> ids_;  // by content hash
+  size_t kept_bytes_ = 0;
+};
+
+class MarkTracker {
+ public:
+  // Requires: info.names holds all names that do not come from marks.
+  MarkTracker(SpoolIndex& index, model::TraceInfo& info);
+
+  // Fills partition.marks, and lets the partition's order refer to them. Requires: partitions come in the order of
+  // time.
+  void apply(Partition& partition, summary::MarkMeter& meter);
+
+  // Ranges that nobody has ended: until the last that is known of their process.
+  Partition finish(summary::MarkMeter& meter);
+
+  [[nodiscard]] MarkNames& names() { return names_; }
+  [[nodiscard]] int64_t rows() const { return rows_; }
+  [[nodiscard]] uint64_t unmatched_ends() const { return unmatched_ends_; }
+  [[nodiscard]] uint64_t ranges_left_out() const { return ranges_left_out_; }
+
+ private:
+  struct Open {
+    model::Origin origin;
+    events::MarkEvent event;
+    std::string text;
+  };
+  bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
+  void begin(std::vector<Open>& ranges, MarkMoment& moment);
+  bool end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
+  void add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition, summary::MarkMeter& meter);
+
+  SpoolIndex& index_;
+  const model::TraceInfo& info_;
+  MarkNames names_;
+  std::unordered_map<uint64_t, std::vector<Open>> open_;  // by thread and domain, or by process and number
+  size_t open_count_ = 0;
+  int64_t rows_ = 0;
+  uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

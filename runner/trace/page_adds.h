@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages that reads brought into the page cache, by call: in the range that it asked for (they were missing), and beyond
+// it (read ahead). Additions come first, then the calls ask, in any order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/events/kernel_record.h"
+#include "runner/model/file_table.h"
+#include "runner/model/rows.h"
+
+namespace mlrun::trace {
+
+struct ReadPages {
+  int64_t missing = 0, ahead = 0;
+};
+
+class PageAdds {
+ public:
+  // Beyond a few million additions the rest is left out: calls then say less than there was.
+  void add(const mlrun_page_add& add);
+  // Requires: all were added, and `files` is complete.
+  void finish(const model::FileTable& files);
+
+  // Of a read of a regular file; nothing for other calls. From several threads at once.
+  [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
+
+ private:
+  struct Added {
+    int64_t ns, first_page, pages;
+    uint64_t inode;
+    uint32_t device;  // as stat has it, low half
+  };
+  struct Identity {
+    uint32_t device;
+    uint64_t inode;
+  };
+  std::unordered_map<int32_t, std::vector<Added>> by_thread_;
+  std::vector<Identity> files_;  // by file_id - 1
+  size_t count_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which thread of the trace a thread id of the system meant at a moment: ids are used again, and an exec makes a new
+// image of the same thread.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/model/trace_info.h"
+
+namespace mlrun::trace {
+
+class ThreadFinder {
+ public:
+  explicit ThreadFinder(const model::TraceInfo& info);
+
+  // Ids of the thread that had begun at `ts_ns`, else of the first one; only the process's where no thread of it has
+  // that id, and 0 where nothing is known.
+  [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
+
+ private:
+  struct Known {
+    int64_t first_ns;
+    int32_t proc_id, image_id, thread_id;
+  };
+  using ById = std::unordered_map<uint64_t, std::vector<Known>>;
+  static void sort(ById& known);
+  static const Known* at(const ById& known, uint32_t id, int64_t ts_ns);
+
+  ById threads_, processes_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a table of one file, row by row.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "runner/trace/parquet_table.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+// Opens the table's one file, has `add` called for each row, and closes it.
+template <typename Rows, typename Add>
+Status write_rows(ParquetTable& table, const Rows& rows, const std::string& trace_folder, Add add) {
+  const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / table.name();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
+  if (auto opened = table.open((folder / "part-00000.parquet").string()); !opened) return opened;
+  for (const auto& row : rows) {
+    add(row);
+    table.row_added();
+    if (!table.full()) continue;
+    if (auto ended = table.end_row_group(); !ended) return ended;
+  }
+  if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());
+  return {};
+}
+
+}  // namespace mlrun::trace
