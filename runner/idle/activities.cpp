@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/idle/activities.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "runner/events/func_names.h"
+#include "runner/idle/batch.h"
+#include "runner/trace/table_reader.h"
+
+namespace mlrun::idle {
+
+namespace {
+
+constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took this long has waited
+
+struct Func {
+  mlrun_call_class call_class = MLRUN_CLASS_META;
+  bool polls = false, locks = false;
+};
+
+// By name; names of a later version are calls on files.
+const std::unordered_map<std::string_view, Func>& funcs() {
+  static const auto kFuncs = [] {
+    constexpr uint16_t kNumbers = 512;
+    std::unordered_map<std::string_view, Func> all;
+    for (uint16_t number = 0; number < kNumbers; ++number) {
+      const events::FuncInfo* info = events::find_func(number);
+      if (!info) continue;
+      const std::string_view name = info->name;
+      const bool waits = info->call_class == MLRUN_CLASS_WAIT;
+      all[name] = {
+          info->call_class,
+          waits && (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos),
+          waits && (name.starts_with("sem_") || name.starts_with("pthread_") || name == "futex")};
+    }
+    return all;
+  }();
+  return kFuncs;
+}
+
+Func func_of(std::string_view name) {
+  const auto found = funcs().find(name);
+  return found == funcs().end() ? Func{} : found->second;
+}
+
+Doing doing_of(const Func& func, bool is_channel, int64_t dur_ns) {
+  if (func.polls) return Doing::kPoll;
+  if (func.locks) return Doing::kLock;
+  if (func.call_class == MLRUN_CLASS_WAIT) return Doing::kWait;
+  return is_channel && dur_ns >= kBlockedNs ? Doing::kChannel : Doing::kFile;
+}
+
+template <typename Visit>
+Status for_each_batch(const std::string& folder, const char* table, std::vector<std::string> columns, Stretch window,
+                      Visit visit) {
+  auto reader = trace::TableReader::open(folder, table, {std::move(columns), window.start_ns, window.end_ns});
+  if (!reader) return tl::make_unexpected(reader.error());
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) return {};
+    visit(**batch);
+  }
+}
+
+bool overlaps(const Stretch& stretch, const Stretch& window) {
+  return stretch.start_ns < window.end_ns && stretch.end_ns > window.start_ns;
+}
+
+template <typename Rows>
+void sort_by_start(Rows& rows) {
+  for (auto& [who, list] : rows) {
+    std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) { return a.start_ns < b.start_ns; });
+  }
+}
+
+// The ids of a thread by CUPTI are null where it is not known.
+constexpr int32_t kNobody = 0;
+
+}  // namespace
+
+Activities::Activities(std::string folder, const model::TraceInfo& info, bool has_kernel_side)
+    : folder_(std::move(folder)), info_(info), has_kernel_side_(has_kernel_side) {}
+
+bool Activities::is_channel(int64_t file_id) const {
+  if (file_id <= 0 || static_cast<size_t>(file_id) > info_.files.size()) return false;
+  const model::FileKind kind = info_.files.kind(static_cast<size_t>(file_id - 1));
+  return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket;
+}
+
+Status Activities::load(Stretch window) {
+  calls_.clear();
+  cuda_.clear();
+  sleeps_.clear();
+  messages_.clear();
+  splits_.clear();
+  if (Status loaded = load_calls(window); !loaded) return loaded;
+  if (Status loaded = load_cuda(window); !loaded) return loaded;
+  if (has_kernel_side_) {
+    if (Status loaded = load_sleeps(window); !loaded) return loaded;
+  }
+  sort();
+  return {};
+}
+
+Status Activities::load_calls(Stretch window) {
+  std::vector<std::string> columns = {"ts", "dur", "thread_id", "call_id", "func", "file_id"};
+  static constexpr std::pair<const char*, int64_t model::CallSplit::*> kParts[] = {
+      {"own_ns", &model::CallSplit::own_ns},       {"runq_ns", &model::CallSplit::runq_ns},
+      {"vfs_ns", &model::CallSplit::vfs_ns},       {"queue_ns", &model::CallSplit::queue_ns},
+      {"device_ns", &model::CallSplit::device_ns}, {"remote_ns", &model::CallSplit::remote_ns},
+      {"wait_ns", &model::CallSplit::wait_ns}};
+  if (has_kernel_side_) {
+    for (const auto& part : kParts) columns.emplace_back(part.first);
+  }
+  const size_t split_columns = has_kernel_side_ ? std::size(kParts) : 0;
+  size_t rows = 0;
+  return for_each_batch(folder_, "call", std::move(columns), window, [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
+    const Numbers file(batch, "file_id");
+    const Texts name(batch, "func");
+    std::vector<Numbers> parts;
+    for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1};
+      if (!overlaps(call, window)) continue;
+      if (rows == kRowsMax) {
+        ++left_out_;
+        continue;
+      }
+      ++rows;
+      const Func func = func_of(name[row]);
+      const bool channel = is_channel(call.file_id);
+      call.doing = doing_of(func, channel, dur[row]);
+      call.writes = func.call_class == MLRUN_CLASS_WRITE;
+      const auto thread_id = static_cast<int32_t>(thread[row]);
+      if (channel && call.writes) messages_[call.file_id].push_back({{call.start_ns, call.end_ns}, thread_id});
+      if (!parts.empty() && !parts[0].is_null(row)) {
+        call.split = static_cast<int32_t>(splits_.size());
+        model::CallSplit& split = splits_.emplace_back();
+        for (size_t i = 0; i < parts.size(); ++i) split.*kParts[i].second = parts[i][row];
+      }
+      calls_[thread_id].push_back(call);
+    }
+  });
+}
+
+Status Activities::load_cuda(Stretch window) {
+  return for_each_batch(folder_, "gpu_api", {"ts", "dur", "thread_id", "func"}, window,
+                        [&](const arrow::RecordBatch& batch) {
+                          const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+                          const Texts name(batch, "func");
+                          for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                            Activity call{{ts[row], ts[row] + dur[row]}, 0, 0, Doing::kCuda, false, -1};
+                            const auto thread_id = static_cast<int32_t>(thread[row]);
+                            if (thread_id == kNobody || !overlaps(call, window)) continue;
+                            if (name[row].find("Synchronize") != std::string_view::npos) call.doing = Doing::kSync;
+                            cuda_[thread_id].push_back(call);
+                          }
+                        });
+}
+
+Status Activities::load_sleeps(Stretch window) {
+  return for_each_batch(
+      folder_, "wait", {"ts", "dur", "tid", "runq_ns", "waker_tid"}, window, [&](const arrow::RecordBatch& batch) {
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const Numbers waker(batch, "waker_tid");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const int64_t end_ns = ts[row] + dur[row];
+          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
+          const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
+          if (overlaps(sleep, window)) sleeps_[static_cast<int32_t>(tid[row])].push_back(sleep);
+        }
+      });
+}
+
+void Activities::sort() {
+  sort_by_start(calls_);
+  sort_by_start(cuda_);
+  sort_by_start(sleeps_);
+  sort_by_start(messages_);
+}
+
+}  // namespace mlrun::idle

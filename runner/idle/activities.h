@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the threads of a run did in a window of time, by its tables: recorded calls, calls of CUDA, and times off the
+// processor that the kernel side saw.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/idle/gap_finder.h"
+#include "runner/model/call_split.h"
+#include "runner/model/trace_info.h"
+#include "runner/util/result.h"
+
+namespace mlrun::idle {
+
+enum class Doing : uint8_t {
+  kFile,     // a call on a file
+  kChannel,  // a call that may wait for somebody on the other end of a pipe or socket
+  kPoll,     // a wait for such
+  kLock,     // a wait for another thread
+  kWait,     // any other wait: for time, for a child
+  kSync,     // a wait for the GPU
+  kCuda,     // another call of CUDA
+};
+
+struct Activity : Stretch {
+  int64_t call_id = 0;  // of the table `call`; 0: none
+  int64_t file_id = 0;
+  Doing doing = Doing::kFile;
+  bool writes = false;
+  int32_t split = -1;  // index; -1: not known
+};
+
+// Off the processor.
+struct Sleep : Stretch {
+  int64_t wake_ns = 0;    // then in the run queue
+  int32_t waker_tid = 0;  // 0: not known
+};
+
+// A write into a pipe or socket.
+struct Message : Stretch {
+  int32_t thread_id = 0;
+};
+
+class Activities {
+ public:
+  // Requires: `info` has processes, threads and files, and outlives this. `folder` holds tables/.
+  Activities(std::string folder, const model::TraceInfo& info, bool has_kernel_side);
+
+  // What overlaps the window takes the place of what was there. At most kRowsMax calls.
+  Status load(Stretch window);
+
+  // By start; empty when there are none. Calls of one thread do not overlap each other, nor do its sleeps.
+  [[nodiscard]] const std::vector<Activity>& calls(int32_t thread_id) const { return get(calls_, thread_id); }
+  [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
+  [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
+  // Into a file, by start.
+  [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
+  [[nodiscard]] const model::CallSplit* split(const Activity& activity) const {
+    return activity.split < 0 ? nullptr : &splits_[static_cast<size_t>(activity.split)];
+  }
+  [[nodiscard]] bool has_kernel_side() const { return has_kernel_side_; }
+  [[nodiscard]] int64_t calls_left_out() const { return left_out_; }
+
+ private:
+  static constexpr size_t kRowsMax = 2'000'000;
+  template <typename Key, typename T>
+  static const std::vector<T>& get(const std::unordered_map<Key, std::vector<T>>& from, Key key) {
+    static const std::vector<T> kNone;
+    const auto found = from.find(key);
+    return found == from.end() ? kNone : found->second;
+  }
+  Status load_calls(Stretch window);
+  Status load_cuda(Stretch window);
+  Status load_sleeps(Stretch window);
+  void sort();
+  [[nodiscard]] bool is_channel(int64_t file_id) const;
+
+  std::string folder_;
+  const model::TraceInfo& info_;
+  bool has_kernel_side_;
+  std::unordered_map<int32_t, std::vector<Activity>> calls_, cuda_;
+  std::unordered_map<int32_t, std::vector<Sleep>> sleeps_;
+  std::unordered_map<int64_t, std::vector<Message>> messages_;
+  std::vector<model::CallSplit> splits_;
+  int64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::idle

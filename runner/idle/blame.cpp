@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/idle/blame.h"
+
+#include <algorithm>
+
+namespace mlrun::idle {
+
+namespace {
+
+using model::IdleLabel;
+using model::IdleLink;
+
+constexpr int32_t kHopsMax = 4;
+constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll is for what is read next, if that comes this soon
+
+bool is_empty(const Stretch& part) { return part.end_ns <= part.start_ns; }
+
+Stretch common(const Stretch& a, const Stretch& b) {
+  return {std::max(a.start_ns, b.start_ns), std::min(a.end_ns, b.end_ns)};
+}
+
+// The first that ends after a moment. Requires: they do not overlap.
+template <typename T>
+typename std::vector<T>::const_iterator first_after(const std::vector<T>& list, int64_t ns) {
+  return std::partition_point(list.begin(), list.end(), [ns](const T& one) { return one.end_ns <= ns; });
+}
+
+// Until when a thread was seen doing something, by its last call that began before a moment.
+int64_t last_active_ns(const Activity& last, int64_t moment_ns) {
+  if (last.end_ns <= moment_ns) return last.end_ns;
+  return last.doing == Doing::kFile ? moment_ns : last.start_ns;
+}
+
+// What share of a call lies in the part, of each of its labels; what rounding leaves goes to its own time.
+model::CallSplit share_of(const model::CallSplit& split, int64_t part_ns, int64_t call_ns) {
+  if (part_ns == call_ns) return split;
+  const auto scaled = [&](int64_t ns) {
+    return static_cast<int64_t>(static_cast<double>(ns) * static_cast<double>(part_ns) / static_cast<double>(call_ns));
+  };
+  model::CallSplit share;
+  share.runq_ns = scaled(split.runq_ns);
+  share.vfs_ns = scaled(split.vfs_ns);
+  share.queue_ns = scaled(split.queue_ns);
+  share.device_ns = scaled(split.device_ns);
+  share.remote_ns = scaled(split.remote_ns);
+  share.wait_ns = scaled(split.wait_ns);
+  share.own_ns = part_ns - share.sum();
+  return share;
+}
+
+// Calls `inside(one, part)` for the parts that lie within one of the list, `outside` for the others, in order.
+template <typename T, typename Inside, typename Outside>
+void divide(const std::vector<T>& list, Stretch part, Inside inside, Outside outside) {
+  int64_t done_ns = part.start_ns;
+  for (auto one = first_after(list, part.start_ns); one != list.end() && one->start_ns < part.end_ns; ++one) {
+    const Stretch within = common(*one, {done_ns, part.end_ns});
+    if (is_empty(within)) continue;
+    if (within.start_ns > done_ns) outside(Stretch{done_ns, within.start_ns});
+    inside(*one, within);
+    done_ns = within.end_ns;
+  }
+  if (done_ns < part.end_ns) outside(Stretch{done_ns, part.end_ns});
+}
+
+}  // namespace
+
+Blame::Blame(const model::TraceInfo& info, const Activities& activities, bool calls_recorded)
+    : info_(info), activities_(activities), calls_recorded_(calls_recorded) {
+  for (const model::ThreadRow& thread : info_.threads) {
+    threads_[thread.thread_id] = &thread;
+    by_tid_[thread.tid] = thread.thread_id;
+    of_process_[thread.proc_id].push_back(thread.thread_id);
+  }
+}
+
+std::vector<model::IdleRow> Blame::pieces(const Gap& gap, Stretch part, const std::vector<Stretch>& talks) {
+  gap_ = &gap;
+  rows_.clear();
+  divide(
+      talks, part, [&](const Stretch&, Stretch within) { put(IdleLabel::kCommunication, {}, within); },
+      [&](Stretch within) { before_launch(within); });
+  return std::move(rows_);
+}
+
+void Blame::before_launch(Stretch part) {
+  const Who owner{gap_->thread_id, 0, IdleLink::kNone};
+  const int64_t launch_ns = gap_->launch_ns == 0 ? part.end_ns : gap_->launch_ns;
+  const Stretch before = common(part, {part.start_ns, launch_ns}), after = common(part, {launch_ns, part.end_ns});
+  if (!is_empty(before)) blame(owner, before);
+  if (!is_empty(after)) put(IdleLabel::kLaunch, owner, after);
+}
+
+void Blame::blame(const Who& who, Stretch part) {
+  if (who.thread_id == 0) {
+    put(IdleLabel::kUnknown, who, part);
+    return;
+  }
+  divide(
+      activities_.calls(who.thread_id), part, [&](const Activity& call, Stretch within) { in_call(who, call, within); },
+      [&](Stretch within) { outside_of_calls(who, within); });
+}
+
+void Blame::outside_of_calls(const Who& who, Stretch part) {
+  divide(
+      activities_.cuda(who.thread_id), part,
+      [&](const Activity& call, Stretch within) {
+        put(call.doing == Doing::kSync ? IdleLabel::kSync : IdleLabel::kCuda, who, within);
+      },
+      [&](Stretch within) { asleep_or_not(who, within); });
+}
+
+void Blame::asleep_or_not(const Who& who, Stretch part) {
+  const IdleLabel busy = calls_recorded_ || activities_.has_kernel_side() ? IdleLabel::kCpu : IdleLabel::kUnknown;
+  const auto thread = threads_.find(who.thread_id);
+  if (thread == threads_.end()) {
+    put(IdleLabel::kUnknown, who, part);
+    return;
+  }
+  divide(
+      activities_.sleeps(thread->second->tid), part,
+      [&](const Sleep& sleep, Stretch within) {
+        const Stretch asleep = common(within, {sleep.start_ns, sleep.wake_ns});
+        const Stretch queued = common(within, {sleep.wake_ns, sleep.end_ns});
+        if (!is_empty(asleep)) put(IdleLabel::kWait, who, asleep);
+        if (!is_empty(queued)) put(IdleLabel::kRunQueue, who, queued);
+      },
+      [&](Stretch within) { put(busy, who, within); });
+}
+
+void Blame::in_call(const Who& who, const Activity& call, Stretch part) {
+  if (call.doing == Doing::kFile) {
+    model::IdleRow& row = put(IdleLabel::kFile, who, part);
+    row.call_id = call.call_id;
+    row.file_id = call.file_id;
+    if (const model::CallSplit* split = activities_.split(call)) {
+      row.split = share_of(*split, part.end_ns - part.start_ns, call.end_ns - call.start_ns);
+    }
+    return;
+  }
+  Who to = find_writer(who, call);
+  if (to.thread_id == 0) to = find_waker(who, call);
+  if (to.thread_id == 0 && call.doing == Doing::kLock) to = find_neighbour(who, call);
+  follow(who, to, call, part);
+}
+
+void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretch part) {
+  if (next.thread_id != 0 && next.thread_id != who.thread_id && who.hops < kHopsMax) return blame(next, part);
+  model::IdleRow& row = put(IdleLabel::kWait, who, part);
+  row.call_id = call.call_id;
+  row.file_id = call.file_id;
+}
+
+// The call that took what it waited for: itself, or what follows a poll, also one that was tried again.
+const Activity* Blame::read_after(const Who& who, const Activity& call) const {
+  if (call.doing == Doing::kChannel) return &call;
+  if (call.doing != Doing::kPoll) return nullptr;
+  const auto& calls = activities_.calls(who.thread_id);
+  auto at = first_after(calls, call.start_ns);
+  for (int64_t end_ns = call.end_ns; at != calls.end() && at->start_ns - end_ns < kReadsSoonNs; ++at) {
+    if (at->doing != Doing::kPoll) return &*at;
+    end_ns = std::max(end_ns, at->end_ns);
+  }
+  return nullptr;
+}
+
+// Who wrote, while it waited, into the pipe that it read or went on to read.
+Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
+  const Activity* read = read_after(who, call);
+  if (!read || read->writes) return {};
+  const auto& messages = activities_.messages(read->file_id);
+  auto after = std::partition_point(messages.begin(), messages.end(),
+                                    [&](const Message& message) { return message.start_ns <= read->end_ns; });
+  while (after != messages.begin()) {
+    --after;
+    if (after->end_ns < call.start_ns) return {};
+    if (after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kPipe};
+  }
+  return {};
+}
+
+Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {
+  const auto thread = threads_.find(who.thread_id);
+  if (thread == threads_.end()) return {};
+  const auto& sleeps = activities_.sleeps(thread->second->tid);
+  Who found;
+  for (auto sleep = first_after(sleeps, call.start_ns); sleep != sleeps.end() && sleep->start_ns < call.end_ns;
+       ++sleep) {
+    const auto waker = by_tid_.find(sleep->waker_tid);
+    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker};  // the last one counts
+  }
+  return found;
+}
+
+// Of the other threads of the process the one that was last seen doing something before the wait's end: a call on a file,
+// the end of any call, the beginning of a wait. The first one when nothing was seen of any.
+Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
+  const auto thread = threads_.find(who.thread_id);
+  if (thread == threads_.end()) return {};
+  int32_t best = 0;
+  int64_t latest_ns = INT64_MIN;
+  for (const int32_t other : of_process_.at(thread->second->proc_id)) {
+    if (other == who.thread_id) continue;
+    const auto& calls = activities_.calls(other);
+    const auto after = std::partition_point(calls.begin(), calls.end(),
+                                            [&](const Activity& one) { return one.start_ns <= call.end_ns; });
+    const int64_t last_ns = after == calls.begin() ? INT64_MIN : last_active_ns(*(after - 1), call.end_ns);
+    if (best != 0 && last_ns <= latest_ns) continue;
+    best = other;
+    latest_ns = last_ns;
+  }
+  return best == 0 ? Who{} : Who{best, who.hops + 1, IdleLink::kProcess};
+}
+
+model::IdleRow& Blame::put(IdleLabel label, const Who& who, Stretch part) {
+  model::IdleRow& row = rows_.emplace_back();
+  row.ts_ns = part.start_ns;
+  row.dur_ns = part.end_ns - part.start_ns;
+  row.gpu_id = gap_->gpu_id;
+  row.label = label;
+  row.thread_id = who.thread_id;
+  row.hops = who.hops;
+  row.link = who.link;
+  row.launch_thread_id = gap_->thread_id;
+  row.correlation = gap_->correlation;
+  return row;
+}
+
+}  // namespace mlrun::idle

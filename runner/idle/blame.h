@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a gap into pieces, each with what kept the GPU waiting then. A gap belongs to the thread that launched the
+// operation which ends it. While that thread waits for another one, that one's doings count: of a pipe, who wrote what
+// it then read; else whom the kernel saw waking it; else, for locks, the thread of its process that was active last.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/idle/activities.h"
+#include "runner/idle/gap_finder.h"
+#include "runner/model/gpu_idle.h"
+#include "runner/model/trace_info.h"
+
+namespace mlrun::idle {
+
+class Blame {
+ public:
+  // Requires: all outlive this. `calls_recorded`: a thread without calls made none.
+  Blame(const model::TraceInfo& info, const Activities& activities, bool calls_recorded);
+
+  // The pieces of the part of a gap within the window that `activities` have loaded. `talks`: of communication, on that
+  // GPU.
+  std::vector<model::IdleRow> pieces(const Gap& gap, Stretch part, const std::vector<Stretch>& talks);
+
+ private:
+  struct Who {
+    int32_t thread_id = 0;
+    int32_t hops = 0;
+    model::IdleLink link = model::IdleLink::kNone;
+  };
+  void before_launch(Stretch part);
+  void blame(const Who& who, Stretch part);
+  void outside_of_calls(const Who& who, Stretch part);
+  void asleep_or_not(const Who& who, Stretch part);
+  void in_call(const Who& who, const Activity& call, Stretch part);
+  void follow(const Who& who, const Who& next, const Activity& call, Stretch part);
+  [[nodiscard]] Who find_writer(const Who& who, const Activity& call) const;
+  [[nodiscard]] const Activity* read_after(const Who& who, const Activity& call) const;
+  [[nodiscard]] Who find_waker(const Who& who, const Activity& call) const;
+  [[nodiscard]] Who find_neighbour(const Who& who, const Activity& call) const;
+  model::IdleRow& put(model::IdleLabel label, const Who& who, Stretch part);
+
+  const model::TraceInfo& info_;
+  const Activities& activities_;
+  bool calls_recorded_;
+  std::unordered_map<int32_t, const model::ThreadRow*> threads_;  // by id
+  std::unordered_map<int32_t, int32_t> by_tid_;                   // tid -> thread id, the last one
+  std::unordered_map<int32_t, std::vector<int32_t>> of_process_;  // proc_id -> thread ids
+  const Gap* gap_ = nullptr;
+  std::vector<model::IdleRow> rows_;
+};
+
+}  // namespace mlrun::idle

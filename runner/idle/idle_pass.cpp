@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/idle/idle_pass.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "runner/idle/blame.h"
+
+namespace mlrun::idle {
+
+namespace {
+
+constexpr int64_t kCallsInWindow = 250'000, kWindowMinNs = 1'000'000;
+constexpr size_t kSumsMax = 200'000;  // beyond, files are not told apart
+
+// Gaps by start: those that reach into a window stay until it has passed them.
+class OpenGaps {
+ public:
+  explicit OpenGaps(const std::vector<Gap>& gaps) : gaps_(gaps) {}
+
+  // Numbers of the gaps that overlap the window. Requires: windows follow each other.
+  const std::vector<size_t>& in(const Stretch& window) {
+    std::erase_if(open_, [&](size_t gap) { return gaps_[gap].end_ns <= window.start_ns; });
+    for (; next_ < gaps_.size() && gaps_[next_].start_ns < window.end_ns; ++next_) open_.push_back(next_);
+    return open_;
+  }
+  // Where the next one begins when none is open; INT64_MAX: there is none.
+  [[nodiscard]] int64_t next_start_ns() const { return next_ < gaps_.size() ? gaps_[next_].start_ns : INT64_MAX; }
+
+ private:
+  const std::vector<Gap>& gaps_;
+  std::vector<size_t> open_;
+  size_t next_ = 0;
+};
+
+int64_t last_end(const std::vector<Gap>& gaps) {
+  int64_t end_ns = 0;
+  for (const Gap& gap : gaps) end_ns = std::max(end_ns, gap.end_ns);
+  return end_ns;
+}
+
+}  // namespace
+
+int64_t IdlePass::window_ns(const std::vector<Gap>& gaps) const {
+  if (gaps.empty()) return kWindowMinNs;
+  const int64_t span_ns = last_end(gaps) - gaps.front().start_ns;
+  const double share = static_cast<double>(kCallsInWindow) / static_cast<double>(std::max<int64_t>(options_.calls, 1));
+  return share >= 1 ? span_ns : std::max(kWindowMinNs, static_cast<int64_t>(static_cast<double>(span_ns) * share));
+}
+
+Status IdlePass::run(GapFinder::Found found) {
+  IdleTable table(info_);
+  if (Status opened = table.open(options_.folder + "/tables"); !opened) return opened;
+  unlisted_ = std::move(found.unlisted);
+  const std::vector<Gap>& gaps = found.gaps;
+  Activities activities(options_.folder, info_, options_.has_kernel_side);
+  Blame blame(info_, activities, options_.calls_recorded);
+  OpenGaps open(gaps);
+  const int64_t step_ns = window_ns(gaps), end_ns = last_end(gaps);
+  for (int64_t at_ns = gaps.empty() ? 0 : gaps.front().start_ns; at_ns < end_ns;) {
+    const Stretch window{at_ns, std::min(at_ns + step_ns, end_ns)};
+    const std::vector<size_t>& here = open.in(window);
+    at_ns = here.empty() ? std::max(window.end_ns, open.next_start_ns()) : window.end_ns;
+    if (here.empty()) continue;
+    if (Status loaded = activities.load(window); !loaded) return loaded;
+    for (const size_t number : here) {
+      const Gap& gap = gaps[number];
+      const Stretch part{std::max(gap.start_ns, window.start_ns), std::min(gap.end_ns, window.end_ns)};
+      if (part.end_ns <= part.start_ns) continue;
+      for (model::IdleRow& row : blame.pieces(gap, part, found.communication[gap.gpu_id])) {
+        row.gap_id = static_cast<int64_t>(number) + 1;
+        if (Status added = table.add(row); !added) return added;
+        add(row);
+      }
+    }
+  }
+  calls_left_out_ = activities.calls_left_out();
+  return table.close();
+}
+
+void IdlePass::add(const model::IdleRow& row) {
+  Key key{row.gpu_id, row.label, row.thread_id, row.file_id};
+  if (sums_.size() >= kSumsMax && !sums_.contains(key)) std::get<3>(key) = 0;
+  summary::GpuIdleSummary& sum = sums_[key];
+  ++sum.pieces;
+  sum.time_ns += row.dur_ns;
+  if (row.split) sum.split.add(*row.split);
+}
+
+std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
+  std::unordered_map<int32_t, const model::ThreadRow*> threads;
+  for (const model::ThreadRow& thread : info_.threads) threads[thread.thread_id] = &thread;
+  std::vector<summary::GpuIdleSummary> rows;
+  for (const auto& [key, sum] : sums_) {
+    const auto& [gpu_id, label, thread_id, file_id] = key;
+    summary::GpuIdleSummary& row = rows.emplace_back(sum);
+    row.gpu_id = gpu_id;
+    row.label = std::string(model::kIdleLabelNames[static_cast<size_t>(label)]);
+    row.thread_id = thread_id;
+    const auto thread = threads.find(thread_id);
+    row.proc_id = thread == threads.end() ? 0 : thread->second->proc_id;
+    row.file_id = file_id;
+    if (file_id > 0 && static_cast<size_t>(file_id) <= info_.files.size()) {
+      row.path = info_.files[static_cast<size_t>(file_id - 1)].path;
+    }
+  }
+  for (const auto& [gpu_id, unlisted] : unlisted_) {
+    summary::GpuIdleSummary& row = rows.emplace_back();
+    row.gpu_id = gpu_id;
+    row.label = "short";
+    row.pieces = unlisted.gaps;
+    row.time_ns = unlisted.time_ns;
+  }
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.time_ns, a.gpu_id, a.label, a.thread_id, a.file_id) <
+           std::tie(a.time_ns, b.gpu_id, b.label, b.thread_id, b.file_id);
+  });
+  if (rows.size() > summary::kTopIdle) rows.resize(summary::kTopIdle);
+  return rows;
+}
+
+}  // namespace mlrun::idle

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blames the gaps of all GPUs, window after window of the run, writes the table gpu_idle and adds up for the summary.
+// Memory: the calls of one window, a quarter of a million where they come evenly.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runner/idle/gap_finder.h"
+#include "runner/idle/idle_table.h"
+#include "runner/model/trace_info.h"
+#include "runner/summary/gpu_idle.h"
+#include "runner/util/result.h"
+
+namespace mlrun::idle {
+
+struct IdleOptions {
+  std::string
+      folder;  // holds tables/, in which `call` and gpu_api are complete, and `wait` where there is a kernel side
+  int64_t calls = 0;  // rows of `call`
+  bool calls_recorded = false;
+  bool has_kernel_side = false;
+};
+
+class IdlePass {
+ public:
+  // Requires: `info` has processes, threads and files, and outlives this.
+  IdlePass(IdleOptions options, const model::TraceInfo& info) : options_(std::move(options)), info_(info) {}
+
+  Status run(GapFinder::Found found);
+
+  // After run().
+  [[nodiscard]] std::vector<summary::GpuIdleSummary> sums() const;
+  // Calls that there was no room for: what they cover counts as "cpu".
+  [[nodiscard]] int64_t calls_left_out() const { return calls_left_out_; }
+
+ private:
+  // GPU, label, thread, file.
+  using Key = std::tuple<int32_t, model::IdleLabel, int32_t, int64_t>;
+  [[nodiscard]] int64_t window_ns(const std::vector<Gap>& gaps) const;
+  void add(const model::IdleRow& row);
+
+  IdleOptions options_;
+  const model::TraceInfo& info_;
+  std::map<Key, summary::GpuIdleSummary> sums_;
+  std::unordered_map<int32_t, Unlisted> unlisted_;
+  int64_t calls_left_out_ = 0;
+};
+
+}  // namespace mlrun::idle
