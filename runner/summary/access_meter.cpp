@@ -3,12 +3,14 @@
 
 #include <utility>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 namespace {
 
 void count(AccessPattern::Count& to, int64_t bytes) {
   ++to.calls;
-  to.bytes += bytes;
+  util::add_to(to.bytes, bytes);
 }
 
 }  // namespace

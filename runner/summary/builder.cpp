@@ -3,18 +3,37 @@
 
 #include <utility>
 
+#include "runner/events/record.h"
 #include "runner/summary/builder_state.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 
 Builder::State::State(BuilderOptions options)
-    : alloc_min_bytes(options.alloc_min_bytes), timeline(options.start_ns), phases(std::move(options.phases)) {}
+    : alloc_min_bytes(options.alloc_min_bytes),
+      alloc_sample_bytes(options.alloc_sample_bytes),
+      timeline(options.start_ns),
+      phases(std::move(options.phases)) {}
 
 // proc_id 0, "not known", has a place as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {
   auto& place = processes.at(uint64_t(uint32_t(proc_id)) + 1);
-  if (!place) place = std::make_unique<Process>(alloc_min_bytes, block_room);
+  if (!place) place = std::make_unique<Process>(alloc_min_bytes, alloc_sample_bytes, block_room);
   return *place;
+}
+
+// Each of the two files has the call, with its own direction.
+void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts& facts) {
+  CallFacts side = facts;
+  side.is_write = false;
+  if (facts.is_read) files.add(row, side);
+  if (!facts.is_write) return;
+  model::CallRow written = row;
+  written.file_id = row.file2_id;
+  side = facts;
+  side.is_read = false;
+  side.offset = row.offset2;
+  files.add(written, side);
 }
 
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -26,18 +45,26 @@ void Builder::add(const model::CallRow& row) {
   State& s = *state_;
   const mlrun_call_class call_class = s.calls.call_class(row.func);
   const CallFacts facts = call_facts(row, call_class);
-  s.access.prefetch(row.ofd_id);
   ++s.call_rows;
-  count(s.process(row.origin.proc_id).totals[size_t(facts.group)], facts, row.dur_ns);
+  s.served_calls += row.served_calls;
+  State::Process& process = s.process(row.origin.proc_id);
+  count(process.totals[size_t(facts.group)], facts, row.dur_ns);
   s.calls.add(row, facts);
+  if (facts.group == Group::kWaits) process.waits.add(row);
   if (facts.group != Group::kFiles) return;
 
   const int64_t read = facts.is_read ? facts.bytes : 0, written = facts.is_write ? facts.bytes : 0;
-  s.files.add(row, facts);
+  call_class == MLRUN_CLASS_COPY ? s.add_copied_files(row, facts) : s.files.add(row, facts);
+  s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
-  s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written);
+  s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written, row.split);
+  if (row.split != nullptr) s.splits.add(row);
   if (facts.bytes > 0) {
-    s.access.transfer(facts.is_read ? Direction::kRead : Direction::kWrite, row.ofd_id, facts.offset, facts.bytes);
+    if (facts.is_read) s.access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
+    const bool copied = call_class == MLRUN_CLASS_COPY;
+    if (facts.is_write)
+      s.access.transfer(Direction::kWrite, copied ? row.ofd2_id : row.ofd_id, copied ? row.offset2 : facts.offset,
+                        facts.bytes);
   } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
     s.access.opened_for_append(row.ofd_id);
   }
@@ -45,11 +72,31 @@ void Builder::add(const model::CallRow& row) {
 
 void Builder::add(const model::AllocRow& row) {
   ++state_->alloc_rows;
+  if (row.op != MLRUN_FREE && row.address != 0) {
+    state_->estimated_allocations += row.weight;
+    state_->estimated_bytes += row.weight * double(row.size);
+  }
+  state_->sites.add(row);
   state_->process(row.origin.proc_id).heap.add(row);
 }
 
+void Builder::prefetch(const model::CallRow& row, Step step) const {
+  switch (step) {
+    case Step::kSlots: state_->access.prefetch(row.ofd_id); return state_->files.prefetch_slot(row);
+    case Step::kEntries: return state_->files.prefetch_file(row);
+    case Step::kContents: return state_->files.prefetch_bytes(row);
+  }
+}
+
+void Builder::prefetch(const model::AllocRow& row, Step step) const {
+  if (step != Step::kSlots) return;
+  const auto* process = state_->processes.find(uint64_t(uint32_t(row.origin.proc_id)) + 1);
+  if (process != nullptr && *process) (*process)->heap.prefetch(row);
+}
+
 void Builder::add(const model::AllocSmallRow& row) {
-  state_->counted_allocations += row.mallocs;
+  util::add_to(state_->counted_allocations, row.mallocs);
+  util::add_to(state_->counted_frees, row.frees);
   state_->process(row.origin.proc_id).heap.add(row);
 }
 

@@ -22,6 +22,7 @@ namespace mlrun::summary {
 struct BuilderOptions {
   int64_t start_ns = 0;            // the run's start: where time lines begin; 0: the first row's
   int64_t alloc_min_bytes = 1024;  // allocations below it are counted, not listed
+  int64_t alloc_sample_bytes = 0;  // of the others one byte in so many was picked; 0: all are listed
   std::vector<model::PhaseRow>
       phases;  // names and times, in any order; they may overlap. A phase has the calls that end in
                // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
@@ -37,6 +38,20 @@ class Builder {
   void add(const model::CallRow& row);
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
+
+  // What --summary-only gives instead of rows: calls together; calls on files of a process in one stretch of the phases,
+  // which `moment_ns` lies in; how much was counted; the heap of one image; the time line, before any row.
+  void add(const model::SumRow& sum);
+  void add_stretch(int32_t proc_id, int64_t moment_ns, const Totals& totals);
+  void add_counted(int64_t mallocs, int64_t frees);
+  void add_heap(int32_t proc_id, const HeapSum& heap);
+  void set_timeline(int64_t start_ns, int64_t bin_ns, std::vector<TimeBin> bins);
+
+  // What the rows need lies anywhere in memory. To be called for rows that will be added, in this order, each step some
+  // rows before the next one; a step that is left out costs time alone.
+  enum class Step : uint8_t { kSlots, kEntries, kContents };
+  void prefetch(const model::CallRow& row, Step step) const;
+  void prefetch(const model::AllocRow& row, Step step) const;
 
   // Requires: all rows were added. Joins names, roles and paths from `info`. The phases are those of the options.
   [[nodiscard]] Summary finish(const model::TraceInfo& info);

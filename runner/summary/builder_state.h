@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runner/summary/access_meter.h"
@@ -14,31 +15,42 @@
 #include "runner/summary/flat_map.h"
 #include "runner/summary/heap_meter.h"
 #include "runner/summary/phase_meter.h"
+#include "runner/summary/site_meter.h"
+#include "runner/summary/split_meter.h"
 #include "runner/summary/timeline.h"
+#include "runner/summary/wait_meter.h"
 
 namespace mlrun::summary {
 
 struct Builder::State {
   struct Process {
-    Process(int64_t alloc_min_bytes, BlockRoom& room) : heap(alloc_min_bytes, room) {}
+    Process(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room)
+        : heap(alloc_min_bytes, alloc_sample_bytes, room) {}
     std::array<Totals, kGroups> totals{};
+    WaitMeter waits;
     HeapMeter heap;
+    std::optional<HeapSum> heap_sum;  // of all that was not given as rows
   };
 
   explicit State(BuilderOptions options);
   Process& process(int32_t proc_id);
+  void add_copied_files(const model::CallRow& row, const CallFacts& facts);
+  void add_files(const model::SumRow& sum, const CallFacts& facts);
   // Parents before children; then what has rows but no process row.
   std::vector<ProcessSummary> process_summaries(const model::TraceInfo& info, const ProcessTree& tree);
 
-  int64_t alloc_min_bytes;
-  int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0;
+  int64_t alloc_min_bytes, alloc_sample_bytes;
+  double estimated_allocations = 0, estimated_bytes = 0;  // of sampled ones
+  int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0, counted_frees = 0, served_calls = 0;
   FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
   BlockRoom block_room;
   CallMeter calls;
   FileMeter files;
   AccessMeter access;
+  SiteMeter sites;
   Timeline timeline;
   PhaseMeter phases;
+  SplitMeter splits;
 };
 
 }  // namespace mlrun::summary

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 
 bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
@@ -12,12 +14,12 @@ bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
   if (!scattered_) {
     if (only_.end == 0) {
       only_ = extent;
-      added_ += end - begin;
+      util::add_to(added_, end - begin);
       return true;
     }
     if (begin <= only_.end && end >= only_.begin) {
       only_ = {std::min(begin, only_.begin), std::max(end, only_.end)};
-      added_ += end - begin;
+      util::add_to(added_, end - begin);
       return true;
     }
     if (!budget.take(int64_t(sizeof(Scattered) + kMaxExtents * sizeof(Extent)))) return false;
@@ -27,7 +29,7 @@ bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
   }
   const bool done = (!scattered_->by_page && add_extent(extent)) ||
                     ((scattered_->by_page || turn_to_pages(budget)) && add_pages(extent, budget));
-  if (done) added_ += end - begin;
+  if (done) util::add_to(added_, end - begin);
   return done;
 }
 
@@ -53,6 +55,9 @@ bool ByteCoverage::turn_to_pages(CoverageBudget& budget) {
   auto extents = std::exchange(scattered_->extents, {});
   if (std::all_of(extents.begin(), extents.end(), [&](const Extent& e) { return add_pages(e, budget); })) return true;
   scattered_->by_page = false;
+  scattered_->chunks.for_each([&](uint64_t, PageBitmap* bitmap) {
+    if (bitmap) budget.give_back(bitmap);
+  });
   scattered_->chunks.clear();
   scattered_->pages = 0;
   scattered_->extents = std::move(extents);
@@ -60,17 +65,12 @@ bool ByteCoverage::turn_to_pages(CoverageBudget& budget) {
 }
 
 bool ByteCoverage::add_pages(Extent extent, CoverageBudget& budget) {
-  constexpr int64_t kPagesPerChunk = int64_t{1} << (kChunkBits - kPageBits);
   const int64_t last = (extent.end - 1) >> kPageBits;
   for (int64_t page = extent.begin >> kPageBits; page <= last;) {
-    const int64_t chunk = page / kPagesPerChunk;
-    const int64_t stop = std::min(last + 1, (chunk + 1) * kPagesPerChunk);
-    bool made = false;
-    auto& bitmap = scattered_->chunks.at(uint64_t(chunk) + 1, &made);
-    if (!bitmap) {
-      if (!budget.take(int64_t(sizeof(Bitmap)))) return false;
-      bitmap = std::make_unique<Bitmap>();
-    }
+    const int64_t stop = std::min(last + 1, (page / kPagesPerChunk + 1) * kPagesPerChunk);
+    auto& bitmap = scattered_->chunks.at(chunk_of(page << kPageBits));
+    if (!bitmap) bitmap = budget.take_bitmap();
+    if (!bitmap) return false;
     while (page < stop) {
       const int64_t bit = page % 64;
       const int64_t bits = std::min(stop - page, 64 - bit);

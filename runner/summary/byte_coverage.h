@@ -4,51 +4,50 @@
 // that finds it used up is not followed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "runner/summary/coverage_budget.h"
 #include "runner/summary/flat_map.h"
+#include "runner/util/prefetch.h"
 
 namespace mlrun::summary {
-
-// Memory for scattered reads, of all files.
-struct CoverageBudget {
-  int64_t left_bytes = int64_t{96} << 20;
-  bool take(int64_t bytes) {
-    if (left_bytes < bytes) return false;
-    left_bytes -= bytes;
-    return true;
-  }
-};
 
 class ByteCoverage {
  public:
   static constexpr size_t kMaxExtents = 64;
   static constexpr int kPageBits = 12;
 
-  // Adds [begin, end). false: no memory left, nothing was added. Requires: 0 <= begin < end.
+  // Adds [begin, end). false: no memory left, nothing was added. Requires: 0 <= begin < end; the budget is the same every
+  // time, and outlives the coverage's use.
   bool add(int64_t begin, int64_t end, CoverageBudget& budget);
+
+  // To be called some time before add() of an extent that begins there.
+  void prefetch(int64_t begin) const {
+    if (!scattered_ || begin < 0) return;
+    const auto* bitmap = scattered_->chunks.find(chunk_of(begin));
+    if (bitmap != nullptr && *bitmap) util::prefetch(&(*bitmap)->words[word_of(begin)]);
+  }
 
   [[nodiscard]] int64_t bytes_added() const { return added_; }  // with repetitions
   [[nodiscard]] int64_t distinct_bytes() const;
   [[nodiscard]] bool by_page() const { return scattered_ && scattered_->by_page; }
 
  private:
-  static constexpr int kChunkBits = 27;  // bytes of the file per bitmap
   struct Extent {
     int64_t begin = 0, end = 0;
   };
-  struct Bitmap {
-    std::array<uint64_t, (size_t{1} << (kChunkBits - kPageBits)) / 64> words{};
-  };
   struct Scattered {
     std::vector<Extent> extents;  // disjoint, not even touching, sorted
-    FlatMap<std::unique_ptr<Bitmap>> chunks;
+    FlatMap<PageBitmap*> chunks;  // in the budget's memory
     int64_t pages = 0;
     bool by_page = false;
   };
+
+  static constexpr int64_t kPagesPerChunk = int64_t{PageBitmap::kPages};
+  static uint64_t chunk_of(int64_t at) { return uint64_t((at >> kPageBits) / kPagesPerChunk) + 1; }
+  static size_t word_of(int64_t at) { return size_t((at >> kPageBits) % kPagesPerChunk) / 64; }
 
   bool add_extent(Extent extent);
   bool add_pages(Extent extent, CoverageBudget& budget);

@@ -8,6 +8,7 @@
 
 #include "runner/events/func_names.h"
 #include "runner/summary/names.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -29,18 +30,55 @@ CallMeter::CallMeter() : funcs_(kFuncs) {
 void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
   const uint16_t func = row.func < kFuncs ? row.func : 0;
   Func& sums = funcs_[func][size_t(facts.group)];
-  sums.bytes += facts.bytes;
-  sums.time_ns += row.dur_ns;
+  util::add_to(sums.bytes, facts.bytes);
+  util::add_to(sums.time_ns, row.dur_ns);
   sums.latency.add(row.dur_ns);
   if (facts.failed) {
     ++sums.errors;
     ++errors_.at(uint64_t(func) << 32 | uint32_t(row.err));
   }
   if (facts.group != Group::kFiles || !(facts.is_read || facts.is_write)) return;
-  const int64_t asked = row.requested >= 0 ? row.requested : facts.bytes;
-  Size& size = sizes_[facts.is_write][size_t(std::bit_width(uint64_t(asked)))];
-  ++size.calls;
-  size.bytes += facts.bytes;
+  const auto asked = uint64_t(row.requested >= 0 ? row.requested : facts.bytes);
+  for (const Direction direction : {Direction::kRead, Direction::kWrite}) {
+    if (!(direction == Direction::kRead ? facts.is_read : facts.is_write)) continue;
+    Size& size = sizes_[size_t(direction)][size_t(std::bit_width(asked))];
+    ++size.calls;
+    util::add_to(size.bytes, facts.bytes);
+  }
+}
+
+// The shortest one lies in the first bucket, the longest in the last.
+void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
+  if (sum.calls > 0) latency.add(sum.min_ns);
+  if (sum.calls > 1) latency.add(sum.max_ns);
+  for (size_t i = 0; i < sum.times.size(); ++i) {
+    const model::SumBucket& bucket = sum.times[i];
+    const bool has_longest = sum.calls > 1 && i + 1 == sum.times.size();
+    const int64_t others = bucket.calls - (i == 0 ? 1 : 0) - (has_longest ? 1 : 0);
+    const int64_t middle = bucket.low + (bucket.high - bucket.low) / 2;
+    if (others > 0) latency.add(std::clamp(middle, sum.min_ns, sum.max_ns), others);
+  }
+}
+
+void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
+  const uint16_t func = sum.call.func < kFuncs ? sum.call.func : 0;
+  Func& sums = funcs_[func][size_t(facts.group)];
+  if (facts.is_read || facts.is_write) util::add_to(sums.bytes, sum.bytes);
+  util::add_to(sums.time_ns, sum.time_ns);
+  add_durations(sum, sums.latency);
+  if (facts.failed) {
+    util::add_to(sums.errors, sum.calls);
+    util::add_to(errors_.at(uint64_t(func) << 32 | uint32_t(sum.call.err)), sum.calls);
+  }
+  if (facts.group != Group::kFiles) return;
+  for (const Direction direction : {Direction::kRead, Direction::kWrite}) {
+    if (!(direction == Direction::kRead ? facts.is_read : facts.is_write)) continue;
+    for (const model::SumBucket& bucket : sum.sizes) {
+      Size& size = sizes_[size_t(direction)][size_t(std::bit_width(uint64_t(bucket.low)))];
+      util::add_to(size.calls, bucket.calls);
+      util::add_to(size.bytes, bucket.bytes);
+    }
+  }
 }
 
 std::vector<FuncSummary> CallMeter::funcs() const {

@@ -20,6 +20,8 @@ class CallMeter {
 
   [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[func < kFuncs ? func : 0]; }
   void add(const model::CallRow& row, const CallFacts& facts);
+  // Calls together: durations are as near as their buckets are, but for the shortest and the longest.
+  void add(const model::SumRow& sum, const CallFacts& facts);
 
   [[nodiscard]] std::vector<FuncSummary> funcs() const;    // by time
   [[nodiscard]] std::vector<ErrorSummary> errors() const;  // by calls
@@ -33,6 +35,8 @@ class CallMeter {
   struct Size {
     int64_t calls = 0, bytes = 0;
   };
+
+  static void add_durations(const model::SumRow& sum, LogHistogram& latency);
 
   std::array<mlrun_call_class, kFuncs> classes_{};
   std::vector<std::array<Func, kGroups>> funcs_;

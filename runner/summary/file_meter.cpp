@@ -1,21 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/file_meter.h"
 
+#include "runner/util/prefetch.h"
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 
 void FileMeter::add(const model::CallRow& row, const CallFacts& facts) {
   File* file = place(row.file_id);
-  if (file) {
-    const char* bytes = reinterpret_cast<const char*>(file);
-    for (size_t at = 0; at < sizeof(File) - 1; at += 64) __builtin_prefetch(bytes + at);
-    __builtin_prefetch(bytes + sizeof(File) - 1);
-  }
-  if (waiting_calls_ - counted_calls_ == kWaiting) count_call(waiting_[counted_calls_++ % kWaiting]);
-  waiting_[waiting_calls_++ % kWaiting] = {file, facts, row.dur_ns};
+  count(file ? file->totals : without_place_, facts, row.dur_ns);
+  if (!facts.is_read || facts.bytes == 0) return;
+  const bool followed = file && facts.offset >= 0 && facts.offset <= INT64_MAX - facts.bytes &&
+                        file->read.add(facts.offset, facts.offset + facts.bytes, budget_);
+  if (!followed) util::add_to(bytes_left_out_, facts.bytes);
 }
 
-void FileMeter::finish() {
-  while (counted_calls_ != waiting_calls_) count_call(waiting_[counted_calls_++ % kWaiting]);
+void FileMeter::add(int64_t file_id, const Totals& totals) {
+  File* file = place(file_id);
+  (file ? file->totals : without_place_).add(totals);
+}
+
+const FileMeter::File* FileMeter::find(int64_t file_id) const {
+  const auto* found = file_id == 0 ? nullptr : places_.find(uint64_t(file_id));
+  return found ? *found : nullptr;
+}
+
+void FileMeter::prefetch_slot(const model::CallRow& row) const {
+  if (row.file_id != 0) places_.prefetch(uint64_t(row.file_id));
+}
+
+void FileMeter::prefetch_file(const model::CallRow& row) const {
+  if (const File* file = find(row.file_id)) util::prefetch_whole(*file);
+}
+
+void FileMeter::prefetch_bytes(const model::CallRow& row) const {
+  if (row.offset < 0) return;
+  if (const File* file = find(row.file_id)) file->read.prefetch(row.offset);
 }
 
 FileMeter::File* FileMeter::place(int64_t file_id) {
@@ -27,21 +47,12 @@ FileMeter::File* FileMeter::place(int64_t file_id) {
   return places_.at(uint64_t(file_id)) = file;
 }
 
-void FileMeter::count_call(const Call& call) {
-  const CallFacts& facts = call.facts;
-  count(call.file ? call.file->totals : without_place_, facts, call.dur_ns);
-  if (!facts.is_read || facts.bytes == 0) return;
-  const bool followed = call.file && facts.offset >= 0 && facts.offset <= INT64_MAX - facts.bytes &&
-                        call.file->read.add(facts.offset, facts.offset + facts.bytes, budget_);
-  if (!followed) bytes_left_out_ += facts.bytes;
-}
-
 Reread FileMeter::reread() const {
   Reread out;
   out.bytes_left_out = bytes_left_out_;
   for (const File& file : files_) {
-    out.bytes_read += file.read.bytes_added();
-    out.distinct_bytes += file.read.distinct_bytes();
+    util::add_to(out.bytes_read, file.read.bytes_added());
+    util::add_to(out.distinct_bytes, file.read.distinct_bytes());
     out.page_counted_files += file.read.by_page();
   }
   return out;

@@ -3,7 +3,6 @@
 // is met later is summed up under file 0.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -26,8 +25,12 @@ class FileMeter {
 
   // A call of group files.
   void add(const model::CallRow& row, const CallFacts& facts);
-  // Requires: all calls were added. The figures below are those of the last finish().
-  void finish();
+  // Calls together; which bytes they read is not known.
+  void add(int64_t file_id, const Totals& totals);
+  // What add() of the row will touch, one step after the other (builder.h).
+  void prefetch_slot(const model::CallRow& row) const;
+  void prefetch_file(const model::CallRow& row) const;
+  void prefetch_bytes(const model::CallRow& row) const;
 
   [[nodiscard]] const std::deque<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
@@ -36,22 +39,12 @@ class FileMeter {
   [[nodiscard]] Reread reread() const;
 
  private:
-  static constexpr size_t kWaiting = 8;
-  struct Call {
-    File* file = nullptr;  // null: without a place
-    CallFacts facts;
-    int64_t dur_ns = 0;
-  };
-
-  File* place(int64_t file_id);
-  void count_call(const Call& call);
+  File* place(int64_t file_id);  // nullptr: without a place
+  [[nodiscard]] const File* find(int64_t file_id) const;
 
   FlatMap<File*> places_;
   std::deque<File> files_;
   Totals without_place_;
-  std::array<Call, kWaiting> waiting_;  // calls are counted kWaiting later, when their file has come to the cache
-  size_t waiting_calls_ = 0;            // all so far; the last kWaiting of them wait
-  size_t counted_calls_ = 0;
   CoverageBudget budget_;
   int64_t bytes_left_out_ = 0;
 };

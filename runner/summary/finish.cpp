@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builder's sums become the summary: names, roles, order.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -8,7 +9,9 @@
 #include "runner/summary/builder_state.h"
 #include "runner/summary/process_tree.h"
 #include "runner/summary/roles.h"
+#include "runner/summary/run_facts.h"
 #include "runner/summary/top_files.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -23,11 +26,11 @@ std::vector<HeapLibrary> named(std::vector<HeapLibrary> libraries, const Names& 
   return libraries;
 }
 
+using ProcessRows = std::unordered_map<int32_t, const model::ProcessRow*>;
+
 // The row, or one that says no more than the number when the trace has none (proc_id 0 among them).
-model::ProcessRow row_of(const model::TraceInfo& info, int32_t proc_id) {
-  for (const auto& row : info.processes) {
-    if (row.proc_id == proc_id) return row;
-  }
+model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
+  if (const auto found = rows.find(proc_id); found != rows.end()) return *found->second;
   model::ProcessRow row;
   row.proc_id = proc_id;
   row.role = "unknown";
@@ -46,12 +49,14 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
   });
   Names names;
   for (const auto& name : info.names) names[name.name_id] = &name.text;
+  ProcessRows rows;
+  for (const model::ProcessRow& row : info.processes) rows.emplace(row.proc_id, &row);
 
   std::vector<ProcessSummary> out;
   for (const int32_t proc_id : order) {
     Process& sums = process(proc_id);
     sums.heap.finish();
-    const model::ProcessRow row = row_of(info, proc_id);
+    const model::ProcessRow row = row_of(rows, proc_id);
     const auto role = role_of.find(proc_id);
     ProcessSummary& summary = out.emplace_back();
     summary.proc_id = proc_id;
@@ -63,10 +68,17 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     summary.first_ns = row.first_ns;
     summary.last_ns = row.last_ns;
     summary.totals = sums.totals;
+    summary.waits = sums.waits.waits();
     summary.recorded_allocations = sums.heap.recorded_allocations();
     summary.counted_allocations = sums.heap.counted_allocations();
     summary.heap_peak = sums.heap.peak();
     summary.heap_libraries = named(sums.heap.libraries(), names);
+    if (!sums.heap_sum) continue;
+    util::add_to(summary.recorded_allocations, sums.heap_sum->recorded_allocations);
+    util::add_to(summary.counted_allocations, sums.heap_sum->counted_allocations);
+    if (sums.heap_sum->peak.bytes() <= summary.heap_peak.bytes()) continue;
+    summary.heap_peak = sums.heap_sum->peak;
+    summary.heap_libraries = named(sums.heap_sum->libraries, names);
   }
   return out;
 }
@@ -75,27 +87,38 @@ Summary Builder::finish(const model::TraceInfo& info) {
   State& s = *state_;
   const ProcessTree tree(info.processes);
   Summary out;
-  s.files.finish();
   out.run = info.run;
   out.start_ns = s.timeline.start_ns();
   out.calls = s.call_rows;
   out.allocations = s.alloc_rows;
   out.counted_allocations = s.counted_allocations;
+  out.counted_frees = s.counted_frees;
+  out.served_calls = s.served_calls;
   out.alloc_min_bytes = s.alloc_min_bytes;
+  out.alloc_sample_bytes = s.alloc_sample_bytes;
+  if (s.alloc_sample_bytes > 0) {
+    out.estimated_allocations = std::llround(s.estimated_allocations);
+    out.estimated_bytes = std::llround(s.estimated_bytes);
+  }
+  for (const model::FoldedRow& row : info.folded) util::add_to(out.folded_calls, row.calls);
+  out.fold_ns = run_facts(info.run).fold_ns.value_or(0);
   out.heap_blocks_left_out = s.block_room.left_out_blocks;
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
   out.processes = s.process_summaries(info, tree);
   put_top_files(s.files, info.files, out);
   out.funcs = s.calls.funcs();
   out.errors = s.calls.errors();
+  out.sites = s.sites.sites(info.stacks);
   out.sizes = s.calls.sizes();
   out.access = s.access.patterns();
   out.reread = s.files.reread();
   out.bin_ns = s.timeline.bin_ns();
   out.timeline = s.timeline.bins();
   out.phases = s.phases.finish(tree);
+  out.splits = s.splits.finish(out.processes, s.phases.splits(tree), info.files);
   out.losses = info.losses;
   out.coverage = info.coverage;
+  out.left_out = info.left_out;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/summary/huge_pages.h"
+#include "runner/util/prefetch.h"
 
 namespace mlrun::summary {
 
@@ -22,17 +23,18 @@ class FlatMap {
   };
 
   // Requires: key != 0, here and below.
-  [[nodiscard]] Value* find(uint64_t key) {
+  [[nodiscard]] const Value* find(uint64_t key) const {
     if (size_ == 0) return nullptr;
     for (size_t i = home(key);; i = next(i)) {
       if (slots_[i].key == key) return &slots_[i].value;
       if (slots_[i].key == 0) return nullptr;
     }
   }
+  [[nodiscard]] Value* find(uint64_t key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
   // To be called some rows before `key` is looked up.
   void prefetch(uint64_t key) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[home(key)]);
+    if (!slots_.empty()) util::prefetch(&slots_[home(key)]);
   }
 
   // The value under `key`, made when there is none; `*made` says so.

@@ -2,23 +2,15 @@
 #include "runner/summary/heap_meter.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runner/events/record.h"
+#include "runner/summary/sample_weight.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 
 void HeapMeter::add(const model::AllocRow& row) {
-  live_.prefetch(row.address);
-  if (row.old_address != 0) live_.prefetch(row.old_address);
-  if (waiting_rows_ - followed_rows_ == kWaiting) follow(waiting_[followed_rows_++ % kWaiting]);
-  waiting_[waiting_rows_++ % kWaiting] = row;
-}
-
-void HeapMeter::follow_waiting() {
-  while (followed_rows_ != waiting_rows_) follow(waiting_[followed_rows_++ % kWaiting]);
-}
-
-void HeapMeter::follow(const model::AllocRow& row) {
   if (!enter(row.origin.image_id)) return;
   apply_counted();
   if (row.op == MLRUN_FREE) return remove(row.address, 0);
@@ -38,16 +30,14 @@ void HeapMeter::follow(const model::AllocRow& row) {
 }
 
 void HeapMeter::add(const model::AllocSmallRow& row) {
-  follow_waiting();
   if (!enter(row.origin.image_id)) return;
   if (row.origin.ts_ns != pending_ts_ns_) apply_counted();
   pending_ts_ns_ = row.origin.ts_ns;
-  pending_ += row.bytes;
-  counted_allocations_ += row.mallocs;
+  util::add_to(pending_, row.bytes);
+  util::add_to(counted_allocations_, row.mallocs);
 }
 
 void HeapMeter::finish() {
-  follow_waiting();
   apply_counted();
   for (size_t i = 0; i < libraries_.size(); ++i) change(i, 0);
 }
@@ -69,6 +59,7 @@ bool HeapMeter::enter(int32_t image_id) {
     apply_counted();
     left_images_.push_back(image_id_);
     for (size_t i = 0; i < libraries_.size(); ++i) change(i, -libraries_[i].live);
+    recorded_ = 0;
     room_->left += int64_t(live_.size());
     live_.clear();
     counted_ = 0;
@@ -85,14 +76,15 @@ void HeapMeter::insert(const model::AllocRow& row, int64_t bytes) {
   } else if (room_->left == 0) {
     live_.erase(row.address);
     ++room_->left_out_blocks;
-    room_->left_out_bytes += bytes;
+    util::add_to(room_->left_out_bytes, bytes);
     return;
   } else {
     --room_->left;
   }
   const size_t library = library_index(row.site_library);
   block = uint64_t(bytes) << kLibraryBits | library;
-  change(library, bytes);
+  util::add_to(recorded_, bytes);
+  change(library, stands_for(bytes));
 }
 
 // expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the
@@ -107,7 +99,16 @@ void HeapMeter::remove(uint64_t address, int64_t expected_bytes) {
   ++room_->left;
 }
 
-void HeapMeter::forget(uint64_t block) { change(block & ((1u << kLibraryBits) - 1), -int64_t(block >> kLibraryBits)); }
+void HeapMeter::forget(uint64_t block) {
+  const auto bytes = int64_t(block >> kLibraryBits);
+  util::add_to(recorded_, -bytes);
+  change(block & ((1u << kLibraryBits) - 1), -stands_for(bytes));
+}
+
+// The same for a block whenever it is asked, so that what comes goes.
+int64_t HeapMeter::stands_for(int64_t bytes) const {
+  return alloc_sample_bytes_ == 0 ? bytes : std::llround(sample_weight(bytes, alloc_sample_bytes_) * double(bytes));
+}
 
 void HeapMeter::change(size_t index, int64_t bytes) {
   Library& library = libraries_[index];
@@ -115,20 +116,19 @@ void HeapMeter::change(size_t index, int64_t bytes) {
     library.at_peak = library.live;
     library.peak_number = peak_number_;
   }
-  library.live += bytes;
-  recorded_ += bytes;
+  util::add_to(library.live, bytes);
 }
 
 void HeapMeter::apply_counted() {
   if (pending_ts_ns_ == 0) return;
-  counted_ += pending_;
+  util::add_to(counted_, pending_);
   note_peak(pending_ts_ns_);
   pending_ = pending_ts_ns_ = 0;
 }
 
 void HeapMeter::note_peak(int64_t ts_ns) {
   const int64_t counted = std::max<int64_t>(counted_, 0);
-  if (recorded_ + counted <= peak_.bytes()) return;
+  if (util::sum_of(recorded_, counted) <= peak_.bytes()) return;
   peak_ = {ts_ns, recorded_, counted};
   ++peak_number_;
 }

@@ -6,7 +6,6 @@
 // not counted when it is freed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -25,13 +24,22 @@ struct BlockRoom {
 
 class HeapMeter {
  public:
-  HeapMeter(int64_t alloc_min_bytes, BlockRoom& room) : alloc_min_bytes_(alloc_min_bytes), room_(&room) {}
+  HeapMeter(int64_t alloc_min_bytes, BlockRoom& room) : HeapMeter(alloc_min_bytes, 0, room) {}
+  // With sampling, recorded and counted blocks together are still exact; figures of libraries are estimates.
+  HeapMeter(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room)
+      : alloc_min_bytes_(alloc_min_bytes), alloc_sample_bytes_(alloc_sample_bytes), room_(&room) {}
 
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
+  // To be called some rows before add(row).
+  void prefetch(const model::AllocRow& row) const {
+    live_.prefetch(row.address);
+    if (row.old_address != 0) live_.prefetch(row.old_address);
+  }
   // Requires: all rows were added. The figures below are those of the last finish().
   void finish();
 
+  [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // that are followed
   [[nodiscard]] const HeapPeak& peak() const { return peak_; }
   [[nodiscard]] int64_t recorded_allocations() const { return recorded_allocations_; }
   [[nodiscard]] int64_t counted_allocations() const { return counted_allocations_; }
@@ -39,7 +47,6 @@ class HeapMeter {
   [[nodiscard]] std::vector<HeapLibrary> libraries() const;
 
  private:
-  static constexpr size_t kWaiting = 16;
   static constexpr int kLibraryBits = 16;  // a live block is usable bytes << kLibraryBits | index in libraries_
 
   // at_peak is brought up to date when live is about to change: until then live has not changed since the peak.
@@ -49,23 +56,18 @@ class HeapMeter {
     uint64_t peak_number = 0;  // the peak that at_peak belongs to
   };
 
-  void follow(const model::AllocRow& row);
-  void follow_waiting();
   bool enter(int32_t image_id);
   void insert(const model::AllocRow& row, int64_t bytes);
   void remove(uint64_t address, int64_t expected_bytes);
   void forget(uint64_t block);
   void change(size_t library, int64_t bytes);
+  [[nodiscard]] int64_t stands_for(int64_t bytes) const;
   void apply_counted();
   void note_peak(int64_t ts_ns);
   size_t library_index(int64_t name_id);
 
-  int64_t alloc_min_bytes_;
+  int64_t alloc_min_bytes_, alloc_sample_bytes_;
   BlockRoom* room_;
-  std::array<model::AllocRow, kWaiting>
-      waiting_;              // rows are followed kWaiting later, when their blocks have come to the cache
-  size_t waiting_rows_ = 0;  // all so far; the last kWaiting of them wait
-  size_t followed_rows_ = 0;
   FlatMap<uint64_t> live_;
   std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: not known
   FlatMap<uint32_t> library_indexes_;

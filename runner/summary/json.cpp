@@ -5,8 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "runner/summary/cost.h"
+#include "runner/summary/json_kernel.h"
 #include "runner/summary/names.h"
 #include "runner/summary/run_facts.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -67,6 +70,9 @@ Json heap_json(const ProcessSummary& process) {
 }
 
 Json process_json(const ProcessSummary& process) {
+  const auto wait = [](const WaitSummary& of) {
+    return Json{{"func", of.name}, {"calls", of.calls}, {"time_ns", of.time_ns}};
+  };
   return {{"proc_id", process.proc_id},
           {"parent_proc_id", known(process.parent_proc_id, 0)},
           {"pid", process.pid},
@@ -78,6 +84,8 @@ Json process_json(const ProcessSummary& process) {
           {"files", totals_json(process.files())},
           {"channels", totals_json(process.totals[size_t(Group::kChannels)])},
           {"other", totals_json(process.totals[size_t(Group::kOther)])},
+          {"waits", totals_json(process.totals[size_t(Group::kWaits)])},
+          {"waited_in", array(process.waits, wait)},
           {"heap", heap_json(process)}};
 }
 
@@ -126,10 +134,10 @@ Json classes_json(const std::vector<FuncSummary>& funcs) {
       if (one.call_class == func.call_class && one.group == func.group) same = &one;
     }
     if (!same) same = &classes.emplace_back(FuncSummary{0, {}, func.call_class, func.group, 0, 0, 0, 0, {}});
-    same->calls += func.calls;
-    same->errors += func.errors;
-    same->bytes += func.bytes;
-    same->time_ns += func.time_ns;
+    util::add_to(same->calls, func.calls);
+    util::add_to(same->errors, func.errors);
+    util::add_to(same->bytes, func.bytes);
+    util::add_to(same->time_ns, func.time_ns);
     same->latency.add(func.latency);
   }
   return array(classes, [](const FuncSummary& one) {
@@ -141,7 +149,7 @@ Json classes_json(const std::vector<FuncSummary>& funcs) {
 
 Json access_json(const AccessPattern& pattern) {
   const auto count = [](const AccessPattern::Count& of) { return Json{{"calls", of.calls}, {"bytes", of.bytes}}; };
-  const int64_t bytes = pattern.sequential.bytes + pattern.forward.bytes + pattern.backward.bytes;
+  const int64_t bytes = pattern.known_bytes();
   const int64_t calls = pattern.sequential.calls + pattern.forward.calls + pattern.backward.calls;
   return {{"sequential", count(pattern.sequential)},
           {"forward", count(pattern.forward)},
@@ -151,11 +159,17 @@ Json access_json(const AccessPattern& pattern) {
           {"sequential_share_of_calls", share(pattern.sequential.calls, calls)}};
 }
 
+// Buckets double in width; the last one has no end that can be told.
+int64_t high_bytes(const SizeBucket& bucket) {
+  if (bucket.low_bytes <= 0) return 1;
+  return bucket.low_bytes > INT64_MAX / 2 ? INT64_MAX : bucket.low_bytes * 2;
+}
+
 Json sizes_json(const std::vector<SizeBucket>& sizes) {
   return array(sizes, [](const SizeBucket& bucket) {
     return Json{{"direction", direction_name(bucket.direction)},
                 {"low_bytes", bucket.low_bytes},
-                {"high_bytes", bucket.low_bytes == 0 ? 1 : bucket.low_bytes * 2},
+                {"high_bytes", high_bytes(bucket)},
                 {"calls", bucket.calls},
                 {"bytes", bucket.bytes}};
   });
@@ -167,6 +181,15 @@ Json reread_json(const Reread& reread) {
           {"distinct_bytes", reread.distinct_bytes},
           {"page_counted_files", reread.page_counted_files},
           {"bytes_left_out", reread.bytes_left_out}};
+}
+
+Json site_json(const SiteSummary& site) {
+  return {{"kind", site_kind_name(site.kind)},
+          {"function", site.function},
+          {"library", site.library.empty() ? Json() : Json(site.library)},
+          {"calls", site.calls},
+          {"bytes", site.bytes},
+          {"time_ns", site.time_ns}};
 }
 
 Json timeline_json(const Summary& summary) {
@@ -184,13 +207,114 @@ Json phase_json(const model::PhaseRow& phase) {
   return {{"phase_id", phase.phase_id},
           {"name", phase.name},
           {"proc_id", known(phase.proc_id, 0)},
-          {"start_ns", phase.start_ns},
-          {"end_ns", phase.end_ns},
+          {"start_ns", phase.ts_ns},
+          {"end_ns", phase.end_ns()},
           {"error_ns", phase.error_ns},
           {"calls", phase.calls},
           {"bytes_read", phase.bytes_read},
           {"bytes_written", phase.bytes_written},
           {"time_ns", phase.io_ns}};
+}
+
+Json mark_json(const MarkSummary& mark) {
+  return {{"domain", mark.domain},
+          {"name", mark.name},
+          {"count", mark.count},
+          {"time_ns", known(mark.time_ns, -1)},
+          {"max_ns", known(mark.max_ns, -1)}};
+}
+
+Json gpu_idle_json(const GpuIdleSummary& idle) {
+  const model::CallSplit& split = idle.split;
+  return {{"gpu_id", known(idle.gpu_id, 0)},
+          {"label", idle.label},
+          {"proc_id", known(idle.proc_id, 0)},
+          {"thread_id", known(idle.thread_id, 0)},
+          {"path", idle.path.empty() ? Json() : Json(idle.path)},
+          {"time_ns", idle.time_ns},
+          {"pieces", idle.pieces},
+          {"own_ns", split.own_ns},
+          {"runq_ns", split.runq_ns},
+          {"vfs_ns", split.vfs_ns},
+          {"queue_ns", split.queue_ns},
+          {"device_ns", split.device_ns},
+          {"remote_ns", split.remote_ns},
+          {"wait_ns", split.wait_ns}};
+}
+
+Json gpu_memory_json(const GpuMemorySummary& of) {
+  return {{"proc_id", of.proc_id},
+          {"gpu_id", known(of.gpu_id, 0)},
+          {"memory", of.memory},
+          {"peak_bytes", of.peak_bytes},
+          {"allocations", of.allocations},
+          {"allocated_bytes", of.allocated_bytes},
+          {"releases", of.releases},
+          {"unmatched_releases", of.unmatched_releases},
+          {"unseen_releases", of.unseen_releases},
+          {"kept", of.kept},
+          {"kept_bytes", of.kept_bytes},
+          {"kept_late", of.kept_late},
+          {"kept_late_bytes", of.kept_late_bytes},
+          {"not_followed", of.not_followed}};
+}
+
+Json gpu_work_json(const Summary& summary) {
+  const auto device = [](const GpuWorkSummary& of) {
+    return Json{{"gpu_id", known(of.gpu_id, 0)},
+                {"name", of.name},
+                {"uuid", of.uuid.empty() ? Json() : Json(of.uuid)},
+                {"busy_ns", of.busy_ns},
+                {"kernels", of.kernels},
+                {"kernel_ns", of.kernel_ns},
+                {"copies", of.copies},
+                {"bytes_in", of.bytes_in},
+                {"bytes_out", of.bytes_out},
+                {"bytes_within", of.bytes_within},
+                {"memsets", of.memsets},
+                {"copy_ns", of.copy_ns},
+                {"graphs", of.graphs},
+                {"graph_ns", of.graph_ns}};
+  };
+  const auto kernel = [](const GpuKernelSummary& of) {
+    return Json{{"name", of.name}, {"count", of.count}, {"time_ns", of.time_ns}, {"max_ns", of.max_ns}};
+  };
+  const GpuCallSummary& calls = summary.gpu_calls;
+  return {{"devices", array(summary.gpu_work, device)},
+          {"kernels", array(summary.gpu_kernels, kernel)},
+          {"memory", array(summary.gpu_memory, gpu_memory_json)},
+          {"calls", calls.calls},
+          {"call_errors", calls.errors},
+          {"call_time_ns", calls.time_ns},
+          {"syncs", calls.syncs},
+          {"sync_time_ns", calls.sync_ns}};
+}
+
+Json gpu_json(const GpuSummary& gpu) {
+  const auto share_of = [](int64_t ppm) { return ppm < 0 ? Json() : Json(double(ppm) / 1e6); };
+  return {{"gpu_id", gpu.gpu_id},
+          {"kind", gpu.kind},
+          {"name", gpu.name},
+          {"uuid", gpu.uuid},
+          {"nvml_index", known(gpu.index, -1)},
+          {"memory_bytes", known(gpu.memory_bytes, -1)},
+          {"looks", gpu.looks},
+          {"observed_ns", gpu.observed_ns},
+          {"busy", share_of(gpu.busy_ppm)},
+          {"memory_busy", share_of(gpu.memory_busy_ppm)},
+          {"sm_active", share_of(gpu.sm_active_ppm)},
+          {"tensor", share_of(gpu.tensor_ppm)},
+          {"dram", share_of(gpu.dram_ppm)},
+          {"memory_peak_bytes", known(gpu.fb_peak_bytes, -1)},
+          {"power_mean_mw", known(gpu.power_mean_mw, -1)},
+          {"power_peak_mw", known(gpu.power_peak_mw, -1)},
+          {"energy_mj", known(gpu.energy_mj, -1)},
+          {"temperature_peak_c", known(gpu.temperature_peak_c, -1)},
+          {"throttled_ns", known(gpu.throttled_ns, -1)},
+          {"pcie_rx_bytes", known(gpu.pcie_rx_bytes, -1)},
+          {"pcie_tx_bytes", known(gpu.pcie_tx_bytes, -1)},
+          {"nvlink_rx_bytes", known(gpu.nvlink_rx_bytes, -1)},
+          {"nvlink_tx_bytes", known(gpu.nvlink_tx_bytes, -1)}};
 }
 
 Json loss_json(const model::LossRow& loss) {
@@ -212,18 +336,63 @@ Json coverage_json(const model::CoverageRow& row) {
           {"kernel", known(row.kernel, -1)}};
 }
 
+Json cost_json(const CostEstimate& cost) {
+  const auto line = [](const CostLine& of) {
+    return Json{{"class", of.cost_class},
+                {"calls", of.calls},
+                {"cost_per_call_ns", of.per_call_ns},
+                {"cost_ns", of.total_ns()}};
+  };
+  return {{"source", cost.source},
+          {"measured_realtime_ns", known(cost.measured_realtime_ns, 0)},
+          {"classes", array(cost.lines, line)},
+          {"calls_without_cost", cost.calls_without_cost},
+          {"left_out", cost.left_out},
+          {"total_ns", cost.total_ns},
+          {"share_of_cpu", known(cost.share_of_cpu)}};
+}
+
+// Of the rows of `call` alone. null: not known.
+Json calls_cost_ns(const std::optional<CostEstimate>& cost) {
+  if (!cost) return {};
+  double sum = 0;
+  for (const CostLine& line : cost->lines) sum += line.is_call ? line.total_ns() : 0;
+  return sum;
+}
+
+Json left_out_json(const model::LeftOutRow& row) {
+  return {{"proc_id", known(row.proc_id, 0)},
+          {"reason", row.reason},
+          {"calls", row.calls},
+          {"bytes_read", row.bytes_read},
+          {"bytes_written", row.bytes_written},
+          {"time_ns", row.time_ns}};
+}
+
 Json tracing_json(const Summary& summary) {
   const RunFacts run = run_facts(summary.run);
-  return {{"events", run.events.value_or(summary.calls + summary.allocations)},
-          {"calls", summary.calls},
-          {"allocations", summary.allocations},
-          {"counted_allocations", summary.counted_allocations},
-          {"alloc_min_bytes", summary.alloc_min_bytes},
-          {"heap_blocks_left_out", summary.heap_blocks_left_out},
-          {"heap_bytes_left_out", summary.heap_bytes_left_out},
-          {"cost_per_call_ns", known(run.cost_per_call_ns)},
-          {"calls_cost_ns", run.cost_per_call_ns ? Json(*run.cost_per_call_ns * double(summary.calls)) : Json()},
-          {"collector_cpu_ns", known(run.collector_cpu_ns)}};
+  const std::optional<CostEstimate> cost = cost_estimate(summary);
+  const Json calls_cost = calls_cost_ns(cost);
+  return {
+      {"events", run.events.value_or(summary.calls + summary.allocations)},
+      {"calls", summary.calls},
+      {"allocations", summary.allocations},
+      {"counted_allocations", summary.counted_allocations},
+      {"alloc_min_bytes", summary.alloc_min_bytes},
+      {"summary_only", run.summary_only},
+      {"fold_ns", known(summary.fold_ns, 0)},
+      {"folded_calls", summary.folded_calls},
+      {"alloc_sample_bytes", known(summary.alloc_sample_bytes, 0)},
+      {"estimated_allocations", summary.alloc_sample_bytes > 0 ? Json(summary.estimated_allocations) : Json()},
+      {"estimated_bytes", summary.alloc_sample_bytes > 0 ? Json(summary.estimated_bytes) : Json()},
+      {"heap_blocks_left_out", summary.heap_blocks_left_out},
+      {"heap_bytes_left_out", summary.heap_bytes_left_out},
+      {"counted_frees", summary.counted_frees},
+      {"served_calls", summary.served_calls},
+      {"cost_per_call_ns", cost && summary.calls > 0 ? Json(calls_cost.get<double>() / double(summary.calls)) : Json()},
+      {"calls_cost_ns", calls_cost},
+      {"cost", cost ? cost_json(*cost) : Json()},
+      {"collector_cpu_ns", known(run.collector_cpu_ns)}};
 }
 
 }  // namespace
@@ -235,15 +404,21 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   return {{"schema", "mlrun-summary"},
           {"schema_version", kSchemaVersion},
           {"run", run_json(summary)},
-          {"complete", summary.losses.empty() && summary.coverage.empty()},
+          {"complete", summary.complete()},
           {"losses", array(summary.losses, loss_json)},
           {"coverage", array(summary.coverage, coverage_json)},
+          {"left_out", array(summary.left_out, left_out_json)},
           {"totals",
            {{"files", std::move(totals)},
             {"channels", totals_json(summary.totals(Group::kChannels))},
-            {"other", totals_json(summary.totals(Group::kOther))}}},
+            {"other", totals_json(summary.totals(Group::kOther))},
+            {"waits", totals_json(summary.totals(Group::kWaits))}}},
           {"processes", array(summary.processes, process_json)},
           {"phases", array(summary.phases, phase_json)},
+          {"marks", array(summary.marks, mark_json)},
+          {"gpus", array(summary.gpus, gpu_json)},
+          {"gpu_work", gpu_work_json(summary)},
+          {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
           {"files_touched", summary.files_touched},
           {"files_without_place", summary.files_without_place},
           {"files", array(summary.files, file_json)},
@@ -258,10 +433,14 @@ nlohmann::ordered_json to_json(const Summary& summary) {
                                          {"name", errno_name(error.err)},
                                          {"calls", error.calls}};
                            })},
+          {"sites", array(summary.sites, site_json)},
           {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
           {"reread", reread_json(summary.reread)},
           {"sizes", sizes_json(summary.sizes)},
           {"timeline", timeline_json(summary)},
+          {"kernel_side", kernel_side_json(summary)},
+          {"splits", splits_json(summary)},
+          {"devices", devices_json(summary)},
           {"tracing", tracing_json(summary)}};
 }
 

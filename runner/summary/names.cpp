@@ -17,6 +17,8 @@ std::string class_name(mlrun_call_class call_class) {
     case MLRUN_CLASS_MAP: return "map";
     case MLRUN_CLASS_FD: return "descriptor";
     case MLRUN_CLASS_PROCESS: return "process";
+    case MLRUN_CLASS_COPY: return "copy";
+    case MLRUN_CLASS_WAIT: return "wait";
   }
   return "unknown";
 }
@@ -26,11 +28,14 @@ std::string group_name(Group group) {
     case Group::kFiles: return "files";
     case Group::kChannels: return "channels";
     case Group::kOther: return "other";
+    case Group::kWaits: return "waits";
   }
   return "unknown";
 }
 
 std::string direction_name(Direction direction) { return direction == Direction::kRead ? "read" : "write"; }
+
+std::string site_kind_name(SiteKind kind) { return kind == SiteKind::kAllocations ? "allocations" : "files"; }
 
 std::string errno_name(int32_t err) {
   const char* name = strerrorname_np(err);

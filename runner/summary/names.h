@@ -11,8 +11,9 @@
 namespace mlrun::summary {
 
 [[nodiscard]] std::string class_name(mlrun_call_class call_class);  // "read", "metadata", ...
-[[nodiscard]] std::string group_name(Group group);                  // "files", "channels", "other"
+[[nodiscard]] std::string group_name(Group group);                  // "files", "channels", "other", "waits"
 [[nodiscard]] std::string direction_name(Direction direction);      // "read", "write"
+[[nodiscard]] std::string site_kind_name(SiteKind kind);            // "allocations", "files"
 [[nodiscard]] std::string errno_name(int32_t err);                  // "ENOENT"; "errno 4242" when it has no name
 
 }  // namespace mlrun::summary

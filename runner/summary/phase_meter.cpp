@@ -4,49 +4,90 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 
 PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases) : phases_(std::move(phases)) {
   for (model::PhaseRow& phase : phases_) {
     phase.calls = phase.bytes_read = phase.bytes_written = phase.io_ns = 0;
-    bounds_.push_back(phase.start_ns);
-    bounds_.push_back(phase.end_ns);
+    bounds_.push_back(phase.ts_ns);
+    bounds_.push_back(phase.end_ns());
   }
   std::sort(bounds_.begin(), bounds_.end());
   bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
   std::sort(phases_.begin(), phases_.end(), [](const model::PhaseRow& a, const model::PhaseRow& b) {
-    return std::pair(a.start_ns, b.end_ns) < std::pair(b.start_ns, a.end_ns);
+    return std::pair(a.ts_ns, b.end_ns()) < std::pair(b.ts_ns, a.end_ns());
   });
 }
 
-void PhaseMeter::add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written) {
-  if (bounds_.empty()) return;
+PhaseMeter::Work* PhaseMeter::work_at(int32_t proc_id, int64_t end_ns) {
+  if (bounds_.empty()) return nullptr;
   const bool inside = (interval_ == 0 || end_ns >= bounds_[interval_ - 1]) &&
                       (interval_ == bounds_.size() || end_ns < bounds_[interval_]);
   if (!inside) interval_ = size_t(std::upper_bound(bounds_.begin(), bounds_.end(), end_ns) - bounds_.begin());
-  if (interval_ == 0 || interval_ == bounds_.size()) return;
-  Work& work = work_.at(uint64_t(interval_) << 32 | uint32_t(proc_id));
-  ++work.calls;
-  work.bytes_read += bytes_read;
-  work.bytes_written += bytes_written;
-  work.io_ns += dur_ns;
+  if (interval_ == 0 || interval_ == bounds_.size()) return nullptr;
+  return &work_.at(uint64_t(interval_) << 32 | uint32_t(proc_id));
+}
+
+void PhaseMeter::add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written,
+                     const model::CallSplit* split) {
+  Work* work = work_at(proc_id, end_ns);
+  if (!work) return;
+  ++work->calls;
+  util::add_to(work->bytes_read, bytes_read);
+  util::add_to(work->bytes_written, bytes_written);
+  util::add_to(work->io_ns, dur_ns);
+  if (split == nullptr) return;
+  ++work->split_calls;
+  util::add_to(work->split_ns, dur_ns);
+  work->split.add(*split);
+}
+
+void PhaseMeter::add(int32_t proc_id, int64_t moment_ns, const Totals& totals) {
+  Work* work = work_at(proc_id, moment_ns);
+  if (!work) return;
+  util::add_to(work->calls, totals.calls);
+  util::add_to(work->bytes_read, totals.bytes_read);
+  util::add_to(work->bytes_written, totals.bytes_written);
+  util::add_to(work->io_ns, totals.time_ns);
+}
+
+template <typename Visit>
+void PhaseMeter::for_each_work(const ProcessTree& tree, Visit visit) const {
+  work_.for_each([&](uint64_t key, const Work& work) {
+    const int64_t begin = bounds_[(key >> 32) - 1];
+    const auto proc_id = int32_t(uint32_t(key));
+    for (size_t i = 0; i < phases_.size() && phases_[i].ts_ns <= begin; ++i) {
+      const model::PhaseRow& phase = phases_[i];
+      if (phase.end_ns() <= begin || (phase.proc_id != 0 && !tree.within(proc_id, phase.proc_id))) continue;
+      visit(i, work);
+    }
+  });
 }
 
 std::vector<model::PhaseRow> PhaseMeter::finish(const ProcessTree& tree) const {
   std::vector<model::PhaseRow> phases = phases_;
-  work_.for_each([&](uint64_t key, const Work& work) {
-    const int64_t begin = bounds_[(key >> 32) - 1];
-    const auto proc_id = int32_t(uint32_t(key));
-    for (model::PhaseRow& phase : phases) {
-      if (phase.start_ns > begin) break;
-      if (phase.end_ns <= begin || (phase.proc_id != 0 && !tree.within(proc_id, phase.proc_id))) continue;
-      phase.calls += work.calls;
-      phase.bytes_read += work.bytes_read;
-      phase.bytes_written += work.bytes_written;
-      phase.io_ns += work.io_ns;
-    }
+  for_each_work(tree, [&](size_t index, const Work& work) {
+    model::PhaseRow& phase = phases[index];
+    util::add_to(phase.calls, work.calls);
+    util::add_to(phase.bytes_read, work.bytes_read);
+    util::add_to(phase.bytes_written, work.bytes_written);
+    util::add_to(phase.io_ns, work.io_ns);
   });
   return phases;
+}
+
+std::vector<SplitSummary> PhaseMeter::splits(const ProcessTree& tree) const {
+  std::vector<SplitSummary> rows;
+  for (const model::PhaseRow& phase : phases_) rows.push_back({"phase", phase.phase_id, phase.name, 0, 0, {}});
+  for_each_work(tree, [&](size_t index, const Work& work) {
+    util::add_to(rows[index].calls, work.split_calls);
+    util::add_to(rows[index].time_ns, work.split_ns);
+    rows[index].split.add(work.split);
+  });
+  std::erase_if(rows, [](const SplitSummary& row) { return row.calls == 0; });
+  return rows;
 }
 
 }  // namespace mlrun::summary

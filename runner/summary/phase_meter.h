@@ -10,6 +10,7 @@
 #include "runner/model/rows.h"
 #include "runner/summary/flat_map.h"
 #include "runner/summary/process_tree.h"
+#include "runner/summary/summary.h"
 
 namespace mlrun::summary {
 
@@ -17,16 +18,29 @@ class PhaseMeter {
  public:
   explicit PhaseMeter(std::vector<model::PhaseRow> phases);
 
-  // A call that ended at end_ns. Cheapest in the order of end_ns.
-  void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written);
+  // A call that ended at end_ns. Cheapest in the order of end_ns. `split`: where its time went; nullptr: not known.
+  void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written,
+           const model::CallSplit* split = nullptr);
+
+  // Calls on files together, in the interval between two bounds that the moment lies in.
+  void add(int32_t proc_id, int64_t moment_ns, const Totals& totals);
 
   // The phases with their figures, by start, longer ones first.
   [[nodiscard]] std::vector<model::PhaseRow> finish(const ProcessTree& tree) const;
+  // Where the time of their calls went, in the same order; without phases of which nothing is known.
+  [[nodiscard]] std::vector<SplitSummary> splits(const ProcessTree& tree) const;
 
  private:
   struct Work {
     int64_t calls = 0, bytes_read = 0, bytes_written = 0, io_ns = 0;
+    int64_t split_calls = 0, split_ns = 0;
+    model::CallSplit split;
   };
+  // visit(index of the phase, work) for all work that lies in a phase.
+  template <typename Visit>
+  void for_each_work(const ProcessTree& tree, Visit visit) const;
+
+  Work* work_at(int32_t proc_id, int64_t end_ns);  // null: outside of all phases
 
   std::vector<model::PhaseRow> phases_;
   std::vector<int64_t> bounds_;  // sorted; interval i is [bounds_[i - 1], bounds_[i])

@@ -62,7 +62,7 @@ void RowReader::operator()(const std::string& name, std::string& value) {
 void RowReader::operator()(const std::string& name, Group& value) {
   std::string text;
   (*this)(name, text);
-  for (const Group group : {Group::kFiles, Group::kChannels, Group::kOther}) {
+  for (const Group group : {Group::kFiles, Group::kChannels, Group::kOther, Group::kWaits}) {
     if (group_name(group) == text) {
       value = group;
       return;
@@ -76,6 +76,13 @@ void RowReader::operator()(const std::string& name, Direction& value) {
   (*this)(name, text);
   if (text != "read" && text != "write") wrong(name, "holds an unknown direction '" + text + "'");
   value = text == "read" ? Direction::kRead : Direction::kWrite;
+}
+
+void RowReader::operator()(const std::string& name, SiteKind& value) {
+  std::string text;
+  (*this)(name, text);
+  value = text == site_kind_name(SiteKind::kFiles) ? SiteKind::kFiles : SiteKind::kAllocations;
+  if (text != site_kind_name(value)) wrong(name, "holds an unknown kind '" + text + "'");
 }
 
 void RowReader::wrong(const std::string& name, const std::string& what) {

@@ -28,6 +28,7 @@ class RowReader {
   void operator()(const std::string& name, std::string& value);
   void operator()(const std::string& name, Group& value);
   void operator()(const std::string& name, Direction& value);
+  void operator()(const std::string& name, SiteKind& value);
 
   template <typename Row>
   static Result<std::vector<Row>> read(const std::string& trace_folder) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a vector of rows that have Columns<Row> as one Parquet file.
+// Writes rows that have Columns<Row> as one Parquet file of a trace.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -20,30 +22,51 @@ class RowWriter {
   explicit RowWriter(const char* table) : table_(table) {}
 
   // As a visitor: declares the columns while it is shown an example, then takes values.
-  void operator()(const std::string& name, const int64_t& value) { number<trace::Int64Column>(name, value); }
-  void operator()(const std::string& name, const int32_t& value) { number<trace::Int32Column>(name, value); }
-  void operator()(const std::string& name, const uint16_t& value) { number<trace::Int32Column>(name, value); }
+  void operator()(const std::string& name, const int64_t& value) {
+    next<trace::Int64Column>([&] { return &table_.int64(name); }).add(value);
+  }
+  void operator()(const std::string& name, const int32_t& value) {
+    next<trace::Int32Column>([&] { return &table_.int32(name); }).add(value);
+  }
+  void operator()(const std::string& name, const uint16_t& value) { (*this)(name, int32_t{value}); }
+  void operator()(const std::string& name, const bool& value) {
+    next<trace::BoolColumn>([&] { return &table_.boolean(name); }).add(value);
+  }
   void operator()(const std::string& name, const Group& value) { (*this)(name, group_name(value)); }
   void operator()(const std::string& name, const Direction& value) { (*this)(name, direction_name(value)); }
+  void operator()(const std::string& name, const SiteKind& value) { (*this)(name, site_kind_name(value)); }
   void operator()(const std::string& name, const std::string& value) {
-    if (declaring_) {
-      columns_.emplace_back(&table_.text(name));
-    } else {
-      std::get<trace::TextColumn*>(columns_[at_++])->add(value);
-    }
+    next<trace::TextColumn>([&] { return &table_.text(name); }).add(value);
+  }
+  // Numbers that lie near the row before's.
+  void ascending(const std::string& name, const int64_t& value) {
+    next<trace::Int64Column>([&] { return &table_.int64(name, trace::Encoding::kDelta); }).add(value);
+  }
+  // Columns with nulls: where a number is `none`, or a text is empty.
+  void optional(const std::string& name, const int64_t& value, int none) {
+    next<trace::Int64Column>([&] { return &table_.optional_int64(name); }).add_unless(none, value);
+  }
+  void optional(const std::string& name, const int32_t& value, int none) {
+    next<trace::Int32Column>([&] { return &table_.optional_int32(name); }).add_unless(none, value);
+  }
+  void optional(const std::string& name, const std::string& value) {
+    next<trace::TextColumn>([&] { return &table_.optional_text(name); }).add_unless_empty(value);
+  }
+  void optional_bytes(const std::string& name, const std::string& value) {
+    next<trace::TextColumn>([&] { return &table_.optional_bytes(name); }).add_unless_empty(value);
   }
 
-  template <typename Row>
-  static Status write(const std::vector<Row>& rows, const std::string& trace_folder) {
+  // Any range of rows.
+  template <typename Rows>
+  static Status write(const Rows& rows, const std::string& trace_folder) {
+    using Row = std::decay_t<decltype(*std::begin(rows))>;
     const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / Columns<Row>::kTable;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return fail("cannot create " + folder.string() + ": " + error.message());
 
     RowWriter writer(Columns<Row>::kTable);
-    const Row example{};
-    Columns<Row>::visit(writer, example);
-    writer.declaring_ = false;
+    writer.declare<Row>();
     if (auto opened = writer.table_.open((folder / "part-00000.parquet").string()); !opened) return opened;
     for (const Row& row : rows) {
       writer.at_ = 0;
@@ -57,19 +80,28 @@ class RowWriter {
   }
 
  private:
-  template <typename Column, typename Number>
-  void number(const std::string& name, Number value) {
-    if (!declaring_) return std::get<Column*>(columns_[at_++])->add(value);
-    if constexpr (std::is_same_v<Column, trace::Int64Column>) {
-      columns_.emplace_back(&table_.int64(name));
-    } else {
-      columns_.emplace_back(&table_.int32(name));
-    }
+  using AnyColumn = std::variant<trace::Int64Column*, trace::Int32Column*, trace::TextColumn*, trace::BoolColumn*>;
+
+  // The example's values go in like any row's, and out again.
+  template <typename Row>
+  void declare() {
+    const Row example{};
+    declaring_ = true;
+    Columns<Row>::visit(*this, example);
+    declaring_ = false;
+    for (const AnyColumn& column : columns_) std::visit([](auto* declared) { declared->clear(); }, column);
+  }
+
+  // The next column. `make` declares it.
+  template <typename Column, typename Make>
+  Column& next(Make make) {
+    if (declaring_) columns_.emplace_back(make());
+    return *std::get<Column*>(declaring_ ? columns_.back() : columns_[at_++]);
   }
 
   trace::ParquetTable table_;
-  std::vector<std::variant<trace::Int64Column*, trace::Int32Column*, trace::TextColumn*>> columns_;
-  bool declaring_ = true;
+  std::vector<AnyColumn> columns_;
+  bool declaring_ = false;
   size_t at_ = 0;
 };
 

@@ -35,6 +35,16 @@ std::string words(const json& run, const char* pointer) {
   return out;
 }
 
+std::vector<std::string> list(const json& run, const char* pointer) {
+  std::vector<std::string> texts;
+  const json* found = find(run, pointer);
+  if (!found || !found->is_array()) return texts;
+  for (const json& text : *found) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
 }  // namespace
 
 RunFacts run_facts(const json& run) {
@@ -51,11 +61,15 @@ RunFacts run_facts(const json& run) {
   facts.events = number(run, "/totals/events");
   facts.losses = number(run, "/totals/losses");
   facts.collector_cpu_ns = number(run, "/collector/cpu_ns");
-  if (const json* cost = find(run, "/cost_per_call_ns"); cost && cost->is_number())
-    facts.cost_per_call_ns = cost->get<double>();
   if (const json* recovered = find(run, "/recovered"); recovered && recovered->is_boolean())
     facts.recovered = *recovered;
   facts.medium = text(run, "/collector/medium");
+  facts.fold_ns = number(run, "/options/fold_ns");
+  if (const json* only = find(run, "/options/summary_only"); only && only->is_boolean()) facts.summary_only = *only;
+  facts.last_ns = number(run, "/options/last_ns");
+  facts.events_from_ns = number(run, "/events_from_ns");
+  facts.include = list(run, "/options/include");
+  facts.exclude = list(run, "/options/exclude");
   if (!facts.wall_ns && facts.start_monotonic_ns && facts.end_monotonic_ns) {
     facts.wall_ns = *facts.end_monotonic_ns - *facts.start_monotonic_ns;
   }

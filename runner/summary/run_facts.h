@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,9 +22,13 @@ struct RunFacts {
   std::optional<int64_t> events;              // /totals/events: rows of all event tables
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
-  std::optional<double> cost_per_call_ns;     // /cost_per_call_ns: measured, one recorded call
   bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is not known
   std::string medium;                         // /collector/medium: where the arena lay
+  std::optional<int64_t> fold_ns;             // /options/fold_ns: shorter calls have no row of their own
+  bool summary_only = false;                  // /options/summary_only: nothing is listed
+  std::optional<int64_t> last_ns;             // /options/last_ns: only the newest was kept
+  std::optional<int64_t> events_from_ns;      // /events_from_ns: older events were freed
+  std::vector<std::string> include, exclude;  // /options/include, /options/exclude: patterns of files
 };
 
 [[nodiscard]] RunFacts run_facts(const nlohmann::json& run);

@@ -13,8 +13,8 @@ struct Columns<model::PhaseRow> {
   static void visit(auto& visitor, auto& row) {
     visitor("phase_id", row.phase_id);
     visitor("name", row.name);
-    visitor("start", row.start_ns);
-    visitor("end", row.end_ns);
+    visitor("ts", row.ts_ns);
+    visitor("dur", row.dur_ns);
     visitor("error_ns", row.error_ns);
     visitor("proc_id", row.proc_id);
     visitor("calls", row.calls);
@@ -36,6 +36,34 @@ struct Columns<model::LossRow> {
     visitor("last", row.last_ns);
     visitor("count", row.count);
     visitor("unit", row.unit);
+  }
+};
+
+template <>
+struct Columns<model::LeftOutRow> {
+  static constexpr const char* kTable = "left_out";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("reason", row.reason);
+    visitor("calls", row.calls);
+    visitor("bytes_read", row.bytes_read);
+    visitor("bytes_written", row.bytes_written);
+    visitor("time_ns", row.time_ns);
+  }
+};
+
+template <>
+struct Columns<model::FoldedRow> {
+  static constexpr const char* kTable = "folded";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("file_id", row.file_id);
+    visitor("func", row.func);
+    visitor("calls", row.calls);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
   }
 };
 

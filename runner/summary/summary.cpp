@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/summary.h"
 
+#include <algorithm>
+
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 
 void Totals::add(const Totals& other) {
-  calls += other.calls;
-  errors += other.errors;
-  read_calls += other.read_calls;
-  write_calls += other.write_calls;
-  metadata_calls += other.metadata_calls;
-  bytes_read += other.bytes_read;
-  bytes_written += other.bytes_written;
-  time_ns += other.time_ns;
+  util::add_to(calls, other.calls);
+  util::add_to(errors, other.errors);
+  util::add_to(read_calls, other.read_calls);
+  util::add_to(write_calls, other.write_calls);
+  util::add_to(metadata_calls, other.metadata_calls);
+  util::add_to(bytes_read, other.bytes_read);
+  util::add_to(bytes_written, other.bytes_written);
+  util::add_to(time_ns, other.time_ns);
 }
 
 Totals Summary::totals(Group group) const {
@@ -19,5 +23,7 @@ Totals Summary::totals(Group group) const {
   for (const ProcessSummary& process : processes) sum.add(process.totals[size_t(group)]);
   return sum;
 }
+
+bool Summary::complete() const { return coverage.empty() && std::none_of(losses.begin(), losses.end(), is_loss); }
 
 }  // namespace mlrun::summary

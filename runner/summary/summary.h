@@ -2,10 +2,10 @@
 // The summary of one trace: what is stored in the summary_* tables and what text and JSON show. Times are nanoseconds
 // of CLOCK_MONOTONIC, sizes bytes. How each figure is defined: SUMMARY_JSON.md.
 //
-// Calls fall into three groups. `files`: on regular files, directories, block devices and names. `channels`: on pipes,
+// Calls fall into four groups. `files`: on regular files, directories, block devices and names. `channels`: on pipes,
 // sockets, terminals and other character devices, eventfds and the like, where time is mostly waiting for the other
-// end. `other`: what touches no file (fork, exec, anonymous mappings). "I/O" without further word means the first
-// group.
+// end. `other`: what touches no file (fork, exec, anonymous mappings). `waits`: for other threads, processes, descriptors
+// or a moment (poll, semaphores, sleep), of 20 us or more. "I/O" without further word means the first group.
 #pragma once
 
 #include <array>
@@ -16,14 +16,17 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/model/rows.h"
+#include "runner/summary/gpu_idle.h"
+#include "runner/summary/gpu_work.h"
 #include "runner/summary/log_histogram.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 
 inline constexpr int kSchemaVersion = 1;
 
-enum class Group : uint8_t { kFiles, kChannels, kOther };
-inline constexpr size_t kGroups = 3;
+enum class Group : uint8_t { kFiles, kChannels, kOther, kWaits };
+inline constexpr size_t kGroups = 4;
 
 enum class Direction : uint8_t { kRead, kWrite };
 
@@ -36,7 +39,7 @@ struct Totals {
   int64_t time_ns = 0;  // durations added up, over all threads
 
   void add(const Totals& other);
-  [[nodiscard]] int64_t bytes() const { return bytes_read + bytes_written; }
+  [[nodiscard]] int64_t bytes() const { return util::sum_of(bytes_read, bytes_written); }
 };
 
 // Live heap blocks of one process image. `recorded`: blocks with a row in `alloc`, exact. `counted`: blocks below
@@ -45,13 +48,28 @@ struct HeapPeak {
   int64_t ts_ns = 0;
   int64_t recorded_bytes = 0;
   int64_t counted_bytes = 0;
-  [[nodiscard]] int64_t bytes() const { return recorded_bytes + counted_bytes; }
+  [[nodiscard]] int64_t bytes() const { return util::sum_of(recorded_bytes, counted_bytes); }
 };
 
 struct HeapLibrary {
   int64_t library = 0;  // name_id; 0: not known
   std::string name;
   int64_t live_bytes = 0;  // at the peak
+};
+
+// Waits of one function in one process, of all its threads.
+struct WaitSummary {
+  uint16_t func = 0;
+  std::string name;
+  int64_t calls = 0, time_ns = 0;
+};
+
+// The heap of one image, found out while it ran.
+struct HeapSum {
+  HeapPeak peak;
+  int64_t recorded_allocations = 0, counted_allocations = 0;
+  int64_t blocks_left_out = 0, bytes_left_out = 0;  // of all images so far
+  std::vector<HeapLibrary> libraries;
 };
 
 struct ProcessSummary {
@@ -61,6 +79,7 @@ struct ProcessSummary {
   std::array<Totals, kGroups> totals;
   int64_t recorded_allocations = 0, counted_allocations = 0;
   HeapPeak heap_peak;
+  std::vector<WaitSummary> waits;           // by time
   std::vector<HeapLibrary> heap_libraries;  // recorded bytes at the peak, largest first
 
   [[nodiscard]] const Totals& files() const { return totals[size_t(Group::kFiles)]; }
@@ -109,6 +128,10 @@ struct AccessPattern {
   Count forward;     // beyond it
   Count backward;    // before it
   Count unknown;     // no offset
+
+  [[nodiscard]] int64_t known_bytes() const {
+    return util::sum_of(util::sum_of(sequential.bytes, forward.bytes), backward.bytes);
+  }
 };
 
 // What was read more than once.
@@ -119,17 +142,62 @@ struct Reread {
   int64_t bytes_left_out = 0;      // read at unknown offsets, or after the memory for this was used up
 };
 
+// A function that allocates or calls file functions, as the stacks tell (--stacks).
+enum class SiteKind : uint8_t { kAllocations, kFiles };
+struct SiteSummary {
+  SiteKind kind = SiteKind::kAllocations;
+  std::string function, library;
+  int64_t calls = 0, bytes = 0, time_ns = 0;  // bytes asked for, or moved
+};
+
+// Where the time of calls on files went, as far as the kernel side knows it.
+struct SplitSummary {
+  std::string scope;  // run, process, phase, file
+  int64_t id = 0;     // proc_id, phase_id or file_id
+  std::string name;   // role, name of the phase, path
+  int64_t calls = 0, time_ns = 0;
+  model::CallSplit split;  // adds up to time_ns
+};
+
 struct TimeBin {
   int64_t bytes_read = 0, bytes_written = 0, time_ns = 0;
+};
+
+// A GPU, by the looks at it. -1: not known. Means are over time; shares in parts per million.
+struct GpuSummary {
+  int32_t gpu_id = 0;
+  std::string kind, name, uuid;
+  int32_t index = -1;
+  int64_t memory_bytes = -1;
+  int64_t looks = 0, observed_ns = 0;
+  int64_t busy_ppm = -1, memory_busy_ppm = -1;  // time in which a kernel ran, in which memory was used
+  int64_t sm_active_ppm = -1, tensor_ppm = -1, dram_ppm = -1;
+  int64_t fb_peak_bytes = -1;
+  int64_t power_mean_mw = -1, power_peak_mw = -1, energy_mj = -1;
+  int64_t temperature_peak_c = -1;
+  int64_t throttled_ns = -1;  // clocks lowered by a limit of power or temperature
+  int64_t pcie_rx_bytes = -1, pcie_tx_bytes = -1, nvlink_rx_bytes = -1, nvlink_tx_bytes = -1;
+};
+
+// Marks of one name and domain that the program made. Times are -1 for points.
+struct MarkSummary {
+  std::string domain, name;
+  int64_t count = 0, time_ns = -1, max_ns = -1;
 };
 
 struct Summary {
   nlohmann::json run = nlohmann::json::object();  // run.json
   int64_t start_ns = 0;                           // of the first time bin
-  int64_t calls = 0, allocations = 0;             // rows of `call` and of `alloc`
+  int64_t calls = 0, allocations = 0;             // rows of `call` and folded; of `alloc`
   int64_t counted_allocations = 0;                // below alloc-min
+  int64_t counted_frees = 0;
+  int64_t served_calls = 0;  // calls of the program that the rows of `call` stand for: more than they for stdio
   int64_t alloc_min_bytes = 0;
-  int64_t heap_blocks_left_out = 0;  // live blocks that were too many to follow, and their bytes
+  int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
+  int64_t estimated_allocations = 0,
+          estimated_bytes = 0;            // sampled ones stand for, with their weights; bytes asked for
+  int64_t fold_ns = 0, folded_calls = 0;  // of `calls`, shorter than this: without a row of their own; 0: none
+  int64_t heap_blocks_left_out = 0;       // live blocks that were too many to follow, and their bytes
   int64_t heap_bytes_left_out = 0;
 
   std::vector<ProcessSummary> processes;      // parents before children, in order of start
@@ -140,19 +208,38 @@ struct Summary {
   int64_t directories_touched = 0;
   std::vector<FuncSummary> funcs;    // by time
   std::vector<ErrorSummary> errors;  // by calls
+  std::vector<SiteSummary> sites;    // allocating ones by bytes, then calling ones by time; none without stacks
   std::vector<SizeBucket> sizes;
   std::array<AccessPattern, 2> access;  // by Direction
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;
-  std::vector<model::PhaseRow> phases;  // with their figures, in order of start
+  std::vector<SplitSummary> splits;           // the run, processes, phases, files; none without the kernel side
+  std::vector<model::PhaseRow> phases;        // with their figures, in order of start
+  std::vector<MarkSummary> marks;             // the first kTopMarks by time
+  std::vector<GpuSummary> gpus;               // instances behind their GPU
+  std::vector<GpuWorkSummary> gpu_work;       // devices that did something
+  std::vector<GpuKernelSummary> gpu_kernels;  // the first kTopKernels by time
+  GpuCallSummary gpu_calls;
+  std::vector<GpuMemorySummary> gpu_memory;
+  std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
+  std::vector<model::LeftOutRow> left_out;  // asked for: no loss
 
   [[nodiscard]] Totals totals(Group group) const;
+  // Nothing lost but what the user asked to be freed, and nothing unseen.
+  [[nodiscard]] bool complete() const;
 };
 
+// Events that --last let go of.
+[[nodiscard]] inline bool is_asked_for(const model::LossRow& loss) { return loss.channel == "last"; }
+// Time that CUPTI took for itself is told of among the losses, and is none.
+[[nodiscard]] inline bool is_loss(const model::LossRow& loss) { return !is_asked_for(loss) && loss.unit != "ns"; }
+
 inline constexpr size_t kTopFiles = 1000;
+inline constexpr size_t kTopMarks = 1000;
 inline constexpr size_t kTopDirectories = 1000;
+inline constexpr size_t kTopSites = 1000;  // of each kind
 
 }  // namespace mlrun::summary

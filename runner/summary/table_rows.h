@@ -16,6 +16,10 @@ struct ValueRow {
   int64_t value = 0;
   std::string unit;
 };
+struct WaitRow {
+  int32_t proc_id = 0;
+  WaitSummary wait;
+};
 struct HeapRow {
   int32_t proc_id = 0;
   HeapLibrary library;
@@ -74,11 +78,24 @@ struct Columns<ProcessSummary> {
     visit_totals(visitor, row.totals[size_t(Group::kFiles)]);
     visit_totals(visitor, row.totals[size_t(Group::kChannels)], "channel_");
     visit_totals(visitor, row.totals[size_t(Group::kOther)], "other_");
+    visit_totals(visitor, row.totals[size_t(Group::kWaits)], "wait_");
     visitor("recorded_allocations", row.recorded_allocations);
     visitor("counted_allocations", row.counted_allocations);
     visitor("heap_peak_ts", row.heap_peak.ts_ns);
     visitor("heap_peak_recorded", row.heap_peak.recorded_bytes);
     visitor("heap_peak_counted", row.heap_peak.counted_bytes);
+  }
+};
+
+template <>
+struct Columns<WaitRow> {
+  static constexpr const char* kTable = "summary_wait";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("number", row.wait.func);
+    visitor("func", row.wait.name);
+    visitor("calls", row.wait.calls);
+    visitor("time_ns", row.wait.time_ns);
   }
 };
 
@@ -131,7 +148,7 @@ struct Columns<FuncRow> {
     visitor("number", row.func.func);
     visitor("func", row.func.name);
     visitor("class", row.func.call_class);
-    visitor("group", row.func.group);
+    visitor("call_group", row.func.group);
     visitor("calls", row.func.calls);
     visitor("errors", row.func.errors);
     visitor("bytes", row.func.bytes);
@@ -149,7 +166,7 @@ struct Columns<LatencyRow> {
   static constexpr const char* kTable = "summary_latency";
   static void visit(auto& visitor, auto& row) {
     visitor("number", row.func);
-    visitor("group", row.group);
+    visitor("call_group", row.group);
     visitor("low_ns", row.low_ns);
     visitor("high_ns", row.high_ns);
     visitor("calls", row.calls);
@@ -164,6 +181,19 @@ struct Columns<ErrorSummary> {
     visitor("func", row.name);
     visitor("err", row.err);
     visitor("calls", row.calls);
+  }
+};
+
+template <>
+struct Columns<SiteSummary> {
+  static constexpr const char* kTable = "summary_site";
+  static void visit(auto& visitor, auto& row) {
+    visitor("kind", row.kind);
+    visitor("function", row.function);
+    visitor("library", row.library);
+    visitor("calls", row.calls);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
   }
 };
 
@@ -190,6 +220,68 @@ struct Columns<AccessRow> {
 };
 
 template <>
+struct Columns<MarkSummary> {
+  static constexpr const char* kTable = "summary_mark";
+  static void visit(auto& visitor, auto& row) {
+    visitor("domain", row.domain);
+    visitor("name", row.name);
+    visitor("count", row.count);
+    visitor("time_ns", row.time_ns);
+    visitor("max_ns", row.max_ns);
+  }
+};
+
+template <>
+struct Columns<GpuSummary> {
+  static constexpr const char* kTable = "summary_gpu";
+  static void visit(auto& visitor, auto& row) {
+    visitor("gpu_id", row.gpu_id);
+    visitor("kind", row.kind);
+    visitor("name", row.name);
+    visitor("uuid", row.uuid);
+    visitor("nvml_index", row.index);
+    visitor("memory_bytes", row.memory_bytes);
+    visitor("looks", row.looks);
+    visitor("observed_ns", row.observed_ns);
+    visitor("busy_ppm", row.busy_ppm);
+    visitor("memory_busy_ppm", row.memory_busy_ppm);
+    visitor("sm_active_ppm", row.sm_active_ppm);
+    visitor("tensor_ppm", row.tensor_ppm);
+    visitor("dram_ppm", row.dram_ppm);
+    visitor("fb_peak_bytes", row.fb_peak_bytes);
+    visitor("power_mean_mw", row.power_mean_mw);
+    visitor("power_peak_mw", row.power_peak_mw);
+    visitor("energy_mj", row.energy_mj);
+    visitor("temperature_peak_c", row.temperature_peak_c);
+    visitor("throttled_ns", row.throttled_ns);
+    visitor("pcie_rx_bytes", row.pcie_rx_bytes);
+    visitor("pcie_tx_bytes", row.pcie_tx_bytes);
+    visitor("nvlink_rx_bytes", row.nvlink_rx_bytes);
+    visitor("nvlink_tx_bytes", row.nvlink_tx_bytes);
+  }
+};
+
+template <>
+struct Columns<SplitSummary> {
+  static constexpr const char* kTable = "summary_split";
+  static void visit(auto& visitor, auto& row) {
+    visitor("scope", row.scope);
+    visitor("id", row.id);
+    visitor("name", row.name);
+    visitor("calls", row.calls);
+    visitor("time_ns", row.time_ns);
+    visitor("own_ns", row.split.own_ns);
+    visitor("runq_ns", row.split.runq_ns);
+    visitor("vfs_ns", row.split.vfs_ns);
+    visitor("queue_ns", row.split.queue_ns);
+    visitor("device_ns", row.split.device_ns);
+    visitor("device_shared_ns", row.split.device_shared_ns);
+    visitor("remote_ns", row.split.remote_ns);
+    visitor("wait_ns", row.split.wait_ns);
+  }
+};
+
+template <>
 struct Columns<TimeRow> {
   static constexpr const char* kTable = "summary_time";
   static void visit(auto& visitor, auto& row) {
@@ -197,6 +289,81 @@ struct Columns<TimeRow> {
     visitor("bytes_read", row.bin.bytes_read);
     visitor("bytes_written", row.bin.bytes_written);
     visitor("time_ns", row.bin.time_ns);
+  }
+};
+
+template <>
+struct Columns<GpuWorkSummary> {
+  static constexpr const char* kTable = "summary_gpu_work";
+  static void visit(auto& visitor, auto& row) {
+    visitor("gpu_id", row.gpu_id);
+    visitor("name", row.name);
+    visitor("uuid", row.uuid);
+    visitor("busy_ns", row.busy_ns);
+    visitor("kernels", row.kernels);
+    visitor("kernel_ns", row.kernel_ns);
+    visitor("copies", row.copies);
+    visitor("bytes_in", row.bytes_in);
+    visitor("bytes_out", row.bytes_out);
+    visitor("bytes_within", row.bytes_within);
+    visitor("memsets", row.memsets);
+    visitor("copy_ns", row.copy_ns);
+    visitor("graphs", row.graphs);
+    visitor("graph_ns", row.graph_ns);
+  }
+};
+
+template <>
+struct Columns<GpuMemorySummary> {
+  static constexpr const char* kTable = "summary_gpu_memory";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("gpu_id", row.gpu_id);
+    visitor("memory", row.memory);
+    visitor("peak_bytes", row.peak_bytes);
+    visitor("allocations", row.allocations);
+    visitor("allocated_bytes", row.allocated_bytes);
+    visitor("releases", row.releases);
+    visitor("unmatched_releases", row.unmatched_releases);
+    visitor("unseen_releases", row.unseen_releases);
+    visitor("kept", row.kept);
+    visitor("kept_bytes", row.kept_bytes);
+    visitor("kept_late", row.kept_late);
+    visitor("kept_late_bytes", row.kept_late_bytes);
+    visitor("not_followed", row.not_followed);
+  }
+};
+
+template <>
+struct Columns<GpuIdleSummary> {
+  static constexpr const char* kTable = "summary_gpu_idle";
+  static void visit(auto& visitor, auto& row) {
+    visitor("gpu_id", row.gpu_id);
+    visitor("label", row.label);
+    visitor("proc_id", row.proc_id);
+    visitor("thread_id", row.thread_id);
+    visitor("file_id", row.file_id);
+    visitor("path", row.path);
+    visitor("time_ns", row.time_ns);
+    visitor("pieces", row.pieces);
+    visitor("own_ns", row.split.own_ns);
+    visitor("runq_ns", row.split.runq_ns);
+    visitor("vfs_ns", row.split.vfs_ns);
+    visitor("queue_ns", row.split.queue_ns);
+    visitor("device_ns", row.split.device_ns);
+    visitor("remote_ns", row.split.remote_ns);
+    visitor("wait_ns", row.split.wait_ns);
+  }
+};
+
+template <>
+struct Columns<GpuKernelSummary> {
+  static constexpr const char* kTable = "summary_gpu_kernel";
+  static void visit(auto& visitor, auto& row) {
+    visitor("name", row.name);
+    visitor("count", row.count);
+    visitor("time_ns", row.time_ns);
+    visitor("max_ns", row.max_ns);
   }
 };
 

@@ -21,7 +21,14 @@ void visit_values(S& summary, Visit visit) {
   visit("calls", "calls", summary.calls);
   visit("allocations", "calls", summary.allocations);
   visit("counted_allocations", "calls", summary.counted_allocations);
+  visit("counted_frees", "calls", summary.counted_frees);
+  visit("served_calls", "calls", summary.served_calls);
   visit("alloc_min", "bytes", summary.alloc_min_bytes);
+  visit("alloc_sample", "bytes", summary.alloc_sample_bytes);
+  visit("estimated_allocations", "calls", summary.estimated_allocations);
+  visit("estimated_bytes", "bytes", summary.estimated_bytes);
+  visit("fold", "ns", summary.fold_ns);
+  visit("folded_calls", "calls", summary.folded_calls);
   visit("heap_blocks_left_out", "blocks", summary.heap_blocks_left_out);
   visit("heap_bytes_left_out", "bytes", summary.heap_bytes_left_out);
   visit("files_touched", "files", summary.files_touched);
@@ -32,6 +39,11 @@ void visit_values(S& summary, Visit visit) {
   visit("reread_page_counted_files", "files", summary.reread.page_counted_files);
   visit("reread_bytes_left_out", "bytes", summary.reread.bytes_left_out);
   visit("bin", "ns", summary.bin_ns);
+  visit("gpu_calls", "calls", summary.gpu_calls.calls);
+  visit("gpu_call_errors", "calls", summary.gpu_calls.errors);
+  visit("gpu_call_time", "ns", summary.gpu_calls.time_ns);
+  visit("gpu_syncs", "waits", summary.gpu_calls.syncs);
+  visit("gpu_sync_time", "ns", summary.gpu_calls.sync_ns);
 }
 
 template <typename Pattern, typename Visit>
@@ -54,6 +66,14 @@ std::vector<HeapRow> heap_rows(const Summary& summary) {
   std::vector<HeapRow> rows;
   for (const auto& process : summary.processes) {
     for (const auto& library : process.heap_libraries) rows.push_back({process.proc_id, library});
+  }
+  return rows;
+}
+
+std::vector<WaitRow> wait_rows(const Summary& summary) {
+  std::vector<WaitRow> rows;
+  for (const auto& process : summary.processes) {
+    for (const auto& wait : process.waits) rows.push_back({process.proc_id, wait});
   }
   return rows;
 }
@@ -131,14 +151,20 @@ void put_values(const std::vector<ValueRow>& rows, Summary& summary) {
   });
 }
 
-void put_heap(std::vector<HeapRow> rows, Summary& summary) {
+// Rows that belong to processes, to theirs.
+template <typename Row, typename Put>
+void put_by_process(std::vector<Row> rows, Summary& summary, Put put) {
   std::unordered_map<int32_t, ProcessSummary*> by_id;
   for (ProcessSummary& process : summary.processes) by_id[process.proc_id] = &process;
-  for (HeapRow& row : rows) {
-    if (const auto found = by_id.find(row.proc_id); found != by_id.end()) {
-      found->second->heap_libraries.push_back(std::move(row.library));
-    }
+  for (Row& row : rows) {
+    if (const auto found = by_id.find(row.proc_id); found != by_id.end()) put(*found->second, row);
   }
+}
+
+// Traces of earlier builds have none.
+bool has_sites(const std::string& trace_folder) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::path(trace_folder) / "tables" / Columns<SiteSummary>::kTable, error);
 }
 
 Status read_run(const std::string& trace_folder, Summary& summary) {
@@ -163,6 +189,13 @@ class Loader {
     status_ = tl::make_unexpected(rows.error());
     return {};
   }
+  // Of a table that traces of earlier versions do not have.
+  template <typename Row>
+  std::vector<Row> load_if_there() {
+    std::error_code ignored;
+    const auto table = std::filesystem::path(trace_folder_) / "tables" / Columns<Row>::kTable;
+    return std::filesystem::exists(table, ignored) ? load<Row>() : std::vector<Row>();
+  }
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:
@@ -180,14 +213,23 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(value_rows(summary));
   write(summary.processes);
   write(heap_rows(summary));
+  write(wait_rows(summary));
   write(summary.files);
   write(summary.directories);
   write(func_rows(summary));
   write(latency_rows(summary));
   write(summary.errors);
+  write(summary.sites);
   write(summary.sizes);
   write(access_rows(summary));
   write(time_rows(summary));
+  write(summary.marks);
+  write(summary.gpus);
+  write(summary.splits);
+  write(summary.gpu_work);
+  write(summary.gpu_kernels);
+  write(summary.gpu_memory);
+  write(summary.gpu_idle);
   return status;
 }
 
@@ -197,18 +239,30 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   Loader loader(trace_folder);
   put_values(loader.load<ValueRow>(), summary);
   summary.processes = loader.load<ProcessSummary>();
-  put_heap(loader.load<HeapRow>(), summary);
+  put_by_process(loader.load<HeapRow>(), summary,
+                 [](ProcessSummary& to, HeapRow& row) { to.heap_libraries.push_back(std::move(row.library)); });
+  put_by_process(loader.load<WaitRow>(), summary,
+                 [](ProcessSummary& to, WaitRow& row) { to.waits.push_back(std::move(row.wait)); });
   summary.files = loader.load<FileSummary>();
   summary.directories = loader.load<DirectorySummary>();
   auto funcs = loader.load<FuncRow>();
   put_funcs(std::move(funcs), loader.load<LatencyRow>(), summary);
   summary.errors = loader.load<ErrorSummary>();
+  summary.sites = has_sites(trace_folder) ? loader.load<SiteSummary>() : std::vector<SiteSummary>();
   summary.sizes = loader.load<SizeBucket>();
   put_access(loader.load<AccessRow>(), summary);
   for (const TimeRow& row : loader.load<TimeRow>()) summary.timeline.push_back(row.bin);
+  summary.marks = loader.load_if_there<MarkSummary>();
+  summary.gpus = loader.load_if_there<GpuSummary>();
+  summary.splits = loader.load_if_there<SplitSummary>();
+  summary.gpu_work = loader.load_if_there<GpuWorkSummary>();
+  summary.gpu_kernels = loader.load_if_there<GpuKernelSummary>();
+  summary.gpu_memory = loader.load_if_there<GpuMemorySummary>();
+  summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();
   summary.phases = loader.load<model::PhaseRow>();
   summary.losses = loader.load<model::LossRow>();
   summary.coverage = loader.load<model::CoverageRow>();
+  summary.left_out = loader.load_if_there<model::LeftOutRow>();
   if (!loader.status()) return tl::make_unexpected(loader.status().error());
   return summary;
 }

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/summary/cost.h"
 #include "runner/summary/run_facts.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -25,7 +27,9 @@ std::string process_name(const Summary& summary, int32_t proc_id) {
 // What was lost, added up over threads.
 std::vector<std::string> losses(const Summary& summary) {
   std::map<std::pair<std::string, std::string>, int64_t> sums;  // (reason, unit)
-  for (const auto& loss : summary.losses) sums[{loss.channel + ": " + loss.reason, loss.unit}] += loss.count;
+  for (const auto& loss : summary.losses) {
+    if (is_loss(loss)) util::add_to(sums[{loss.channel + ": " + loss.reason, loss.unit}], loss.count);
+  }
   std::vector<std::string> lines;
   lines.reserve(sums.size());
   for (const auto& [what, count] : sums) {
@@ -46,8 +50,8 @@ std::vector<std::string> coverage(const Summary& summary) {
     Unseen& sum = sums[{row.subject, row.detail}];
     sum.processes.push_back(row.proc_id);
     if (row.seen < 0 || row.kernel < 0) continue;
-    sum.seen += row.seen;
-    sum.kernel += row.kernel;
+    util::add_to(sum.seen, row.seen);
+    util::add_to(sum.kernel, row.kernel);
   }
   std::vector<std::string> lines;
   for (const auto& [what, sum] : sums) {
@@ -105,7 +109,9 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
 
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary);
-  if (lost.empty() && unseen.empty() && summary.calls + summary.allocations + summary.counted_allocations == 0) {
+  const bool samples_or_marks = !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty();
+  const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
+  if (lost.empty() && unseen.empty() && events == 0 && !samples_or_marks) {
     return style.warning("NOTHING RECORDED") + "  no process of the command could be followed; see mlrun doctor\n";
   }
   if (lost.empty() && unseen.empty()) return style.good("complete") + ": nothing lost, nothing known to be unseen\n";
@@ -114,32 +120,53 @@ std::string completeness_text(const Summary& summary, const TextStyle& style) {
   return out + list(lost, ": mlrun show TRACE loss", style) + list(unseen, ": mlrun show TRACE coverage", style);
 }
 
+namespace {
+
+std::string estimate_text(const Summary& summary, const TextStyle& style) {
+  const std::optional<CostEstimate> cost = cost_estimate(summary);
+  if (!cost) return "cost not known (mlrun bench measures it)";
+  const auto total_ns = int64_t(cost->total_ns);
+  std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
+  const RunFacts run = run_facts(summary.run);
+  const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
+  if (cpu_ns > 0) text += " = " + percent_text(total_ns, cpu_ns) + " of the command's";
+  for (size_t i = 0; i < cost->left_out.size(); i++) text += (i == 0 ? ", without " : " and ") + cost->left_out[i];
+  return text;
+}
+
+}  // namespace
+
 std::string cost_text(const Summary& summary, const TextStyle& style) {
   const RunFacts run = run_facts(summary.run);
   std::vector<std::string> items;
   const int64_t events = run.events.value_or(summary.calls + summary.allocations);
-  items.push_back(count_text(events) + " events recorded");
-  if (run.cost_per_call_ns && summary.calls > 0) {
-    items.push_back(fmt::format("about {} for {} calls ({:.0f} ns each, measured)",
-                                time_text(int64_t(*run.cost_per_call_ns * double(summary.calls)), style.glyphs),
-                                count_text(summary.calls), *run.cost_per_call_ns));
-  }
+  items.push_back(run.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"
+                                   : count_text(events) + " events recorded");
+  items.push_back(estimate_text(summary, style));
   if (run.collector_cpu_ns) items.push_back("collector " + time_text(*run.collector_cpu_ns, style.glyphs) + " of CPU");
   if (!run.medium.empty()) items.push_back("buffer in " + printable(run.medium));
   return wrap(style.bold("TRACING"), 14, items, style);
 }
 
 std::string text(const Summary& summary, const std::string& trace, const TextStyle& style) {
-  std::string out = head_text(summary, trace, style) + completeness_text(summary, style);
+  std::string out = head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style);
   const auto block = [&](std::string content) {
     if (!content.empty()) out += "\n" + std::move(content);
   };
   block(processes_text(summary, style));
   block(phases_text(summary, style));
+  block(marks_text(summary, style));
+  block(gpus_text(summary, style));
+  block(gpu_work_text(summary, style));
+  block(gpu_memory_text(summary, style));
+  block(gpu_idle_text(summary, style));
   block(files_text(summary, style));
   block(calls_text(summary, style));
-  block(access_text(summary, style) + timeline_text(summary, style) + heap_text(summary, style) +
-        cost_text(summary, style));
+  block(sites_text(summary, style));
+  block(splits_text(summary, style));
+  block(devices_text(summary, style));
+  block(access_text(summary, style) + timeline_text(summary, style) + waits_text(summary, style) +
+        heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style));
   out += style.dim("Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.") + "\n";
   return out;
 }

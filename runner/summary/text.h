@@ -15,13 +15,24 @@ namespace mlrun::summary {
 
 [[nodiscard]] std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style);
 [[nodiscard]] std::string completeness_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string sites_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string timeline_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string waits_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string heap_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string phases_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string devices_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string gpu_work_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string gpu_memory_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string gpu_idle_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);
 
 }  // namespace mlrun::summary

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/func_names.h"
 #include "runner/summary/names.h"
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -25,10 +27,10 @@ struct Sum {
 
   void add(const FuncSummary& func) {
     ++funcs;
-    calls += func.calls;
-    errors += func.errors;
-    bytes += func.bytes;
-    time_ns += func.time_ns;
+    util::add_to(calls, func.calls);
+    util::add_to(errors, func.errors);
+    util::add_to(bytes, func.bytes);
+    util::add_to(time_ns, func.time_ns);
     latency.add(func.latency);
   }
 };
@@ -69,17 +71,22 @@ std::string label(const FuncSummary& func) {
 
 std::string errors_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
-  for (size_t i = 0; i < summary.errors.size() && i < kErrorsShown; ++i) {
-    const ErrorSummary& error = summary.errors[i];
+  size_t more = 0;
+  for (const ErrorSummary& error : summary.errors) {
+    const events::FuncInfo* info = events::find_func(error.func);
+    if (info && info->call_class == MLRUN_CLASS_WAIT) continue;  // a timeout is what was asked for
+    if (items.size() == kErrorsShown) {
+      ++more;
+      continue;
+    }
     items.push_back(fmt::format("{} {} {}", error.name, errno_name(error.err), count_text(error.calls)));
   }
-  if (summary.errors.size() > kErrorsShown)
-    items.push_back(fmt::format("{} more kinds", summary.errors.size() - kErrorsShown));
+  if (more > 0) items.push_back(fmt::format("{} more kinds", more));
   return items.empty() ? "" : wrap(style.bold("ERRORS"), kLead, items, style);
 }
 
 std::string pattern_text(const char* name, const AccessPattern& pattern) {
-  const int64_t bytes = pattern.sequential.bytes + pattern.forward.bytes + pattern.backward.bytes;
+  const int64_t bytes = pattern.known_bytes();
   std::string out = fmt::format("{} {} sequential, {} random", name, percent_text(pattern.sequential.bytes, bytes),
                                 percent_text(bytes - pattern.sequential.bytes, bytes));
   if (pattern.unknown.bytes > 0) out += fmt::format(", {} unknown", bytes_text(pattern.unknown.bytes));

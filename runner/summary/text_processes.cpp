@@ -22,9 +22,10 @@ class Tree {
   Tree(const Summary& summary, const TextStyle& style) : style_(style), table_(titles()) {
     for (const ProcessSummary& process : summary.processes) known_[process.proc_id] = true;
     for (const ProcessSummary& process : summary.processes) {
-      children_[known_.contains(process.parent_proc_id) ? process.parent_proc_id : 0].push_back(&process);
+      children_[process.parent_proc_id != 0 && known_.contains(process.parent_proc_id) ? process.parent_proc_id : kRoot]
+          .push_back(&process);
     }
-    add_children(0, "", true);
+    add_children(kRoot, "", true);
     add_rest();
   }
 
@@ -32,17 +33,23 @@ class Tree {
 
  private:
   using Group = std::vector<const ProcessSummary*>;
+  // Not 0: rows of processes that are not known count as those of a process 0.
+  static constexpr int32_t kRoot = -1;
 
   static std::vector<std::string> titles() {
     return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", "heap peak"};
   }
 
+  // Each process has its children once, so that a damaged trace's processes of one number end the tree too.
+  Group take_children(int32_t parent) {
+    auto found = children_.extract(parent);
+    return found.empty() ? Group{} : std::move(found.mapped());
+  }
+
   // Children in order, those of one role together where the first of them stands.
-  std::vector<Group> groups(int32_t parent) const {
+  std::vector<Group> take_groups(int32_t parent) {
     std::vector<Group> out;
-    const auto found = children_.find(parent);
-    if (found == children_.end()) return out;
-    for (const ProcessSummary* process : found->second) {
+    for (const ProcessSummary* process : take_children(parent)) {
       const auto same =
           std::find_if(out.begin(), out.end(), [&](const Group& g) { return g.front()->role == process->role; });
       same == out.end() ? out.push_back({process}) : same->push_back(process);
@@ -51,7 +58,7 @@ class Tree {
   }
 
   void add_children(int32_t parent, const std::string& indent, bool root) {
-    const auto all = groups(parent);
+    const auto all = take_groups(parent);
     for (size_t g = 0; g < all.size(); ++g) {
       const Group& group = all[g];
       const size_t shown = group.size() > kSiblingsShown + 1 ? kSiblingsShown : group.size();
@@ -92,12 +99,17 @@ class Tree {
     int64_t heap_bytes = 0;  // the largest
   };
 
-  void collect(const ProcessSummary& process, Rest& rest) const {
-    ++rest.processes;
-    rest.files.add(process.files());
-    rest.heap_bytes = std::max(rest.heap_bytes, process.heap_peak.bytes());
-    if (const auto found = children_.find(process.proc_id); found != children_.end()) {
-      for (const ProcessSummary* child : found->second) collect(*child, rest);
+  // With all below it, however deep that goes.
+  void collect(const ProcessSummary& process, Rest& rest) {
+    Group open{&process};
+    while (!open.empty()) {
+      const ProcessSummary& next = *open.back();
+      open.pop_back();
+      ++rest.processes;
+      rest.files.add(next.files());
+      rest.heap_bytes = std::max(rest.heap_bytes, next.heap_peak.bytes());
+      const Group children = take_children(next.proc_id);
+      open.insert(open.end(), children.begin(), children.end());
     }
   }
 
@@ -125,7 +137,7 @@ class Tree {
   const TextStyle& style_;
   TextTable table_;
   std::unordered_map<int32_t, bool> known_;
-  std::unordered_map<int32_t, Group> children_;  // 0: roots
+  std::unordered_map<int32_t, Group> children_;
   size_t lines_ = 0;
   Rest rest_;
 };

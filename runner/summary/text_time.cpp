@@ -10,6 +10,7 @@
 #include "runner/summary/run_facts.h"
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -41,7 +42,7 @@ Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size
   out.columns.resize(width);
   for (size_t i = 0; i < summary.timeline.size(); ++i) {
     const int64_t n = summary.timeline[i].*bytes;
-    out.bytes += n;
+    util::add_to(out.bytes, n);
     out.peak_bin_bytes = std::max(out.peak_bin_bytes, n);
     const double scale = double(width) / double(bins);
     const double begin = double(i) * scale, end = double(i + 1) * scale;
@@ -85,7 +86,7 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
     const HeapLibrary& library = process.heap_libraries[i];
     const std::string name = printable(library.name.substr(library.name.rfind('/') + 1));
     i < kLibrariesShown ? items.push_back(name + " " + bytes_text(library.live_bytes))
-                        : void(rest += library.live_bytes);
+                        : util::add_to(rest, library.live_bytes);
   }
   if (rest > 0) items.push_back("others " + bytes_text(rest));
   return items.empty() ? "" : wrap(style.dim("  allocated by"), kLead + 1, items, style);
@@ -108,11 +109,17 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
                               time_text(std::max<int64_t>(0, peak.ts_ns - start), style.glyphs)));
-  items.push_back(fmt::format("{} exact, in blocks of {} or more", bytes_text(peak.recorded_bytes),
-                              bound_text(summary.alloc_min_bytes)));
-  items.push_back(fmt::format("{} in smaller ones, sampled", bytes_text(peak.counted_bytes)));
-  items.push_back(fmt::format("{} allocations and frees listed, {} allocations counted",
-                              count_text(summary.allocations), count_text(summary.counted_allocations)));
+  if (summary.alloc_sample_bytes > 0) {
+    items.push_back(fmt::format("{} in listed blocks, {} in counted ones", bytes_text(peak.recorded_bytes),
+                                bytes_text(peak.counted_bytes)));
+  } else {
+    items.push_back(fmt::format("{} exact, in blocks of {} or more", bytes_text(peak.recorded_bytes),
+                                bound_text(summary.alloc_min_bytes)));
+    items.push_back(fmt::format("{} in smaller ones, sampled", bytes_text(peak.counted_bytes)));
+  }
+  items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted", count_text(summary.allocations),
+                              run_facts(summary.run).summary_only ? "added up" : "listed",
+                              count_text(summary.counted_allocations)));
   if (summary.heap_blocks_left_out > 0) {
     items.push_back(fmt::format("{} blocks of {} were too many to follow", count_text(summary.heap_blocks_left_out),
                                 bytes_text(summary.heap_bytes_left_out)));
@@ -125,9 +132,9 @@ std::string phases_text(const Summary& summary, const TextStyle& style) {
   const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
   TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
   const auto add = [&](const model::PhaseRow& phase) {
-    table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.start_ns - start), style.glyphs),
-               time_text(phase.end_ns - phase.start_ns, style.glyphs), count_text(phase.calls),
-               bytes_text(phase.bytes_read), bytes_text(phase.bytes_written), time_text(phase.io_ns, style.glyphs)});
+    table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
+               time_text(phase.dur_ns, style.glyphs), count_text(phase.calls), bytes_text(phase.bytes_read),
+               bytes_text(phase.bytes_written), time_text(phase.io_ns, style.glyphs)});
   };
   const size_t all = summary.phases.size(), head = all > kPhasesShown + 1 ? kPhasesShown - 1 : all;
   for (size_t i = 0; i < head; ++i) add(summary.phases[i]);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::summary {
 namespace {
 
@@ -20,18 +22,18 @@ void Timeline::add(int64_t ts_ns, int64_t dur_ns, int64_t bytes_read, int64_t by
   if (last >= bins_.size()) bins_.resize(last + 1);
   if (first == last) {
     TimeBin& bin = bins_[first];
-    bin.bytes_read += bytes_read;
-    bin.bytes_written += bytes_written;
-    bin.time_ns += end - begin;
+    util::add_to(bin.bytes_read, bytes_read);
+    util::add_to(bin.bytes_written, bytes_written);
+    util::add_to(bin.time_ns, end - begin);
     return;
   }
   TimeBin before;  // what the bins so far have got
   for (size_t i = first; i <= last; ++i) {
     const int64_t passed = std::min(end, int64_t(i + 1) * bin_ns_) - begin;
     const TimeBin now{portion(bytes_read, passed, end - begin), portion(bytes_written, passed, end - begin), passed};
-    bins_[i].bytes_read += now.bytes_read - before.bytes_read;
-    bins_[i].bytes_written += now.bytes_written - before.bytes_written;
-    bins_[i].time_ns += now.time_ns - before.time_ns;
+    util::add_to(bins_[i].bytes_read, now.bytes_read - before.bytes_read);
+    util::add_to(bins_[i].bytes_written, now.bytes_written - before.bytes_written);
+    util::add_to(bins_[i].time_ns, now.time_ns - before.time_ns);
     before = now;
   }
 }
@@ -42,9 +44,9 @@ void Timeline::widen() {
     const TimeBin moved = bins_[i];
     if (i % 2 == 0) bins_[i / 2] = TimeBin{};
     TimeBin& bin = bins_[i / 2];
-    bin.bytes_read += moved.bytes_read;
-    bin.bytes_written += moved.bytes_written;
-    bin.time_ns += moved.time_ns;
+    util::add_to(bin.bytes_read, moved.bytes_read);
+    util::add_to(bin.bytes_written, moved.bytes_written);
+    util::add_to(bin.time_ns, moved.time_ns);
   }
   bins_.resize((bins_.size() + 1) / 2);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "runner/summary/summary.h"
@@ -17,6 +18,9 @@ class Timeline {
 
   // start_ns 0: that of the first call. What begins earlier counts as beginning there.
   explicit Timeline(int64_t start_ns) : start_ns_(start_ns) {}
+  // Goes on with bins of another one. Requires: at most kMaxBins; bin_ns > 0.
+  Timeline(int64_t start_ns, int64_t bin_ns, std::vector<TimeBin> bins)
+      : start_ns_(start_ns), bin_ns_(bin_ns), bins_(std::move(bins)) {}
 
   void add(int64_t ts_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written);
 

@@ -2,6 +2,7 @@
 #include "runner/summary/units.h"
 
 #include <array>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -31,7 +32,8 @@ std::string bound_text(int64_t bytes) {
 
 std::string rate_text(int64_t bytes, int64_t ns) {
   if (bytes < 0 || ns <= 0) return "-";
-  return bytes_text(int64_t(double(bytes) / double(ns) * double(kSecond))) + "/s";
+  const double rate = double(bytes) / double(ns) * double(kSecond);
+  return bytes_text(rate < double(INT64_MAX) ? int64_t(rate) : INT64_MAX) + "/s";
 }
 
 std::string time_text(int64_t ns, const Glyphs& glyphs) {
@@ -41,7 +43,7 @@ std::string time_text(int64_t ns, const Glyphs& glyphs) {
   if (ns < 999'500) return digits(double(ns) / 1e3) + glyphs.pick(" µs", " us");
   if (ns < 999'500'000) return digits(double(ns) / 1e6) + " ms";
   if (ns < 60 * kSecond - kSecond / 20) return digits(double(ns) / 1e9) + " s";
-  const int64_t seconds = (ns + kSecond / 2) / kSecond;
+  const int64_t seconds = ns / kSecond + (ns % kSecond >= kSecond / 2 ? 1 : 0);
   if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
   const int64_t minutes = (seconds + 30) / 60;
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);

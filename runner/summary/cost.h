@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tracing cost the command: the calls of each cost class times what one of them costs on the machine of the run
+// (`cost` of run.json, measured by `mlrun bench` or at the end of an earlier run). Nothing is guessed without it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+struct CostLine {
+  std::string cost_class;  // as in run.json: runner/bench/README.md
+  int64_t calls = 0;
+  double per_call_ns = 0;
+  bool is_call = true;  // rows of `call`; else allocations, or stdio calls without a row
+  [[nodiscard]] double total_ns() const { return double(calls) * per_call_ns; }
+};
+
+struct CostEstimate {
+  std::string source;  // "bench" or "quick"
+  int64_t measured_realtime_ns = 0;
+  std::vector<CostLine> lines;        // classes with calls
+  int64_t calls_without_cost = 0;     // of classes that were not measured
+  std::vector<std::string> left_out;  // what the run did besides and was not measured: "stacks", "excluded paths"
+  double total_ns = 0;
+  std::optional<double> share_of_cpu;  // of the user and system time of the command and its waited-for children
+};
+
+// Nothing: what calls cost on that machine is not known.
+[[nodiscard]] std::optional<CostEstimate> cost_estimate(const Summary& summary);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who made the GPUs wait, in the summary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runner/model/call_split.h"
+
+namespace mlrun::summary {
+
+inline constexpr size_t kTopIdle = 1000;
+
+// Idle time of one GPU that one thread is to blame for, by what it did and on which file.
+struct GpuIdleSummary {
+  int32_t gpu_id = 0;  // 0: not known which
+  std::string label;   // as in gpu_idle, and "short": gaps that are not listed there
+  int32_t proc_id = 0, thread_id = 0;
+  int64_t file_id = 0;  // 0: none
+  std::string path;
+  int64_t time_ns = 0, pieces = 0;
+  model::CallSplit split;  // of calls on files, with the kernel side
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up what CUDA was asked to allocate, by process, GPU and kind of memory: how much at once, and what was never
+// given back. Memory: kFollowedMax allocations that are not released yet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/gpu_rows.h"
+#include "runner/model/trace_info.h"
+#include "runner/summary/gpu_work.h"
+
+namespace mlrun::summary {
+
+class GpuMemoryMeter {
+ public:
+  // Rows of GpuKind::kMemory, in the order of their time.
+  void add(const model::GpuWorkRow& row);
+
+  // By process, GPU and kind of memory.
+  [[nodiscard]] std::vector<GpuMemorySummary> finish(const model::TraceInfo& info) const;
+
+  static constexpr size_t kFollowedMax = size_t{1} << 20;
+
+ private:
+  struct Key {
+    int32_t proc_id = 0, gpu_id = 0;
+    size_t memory = 0;  // of model::kGpuMemories
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Group {
+    GpuMemorySummary sums;
+    int64_t current_bytes = 0;
+  };
+  struct Block {
+    Key key;
+    int64_t bytes = 0, ts_ns = 0;
+  };
+  struct Place {
+    int32_t proc_id = 0;
+    uint64_t address = 0;
+    bool operator==(const Place&) const = default;
+  };
+  struct HashPlace {
+    size_t operator()(const Place& place) const;
+  };
+  void allocate(const model::GpuWorkRow& row);
+  void release(const model::GpuWorkRow& row);
+
+  std::map<Key, Group> groups_;
+  std::unordered_map<Place, Block, HashPlace> blocks_;  // allocated and not released
+  std::unordered_map<int32_t, int64_t> first_ns_;       // of a process's allocations
+};
+
+}  // namespace mlrun::summary

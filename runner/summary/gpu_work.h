@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU work in the summary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace mlrun::summary {
+
+inline constexpr size_t kTopKernels = 1000;
+
+// What one device did.
+struct GpuWorkSummary {
+  int32_t gpu_id = 0;  // 0: not known which
+  std::string name, uuid;
+  int64_t busy_ns = 0;  // a kernel, a copy or a memset ran; of all processes together
+  int64_t kernels = 0, kernel_ns = 0;
+  int64_t copies = 0, bytes_in = 0, bytes_out = 0, bytes_within = 0;  // from the host, to it, else
+  int64_t memsets = 0;
+  int64_t copy_ns = 0;               // copies and memsets
+  int64_t graphs = 0, graph_ns = 0;  // launches that are told as a whole
+};
+
+// Kernels of one name.
+struct GpuKernelSummary {
+  std::string name;
+  int64_t count = 0, time_ns = 0, max_ns = 0;
+};
+
+// Calls of CUDA.
+struct GpuCallSummary {
+  int64_t calls = 0, errors = 0, time_ns = 0;
+  int64_t syncs = 0, sync_ns = 0;  // waits for the GPU
+};
+
+// What a process asked CUDA to allocate, of one kind of memory, on one GPU.
+struct GpuMemorySummary {
+  int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: not known
+  std::string memory;               // model::kGpuMemories
+  int64_t peak_bytes = 0;           // at once
+  int64_t allocations = 0, allocated_bytes = 0, releases = 0;
+  int64_t unmatched_releases = 0;              // of what was not seen being allocated
+  int64_t unseen_releases = 0;                 // the address was allocated again, its release was not recorded
+  int64_t kept = 0, kept_bytes = 0;            // no release was recorded up to the end
+  int64_t kept_late = 0, kept_late_bytes = 0;  // of these, allocated in the second half of the process
+  int64_t not_followed = 0;                    // allocations beyond those that can be followed
+};
+
+}  // namespace mlrun::summary

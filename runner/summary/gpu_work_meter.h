@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up GPU work: how long each device was busy, what was copied, which kernels took the time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/model/gpu_rows.h"
+#include "runner/model/trace_info.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+// How long a union of intervals is that come in the order of their end. The last few thousand pieces are kept: one that
+// reaches further back than those is counted from there on.
+class BusyTime {
+ public:
+  void add(int64_t start_ns, int64_t end_ns);
+  [[nodiscard]] int64_t ns() const;
+
+ private:
+  std::vector<std::pair<int64_t, int64_t>> pieces_;  // apart from each other, in order
+  int64_t settled_ns_ = 0, settled_until_ns_ = INT64_MIN;
+};
+
+class GpuWorkMeter {
+ public:
+  // Rows in the order of their end.
+  void add(const model::GpuWorkRow& row);
+
+  // Devices in the order of their ids; work of a device that is not known last, with gpu_id 0.
+  [[nodiscard]] std::vector<GpuWorkSummary> devices(const std::vector<model::GpuRow>& known) const;
+  // The first kTopKernels by time.
+  [[nodiscard]] std::vector<GpuKernelSummary> kernels(const std::vector<model::NameRow>& names) const;
+  [[nodiscard]] GpuCallSummary calls() const { return calls_; }
+
+ private:
+  struct Device {
+    GpuWorkSummary sums;
+    BusyTime busy;
+  };
+  std::map<int32_t, Device> devices_;
+  std::unordered_map<int64_t, GpuKernelSummary> kernels_;  // by name_id
+  GpuCallSummary calls_;
+};
+
+}  // namespace mlrun::summary

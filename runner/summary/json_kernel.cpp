@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/json_kernel.h"
+
+namespace mlrun::summary {
+
+using Json = nlohmann::ordered_json;
+
+// As run.json has it; null without one.
+Json kernel_side_json(const Summary& summary) {
+  const auto found = summary.run.find("kernel_side");
+  if (found == summary.run.end() || !found->is_object()) return {};
+  Json out = Json::object();
+  for (const char* key : {"state", "reason", "signals"})
+    out[key] = found->contains(key) ? Json(found->at(key)) : Json();
+  return out;
+}
+
+Json splits_json(const Summary& summary) {
+  Json rows = Json::array();
+  for (const SplitSummary& row : summary.splits) {
+    rows.push_back({{"scope", row.scope},
+                    {"id", row.id == 0 ? Json() : Json(row.id)},
+                    {"name", row.name},
+                    {"calls", row.calls},
+                    {"time_ns", row.time_ns},
+                    {"own_ns", row.split.own_ns},
+                    {"runq_ns", row.split.runq_ns},
+                    {"vfs_ns", row.split.vfs_ns},
+                    {"queue_ns", row.split.queue_ns},
+                    {"device_ns", row.split.device_ns},
+                    {"device_shared_ns", row.split.device_shared_ns},
+                    {"remote_ns", row.split.remote_ns},
+                    {"wait_ns", row.split.wait_ns}});
+  }
+  return rows;
+}
+
+// As run.json has them; null without the kernel side.
+Json devices_json(const Summary& summary) {
+  const nlohmann::json::json_pointer at("/kernel_side/own_devices");
+  return summary.run.contains(at) ? Json(summary.run.at(at)) : Json();
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side knows, as blocks of the summary's JSON (SUMMARY_JSON.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+[[nodiscard]] nlohmann::ordered_json kernel_side_json(const Summary& summary);
+[[nodiscard]] nlohmann::ordered_json splits_json(const Summary& summary);
+[[nodiscard]] nlohmann::ordered_json devices_json(const Summary& summary);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of calls on files went, added up for the run, each process and each file. Only the kernel side knows
+// it: without it nothing is added.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/flat_map.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+class SplitMeter {
+ public:
+  static constexpr size_t kMaxFiles = size_t{1} << 18;  // files beyond have no sums of their own; about 100 bytes each
+
+  // A call of group files whose split is known.
+  void add(const model::CallRow& row);
+
+  // The run, the processes in the order of `processes`, the phases, then files by the time asleep for them. Empty:
+  // nothing was added.
+  [[nodiscard]] std::vector<SplitSummary> finish(const std::vector<ProcessSummary>& processes,
+                                                 const std::vector<SplitSummary>& phases,
+                                                 const model::FileTable& files) const;
+
+ private:
+  struct Sums {
+    int64_t calls = 0, time_ns = 0;
+    model::CallSplit split;
+  };
+  static SplitSummary row(const char* scope, int64_t id, std::string name, const Sums& sums);
+  [[nodiscard]] std::vector<SplitSummary> top_files(const model::FileTable& files) const;
+
+  Sums run_;
+  FlatMap<Sums> by_process_;  // by proc_id + 1
+  FlatMap<Sums> by_file_;
+};
+
+}  // namespace mlrun::summary

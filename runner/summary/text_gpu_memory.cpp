@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was allocated on the GPUs, and what was never given back.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/summary/text.h"
+#include "runner/summary/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kShown = 8;
+
+std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
+  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
+                                    [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
+  if (process == summary.processes.end()) return "not known";
+  std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, memory.gpu_id) : text;
+}
+
+std::string kept_text(int64_t count, int64_t bytes) {
+  return count == 0 ? "-" : fmt::format("{} in {}", bytes_text(bytes), count_text(count));
+}
+
+}  // namespace
+
+std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
+  std::vector<GpuMemorySummary> sorted = summary.gpu_memory;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.peak_bytes > b.peak_bytes; });
+  TextTable table(
+      {"GPU MEMORY", "memory", "at once", "allocated", "times", "releases", "never released", "of it late"});
+  bool is_kept = false;
+  for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+    const GpuMemorySummary& memory = sorted[i];
+    is_kept = is_kept || memory.kept > 0;
+    table.add({whose(summary, memory), memory.memory, bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
+               count_text(memory.allocations), count_text(memory.releases), kept_text(memory.kept, memory.kept_bytes),
+               kept_text(memory.kept_late, memory.kept_late_bytes)});
+  }
+  if (sorted.size() > kShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_memory", style.glyphs.pick("…", "..."),
+                               sorted.size() - kShown));
+  }
+  if (is_kept) {
+    table.add_note(
+        "never released: up to the end of the process; late: allocated in its second half, where a leak would show");
+  }
+  return table.empty() ? "" : table.text(style);
+}
+
+}  // namespace mlrun::summary

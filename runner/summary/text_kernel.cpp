@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which signals of the kernel side were recorded, by which means, and what is missing and why.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/summary/text.h"
+
+namespace mlrun::summary {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLead = 14;
+
+std::string text_of(const json& signal, const char* key) {
+  const auto found = signal.find(key);
+  return found != signal.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
+}
+
+}  // namespace
+
+std::string kernel_text(const Summary& summary, const TextStyle& style) {
+  const json::json_pointer at("/kernel_side/signals");
+  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return {};
+  std::map<std::string, std::string> works;  // names by way
+  std::vector<std::string> missing;
+  for (const json& signal : summary.run.at(at)) {
+    if (!signal.is_object()) continue;
+    const std::string way = text_of(signal, "way"), reason = text_of(signal, "missing");
+    std::string& names = works[way];
+    if (!way.empty()) names += (names.empty() ? "" : ", ") + text_of(signal, "signal");
+    if (!reason.empty()) missing.push_back("without " + text_of(signal, "signal") + ": " + reason);
+  }
+  std::vector<std::string> items;
+  for (const auto& [way, names] : works) {
+    if (!way.empty()) items.push_back("by " + way + ": " + names);
+  }
+  items.insert(items.end(), missing.begin(), missing.end());
+  return items.empty() ? "" : wrap(style.bold("KERNEL SIDE"), kLead, items, style);
+}
+
+}  // namespace mlrun::summary
