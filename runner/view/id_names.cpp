@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kLargestErrno = 4095;
 
-constexpr std::array<NamedId, 9> kNamedIds = {{
+constexpr std::array<NamedId, 11> kNamedIds = {{
     {"file_id", "path", "file", "file_id", "path"},
     {"file2_id", "path2", "file", "file_id", "path"},
     {"thread_id", "comm", "thread", "thread_id", "comm"},
@@ -24,6 +24,8 @@ constexpr std::array<NamedId, 9> kNamedIds = {{
     {"image_id", "exe", "image", "image_id", "exe"},
     {"site_library", "library", "name", "name_id", "name"},
     {"name_id", "name", "name", "name_id", "name"},
+    {"frame_id", "frame", "frame", "frame_id", "label"},
+    {"gpu_id", "gpu", "gpu", "gpu_id", "uuid"},
     {"err", "error", nullptr, nullptr, nullptr},
 }};
 

@@ -33,6 +33,7 @@ constexpr const char* kFooter =
     "  mlrun show mlrun-train-1 call --where 'func = read and dur > 1ms'\n"
     "  mlrun show mlrun-train-1 call --where 'path ~ .npy and ts >= 2 and ts < 2.5' --limit 0\n"
     "  mlrun show mlrun-train-1 alloc --where 'size >= 1M' --columns ts,pid,size,library --csv > large.csv\n"
+    "  mlrun show mlrun-train-1 stack --where 'stack_id = 7'           who called (--stacks)\n"
     "  mlrun show mlrun-train-1 loss --json";
 
 Status list_tables(const ShowOptions& options, const TextOptions& text, const Sink& sink) {

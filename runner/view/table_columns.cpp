@@ -16,11 +16,17 @@ struct Usual {
 };
 
 // What fits a screen and tells most, of tables that have more.
-const std::array<Usual, 4> kUsual = {{
+const std::array<Usual, 8> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
     {"process", {"proc_id", "parent_proc_id", "pid", "role", "rank", "first", "last", "command"}},
     {"file", {"file_id", "kind", "file_system", "path"}},
+    {"stack", {"stack_id", "depth", "frame", "ending"}},
+    {"frame", {"frame_id", "function", "library", "source", "line", "state"}},
+    {"sample_gpu",
+     {"ts", "gpu", "sm_percent", "mem_percent", "fb_used_bytes", "power_mw", "temperature_c", "sm_clock_mhz",
+      "throttle"}},
+    {"sample_gpu_process", {"ts", "gpu", "type", "pid", "command", "sm_percent", "mem_percent", "fb_used_bytes"}},
 }};
 
 std::string joined(const std::vector<std::string>& names) {

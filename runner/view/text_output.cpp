@@ -21,6 +21,7 @@ class TextOutput final : public RowOutput {
 
   void row(const std::vector<const Column*>& columns, int64_t row) override {
     std::vector<std::string> cells;
+    cells.reserve(columns.size());
     for (const Column* column : columns) cells.push_back(cell(*column, row));
     if (left_.empty()) {
       for (const Column* column : columns) left_.push_back(column->type() == Column::Type::kText);

@@ -53,7 +53,9 @@ int64_t size_of(const std::string& folder) {
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    const bool raw = at->path().filename() == MLRUN_SPOOL_FILE;  // at the end of a run it is there, about to be removed
+    const auto name = at->path().filename();
+    const bool raw =
+        name == MLRUN_SPOOL_FILE || name == MLRUN_KEPT_FILE;  // at the end of a run it is there, about to be removed
     if (at->is_regular_file(gone) && !raw) bytes += int64_t(at->file_size(gone));
   }
   return bytes;
