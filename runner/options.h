@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/launch/path_rules.h"
 #include "runner/util/result.h"
 
 namespace mlrun {
@@ -25,11 +26,26 @@ struct RunOptions {
   Wish preload = Wish::kAuto;
   bool files = true;
   bool allocs = true;
+  bool marks = true;
+  Wish sample = Wish::kAuto;
+  Wish cupti = Wish::kOff;    // kAuto: where there is a driver
+  bool whole_graphs = false;  // launches of graphs instead of their nodes
+  double sample_hz = 10;
+  launch::PathRules path_rules;
+  std::string path_rules_bytes;  // encoded
+  Wish kprobes = Wish::kOff;     // only when it is named
+  bool kprobes_wait = true;      // besides the block layer
+  bool kprobes_vfs = true;       // likewise: file operations
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;
+  uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance
+  uint32_t stack_depth = 0;         // frames; 0: no stacks
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;
+  uint64_t last_ns = 0;            // 0: everything is kept
+  uint64_t fold_ns = 0;            // shorter calls are listed as sums; 0: none
+  bool summary_only = false;       // nothing is listed, all is added up
   std::vector<std::string> mllog;  // absolute paths
   bool wait_all = false;
   bool defer_merge = false;
@@ -50,12 +66,18 @@ struct CleanOptions {
   bool all = false;
 };
 
+struct BenchOptions {
+  double seconds = 5;
+  bool json = false;
+};
+
 // Each returns nothing when help was asked for and has been printed.
 Result<std::optional<RunOptions>> parse_run(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_recover(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const std::string& does,
                                                   const Arguments& arguments);
 Result<std::optional<CleanOptions>> parse_clean(const Arguments& arguments);
+Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments);
 Result<bool> parse_nothing(const std::string& verb, const std::string& does, const Arguments& arguments);
 
 }  // namespace mlrun

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/commands/bench.h"
 #include "runner/commands/clean.h"
 #include "runner/commands/doctor.h"
 #include "runner/commands/hand_over.h"
@@ -17,7 +18,7 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr std::array<Command, 9> kCommands = {{
+constexpr std::array<Command, 10> kCommands = {{
     {"run", "[OPTIONS] COMMAND...", "run a command and record what it does; the word may be left out", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
@@ -27,6 +28,7 @@ constexpr std::array<Command, 9> kCommands = {{
     {"recover", "DIR", "finish the trace of a run whose mlrun was killed", recover},
     {"clean", "", "remove what killed runs left behind", clean},
     {"doctor", "", "what works on this machine, and what does not", doctor},
+    {"bench", "", "what tracing costs on this machine, per call", bench},
 }};
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <vector>
@@ -14,6 +16,10 @@
 
 #include "runner/collect/arena_place.h"
 #include "runner/collect/proc_files.h"
+#include "runner/commands/gpu_side.h"
+#include "runner/events/session.h"
+#include "runner/gpu/nvml.h"
+#include "runner/launch/environment.h"
 #include "runner/launch/installation.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
@@ -82,8 +88,43 @@ Finding check_proc() {
 }
 
 Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
-Finding check_kernel_side() { return {Verdict::kAbsent, "not in this build"}; }
-Finding check_gpu_side() { return {Verdict::kAbsent, "not in this build"}; }
+
+// The program loads and attaches all that it has, and says how that went in one line.
+Finding check_kernel_side() {
+  const std::string program = launch::find_installation().probes_program;
+  if (::access(program.c_str(), X_OK) != 0)
+    return {Verdict::kLess, program + " is missing; install or build mlrun again"};
+  FILE* output = ::popen(fmt::format("'{}' check", program).c_str(), "re");
+  if (output == nullptr) return {Verdict::kLess, "mlrun-probes cannot be started"};
+  std::array<char, 512> line{};
+  const bool said = std::fgets(line.data(), line.size(), output) != nullptr;
+  const bool works = ::pclose(output) == 0;
+  std::string text = said ? line.data() : "mlrun-probes said nothing";
+  text.resize(text.find_last_not_of('\n') + 1);
+  return {works ? Verdict::kGood : Verdict::kLess, text};
+}
+
+// Programs that bring a CUPTI of their own need none here.
+Finding check_gpu_work() {
+  const std::string library = launch::find_installation().cupti_library;
+  if (const Status usable = launch::check_preload_library(library); !usable)
+    return {Verdict::kLess, usable.error().text};
+  if (!has_gpu_driver()) return {Verdict::kAbsent, "no driver of NVIDIA here: --cupti has nothing to record"};
+  if (const std::string other = launch::other_cuda_injection(environ); !other.empty())
+    return {Verdict::kLess, fmt::format("{} names {}: unset it for --cupti", MLRUN_CUDA_INJECTION, other)};
+  for (const char* name : {"libcupti.so.13", "libcupti.so.12"}) {
+    if (::dlopen(name, RTLD_NOW | RTLD_LOCAL) != nullptr) return {Verdict::kGood, fmt::format("{} and --cupti", name)};
+  }
+  return {Verdict::kGood, "--cupti, with the libcupti that a program brings; there is none on the search path"};
+}
+
+Finding check_gpu_samples() {
+  const auto nvml = gpu::Nvml::open();
+  if (!nvml) return {Verdict::kAbsent, nvml.error().text};
+  const size_t gpus = (*nvml)->devices().size();
+  if (gpus == 0) return {Verdict::kAbsent, "the NVIDIA driver knows no GPU"};
+  return {Verdict::kGood, fmt::format("{} by NVML, driver {}", gpus, (*nvml)->driver_version())};
+}
 
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
@@ -100,9 +141,10 @@ struct Check {
   Finding (*look)();
 };
 constexpr Check kChecks[] = {
-    {"clock of events", check_clock}, {"shared memory", check_shared_memory}, {"spool", check_direct_io},
-    {"library", check_library},       {"merger", check_trace_program},        {"processes", check_proc},
-    {"Python", check_python},         {"kernel side", check_kernel_side},     {"GPU side", check_gpu_side},
+    {"clock of events", check_clock},   {"shared memory", check_shared_memory}, {"spool", check_direct_io},
+    {"library", check_library},         {"merger", check_trace_program},        {"processes", check_proc},
+    {"Python", check_python},           {"kernel side", check_kernel_side},     {"GPU work", check_gpu_work},
+    {"GPU samples", check_gpu_samples},
 };
 
 }  // namespace

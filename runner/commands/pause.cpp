@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/pause.h"
 
+#include <ctime>
+
 #include <fmt/format.h>
 
 #include "runner/collect/arena.h"
 #include "runner/collect/shared_word.h"
 #include "runner/launch/session_file.h"
+#include "runner/util/clock.h"
 
 namespace mlrun::commands {
 
@@ -17,17 +20,34 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
   return collect::Arena::open(session->text("/arena/path"));
 }
 
-// Sets `to` where `from` stands, and wakes the collector so that it notes the time.
+// Returns once the collector has made a whole pass since: the next change of state cannot hide this one from it. False: it
+// does not go on.
+bool until_it_is_noted(mlrun_control& control) {
+  constexpr int kTries = 5000;
+  const uint32_t before = collect::load(control.heartbeat);
+  for (int tries = 0; tries < kTries; tries++) {
+    collect::add(control.wake, 1u);
+    collect::futex_wake_all(control.wake);
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);
+    if (collect::load(control.heartbeat) - before >= 2) return true;
+  }
+  return false;
+}
+
+// Sets `to` where `from` stands, with the time of it: nothing is recorded from a pause's until a resumption's.
 Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_state to) {
   const auto arena = open_running_arena(folder);
   if (!arena) return tl::make_unexpected(arena.error());
   mlrun_control& control = arena->control();
   uint32_t expected = from;
+  if (to == MLRUN_RUN) collect::store(control.resumed_ns, __u64{util::monotonic_ns()});
   const bool changed =
       __atomic_compare_exchange_n(&control.state, &expected, uint32_t{to}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   if (!changed && expected != to) return fail(fmt::format("the run in {} records no more", folder));
-  collect::add(control.wake, 1u);
-  collect::futex_wake_all(control.wake);
+  if (changed && to == MLRUN_PAUSE) collect::store(control.paused_ns, __u64{util::monotonic_ns()});
+  if (!until_it_is_noted(control))
+    return fail(fmt::format("mlrun, which records in {}, does not answer: it has ended or is stopped", folder));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/collect/recording.h"
 #include "runner/collect/recovery.h"
 #include "runner/commands/session_facts.h"
 #include "runner/launch/installation.h"
@@ -47,7 +48,9 @@ Result<int> recover(const Arguments& arguments) {
   const std::string folder = std::filesystem::canonical((*parsed)->folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));
   auto session = launch::SessionFile::read(folder);
-  if (!session && std::filesystem::exists(folder + "/run.json")) {
+  const bool finished = std::filesystem::exists(folder + "/run.json");
+  if (finished && !(session && std::filesystem::exists(collect::spool_path(folder)))) {
+    if (session) session->remove();  // mlrun was killed when it had removed the spool
     util::say(folder + " is complete: nothing to recover");
     return 0;
   }

@@ -4,22 +4,32 @@
 #include <unistd.h>
 
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "runner/bench/cost.h"
 #include "runner/collect/pace.h"
 #include "runner/collect/proc_files.h"
 #include "runner/collect/recording.h"
+#include "runner/collect/shared_word.h"
+#include "runner/commands/gpu_side.h"
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
+#include "runner/gpu/gpu_frames.h"
+#include "runner/gpu/gpu_sampler.h"
 #include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_size_limit.h"
 #include "runner/launch/installation.h"
+#include "runner/launch/kernel_side.h"
 #include "runner/launch/merge.h"
+#include "runner/launch/program_file.h"
 #include "runner/launch/session_file.h"
 #include "runner/launch/signal_relay.h"
+#include "runner/launch/start_gate.h"
 #include "runner/launch/trace_folder.h"
+#include "runner/sums/event_sums.h"
 #include "runner/util/clock.h"
 #include "runner/util/standard_streams.h"
 #include "runner/util/text.h"
@@ -41,14 +51,32 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
   result.max_spool_bytes = options.max_spool_bytes;
   result.lossless = options.lossless;
   result.alloc_min_bytes = options.alloc_min_bytes;
-  result.streams =
-      (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) | (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u);
+  result.alloc_sample_bytes = options.alloc_sample_bytes;
+  result.path_rules = options.path_rules_bytes;
+  result.last_ns = options.last_ns;
+  result.stack_depth = options.stack_depth;
+  if (options.summary_only) {
+    result.make_sink = [mllog = options.mllog, alloc_min_bytes = static_cast<int64_t>(options.alloc_min_bytes),
+                        folder](uint64_t max_spool_bytes) {
+      return std::make_unique<sums::EventSums>(sums::EventSumsOptions{
+          collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes});
+    };
+  }
+  if (options.preload != Wish::kOff) {
+    result.streams = (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) |
+                     (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u) |
+                     (options.marks ? uint32_t{MLRUN_STREAM_MARKS} : 0u);
+  }
+  if (options.cupti != Wish::kOff) {
+    result.streams |= MLRUN_STREAM_GPU | (options.whole_graphs ? uint32_t{MLRUN_STREAM_GPU_GRAPHS} : 0u);
+  }
   return result;
 }
 
 // Nothing can be recorded. The command matters more, unless recording was required: this process becomes the command.
 Result<int> run_untraced(const RunOptions& options, const launch::FileSizeLimit& limit, const std::string& reason) {
-  if (options.preload == Wish::kRequire) return fail("nothing can be recorded: " + reason);
+  const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire;
+  if (required) return fail("nothing can be recorded: " + reason);
   say(reason + "; running the command without recording");
   limit.restore();
   return tl::make_unexpected(launch::become(options.command));
@@ -77,9 +105,42 @@ class Descendants {
   bool alive_ = false;
 };
 
+// The samplers of a run, as far as they were asked for.
+class Samplers {
+ public:
+  Samplers(const RunOptions& options, collect::Recording& recording) : said_to_sample_(options.sample == Wish::kOn) {
+    if (options.sample == Wish::kOff) return;
+    gpus_ = std::make_unique<gpu::GpuSampler>(options.sample_hz);
+    frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording.spool(), recording.arena().clock_kind());
+  }
+
+  void collect() {
+    if (frames_) frames_->write(false);
+  }
+
+  // Ends them, and tells of them in session.json.
+  void finish(nlohmann::json& session) {
+    if (!gpus_) return;
+    gpus_->stop();
+    frames_->write(true);
+    const gpu::GpuSamplerState state = gpus_->state();
+    session["gpu_sampler"] = {{"gpus", state.gpus},
+                              {"looks", state.looks},
+                              {"late_looks", state.late_looks},
+                              {"rows_dropped", state.rows_dropped},
+                              {"problem", util::escaped_utf8(state.problem)}};
+    if (!state.problem.empty() && said_to_sample_) say("no GPU was sampled: " + state.problem);
+  }
+
+ private:
+  bool said_to_sample_;
+  std::unique_ptr<gpu::GpuSampler> gpus_;
+  std::unique_ptr<gpu::GpuFrames> frames_;
+};
+
 // Collects until the command, and what it left behind, has ended or has been given enough time.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay) {
+                             launch::SignalRelay& relay, Samplers& samplers) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
   Descendants descendants(recording);
@@ -97,6 +158,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
       }
     }
     const uint32_t released = collector.pass();
+    samplers.collect();
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
     if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
@@ -123,8 +185,7 @@ bool tell_if_empty(const collect::Collector& collector) {
   const bool any = collector.channels().channels > 0;
   if (!any) {
     say("error: --preload recorded nothing: no process of the command has loaded the library (statically linked, "
-        "setuid, or "
-        "started with a cleared environment?)");
+        "32-bit, setuid, or started with a cleared environment?)");
   }
   return any;
 }
@@ -146,34 +207,105 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
       return status == 0 ? 125 : status;
     }
   }
+  const uint32_t gpu_processes = collect::load(recording.arena().control().gpu_processes);
+  if (!tell_if_no_gpu_work(options, gpu_processes) && status == 0) return 125;
+  if (options.preload == Wish::kOff) return status;
   const bool any = tell_if_empty(recording.collector());
   return status == 0 && !any && options.preload == Wish::kRequire ? 125 : status;
+}
+
+// What a call costs here, for the estimate of the summary. Without a merge nobody waits for a measurement.
+void describe_cost(nlohmann::json& session, const RunOptions& options, const launch::Installation& installation) {
+  if (options.preload == Wish::kOff) return;
+  const bench::Installed installed{installation.bench_program, installation.preload_library};
+  const auto go_on = [&](int, uint64_t) { return !options.defer_merge && !launch::SignalRelay::asked_to_stop(); };
+  nlohmann::json cost = bench::find_cost(installed, go_on);
+  if (!cost.is_null()) session["cost"] = std::move(cost);
+}
+
+// GPU work is recorded through the same library.
+bool needs_library(const RunOptions& options) { return options.preload != Wish::kOff || options.cupti != Wish::kOff; }
+
+std::string preloaded_library(const RunOptions& options, const launch::Installation& installation) {
+  return needs_library(options) ? installation.preload_library : std::string();
+}
+
+// What was required must work before the command starts.
+Status check_required(const RunOptions& options) {
+  if (options.sample != Wish::kRequire) return {};
+  const auto nvml = gpu::Nvml::open();
+  if (!nvml) return fail("no GPU can be sampled: " + nvml.error().text);
+  if ((*nvml)->devices().empty()) return fail("no GPU can be sampled: the NVIDIA driver knows none");
+  return {};
+}
+
+// Nothing: not asked for, or it does not work here, which is said, and no reason not to run the command.
+Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& options,
+                                                              const launch::Installation& installation,
+                                                              const std::string& folder, nlohmann::json& session) {
+  if (options.kprobes == Wish::kOff) return nullptr;
+  std::string streams = "block";
+  if (options.kprobes_wait) streams += ",wait";
+  if (options.kprobes_vfs) streams += ",vfs";
+  auto side = launch::KernelSide::start(installation.probes_program, folder, streams);
+  if (side) return side;
+  if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
+  say("the kernel side is not recorded: " + side.error().text);
+  session["kernel_side"] = {{"state", "refused"}, {"reason", side.error().text}};
+  return nullptr;
+}
+
+void follow(launch::KernelSide& side, pid_t pid) {
+  if (const Status followed = side.follow(pid); !followed) say("the kernel side: " + followed.error().text);
+}
+
+// The command, followed before its first instruction.
+Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
+                                           const collect::Recording& recording, launch::SignalRelay& relay,
+                                           const launch::FileSizeLimit& limit, launch::KernelSide* kernel_side) {
+  launch::StartGate gate;
+  return launch::ChildProcess::start(
+      options.command,
+      launch::traced_environment(environ, preloaded_library(options, installation), recording.session_variable(),
+                                 launch::look_at_program(options.command.front()), gpu_library(options, installation)),
+      relay,
+      [&] {
+        limit.restore();
+        gate.wait();
+      },
+      [&](pid_t pid) {
+        if (kernel_side != nullptr) follow(*kernel_side, pid);
+        gate.open();
+      });
 }
 
 Result<int> run_traced(const RunOptions& options, const launch::Installation& installation, const std::string& folder,
                        collect::Recording& recording, const launch::FileSizeLimit& limit) {
   launch::SessionFile session(folder);
   describe_start(session.data, options, recording);
-  Status written = session.write();
+  auto kernel_side = start_kernel_side(options, installation, folder, session.data);
+  Status written = kernel_side ? session.write() : tl::make_unexpected(kernel_side.error());
   launch::SignalRelay relay(&recording.arena().control().wake);
   recording.collector().start();
   const uint64_t started_ns = util::monotonic_ns();
-  auto child = written ? launch::ChildProcess::start(options.command,
-                                                     launch::traced_environment(environ, installation.preload_library,
-                                                                                recording.session_variable()),
-                                                     relay, [&] { limit.restore(); })
+  auto child = written ? start_command(options, installation, recording, relay, limit, kernel_side->get())
                        : Result<launch::ChildProcess>(tl::make_unexpected(written.error()));
   if (!child) {
+    ::unlink((folder + "/" + MLRUN_KERNEL_FILE).c_str());
     recording.discard();
     session.remove();
     return tl::make_unexpected(child.error());
   }
-  CommandEnd end = collect_until_end(options, recording, *child, relay);
+  Samplers samplers(options, recording);
+  CommandEnd end = collect_until_end(options, recording, *child, relay, samplers);
   end.started_ns = started_ns;
   describe_command_end(session.data, end);
+  samplers.finish(session.data);
+  if (*kernel_side) session.data["kernel_side"] = (*kernel_side)->finish();
   const Status finished = recording.finish();
   describe_collection(session.data, recording.collector(), recording.spool(), recording.arena().control());
   session.data["state"] = finished ? "collected" : "incomplete";
+  if (finished) describe_cost(session.data, options, installation);
   written = session.write();
   const int status = launch::shell_status(end.wait_status);
   if (!finished || !written) {
@@ -187,13 +319,17 @@ Result<int> run_traced(const RunOptions& options, const launch::Installation& in
 }  // namespace
 
 Result<int> run(const Arguments& arguments) {
-  const auto parsed = parse_run(arguments);
+  auto parsed = parse_run(arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
-  const RunOptions& options = **parsed;
+  RunOptions options = *std::move(*parsed);
+  settle_gpu_side(options);
   const launch::Installation installation = launch::find_installation();
   const launch::FileSizeLimit limit;
-  if (const Status usable = launch::check_preload_library(installation.preload_library); !usable) {
+  if (const Status works = check_required(options); !works) return tl::make_unexpected(works.error());
+  if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());
+  const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
+  if (!usable) {
     return run_untraced(options, limit, usable.error().text);
   }
   const auto folder = launch::make_trace_folder(options.output, options.command.front());

@@ -23,8 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 6> kFailureNames = {"no_channel", "no_room",   "abi",
-                                                      "no_clock",   "no_robust", "fd_range"};
+constexpr std::array<const char*, 9> kFailureNames = {"no_channel", "no_room", "abi",       "no_clock",  "no_robust",
+                                                      "fd_range",   "samples", "no_stacks", "mark_names"};
 
 json texts(const std::vector<std::string>& values) {
   json list = json::array();
@@ -47,11 +47,29 @@ uint64_t time_ns(const timeval& time) {
 
 json options_json(const RunOptions& options, collect::Recording& recording) {
   json streams = json::array();
-  if (options.files) streams.push_back("files");
-  if (options.allocs) streams.push_back("allocs");
-  return {{"streams", std::move(streams)}, {"alloc_min_bytes", options.alloc_min_bytes},
-          {"lossless", options.lossless},  {"max_spool_bytes", recording.max_spool_bytes()},
-          {"wait_all", options.wait_all},  {"keep_raw", options.keep_raw}};
+  const bool preloads = options.preload != Wish::kOff;
+  if (preloads && options.files) streams.push_back("files");
+  if (preloads && options.allocs) streams.push_back("allocs");
+  if (preloads && options.marks) streams.push_back("marks");
+  if (options.cupti != Wish::kOff) streams.push_back("gpu");
+  if (options.sample != Wish::kOff) streams.push_back("gpu_samples");
+  if (options.kprobes != Wish::kOff) streams.push_back("block");
+  if (options.kprobes != Wish::kOff && options.kprobes_wait) streams.push_back("wait");
+  if (options.kprobes != Wish::kOff && options.kprobes_vfs) streams.push_back("vfs");
+  return {{"streams", std::move(streams)},
+          {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
+          {"alloc_min_bytes", options.alloc_min_bytes},
+          {"stack_depth", options.stack_depth},
+          {"lossless", options.lossless},
+          {"max_spool_bytes", recording.max_spool_bytes()},
+          {"wait_all", options.wait_all},
+          {"keep_raw", options.keep_raw},
+          {"include", texts(options.path_rules.include)},
+          {"exclude", texts(options.path_rules.exclude)},
+          {"last_ns", options.last_ns},
+          {"fold_ns", options.fold_ns},
+          {"summary_only", options.summary_only},
+          {"alloc_sample_bytes", options.alloc_sample_bytes}};
 }
 
 }  // namespace
@@ -111,10 +129,17 @@ void describe_collection(json& session, const collect::Collector& collector, con
                           {"holes", drained.holes},
                           {"hole_bytes", drained.hole_bytes},
                           {"corrupt_segments", drained.corrupt_segments},
+                          {"added_up", collect::load(control.added_up)},
+                          {"gpu_processes", collect::load(control.gpu_processes)},
                           {"failures", std::move(failures)}};
   session["spool"] = {{"file", MLRUN_SPOOL_FILE}, {"bytes", spool.bytes()},
                       {"frames", spool.frames()}, {"frames_left_out", spool.left_out()},
                       {"full", spool.full()},     {"direct", spool.direct()}};
+  if (const collect::SpoolWindow* window = spool.window()) {
+    session["spool"]["freed_bytes"] = window->freed_bytes();
+    session["spool"]["freed_records"] = window->freed_records();
+    session["spool"]["kept_bytes"] = window->kept_bytes();
+  }
 }
 
 }  // namespace mlrun::commands

@@ -45,7 +45,8 @@ int shell_status(int wait_status) {
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command,
                                          const std::vector<std::string>& environment, SignalRelay& relay,
-                                         const std::function<void()>& in_child) {
+                                         const std::function<void()>& in_child,
+                                         const std::function<void(pid_t)>& in_parent) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
   const util::UniqueFd report(ends[0]);
@@ -69,6 +70,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   relay.unblock();
   if (child.pid_ < 0) return fail_errno("start a process", fork_error);
 
+  in_parent(child.pid_);
   report_in_child.reset();
   if (const int error_number = read_report(report.get()); error_number != 0) {
     while (::waitpid(child.pid_, nullptr, 0) < 0 && errno == EINTR) {

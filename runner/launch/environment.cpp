@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "runner/events/session.h"
 #include "runner/util/text.h"
@@ -12,8 +13,14 @@ namespace mlrun::launch {
 namespace {
 
 constexpr std::string_view kPreload = "LD_PRELOAD";
+constexpr std::string_view kNvtxHandler = "NVTX_INJECTION64_PATH";
+constexpr std::string_view kCudaInjection = MLRUN_CUDA_INJECTION;
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+bool is_ours(std::string_view path) {
+  return file_name(path) == MLRUN_PRELOAD_LIBRARY || file_name(path) == MLRUN_CUPTI_LIBRARY;
+}
 
 bool is_sanitizer(std::string_view path) {
   const std::string_view name = file_name(path);
@@ -27,36 +34,89 @@ bool looks_secret(std::string name) {
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
+// Appends to a list that colons separate.
+void append(std::string& list, std::string_view entry) {
+  if (!list.empty()) list += ':';
+  list += entry;
+}
+
+// Our variables apart from the others.
+struct Split {
+  std::string_view preload;         // value
+  bool has_nvtx_handler = false;    // somebody else's, which stays among the others
+  bool has_cuda_injection = false;  // likewise
+  std::vector<std::string> others;  // NAME=value
+};
+
+Split split_environment(char** environment) {
+  Split result;
+  for (char** entry = environment; *entry != nullptr; entry++) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name == kPreload) {
+      result.preload = text.substr(std::min(name.size() + 1, text.size()));
+    } else if ((name == kNvtxHandler || name == kCudaInjection) && is_ours(text)) {
+      continue;  // of a mlrun around this one
+    } else if (name != MLRUN_SESSION_VARIABLE) {
+      result.has_nvtx_handler = result.has_nvtx_handler || name == kNvtxHandler;
+      result.has_cuda_injection = result.has_cuda_injection || name == kCudaInjection;
+      result.others.emplace_back(text);
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
-std::string preload_value(std::string_view existing, const std::string& library) {
+std::string preload_value(std::string_view existing, const std::string& library, const std::string& runtime) {
   std::string first, rest;
   for (const std::string_view entry : util::split(existing, " :\t\n")) {
-    if (file_name(entry) == MLRUN_PRELOAD_LIBRARY) continue;
-    std::string& part = is_sanitizer(entry) ? first : rest;
-    if (!part.empty()) part += ':';
-    part += entry;
+    if (is_ours(entry)) continue;
+    append(is_sanitizer(entry) ? first : rest, entry);
   }
+  if (first.empty() && !runtime.empty()) first = runtime + ':';
   std::string value = first.empty() ? library : first + ':' + library;
   if (!rest.empty()) value += ':' + rest;
   return value;
 }
 
-std::vector<std::string> traced_environment(char** environment, const std::string& library,
-                                            const std::string& session) {
-  std::vector<std::string> result;
-  std::string_view preload;
+std::vector<std::string> traced_environment(char** environment, const std::string& library, const std::string& session,
+                                            const ProgramFile& program, const std::string& gpu_library) {
+  Split split = split_environment(environment);
+  std::vector<std::string> result = std::move(split.others);
+  if (!program.can_be_preloaded || library.empty()) {
+    if (!split.preload.empty()) result.push_back(std::string(kPreload) + '=' + std::string(split.preload));
+    if (program.can_be_preloaded) result.push_back(std::string(MLRUN_SESSION_VARIABLE) + '=' + session);
+    return result;
+  }
+  const std::string libraries = gpu_library.empty() ? library : library + ':' + gpu_library;
+  result.push_back(std::string(kPreload) + '=' + preload_value(split.preload, libraries, program.sanitizer_runtime));
+  if (!split.has_nvtx_handler) result.push_back(std::string(kNvtxHandler) + '=' + library);
+  if (!split.has_cuda_injection && !gpu_library.empty()) {
+    result.push_back(std::string(kCudaInjection) + '=' + gpu_library);
+  }
+  result.push_back(std::string(MLRUN_SESSION_VARIABLE) + '=' + session);
+  return result;
+}
+
+std::string other_cuda_injection(char** environment) {
   for (char** entry = environment; *entry != nullptr; entry++) {
     const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (name == kPreload) {
-      preload = text.substr(std::min(name.size() + 1, text.size()));
-    } else if (name != MLRUN_SESSION_VARIABLE) {
-      result.emplace_back(text);
-    }
+    const size_t equals = text.find('=');
+    if (text.substr(0, equals) != kCudaInjection || is_ours(text)) continue;
+    return std::string(text.substr(std::min(equals + 1, text.size())));
   }
-  result.push_back(std::string(kPreload) + '=' + preload_value(preload, library));
-  result.push_back(std::string(MLRUN_SESSION_VARIABLE) + '=' + session);
+  return {};
+}
+
+std::vector<std::string> untraced_environment(char** environment) {
+  Split split = split_environment(environment);
+  std::vector<std::string> result = std::move(split.others);
+  std::string preload;
+  for (const std::string_view entry : util::split(split.preload, " :\t\n")) {
+    if (!is_ours(entry)) append(preload, entry);
+  }
+  if (!preload.empty()) result.push_back(std::string(kPreload) + '=' + preload);
   return result;
 }
 

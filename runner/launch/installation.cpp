@@ -13,7 +13,9 @@ Installation find_installation() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const auto folder = program.parent_path();
-  return {(folder / "mlrun-trace").string(), (folder.parent_path() / "lib" / MLRUN_PRELOAD_LIBRARY).string()};
+  return {(folder / "mlrun-trace").string(), (folder.parent_path() / "lib" / MLRUN_PRELOAD_LIBRARY).string(),
+          (folder / "mlrun-bench-loops").string(), (folder / "mlrun-probes").string(),
+          (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string()};
 }
 
 Status check_preload_library(const std::string& path) {

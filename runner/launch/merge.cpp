@@ -54,6 +54,9 @@ Status merge(const MergeOptions& options) {
   if (*status != 0) return fail("the trace could not be made; " + advice);
   if (!options.keep_raw) {
     ::unlink(collect::spool_path(options.trace_folder).c_str());
+    ::unlink(collect::kept_path(options.trace_folder).c_str());
+    ::unlink((options.trace_folder + "/" + MLRUN_KERNEL_FILE).c_str());
+    ::unlink(collect::sums_path(options.trace_folder).c_str());
     ::unlink((options.trace_folder + "/" + MLRUN_SESSION_FILE).c_str());
   }
   return {};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/bench.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "runner/bench/cost.h"
+#include "runner/bench/measurement.h"
+#include "runner/bench/report.h"
+#include "runner/launch/host_facts.h"
+#include "runner/launch/installation.h"
+#include "runner/util/clock.h"
+#include "runner/util/standard_streams.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+volatile sig_atomic_t interrupted = 0;
+
+// So that an interrupt removes what was made before it ends us.
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaction(signal, &action, nullptr);
+}
+
+// One line on a terminal that is written over and over and goes at the end.
+class Progress {
+ public:
+  explicit Progress(double seconds) : seconds_(seconds), shown_(::isatty(STDERR_FILENO) == 1) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+
+  void tell(int rounds, uint64_t used_ns) const {
+    if (!shown_) return;
+    fmt::print(stderr, "\r\033[Kmeasuring: {} pairs, {:.0f} s left", rounds,
+               std::max(seconds_ - static_cast<double>(used_ns) / 1e9, 0.0));
+    std::fflush(stderr);
+  }
+
+ private:
+  const double seconds_;
+  const bool shown_;
+};
+
+Result<bench::Measurement> measure_here(double seconds, const bench::Installed& installed) {
+  bench::Plan plan;
+  plan.limit_ns = static_cast<uint64_t>(seconds * 1e9);
+  const Progress progress(seconds);
+  return bench::measure(plan, installed, [&](int rounds, uint64_t used_ns) {
+    progress.tell(rounds, used_ns);
+    return interrupted == 0;
+  });
+}
+
+// Later runs estimate their cost by it.
+void keep(const bench::Measurement& measurement, const nlohmann::json& identity) {
+  const nlohmann::json cost = bench::make_cost(measurement, identity, "bench");
+  if (!bench::is_sufficient(cost)) {
+    util::say("not kept for the cost estimate of later runs: too uncertain");
+    return;
+  }
+  if (const auto stored = bench::store_cost(cost); !stored)
+    util::say("not kept for the cost estimate of later runs: " + stored.error().text);
+}
+
+}  // namespace
+
+Result<int> bench(const Arguments& arguments) {
+  const auto options = parse_bench(arguments);
+  if (!options) return tl::make_unexpected(options.error());
+  if (!*options) return 0;
+  const launch::Installation installation = launch::find_installation();
+  if (const Status usable = launch::check_preload_library(installation.preload_library); !usable)
+    return tl::make_unexpected(usable.error());
+  watch_signals();
+  const auto measurement =
+      measure_here((*options)->seconds, {installation.bench_program, installation.preload_library});
+  if (interrupted != 0) return fail("interrupted", 130);
+  if (!measurement) return tl::make_unexpected(measurement.error());
+  const nlohmann::json identity = bench::cost_identity(installation.preload_library);
+  if ((*options)->json)
+    fmt::print("{}\n", bench::bench_json(*measurement, identity).dump(2));
+  else
+    fmt::print("{}", bench::bench_text(*measurement, launch::host_facts(), util::choose_clock().reason));
+  keep(*measurement, identity);
+  return 0;
+}
+
+}  // namespace mlrun::commands

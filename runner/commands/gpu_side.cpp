@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/gpu_side.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runner/events/session.h"
+#include "runner/launch/environment.h"
+#include "runner/util/standard_streams.h"
+
+namespace mlrun::commands {
+
+bool has_gpu_driver() {
+  static constexpr std::array<const char*, 3> kPlaces = {"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
+  return std::any_of(kPlaces.begin(), kPlaces.end(), [](const char* place) { return ::access(place, F_OK) == 0; });
+}
+
+void settle_gpu_side(RunOptions& options) {
+  if (options.cupti == Wish::kAuto) options.cupti = has_gpu_driver() ? Wish::kOn : Wish::kOff;
+}
+
+Status check_cupti(const RunOptions& options, const launch::Installation& installation) {
+  if (options.cupti == Wish::kOff) return {};
+  if (auto usable = launch::check_preload_library(installation.cupti_library); !usable) return usable;
+  const std::string other = launch::other_cuda_injection(environ);
+  if (other.empty()) return {};
+  const std::string problem = fmt::format(
+      "{} is set to {}, so CUDA will load that and not mlrun: no GPU work is recorded", MLRUN_CUDA_INJECTION, other);
+  if (options.cupti == Wish::kRequire) return fail(problem + "; unset it");
+  util::say(problem);
+  return {};
+}
+
+bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes) {
+  if (options.cupti == Wish::kOff || gpu_processes != 0) return true;
+  util::say(
+      "--cupti recorded nothing: no process of the command started CUDA, or CUPTI could not be used (the summary "
+      "tells)");
+  return options.cupti != Wish::kRequire;
+}
+
+std::string gpu_library(const RunOptions& options, const launch::Installation& installation) {
+  return options.cupti == Wish::kOff ? std::string() : installation.cupti_library;
+}
+
+}  // namespace mlrun::commands

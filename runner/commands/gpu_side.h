@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording of GPU work (--cupti), as the runner sees it: whether it can work here, and whether it did.
+#pragma once
+
+#include <string>
+
+#include "runner/launch/installation.h"
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+// Whether the kernel has a driver of NVIDIA.
+bool has_gpu_driver();
+
+// Decides what =auto means here.
+void settle_gpu_side(RunOptions& options);
+
+// Why GPU work cannot be recorded though it was asked for.
+Status check_cupti(const RunOptions& options, const launch::Installation& installation);
+
+// Says so when no process started CUDA. False: none did, and one was required.
+bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
+
+// The library for the environment; "": not wanted.
+std::string gpu_library(const RunOptions& options, const launch::Installation& installation);
+
+}  // namespace mlrun::commands

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/kernel_side.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "runner/events/session.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+constexpr int kAnswerMs = 60'000;  // loading takes 0.4 s, in an emulated machine a few seconds
+constexpr int kFirstFreeFd = 10;   // beyond those that the program gets
+constexpr mode_t kFileMode = 0600;
+
+// The descriptor under a number that the child's own descriptors do not take.
+Result<util::UniqueFd> moved_up(util::UniqueFd fd) {
+  util::UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstFreeFd));
+  if (!moved.valid()) return fail_errno("duplicate a descriptor", errno);
+  return moved;
+}
+
+Result<pid_t> spawn(const std::string& program, const std::string& streams, int socket, int spool) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, socket, MLRUN_PROBE_SOCKET_FD);
+  ::posix_spawn_file_actions_adddup2(&actions, spool, MLRUN_PROBE_SPOOL_FD);
+  std::array<std::string, 3> words = {program, "serve", streams};
+  std::array<char*, 4> arguments = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return fail_errno("start " + program, error);
+  return pid;
+}
+
+bool send(int socket, mlrun_probe_message_type type, int passed_fd) {
+  std::array<__u32, MLRUN_PROBE_HEAD_BYTES / sizeof(__u32)> head = {type, 0};
+  iovec from{head.data(), sizeof head};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &from;
+  message.msg_iovlen = 1;
+  if (passed_fd >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* pass = CMSG_FIRSTHDR(&message);
+    pass->cmsg_level = SOL_SOCKET;
+    pass->cmsg_type = SCM_RIGHTS;
+    pass->cmsg_len = CMSG_LEN(sizeof(int));
+    __builtin_memcpy(CMSG_DATA(pass), &passed_fd, sizeof passed_fd);
+  }
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL) > 0;
+}
+
+nlohmann::json broken(const std::string& reason) { return {{"state", "broken"}, {"reason", reason}}; }
+
+}  // namespace
+
+Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program, const std::string& trace_folder,
+                                                      const std::string& streams) {
+  if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
+  const std::string path = trace_folder + "/" + MLRUN_KERNEL_FILE;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail_errno("make a socket", errno);
+  util::UniqueFd ours(ends[0]);
+  auto theirs = moved_up(util::UniqueFd(ends[1]));
+  if (!theirs) return tl::make_unexpected(theirs.error());
+  util::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode));
+  if (!file.valid()) return fail_errno("create " + path, errno);
+  const auto spool = moved_up(std::move(file));
+  const auto pid =
+      spool ? spawn(program, streams, theirs->get(), spool->get()) : Result<pid_t>(tl::make_unexpected(spool.error()));
+  std::unique_ptr<KernelSide> side;
+  std::string text = pid ? std::string() : pid.error().text;
+  if (pid) {
+    side.reset(new KernelSide(std::move(ours), *pid));
+    theirs->reset();  // else we would not see it end
+    const auto answer = side->receive(text);
+    if (answer && (*answer)->type == MLRUN_PROBE_READY) return side;
+    if (!answer) text = answer.error().text;
+  }
+  ::unlink(path.c_str());
+  return fail(text);
+}
+
+KernelSide::~KernelSide() { reap(); }
+
+void KernelSide::reap() {
+  socket_.reset();
+  if (pid_ <= 0) return;
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+Result<std::unique_ptr<mlrun_probe_message>> KernelSide::receive(std::string& text) {
+  pollfd ready{socket_.get(), POLLIN, 0};
+  int polled = 0;
+  do {
+    polled = ::poll(&ready, 1, kAnswerMs);
+  } while (polled < 0 && errno == EINTR);
+  auto message = std::make_unique<mlrun_probe_message>();
+  const ssize_t got = polled > 0 ? ::recv(socket_.get(), message.get(), sizeof *message, 0) : 0;
+  if (polled == 0) return fail("mlrun-probes does not answer");
+  if (got < MLRUN_PROBE_HEAD_BYTES) return fail("mlrun-probes ended before its time");
+  text.assign(message->text, static_cast<size_t>(got) - MLRUN_PROBE_HEAD_BYTES);
+  return message;
+}
+
+Status KernelSide::follow(pid_t pid) {
+  const util::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid()) return fail_errno("follow the command", errno);
+  if (!send(socket_.get(), MLRUN_PROBE_FOLLOW, pidfd.get())) return fail("mlrun-probes ended before its time");
+  std::string text;
+  const auto answer = receive(text);
+  if (!answer) return tl::make_unexpected(answer.error());
+  if ((*answer)->value != 0) return fail_errno("follow the command", (*answer)->value);
+  return {};
+}
+
+nlohmann::json KernelSide::finish() {
+  if (!send(socket_.get(), MLRUN_PROBE_STOP, -1)) return broken("mlrun-probes ended before its time");
+  std::string text;
+  const auto answer = receive(text);
+  if (!answer) return broken(answer.error().text);
+  pid_ = 0;  // it has let go of our files, and ends by itself
+  nlohmann::json report = nlohmann::json::parse(text, nullptr, false);
+  if (!report.is_object()) return broken("mlrun-probes gave no report");
+  report["state"] = "recorded";
+  return report;
+}
+
+}  // namespace mlrun::launch

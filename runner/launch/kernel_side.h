@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun-probes as the launcher uses it: started before the command, told whom to follow, asked for its report at the
+// end (runner/events/probe_protocol.h). When this object goes, so does the program, within milliseconds.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/events/probe_protocol.h"
+#include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::launch {
+
+class KernelSide {
+ public:
+  // Starts it and waits until its programs are attached. `streams`: words with commas between. Fails with the one line
+  // that says why the kernel side cannot be recorded; nothing is left behind then.
+  static Result<std::unique_ptr<KernelSide>> start(const std::string& program, const std::string& trace_folder,
+                                                   const std::string& streams);
+  ~KernelSide();
+  KernelSide(const KernelSide&) = delete;
+  KernelSide& operator=(const KernelSide&) = delete;
+
+  // From now on this process and all that it will start.
+  Status follow(pid_t pid);
+
+  // Has it end; nobody waits for that, as the kernel takes seconds to let probes of functions go. What it reports, with
+  // `state` "recorded"; or `state` "broken" and the `reason`.
+  nlohmann::json finish();
+
+ private:
+  KernelSide(util::UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
+  // A message of that type; fails when the program has gone or says nothing in time.
+  Result<std::unique_ptr<mlrun_probe_message>> receive(std::string& text);
+  void reap();
+
+  util::UniqueFd socket_;
+  pid_t pid_;
+};
+
+}  // namespace mlrun::launch
