@@ -20,7 +20,7 @@ print([float(batch.sum()) for batch in loader], len(sys.argv))
 
 
 def check(this):
-    case.need_root()
+    case.need_mounts()
     training.need_torch()
     wrapped = ("unshare", "-m", "/bin/sh", "-c", SMALL_SHM, "sh")
     plain = this.run(*wrapped, sys.executable, "-c", LOADER)

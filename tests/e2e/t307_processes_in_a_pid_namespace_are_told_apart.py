@@ -9,7 +9,7 @@ TWO = 'unshare -pf "$@" & sleep 0.2; unshare -pf "$@"; first=$?; wait $!; echo $
 
 
 def check(this):
-    case.need_root()
+    case.need_pid_namespace()
     data = this.data_file()
     trace = this.untraced_and_traced("/bin/sh", "-c", TWO, "sh", this.victim("numbered"), data, CALLS, "exit")
     serials.expect_threads(this, trace.serials(data), [CALLS, CALLS])

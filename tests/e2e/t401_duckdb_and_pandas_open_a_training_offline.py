@@ -20,7 +20,7 @@ WHERE c.func IN ('read', 'pread', 'fread') AND c.ret > 0 AND f.path LIKE '%/case
 """
 PER_PHASE = """
 SELECT ph.name, count(*) AS calls, sum(c.dur) / 1e9 AS seconds FROM '{tables}/phase/*.parquet' ph
-JOIN '{tables}/call/*.parquet' c ON c.ts BETWEEN ph.start AND ph.end GROUP BY ALL ORDER BY ph.name
+JOIN '{tables}/call/*.parquet' c ON c.ts BETWEEN ph.ts AND ph.ts + ph.dur GROUP BY ALL ORDER BY ph.name
 """
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--defer-merge ends at once and leaves the spool; recover then makes the trace, and a second recover changes
+"""--defer-merge merges nothing and leaves the spool; recover then makes the trace, and a second recover changes
 nothing."""
 
 from lib import case, serials
 from lib.trace import Trace
 
-CALLS = 3000
+CALLS = 300_000
 
 
 def check(this):

@@ -51,6 +51,8 @@ MiniArena::MiniArena(const ArenaOptions& options) : path_(std::string(options.fo
   c.segment_count = options.segments;
   c.alloc_min_bytes = options.alloc_min_bytes;
   c.streams = options.streams;
+  c.wait_min_ticks = options.wait_min_ticks;
+  c.stack_depth = options.stack_depth;
   c.owner_offset = MLRUN_CONTROL_BYTES;
   c.drained_offset = MLRUN_CONTROL_BYTES + words;
   c.stage_offset = stage;

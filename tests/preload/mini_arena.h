@@ -16,8 +16,10 @@ struct ArenaOptions {
   bool lossless = true;
   uint64_t alloc_min_bytes = 1024;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
+  uint32_t wait_min_ticks = 0;  // every wait leaves a record
   uint32_t abi = MLRUN_ABI;
   uint32_t clock_kind = MLRUN_CLOCK_TSC;
+  uint32_t stack_depth = 0;
   const char* folder = "/dev/shm";
 };
 

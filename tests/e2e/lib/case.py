@@ -20,7 +20,7 @@ BUILD = Path(os.environ.get("MLRUN_BUILD", SOURCE / "build")).resolve()
 MLRUN = BUILD / "bin" / "mlrun"
 SKIPPED = 77
 # What belongs to the test run or to a session around it, not to the programs under test.
-NOT_INHERITED = ("MLRUN_BUILD", "MLRUN_SESSION", "LD_PRELOAD")
+NOT_INHERITED = ("MLRUN_BUILD", "MLRUN_SESSION", "LD_PRELOAD", "NVTX_INJECTION64_PATH")
 
 
 class Skip(Exception):
@@ -94,6 +94,25 @@ class Case:
 def need_root():
     if os.geteuid() != 0:
         raise Skip("needs root")
+
+
+def need_command(*command):
+    """Something that this system may refuse even to root, for instance a namespace inside a container."""
+    need_program(command[0])
+    tried = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if tried.returncode != 0:
+        said = tried.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise Skip(f"{' '.join(command)} is refused here: {' '.join(said)}")
+
+
+def need_mounts():
+    need_root()
+    need_command("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt")
+
+
+def need_pid_namespace():
+    need_root()
+    need_command("unshare", "-pf", "true")
 
 
 def need_program(name):

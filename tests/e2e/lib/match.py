@@ -24,7 +24,8 @@ DIRECT = {"open": OPENS, "openat": OPENS, "creat": OPENS, "close": ("close",), "
 # Hooked functions that make such calls inside libc, and which operations stand under a row of each. What a stream reads
 # or writes stands under a row of its own kind, whatever function made it do so.
 BUFFERED = {"fopen": ("open",), "freopen": ("open", "close"), "tmpfile": ("open",), "mkstemp": ("open",),
-            "opendir": ("open",), "fclose": ("close",), "pclose": ("close",), "closedir": ("close",),
+            "opendir": ("open",), "shm_open": ("open",), "scandir": ("open", "close"), "scandirat": ("open", "close"),
+            "glob": ("open", "close"), "fclose": ("close",), "pclose": ("close",), "closedir": ("close",),
             **dict.fromkeys(("fread", "fgets", "getline"), ("read",)),
             **dict.fromkeys(("fwrite", "fputs", "fprintf", "fflush"), ("write",))}
 READING = ("read", "readv", "pread", "preadv", "preadv2", "fread", "fgets", "getline")

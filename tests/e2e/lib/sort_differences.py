@@ -11,10 +11,9 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from lib.libc_address import base_of_libc, is_syscall_function
-from lib.match import DIRECT, OPENS, OPERATION
+from lib.match import OPENS, OPERATION
 
-OUR_PROGRAMS = ("mlrun", "mlrun-trace")
+OUR_PROGRAMS = ("mlrun", "mlrun-trace", "mlrun-bench-loops")
 SHARED_OBJECT = re.compile(r"\.so(\.[0-9.]+)?$")
 LOADER_FILES = ("/etc/ld.so.cache", "/etc/ld.so.preload")
 LOADER_FLAGS = "O_RDONLY|O_CLOEXEC"
@@ -36,7 +35,7 @@ READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
 TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", (1024|255|63|\d{1,3}), \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
 SEMAPHORE_FLAGS = "O_RDWR|O_NOFOLLOW"
-SHARED_MEMORY, SHARED_MEMORY_FLAGS = re.compile(r"/dev/shm/[^/]+$"), "O_NOFOLLOW|O_CLOEXEC"
+SHARED_MEMORY = re.compile(r"/dev/shm/[^/]+$")
 STREAM_OPENS, STREAM_CLOSES = ("fopen", "fdopen", "freopen", "tmpfile"), ("fclose", "pclose")
 
 
@@ -47,9 +46,8 @@ class Context:
         self.log, self.arena = log, trace.arena_path
         self.uses = defaultdict(list)  # id of an open -> the calls on its descriptor
         self.opening = self.follow_descriptors()
+        self.last_of_thread = {call.tid: call for call in log.syscalls}
         self.row_of = {id(call): row for row, calls in matched.pairs for call in calls}
-        self.bases = {(call.pid, call.image): base_of_libc(row.func, call.address) for row, calls in matched.pairs
-                      if row.func in DIRECT for call in calls}
         self.loads = self.times_of_load(trace, realtime_offset_ns)
         self.streams = self.lives_of_streams(trace.calls, realtime_offset_ns)
         # (pid, image) -> when our library read the process's counters: it does so when the process ends or execs.
@@ -99,15 +97,6 @@ class Context:
 
     def program(self, call):
         return Path(self.process(call).program(call.image)).name
-
-    def base_of_libc(self, pid, image):
-        """Where libc is mapped. A forked child has it where its parent has it."""
-        process = self.log.processes.get(pid)
-        if (pid, image) in self.bases or process is None:
-            return self.bases.get((pid, image))
-        parent = self.log.processes.get(process.parent)
-        before = sum(began_ns <= process.start_ns for began_ns, _ in parent.execs) if parent else 0
-        return self.base_of_libc(process.parent, before) if image == 0 else None
 
     def made_by(self, call):
         """The open behind a call: itself, or the one of its descriptor, or None."""
@@ -201,15 +190,6 @@ def inside_libc(call, context):
         return f"sem_open() of libc opens {opening.path}"
     if NEW_SEMAPHORE.match(opening.path) and NEW_SEMAPHORE_FLAGS in opening.text:
         return f"sem_open() of libc makes {opening.path}"
-    if call is opening and SHARED_MEMORY.match(opening.path) and SHARED_MEMORY_FLAGS in opening.text:
-        return f"shm_open() of libc opens {opening.path}"
-    return None
-
-
-def raw_system_call(call, context):
-    base = context.base_of_libc(call.pid, call.image)
-    if base is not None and is_syscall_function(base, call.address):
-        return f"made by syscall() of libc, at {call.address:#x}"
     return None
 
 
@@ -230,8 +210,17 @@ def killed_inside(call, context):
     return None
 
 
+def ended_before_its_record(call, context):
+    """exit_group came while the thread was in the call or before it ran on: it made no call any more, not even its exit."""
+    ended = context.process(call).exit_status is not None
+    if ended and call.tid != call.pid and context.last_of_thread[call.tid] is call:
+        return f"the last call of thread {call.tid}, which another one ended with the process"
+    return None
+
+
 RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_hook, dynamic_loader,
-         locale_and_name_service, inside_libc, raw_system_call, inside_stdio, killed_inside)
+         locale_and_name_service, inside_libc, inside_stdio, killed_inside,
+         ended_before_its_record)
 
 
 def sort_differences(calls, context):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints its open descriptors, its signal mask and ignored signals, its environment but for LD_PRELOAD and
-// MLRUN_SESSION, its working directory and the number of its threads: what a program can see of its launcher.
+// Prints its open descriptors, its signal mask and ignored signals, its environment but for LD_PRELOAD,
+// MLRUN_SESSION and NVTX's handler, its working directory and the number of its threads: what a program can see of its launcher.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,5 +26,7 @@ int main(void) {
   char cwd[4096];
   dprintf(1, "threads %d, cwd %s\n", tasks - 2, getcwd(cwd, sizeof cwd));
   for (char **entry = environ; *entry; entry++)
-    if (strncmp(*entry, "LD_PRELOAD=", 11) && strncmp(*entry, "MLRUN_", 6)) dprintf(1, "%s\n", *entry);
+    if (strncmp(*entry, "LD_PRELOAD=", 11) && strncmp(*entry, "MLRUN_", 6) &&
+        strncmp(*entry, "NVTX_INJECTION64_PATH=", 22))
+      dprintf(1, "%s\n", *entry);
 }

@@ -69,6 +69,12 @@ void RecordedRun::take(const RecordView& view) {
     case events::EventClass::kProcess:
     case events::EventClass::kEnd:
     case events::EventClass::kComm:
+    case events::EventClass::kStack:
+    case events::EventClass::kModule:
+    case events::EventClass::kMark:
+    case events::EventClass::kGpuWork:
+    case events::EventClass::kGpuDevice:
+    case events::EventClass::kGpuNote:
     case events::EventClass::kUnknown: break;
   }
 }

@@ -117,6 +117,20 @@ TEST(Drain, AHoleInAClosedSegmentWaitsASecondThenTheSegmentIsParked) {
   EXPECT_EQ(load(session.arena().owner(holed)), 2u << 24);
 }
 
+TEST(Drain, ASegmentBegunDuringThePassWaitsForTheNext) {
+  Session session;
+  RecordingThread thread(session.arena());
+  ASSERT_TRUE(thread.record(0));
+  ASSERT_TRUE(thread.change_segment());
+  ASSERT_TRUE(thread.record(1));
+  session.arena().segment_header(thread.segment()).clock = UINT64_MAX;  // later than any pass
+  session.collector().pass();
+  EXPECT_EQ(session.collector().drained().records, 1u);
+  const SpoolFrames spool = session.finish();
+  ASSERT_EQ(spool.error, "");
+  EXPECT_EQ(spool.numbers().at(thread.serial()), count_up(0, 2));
+}
+
 TEST(Drain, ASpareSegmentOfALivingThreadIsLeftAlone) {
   Session session;
   RecordingThread thread(session.arena());

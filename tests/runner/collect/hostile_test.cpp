@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every traced process can write anything into the arena, at any time. The collector must come to an end, stay within
 // its bounds and leave a spool that is whole.
-#include <atomic>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <random>
-#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -87,6 +90,41 @@ class Vandal {
   std::mt19937_64 random_;
 };
 
+// A vandal at work in a process of its own, as in a recording; one that has begun.
+class Scribbler {
+ public:
+  Scribbler(const Arena& arena, uint64_t seed) {
+    int ends[2];
+    if (::pipe(ends) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) scribble(Vandal(arena, seed), ends[1]);
+    ::close(ends[1]);
+    char byte = 0;
+    at_work_ = ::read(ends[0], &byte, 1) == 1;
+    ::close(ends[0]);
+  }
+  ~Scribbler() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  Scribbler(const Scribbler&) = delete;
+  Scribbler& operator=(const Scribbler&) = delete;
+  [[nodiscard]] bool at_work() const { return at_work_; }
+
+ private:
+  [[noreturn]] static void scribble(Vandal vandal, int begun) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (bool told = false;; told = told || ::write(begun, "", 1) == 1) {
+      vandal.owner_word();
+      vandal.content();
+    }
+  }
+
+  pid_t pid_ = -1;
+  bool at_work_ = false;
+};
+
 class Hostile : public ::testing::TestWithParam<int> {};
 
 TEST_P(Hostile, AnythingInTheArenaLeavesAWholeSpool) {
@@ -108,17 +146,11 @@ TEST_P(Hostile, AnythingInTheArenaLeavesAWholeSpool) {
 TEST_P(Hostile, AnythingWrittenWhileItIsReadLeavesAWholeSpool) {
   Session session;
   session.recording->arena().control().segment_high = session.arena().layout().segment_count;
-  std::atomic<bool> stop = false;
-  std::thread scribbler([&] {
-    Vandal vandal(session.arena(), 1000 + static_cast<uint64_t>(GetParam()));
-    while (!stop) {
-      vandal.owner_word();
-      vandal.content();
-    }
-  });
-  for (int round = 0; round < 2000; round++) session.collector().pass();
-  stop = true;
-  scribbler.join();
+  {
+    const Scribbler scribbler(session.arena(), 1000 + static_cast<uint64_t>(GetParam()));
+    ASSERT_TRUE(scribbler.at_work());
+    for (int round = 0; round < 2000; round++) session.collector().pass();
+  }
   ASSERT_TRUE(session.recording->finish());
   EXPECT_EQ(read_spool(spool_path(session.folder.path), true).error, "");
 }

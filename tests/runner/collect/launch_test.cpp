@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "runner/launch/environment.h"
+#include "runner/launch/path_rules.h"
 #include "runner/launch/session_file.h"
 #include "runner/launch/trace_folder.h"
 #include "runner/options.h"
@@ -19,25 +21,61 @@ namespace {
 using collect::testing::Folder;
 
 TEST(PreloadValue, OursIsFirstAndTheOthersStay) {
-  EXPECT_EQ(preload_value("", "/x/libmlrun_preload.so"), "/x/libmlrun_preload.so");
-  EXPECT_EQ(preload_value("/a.so /b.so:c.so", "/x/libmlrun_preload.so"), "/x/libmlrun_preload.so:/a.so:/b.so:c.so");
+  EXPECT_EQ(preload_value("", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so");
+  EXPECT_EQ(preload_value("/a.so /b.so:c.so", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so:/a.so:/b.so:c.so");
 }
 
 TEST(PreloadValue, AnAddressSanitizerStaysBeforeUs) {
-  EXPECT_EQ(preload_value("/a.so:/usr/lib/libasan.so.8", "/x/libmlrun_preload.so"),
+  EXPECT_EQ(preload_value("/a.so:/usr/lib/libasan.so.8", "/x/libmlrun_preload.so", ""),
             "/usr/lib/libasan.so.8:/x/libmlrun_preload.so:/a.so");
 }
 
+TEST(PreloadValue, ARuntimeIsLentBeforeUs) {
+  EXPECT_EQ(preload_value("/a.so", "/x/ours.so", "libasan.so.8"), "libasan.so.8::/x/ours.so:/a.so");
+  EXPECT_EQ(preload_value("/own/libasan.so.8", "/x/ours.so", "libasan.so.8"), "/own/libasan.so.8:/x/ours.so");
+}
+
+TEST(ProgramFile, IsFoundAndJudgedAsTheKernelWould) {
+  const Folder folder;
+  EXPECT_TRUE(look_at_program("sh").can_be_preloaded);
+  EXPECT_TRUE(look_at_program(folder.path + "/missing").can_be_preloaded);
+  const std::string foreign = folder.path + "/foreign", script = folder.path + "/script";
+  std::filesystem::copy_file("/bin/true", foreign);
+  std::fstream(foreign, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(static_cast<char>(243)).put(0);
+  EXPECT_FALSE(look_at_program(foreign).can_be_preloaded);
+  std::ofstream(script) << "#! " << foreign << " argument\n";
+  EXPECT_FALSE(look_at_program(script).can_be_preloaded);
+  std::ofstream(script) << "#!";
+  EXPECT_TRUE(look_at_program(script).can_be_preloaded);
+}
+
 TEST(PreloadValue, AnotherCopyOfOursGoes) {
-  EXPECT_EQ(preload_value("/old/libmlrun_preload.so:/a.so", "/x/libmlrun_preload.so"), "/x/libmlrun_preload.so:/a.so");
+  EXPECT_EQ(preload_value("/old/libmlrun_preload.so:/a.so", "/x/libmlrun_preload.so", ""),
+            "/x/libmlrun_preload.so:/a.so");
 }
 
 TEST(Environment, HasBothVariablesOnceAndTheRestUnchanged) {
   char a[] = "A=1", odd[] = "no equals sign", session[] = "MLRUN_SESSION=old", preload[] = "LD_PRELOAD=/a.so";
   char* before[] = {a, session, odd, preload, nullptr};
-  const auto after = traced_environment(before, "/x/libmlrun_preload.so", "new");
+  const auto after = traced_environment(before, "/x/libmlrun_preload.so", "new", {});
   EXPECT_EQ(after, (std::vector<std::string>{"A=1", "no equals sign", "LD_PRELOAD=/x/libmlrun_preload.so:/a.so",
-                                             "MLRUN_SESSION=new"}));
+                                             "NVTX_INJECTION64_PATH=/x/libmlrun_preload.so", "MLRUN_SESSION=new"}));
+}
+
+TEST(Environment, HasTheLibraryForGpuWorkUnlessCudaLoadsAnother) {
+  const std::string ours = "/x/libmlrun_preload.so", gpu = "/x/libmlrun_cupti.so";
+  char old[] = "CUDA_INJECTION64_PATH=/old/libmlrun_cupti.so", preload[] = "LD_PRELOAD=/old/libmlrun_cupti.so:/a.so";
+  char* nested[] = {old, preload, nullptr};
+  EXPECT_EQ(traced_environment(nested, ours, "s", {}, gpu),
+            (std::vector<std::string>{"LD_PRELOAD=" + ours + ":" + gpu + ":/a.so", "NVTX_INJECTION64_PATH=" + ours,
+                                      "CUDA_INJECTION64_PATH=" + gpu, "MLRUN_SESSION=s"}));
+  EXPECT_EQ(other_cuda_injection(nested), "");
+  char theirs[] = "CUDA_INJECTION64_PATH=/opt/nsight/inject.so";
+  char* other[] = {theirs, nullptr};
+  EXPECT_EQ(traced_environment(other, ours, "s", {}, gpu),
+            (std::vector<std::string>{theirs, "LD_PRELOAD=" + ours + ":" + gpu, "NVTX_INJECTION64_PATH=" + ours,
+                                      "MLRUN_SESSION=s"}));
+  EXPECT_EQ(other_cuda_injection(other), "/opt/nsight/inject.so");
 }
 
 TEST(Environment, SecretsAreNotShown) {
@@ -105,6 +143,31 @@ std::string error_of(const Arguments& arguments) {
   return parsed ? "" : parsed.error().text;
 }
 
+TEST(PathRules, APatternBecomesAbsolute) {
+  const auto absolute = [](const char* pattern) { return absolute_patterns(pattern, "/home/me[1]").value(); };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(absolute("*.npy"), Texts({"**/*.npy"}));
+  EXPECT_EQ(absolute("cache/"), Texts({"**/cache"}));
+  EXPECT_EQ(absolute("/nowhere//a/../b/*/"), Texts({"/nowhere/b/*"}));
+  EXPECT_EQ(absolute("out/*.txt"), Texts({"/home/me\\[1]/out/*.txt"}));
+  EXPECT_EQ(absolute("**/x"), Texts({"**/x"}));
+  EXPECT_EQ(absolute("/"), Texts({""}));
+}
+
+TEST(PathRules, AFolderBehindALinkIsMeantAsWell) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path + "/real");
+  std::filesystem::create_directory_symlink(folder.path + "/real", folder.path + "/link");
+  const auto patterns = absolute_patterns(folder.path + "/link/**/x", "/").value();
+  EXPECT_EQ(patterns, std::vector<std::string>({folder.path + "/link/**/x", folder.path + "/real/**/x"}));
+}
+
+TEST(PathRules, WhatSaysNothingIsAnError) {
+  for (const char* pattern : {"", "a[b", "a\\", "[!]"}) EXPECT_FALSE(absolute_patterns(pattern, "/")) << pattern;
+  EXPECT_FALSE(encoded_path_rules({{}, std::vector<std::string>(100, std::string(1000, 'x'))}, "/"));
+  EXPECT_EQ(encoded_path_rules({{"/a"}, {"b"}}, "/").value(), std::string("e**/b\0i/a\0", 10));
+}
+
 TEST(RunOptions, WhatFollowsTheCommandBelongsToIt) {
   const RunOptions options = options_of({"--preload", "-o", "t", "python", "-o", "x", "--preload=off"});
   EXPECT_EQ(options.command, (Arguments{"python", "-o", "x", "--preload=off"}));
@@ -123,10 +186,38 @@ TEST(RunOptions, StreamsOfPreload) {
   EXPECT_NE(error_of({"--preload=off", "x"}), "");
 }
 
+TEST(RunOptions, StreamsOfTheKernelSide) {
+  EXPECT_EQ(options_of({"x"}).kprobes, Wish::kOff);
+  const RunOptions all = options_of({"--kprobes", "x"});
+  EXPECT_TRUE(all.kprobes == Wish::kOn && all.kprobes_wait);
+  const RunOptions block = options_of({"--kprobes=block,require", "x"});
+  EXPECT_TRUE(block.kprobes == Wish::kRequire && !block.kprobes_wait);
+  EXPECT_NE(error_of({"--kprobes=blok", "x"}).find("'blok'"), std::string::npos);
+}
+
+TEST(RunOptions, GpuWorkIsRecordedWhenItIsNamed) {
+  EXPECT_EQ(options_of({"x"}).cupti, Wish::kOff);
+  EXPECT_EQ(options_of({"--cupti", "x"}).cupti, Wish::kOn);
+  EXPECT_EQ(options_of({"--cupti", "x"}).preload, Wish::kAuto) << "beside the rest";
+  EXPECT_EQ(options_of({"--cupti=require", "--preload=off", "x"}).cupti, Wish::kRequire);
+  EXPECT_NE(error_of({"--cupti=kernels", "x"}).find("'kernels'"), std::string::npos);
+}
+
 TEST(RunOptions, StreamsThatThisBuildDoesNotHave) {
-  EXPECT_NE(error_of({"--kprobes", "x"}).find("--kprobes"), std::string::npos);
+  EXPECT_NE(error_of({"--kprobes=syscalls", "x"}).find("--kprobes"), std::string::npos);
   EXPECT_NE(error_of({"--sample=cpu,disk", "x"}), "");
-  EXPECT_EQ(error_of({"--cupti=auto", "--access=off", "x"}), "");
+  EXPECT_EQ(error_of({"--access=off", "x"}), "");
+}
+
+TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
+  for (const auto& [words, wait, vfs] : {std::tuple{"--kprobes", true, true},
+                                         {"--kprobes=block", false, false},
+                                         {"--kprobes=vfs", false, true},
+                                         {"--kprobes=require,block,wait", true, false},
+                                         {"--kprobes=require", true, true}}) {
+    EXPECT_EQ(options_of({words, "x"}).kprobes_wait, wait) << words;
+    EXPECT_EQ(options_of({words, "x"}).kprobes_vfs, vfs) << words;
+  }
 }
 
 TEST(RunOptions, SizesAndTheirBounds) {

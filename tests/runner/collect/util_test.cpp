@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +62,19 @@ TEST(Text, Sizes) {
   EXPECT_EQ(size_text(123ull << 30), "123 GiB");
 }
 
+TEST(Text, Times) {
+  EXPECT_EQ(*parse_time("250ns"), 250u);
+  EXPECT_EQ(*parse_time("10us"), 10'000u);
+  EXPECT_EQ(*parse_time("7ms"), 7'000'000u);
+  EXPECT_EQ(*parse_time("90s"), 90'000'000'000u);
+  EXPECT_EQ(*parse_time("10min"), 600'000'000'000u);
+  EXPECT_EQ(*parse_time("2h"), 7'200'000'000'000u);
+  EXPECT_EQ(*parse_time("1d"), 86'400'000'000'000u);
+  for (const char* bad : {"", "s", "10", "1.5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10m"}) {
+    EXPECT_FALSE(parse_time(bad)) << bad;
+  }
+}
+
 TEST(Clock, ChosenClockMovesForward) {
   const ClockChoice choice = choose_clock();
   EXPECT_EQ(choice.reason.empty(), choice.kind == MLRUN_CLOCK_TSC);
@@ -84,6 +102,25 @@ TEST(ProcFiles, OurselvesAreThere) {
   EXPECT_GT(stat->start_ticks, 0u);
   EXPECT_FALSE(collect::read_proc_stat(0));
   EXPECT_NE(collect::pid_namespace_of(0), 0u);
+}
+
+// In the middle of an exec a process has no environment.
+TEST(ProcFiles, AnEnvironmentIsInUseAllTheTime) {
+  const std::string variable = "MLRUN_IN_USE=" + std::to_string(::getpid());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr const char* kAgain = "exec /bin/sh -c \"$0\" \"$0\"";
+    ::putenv(const_cast<char*>(variable.c_str()));
+    ::execl("/bin/sh", "sh", "-c", kAgain, kAgain, nullptr);
+    ::_exit(127);
+  }
+  while (!collect::environment_in_use(variable)) ::usleep(1000);
+  for (int i = 0; i < 300; i++) EXPECT_TRUE(collect::environment_in_use(variable)) << i;
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  while (collect::environment_in_use(variable)) ::usleep(1000);  // some other process may be executed
 }
 
 TEST(ArenaLayout, PartsFollowEachOtherAndFitTheirBudget) {

@@ -43,6 +43,62 @@ TEST(EventView, DecodesACallOnADescriptor) {
   EXPECT_EQ(call.arg2, 99u);
 }
 
+TEST(EventView, DecodesTheStackOfACallAndOfAnAllocation) {
+  RecordBuffer call;
+  call.add_record(MLRUN_CALL + uint32_t{func::k_open}, 3,
+                  {0, 1, 0, 0, 0, 0, uint64_t{MLRUN_CALL_STACK} << 40, 77, 5 << 8, 6, 0, 99});
+  const auto on_path = only<CallEvent>(call);
+  EXPECT_EQ(on_path.stack, 99u);
+  EXPECT_EQ(on_path.path, 77u);
+  EXPECT_EQ(on_path.dirfd_file, 5u);
+  EXPECT_EQ(on_path.cwd, 0u) << "the last unit is the stack's";
+
+  RecordBuffer allocation;
+  testing::Allocation block;
+  block.site = MLRUN_SITE_IS_STACK | 0x123456789a;
+  allocation.add(block);
+  const auto alloc = only<AllocEvent>(allocation);
+  EXPECT_EQ(alloc.stack, 0x123456789au);
+  EXPECT_EQ(alloc.site, 0u);
+}
+
+TEST(EventView, DecodesStacksAndModules) {
+  RecordBuffer stack;
+  stack.add_record(MLRUN_STACK, 3 | MLRUN_STACK_DEPTH << 8, {0, 42, 0x1000 << 8, 0x7fffdeadbeef, 0x3000 << 8, 0});
+  const auto event = only<StackEvent>(stack);
+  EXPECT_EQ(event.id, 42u);
+  ASSERT_EQ(event.frames, 3u);
+  EXPECT_EQ(event.frame(0), 0x1000u);
+  EXPECT_EQ(event.frame(1), 0x7fffdeadbeefu);
+  EXPECT_EQ(event.frame(2), 0x3000u);
+  EXPECT_EQ(event.end, uint32_t{MLRUN_STACK_DEPTH});
+
+  RecordBuffer module;
+  module.add_record(MLRUN_MODULE, 7,
+                    {0, 1, 0x7f0000001000 << 8, 0x7f0000009000, 0x7f0000000000 << 8, 88,
+                     0x1000 << 8 | uint64_t{20} << 56, 0x0807060504030201, 0, 0x100f0e0d0c0b0a09, 0, 0x14131211});
+  const auto library = only<ModuleEvent>(module);
+  EXPECT_EQ(library.number, 7u);
+  EXPECT_EQ(library.start, 0x7f0000001000u);
+  EXPECT_EQ(library.end, 0x7f0000009000u);
+  EXPECT_EQ(library.bias, 0x7f0000000000u);
+  EXPECT_EQ(library.file_offset, 0x1000u);
+  ASSERT_EQ(library.build_id.size(), 20u);
+  EXPECT_EQ(library.build_id[0], 1);
+  EXPECT_EQ(library.build_id[19], 20);
+}
+
+TEST(EventView, RefusesStacksThatSayMoreThanTheyHold) {
+  for (const uint32_t frames : {0u, 5u, 255u}) {
+    RecordBuffer records;
+    records.add_record(MLRUN_STACK, frames, {0, 42, 0, 0, 0, 0});
+    RecordReader reader = reader_of(records);
+    StackEvent event;
+    ASSERT_TRUE(reader.next());
+    EXPECT_FALSE(decode(reader.record(), event)) << frames;
+  }
+}
+
 TEST(EventView, KeepsTheSignOfAnErrorAndOfTheLargestFields) {
   RecordBuffer records;
   testing::DescriptorCall failed;
@@ -146,6 +202,49 @@ TEST(EventView, DecodesFilesProcessesEndsAndNames) {
   const auto c = only<CommEvent>(comm);
   EXPECT_EQ(c.tid, 55u);
   EXPECT_EQ(c.name, 66u);
+}
+
+// "forward and back" (16 bytes) in two units, as a range of the process with a payload.
+std::vector<uint64_t> range_with_payload(uint32_t text_bytes) {
+  std::vector<uint64_t> words(10);
+  const uint32_t arg = text_bytes | MLRUN_MARK_NVTX << 16 | 1 << 24;
+  words[0] = mlrun_word0(9, 5, MLRUN_MARK_START, arg);
+  words[1] = 500;
+  words[2] = uint64_t{77} << 8;
+  words[3] = 0xd0a1;
+  words[4] = uint64_t{6} << 8 | uint64_t{MLRUN_PAYLOAD_I64} << 40;
+  words[5] = static_cast<uint64_t>(-3);
+  const std::string text = "forward and back";
+  auto* units = reinterpret_cast<char*>(&words[6]);
+  for (size_t i = 0; i < text.size(); ++i) units[i / 15 * 16 + 1 + i % 15] = text[i];
+  return words;
+}
+
+TEST(EventView, DecodesARangeWithItsTextAndPayload) {
+  const auto words = range_with_payload(16);
+  RecordReader reader(words.data(), words.size() * 8, 9);
+  ASSERT_TRUE(reader.next());
+  ASSERT_EQ(class_of(reader.record().kind), EventClass::kMark);
+  MarkEvent mark;
+  ASSERT_TRUE(decode(reader.record(), mark));
+  EXPECT_EQ(mark.clock, 500u);
+  EXPECT_EQ(mark.source, uint32_t{MLRUN_MARK_NVTX});
+  EXPECT_EQ(mark.range, 77u);
+  EXPECT_EQ(mark.domain, 0xd0a1u);
+  EXPECT_EQ(mark.category, 6u);
+  EXPECT_EQ(mark.payload_type, uint32_t{MLRUN_PAYLOAD_I64});
+  EXPECT_EQ(static_cast<int64_t>(mark.payload), -3);
+  std::string text;
+  append_text(mark, text);
+  EXPECT_EQ(text, "forward and back");
+}
+
+TEST(EventView, RefusesARangeWhoseTextGoesBeyondTheRecord) {
+  const auto words = range_with_payload(31);
+  RecordReader reader(words.data(), words.size() * 8, 9);
+  ASSERT_TRUE(reader.next());
+  MarkEvent mark;
+  EXPECT_FALSE(decode(reader.record(), mark));
 }
 
 TEST(EventView, PutsTheFragmentsOfALongStringTogether) {

@@ -80,5 +80,17 @@ TEST(ByteCoverageTest, AddsNothingWhenTheBudgetIsSpent) {
   EXPECT_FALSE(other.add(100, 110, budget));
 }
 
+// Pages need more than is left: what was taken for them is there for others.
+TEST(ByteCoverageTest, GivesBackWhatDidNotSuffice) {
+  constexpr int64_t kFar = int64_t{1} << 30, kBitmaps = 40;
+  CoverageBudget budget(kBitmaps * int64_t(sizeof(PageBitmap)));
+  ByteCoverage coverage;
+  for (int64_t i = 0; i < 64; ++i) ASSERT_TRUE(coverage.add(i * kFar, i * kFar + 10, budget));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(coverage.add(100 * kFar, 100 * kFar + 10, budget));
+  EXPECT_FALSE(coverage.by_page());
+  EXPECT_EQ(coverage.distinct_bytes(), 640);
+  for (int64_t i = 0; i < kBitmaps - 2; ++i) EXPECT_NE(budget.take_bitmap(), nullptr) << i;
+}
+
 }  // namespace
 }  // namespace mlrun::summary

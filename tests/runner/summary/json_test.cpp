@@ -27,6 +27,15 @@ Json full_json() {
   Summary summary = testing::small_training();
   summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
   summary.coverage.push_back({1, "io_uring", "not hooked", -1, -1});
+  summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
+  summary.marks.push_back({"nvtx", "step", 3, 600, 300});
+  GpuSummary& gpu = summary.gpus.emplace_back();
+  gpu.busy_ppm = 630'000;
+  summary.gpu_idle.push_back({1, "file", 2, 3, 4, "/data/x.npy", 700, 2, {.device_ns = 700}});
+  summary.gpu_work.push_back({1, "H200", "GPU-1", 900, 10, 800, 2, 4096, 0, 0, 1, 100});
+  summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
+  summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
+  summary.gpu_calls = {14, 0, 500, 1, 50};
   return to_json(summary);
 }
 
@@ -36,27 +45,21 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
   EXPECT_EQ(json["schema_version"], kSchemaVersion);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> expected = {"schema",
-                                             "schema_version",
-                                             "run",
-                                             "complete",
-                                             "losses",
-                                             "coverage",
-                                             "totals",
-                                             "processes",
-                                             "phases",
-                                             "files_touched",
-                                             "files_without_place",
-                                             "files",
-                                             "directories_touched",
-                                             "directories",
-                                             "functions",
-                                             "classes",
-                                             "errors",
-                                             "access",
-                                             "reread",
-                                             "sizes",
-                                             "timeline",
+  const std::vector<std::string> expected = {"schema",        "schema_version",
+                                             "run",           "complete",
+                                             "losses",        "coverage",
+                                             "left_out",      "totals",
+                                             "processes",     "phases",
+                                             "marks",         "gpus",
+                                             "gpu_work",      "gpu_idle",
+                                             "files_touched", "files_without_place",
+                                             "files",         "directories_touched",
+                                             "directories",   "functions",
+                                             "classes",       "errors",
+                                             "sites",         "access",
+                                             "reread",        "sizes",
+                                             "timeline",      "kernel_side",
+                                             "splits",        "devices",
                                              "tracing"};
   EXPECT_EQ(keys, expected);
 }
@@ -76,8 +79,17 @@ TEST(JsonTest, TellsTheSameAsTheSummary) {
   EXPECT_EQ(json["access"]["write"]["sequential_share_of_bytes"], 1.0);
   EXPECT_EQ(json["sizes"][0]["high_bytes"], 512);
   EXPECT_EQ(json["timeline"]["bytes_read"].size(), 38u);
-  EXPECT_EQ(json["tracing"]["calls_cost_ns"], 14 * 120.5);
+  EXPECT_EQ(json["tracing"]["calls_cost_ns"], 10 * 30 + 45.5 + 2 * 500 + 80'000);
   EXPECT_EQ(json["losses"][0]["count"], 5);
+  EXPECT_EQ(json["marks"][0]["time_ns"], 600);
+  EXPECT_EQ(json["gpus"][0]["busy"], 0.63);
+  EXPECT_EQ(json["gpu_work"]["devices"][0]["bytes_in"], 4096);
+  EXPECT_EQ(json["gpu_work"]["kernels"][0]["time_ns"], 800);
+  EXPECT_EQ(json["gpu_work"]["sync_time_ns"], 50);
+  EXPECT_EQ(json["gpu_work"]["memory"][0]["kept_bytes"], 2048);
+  EXPECT_EQ(json["gpu_idle"][0]["path"], "/data/x.npy");
+  EXPECT_EQ(json["gpu_idle"][0]["device_ns"], 700);
+  EXPECT_TRUE(json["gpus"][0]["tensor"].is_null());
 }
 
 TEST(JsonTest, AddsFunctionsUpToClasses) {

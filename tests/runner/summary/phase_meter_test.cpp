@@ -9,8 +9,8 @@ namespace {
 model::PhaseRow phase(const char* name, int64_t start_ns, int64_t end_ns, int32_t proc_id) {
   model::PhaseRow row;
   row.name = name;
-  row.start_ns = start_ns;
-  row.end_ns = end_ns;
+  row.ts_ns = start_ns;
+  row.dur_ns = end_ns - start_ns;
   row.proc_id = proc_id;
   return row;
 }

@@ -143,7 +143,16 @@ model::TraceInfo small_training_info() {
               {"sys_ns", 5 * kMillisecond},
               {"clock", {{"start", {{"monotonic_ns", kStart}, {"realtime_ns", 1'790'000'000'000'000'000}}}}},
               {"collector", {{"cpu_ns", 2 * kMillisecond}}},
-              {"cost_per_call_ns", 120.5}};
+              {"cost",
+               {{"source", "bench"},
+                {"measured_realtime_ns", 1'780'000'000'000'000'000},
+                {"cost_per_call_ns",
+                 {{"alloc_listed", 15},
+                  {"alloc_counted", 25},
+                  {"call", 30},
+                  {"path_call", 45.5},
+                  {"open", 500},
+                  {"fork", 80'000}}}}}};
   info.processes = {process(1, 0, false, "python train.py --epochs 2"),
                     process(2, 1, true, "python train.py --epochs 2"),
                     process(3, 1, true, "python train.py --epochs 2"),
@@ -163,8 +172,8 @@ model::TraceInfo small_training_info() {
     model::PhaseRow& phase = info.phases[size_t(i)];
     phase.phase_id = i + 1;
     phase.name = "epoch " + std::to_string(i + 1);
-    phase.start_ns = moment(10 + 10 * i);
-    phase.end_ns = moment(20 + 10 * i);
+    phase.ts_ns = moment(10 + 10 * i);
+    phase.dur_ns = moment(20 + 10 * i) - phase.ts_ns;
     phase.proc_id = 1;
   }
   return info;

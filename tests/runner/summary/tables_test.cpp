@@ -31,6 +31,7 @@ class TablesTest : public ::testing::Test {
     ASSERT_TRUE(RowWriter::write(summary.phases, folder_));
     ASSERT_TRUE(RowWriter::write(summary.losses, folder_));
     ASSERT_TRUE(RowWriter::write(summary.coverage, folder_));
+    ASSERT_TRUE(RowWriter::write(summary.left_out, folder_));
     std::ofstream(folder_ / "run.json") << summary.run;
   }
   fs::path part(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
@@ -42,6 +43,8 @@ TEST_F(TablesTest, GivesBackWhatWasWritten) {
   Summary summary = testing::small_training();
   summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
   summary.coverage.push_back({1, "bytes read", "by raw system calls", 5, 6});
+  summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
+  summary.run["options"] = {{"exclude", {"*.json"}}};
   summary.heap_blocks_left_out = 7;
   summary.reread.page_counted_files = 8;
   write(summary);

@@ -126,6 +126,36 @@ TEST_F(TextTest, ColoursOnlyWhenAsked) {
   EXPECT_LE(widest_line(coloured), 100u);
 }
 
+Summary of_processes(const std::vector<std::pair<int32_t, int32_t>>& ids_and_parents) {
+  Summary summary = testing::small_training();
+  const ProcessSummary like = summary.processes[0];
+  summary.processes.clear();
+  for (const auto& [proc_id, parent] : ids_and_parents) {
+    summary.processes.push_back(like);
+    summary.processes.back().proc_id = proc_id;
+    summary.processes.back().parent_proc_id = parent;
+  }
+  return summary;
+}
+
+TEST_F(TextTest, ShowsCallsOfAProcessThatIsNotKnown) {
+  const std::string shown = text(of_processes({{0, 0}, {1, 0}, {2, 1}}), "", TextStyle{});
+  EXPECT_NE(shown.find("PROCESSES"), std::string::npos);
+}
+
+TEST_F(TextTest, EndsWithProcessesThatAreTheirOwnParents) {
+  const std::string shown = text(of_processes({{5, 0}, {5, 5}, {7, 8}, {8, 7}}), "", TextStyle{});
+  EXPECT_NE(shown.find("PROCESSES"), std::string::npos);
+}
+
+TEST_F(TextTest, ShowsALineOfProcessesHoweverLong) {
+  constexpr int32_t kProcesses = 200'000;
+  std::vector<std::pair<int32_t, int32_t>> chain;
+  for (int32_t i = 1; i <= kProcesses; ++i) chain.emplace_back(i, i - 1);
+  const std::string shown = text(of_processes(chain), "", TextStyle{});
+  EXPECT_NE(shown.find(" more processes"), std::string::npos);
+}
+
 TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
 
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {

@@ -20,6 +20,7 @@ TEST(UnitsTest, ShowsThreeDigitsAndAUnit) {
   EXPECT_EQ(time_text(59'940'000'000, unicode), "59.9 s");
   EXPECT_EQ(time_text(59'960'000'000, unicode), "1 min 00 s");
   EXPECT_EQ(time_text(3'599'700'000'000, unicode), "1 h 00 min");
+  EXPECT_EQ(time_text(INT64_MAX, unicode), "2562047 h 47 min");
   EXPECT_EQ(time_text(-1, unicode), "-");
   EXPECT_EQ(bytes_text(1536), "1.50 KiB");
   EXPECT_EQ(bytes_text(-1), "-");
@@ -28,6 +29,7 @@ TEST(UnitsTest, ShowsThreeDigitsAndAUnit) {
   EXPECT_EQ(bound_text(512), "512 B");
   EXPECT_EQ(rate_text(1 << 20, 500'000'000), "2.00 MiB/s");
   EXPECT_EQ(rate_text(1, 0), "-");
+  EXPECT_EQ(rate_text(INT64_MAX, 1), "8388608 TiB/s");
 }
 
 TEST(UnitsTest, GroupsCountsInThrees) {

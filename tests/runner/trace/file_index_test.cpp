@@ -153,7 +153,7 @@ TEST_F(Files, DescriptorsThatWereFoundHaveTheKernelsText) {
   }
   merge();
   EXPECT_EQ(folder_.texts("file", "path"), Texts({"pipe:[99]", "/none/gone", "anon_inode:[eventfd]", "[8:1:96]"}));
-  EXPECT_EQ(folder_.texts("file", "kind"), Texts({"fifo", "regular", "anonymous", "regular"}));
+  EXPECT_EQ(folder_.texts("file", "kind"), Texts({"pipe", "regular", "eventfd", "regular"}));
   EXPECT_EQ(folder_.numbers("call", "file_id"), Numbers({1, 2, 3, 4}));
 }
 

@@ -48,8 +48,8 @@ TEST(Mllog, IntervalsBecomePhasesNamedByTheirEpoch) {
   ASSERT_EQ(log.phases.size(), 2u);
   EXPECT_EQ(log.phases[0].name, "epoch 1");
   EXPECT_EQ(log.phases[0].phase_id, 1);
-  EXPECT_EQ(log.phases[0].start_ns, 1000 * kMillisecond);
-  EXPECT_EQ(log.phases[0].end_ns, 2000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].ts_ns, 1000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].end_ns(), 2000 * kMillisecond);
   EXPECT_GE(log.phases[0].error_ns, kMillisecond);
   EXPECT_LT(log.phases[0].error_ns, 2 * kMillisecond);
   EXPECT_EQ(log.phases[1].name, "eval 1");
@@ -64,8 +64,8 @@ TEST(Mllog, AnEndBelongsToTheIntervalOfItsEpoch) {
                          line(1500, "INTERVAL_START", "block_start", R"({"first_epoch_num": 2})") +
                          line(2000, "INTERVAL_END", "block_stop", R"({"first_epoch_num": 1})"));
   ASSERT_EQ(log.phases.size(), 2u);
-  EXPECT_EQ(log.phases[0].end_ns, 2000 * kMillisecond);
-  EXPECT_EQ(log.phases[1].end_ns, 9000 * kMillisecond) << "without an end it lasts until the run's";
+  EXPECT_EQ(log.phases[0].end_ns(), 2000 * kMillisecond);
+  EXPECT_EQ(log.phases[1].end_ns(), 9000 * kMillisecond) << "without an end it lasts until the run's";
   EXPECT_EQ(log.marks[1].dur_ns, -1);
 }
 

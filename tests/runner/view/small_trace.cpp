@@ -40,9 +40,10 @@ void write_calls(const fs::path& folder) {
   trace::CallTable table;
   require(table.parquet().open((folder / "tables" / "call" / "part-00000.parquet").string()));
   for (int64_t i = 0; i < kCalls; ++i) {
-    const int64_t first = i / kCallsPerGroup * kCallsPerGroup;
-    table.add(call(i), {end_ns(call(first)), end_ns(call(first + kCallsPerGroup - 1))}, i + 1);
-    if ((i + 1) % kCallsPerGroup == 0) require(table.parquet().end_row_group());
+    table.add(call(i), i + 1);
+    if ((i + 1) % kCallsPerGroup != 0) continue;
+    table.set({end_ns(call(i + 1 - kCallsPerGroup)), end_ns(call(i))});
+    require(table.parquet().end_row_group());
   }
   if (auto closed = table.parquet().close(); !closed) throw std::runtime_error(closed.error().text);
 }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs with an allocator other than libc's: victims/allocates.c, linked with each that the build found."""
+
+import os
+from collections import Counter
+
+from lib import case
+
+ROUNDS, THREADS = 2000, 3
+# Of each thread and round: sizes that nothing else in the program asks for.
+ISSUED = {("malloc", 777): 1, ("calloc", 777): 1, ("aligned_alloc", 1984): 1, ("posix_memalign", 4000): 1, ("realloc", 3333): 1}
+NAMES = ("jemalloc", "tcmalloc", "mimalloc")
+
+
+def victims(this, how):
+    """(allocator, program) of each that the build has."""
+    found = [(name, this.victim(f"allocates_{name}_{how}")) for name in NAMES]
+    found = [(name, program) for name, program in found if os.path.exists(program)]
+    if not found:
+        raise case.Skip(f"no allocator to link with ({how}): libjemalloc-dev, libgoogle-perftools-dev or libmimalloc-dev")
+    return found
+
+
+def listed(trace):
+    return Counter((row["op"], row["size"]) for row in trace.rows("alloc") if (row["op"], row["size"]) in ISSUED)
+
+
+def expect_all_listed(this, trace):
+    this.equal("allocations listed", dict(listed(trace)), {key: ROUNDS * THREADS for key in ISSUED})
+    this.equal("dropped records", trace.dropped(), 0)
+    blocks = set()
+    for row in sorted(trace.rows("alloc"), key=lambda row: row["ts"]):
+        if row["op"] == "free":
+            blocks.discard(row["addr"])
+        elif row["op"] == "realloc":
+            blocks.discard(row["old_addr"])
+            blocks.add(row["addr"])
+        else:
+            blocks.add(row["addr"])
+    this.true("what was allocated was freed", len(blocks) < 500, len(blocks))

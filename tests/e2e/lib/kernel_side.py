@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cases of the kernel side share: whether it works here, and a file on a block device."""
+
+import os
+import subprocess
+
+from lib.case import BUILD, Skip
+
+PROBES = BUILD / "bin" / "mlrun-probes"
+
+
+def works():
+    return subprocess.run([PROBES, "check"], capture_output=True, check=False).returncode == 0
+
+
+def need_kernel_side():
+    done = subprocess.run([PROBES, "check"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Skip(done.stdout.strip())
+
+
+def need_block_device(folder):
+    """Requires a file system on a device of its own: memory and overlays have no block I/O to look at."""
+    device = os.stat(folder).st_dev
+    if os.major(device) == 0:
+        raise Skip(f"{folder} lies on no block device")
+    return device
+
+
+def programs_loaded():
+    """Names of the project's BPF programs that the kernel has now."""
+    listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, check=False).stdout
+    return [line.split(" name ")[1].split()[0] for line in listed.splitlines()
+            if " name on_request_" in line or " name on_bio_" in line]

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--lossless --alloc-min 0: threads that return, call pthread_exit or are detached leave each of their calls behind."""
+
+from lib import case, issued
+
+if __name__ == "__main__":
+    case.run(lambda this: issued.expect_lossless(this, "issues_threads", 300, 400, 20))

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--lossless --alloc-min 0: everything before and after closefrom(3) is there, under the file's name both times."""
+
+from lib import case, issued
+
+if __name__ == "__main__":
+    case.run(lambda this: issued.expect_lossless(this, "issues_closefrom", 20000))

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs built with AddressSanitizer, its runtime shared or linked in: no complaint about the order of libraries, the same
+output and status, as the command itself and under a shell, and their calls are recorded. An error is still found."""
+
+import os
+
+from lib import case, serials
+
+CALLS = 1000
+
+
+def check(this):
+    data = this.data_file()
+    for name in ("numbered_asan", "numbered_asan_linked_in"):
+        program = this.victim(name)
+        if not os.path.exists(program):
+            continue
+        for command in ((program, data, CALLS, "_exit"), ("/bin/sh", "-c", '"$@"; exit $?', "sh", program, data, CALLS, "_exit")):
+            trace = this.untraced_and_traced(*command)
+            serials.expect_threads(this, trace.serials(data), [CALLS])
+        found = this.run(*this.command(this.victim(name.replace("numbered", "overflows")), out=this.new_trace()))
+        this.true(f"{name}: the error is found", found.returncode == 1 and "heap-buffer-overflow" in found.stderr, found)
+
+
+if __name__ == "__main__":
+    case.run(check)

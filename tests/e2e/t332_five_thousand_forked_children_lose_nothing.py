@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Five thousand forked children, fifty at once, each third one killed by SIGKILL: every call of each, under its own
+pid. Each child takes a segment of the buffer, and all together more than there are, so the collector may have to be waited
+for."""
+
+from lib import case, issued
+
+
+def check(this):
+    children = 5000
+    trace, told = issued.run(this, "issues_forks", 2, children, 3, options=["--lossless"])
+    this.equal("dropped records", trace.dropped(), 0)
+    recorded = issued.recorded_calls(trace, this.data_file()) + issued.counted_allocations(trace)
+    issued.expect_exact(this, recorded, told, killed=children // 3 + 1)
+    this.true("processes", len(trace.rows("process")) > children)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyArrow's pools: jemalloc and mimalloc are linked into it and seen by no hook, the system's pool is libc's and listed."""
+
+import sys
+
+from lib import case
+
+SCRIPT = """
+import sys, pyarrow
+pool = pyarrow.default_memory_pool()
+blocks = [pyarrow.allocate_buffer(3000017, memory_pool=pool) for _ in range(20)]
+table = pyarrow.table({"x": list(range(1000))})
+print(pool.backend_name, sum(block.size for block in blocks), pool.bytes_allocated() >= 60000340, table.num_rows)
+"""
+
+
+def check(this):
+    for pool in ("jemalloc", "mimalloc", "system"):
+        more = {"env": this.environment | {"ARROW_DEFAULT_MEMORY_POOL": pool}}
+        trace = this.untraced_and_traced(sys.executable, "-c", SCRIPT, **more)
+        large = [row for row in trace.rows("alloc") if row["op"] != "free" and 3000017 <= row["size"] < 3000200]
+        if pool == "system":
+            this.equal("blocks of the system's pool", len(large), 20)
+
+
+if __name__ == "__main__":
+    case.run(check)

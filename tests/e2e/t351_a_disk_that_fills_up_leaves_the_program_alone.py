@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The disk of the trace folder fills up in the middle of the run: the program's output and status are as untraced, mlrun says
+that recording stopped, what was recorded until then becomes a trace once there is room, and the loss is in it. So too with
+the buffer itself on that disk."""
+
+import shutil
+
+from lib import case
+from lib.trace import Trace
+
+CALLS = 400000  # 26 MB of records
+FULL = 'mount -t tmpfs -o size=12m tmpfs "$1" && cd "$1" && shift && "$@"; status=$?; cp -r trace "$KEEP"; exit $status'
+
+
+def full_disk(this, name, *options):
+    disk, kept = this.path(f"disk-{name}"), this.path(f"kept-{name}")
+    disk.mkdir()
+    program = (this.victim("numbered"), this.data_file(), CALLS, "_exit")
+    mlrun = (case.MLRUN, "--preload", "-o", "trace", *options, "--", *program)
+    done = this.run("unshare", "-m", "/bin/sh", "-c", FULL, "sh", disk, *mlrun, env=this.environment | {"KEEP": str(kept)})
+    this.equal("exit status of the program", done.returncode, 7, said=done.stderr)
+    this.equal("output of the program", done.stdout, "")
+    return kept, done.stderr
+
+
+def expect_the_first_part(this, trace):
+    numbers = [call.offset for call in trace.calls_of("pread", path=this.data_file())]
+    this.equal("numbers recorded twice", len(numbers) - len(set(numbers)), 0)
+    this.true("the first calls are there, the last are not", 1000 < len(numbers) < CALLS, len(numbers))
+    this.true("the loss is stated", trace.rows("loss"), trace.run)
+
+
+def check(this):
+    case.need_mounts()
+    kept, said = full_disk(this, "spool", "--max-spool", "1G")
+    this.true("mlrun says so", "disk" in said or "No space left" in said, said)
+    if not (kept / "run.json").exists():
+        recovered = this.run(case.MLRUN, "recover", kept)
+        this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr)
+    expect_the_first_part(this, Trace(kept))
+    shutil.rmtree(kept)
+    kept, said = full_disk(this, "buffer", "--max-spool", "1G", "--buffer", "4G")
+    if not (kept / "run.json").exists():
+        recovered = this.run(case.MLRUN, "recover", kept)
+        this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr + said)
+    this.true("the loss is stated", Trace(kept).rows("loss"), said)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every Parquet file has the columns and types that TABLES.md promises, none of which SQL has to quote; the queries of
+README.md and TABLES.md give rows on a real training."""
+
+import duckdb
+import pandas
+import pyarrow.parquet
+
+from lib import case, documents, training
+
+TYPES = {"int32": ("int32",), "int64": ("int64",), "text": ("string", "dictionary<values=string, indices=int32, ordered=0>"),
+         "bytes": ("binary",), "double": ("double",), "boolean": ("bool",)}
+
+
+def check_schema(this, path, columns):
+    schema = pyarrow.parquet.read_schema(path)
+    this.equal(f"columns of {path.parent.name} (written, documented)", sorted(schema.names), sorted(columns))
+    for field in schema:
+        if columns[field.name]:
+            this.true(f"{path.parent.name}.{field.name} is {columns[field.name]}",
+                      str(field.type) in TYPES[columns[field.name]], field.type)
+
+
+def check_queries(this, trace):
+    for page in (case.SOURCE / "README.md", documents.TABLES):
+        queries = documents.fenced(page, "sql")
+        this.true(f"{page.name} has queries", queries)
+        for query in queries:
+            where = query.replace("'trace/", f"'{trace.folder}/").replace("'TRACE/", f"'{trace.folder}/")
+            this.true(f"rows of a query of {page.name}", duckdb.sql(where).fetchall(), query)
+
+
+def check_pandas(this, trace):
+    [block] = documents.fenced(case.SOURCE / "README.md", "pycon")
+    code = [line.removeprefix(">>> ") for line in block.splitlines() if line.startswith(">>> ")]
+    names = {"pandas": pandas}
+    for line in code[:-1]:
+        exec(line.replace("'trace/", f"'{trace.folder}/"), names)  # pylint: disable=exec-used
+    shown = eval(code[-1], names)  # pylint: disable=eval-used
+    this.true("the pandas example finds errors", len(shown) > 0, shown)
+
+
+def check(this):
+    training.need_torch()
+    data, log = training.data_set(this), this.path("mllog.txt")
+    trace = this.trace(*training.command(data, "--workers", 2, "--mllog", log), options=("--mllog", log, "--cupti"))
+    documented = documents.documented_tables()
+    tables = trace.folder / "tables"
+    this.equal("tables (written, documented)", sorted(path.name for path in tables.iterdir()), sorted(documented))
+    for name, columns in documented.items():
+        for path in (tables / name).iterdir():
+            check_schema(this, path, columns)
+    reserved = {word for word, in duckdb.sql("SELECT keyword_name FROM duckdb_keywords() "
+                                             "WHERE keyword_category = 'reserved'").fetchall()}
+    reserved -= {"offset"}  # what every tracer calls it; with its table's name before it, it needs no quotes
+    quoted = {name: sorted(reserved & set(columns)) for name, columns in documented.items() if reserved & set(columns)}
+    this.equal("columns that are reserved words", quoted, {})
+    check_queries(this, trace)
+    check_pandas(this, trace)
+
+
+if __name__ == "__main__":
+    case.run(check)

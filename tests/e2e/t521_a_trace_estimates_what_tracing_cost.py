@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cost estimate of a trace is calls x what one of them costs here, as mlrun bench measured it. Where that is not
+known and cannot be kept, the summary says so and guesses nothing."""
+
+import json
+import math
+import os
+
+from lib import case
+
+CALL_CLASSES = ("call", "path_call", "open", "fork", "exec", "thread")
+
+
+def measured(this, cache):
+    """A cost that mlrun bench has kept in `cache`."""
+    for seconds in (1, 2, 4, 8):
+        done = this.run(case.MLRUN, "bench", "--seconds", seconds)
+        this.equal("exit status of bench", done.returncode, 0, said=done.stderr)
+        kept = list(cache.glob("mlrun/cost-*.json"))
+        if kept:
+            this.equal("one file", len(kept), 1)
+            return json.loads(kept[0].read_text())
+    raise case.Skip("too much else runs on this machine to measure")
+
+
+def traced(this):
+    trace = this.trace(this.victim("numbered"), this.data_file(), 700, "exit", status=7)
+    report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
+    return report["tracing"], this.run(case.MLRUN, "report", trace.folder).stdout
+
+
+def check(this):
+    cache = this.path("cache")
+    os.mkdir(cache)
+    this.environment["XDG_CACHE_HOME"] = str(cache)
+    kept = measured(this, cache)["cost_per_call_ns"]
+    tracing, text = traced(this)
+    cost = tracing["cost"]
+    this.equal("where it comes from", cost["source"], "bench")
+    for line in cost["classes"]:
+        this.equal("what was measured", line["cost_per_call_ns"], kept[line["class"]])
+        this.true("calls x cost", math.isclose(line["cost_ns"], line["calls"] * line["cost_per_call_ns"]), line)
+    this.true("their sum", math.isclose(cost["total_ns"], sum(line["cost_ns"] for line in cost["classes"])), cost)
+    charged = {line["class"]: line["calls"] for line in cost["classes"]}
+    this.true("the preads are charged", charged["call"] >= 700, charged)
+    this.equal("each row is charged once", sum(charged.get(name, 0) for name in CALL_CLASSES), tracing["calls"])
+    this.true("the summary says it", "estimated cost" in text, text)
+
+    this.environment["XDG_CACHE_HOME"] = this.environment["HOME"] = os.devnull + "/nothing"
+    tracing, text = traced(this)
+    this.equal("no guess", tracing["cost"], None)
+    this.true("it is said", "cost not known" in text, text)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--summary-only: no event has a row, and calls, bytes and errors by process, file and function are those of an ordinary
+run of the same program and of strace; heap peaks and the other figures of the report are there."""
+
+import shutil
+
+from lib import case, sums
+
+ISSUED = 20000
+EVENT_TABLES = ("call", "alloc", "alloc_small")
+
+
+def without_time(totals):
+    return {key: value for key, value in totals.items() if key not in ("time_ns", "metadata_share_of_calls")}
+
+
+def by_name(items, *names):
+    return {tuple(sums.plain(str(item[name])) for name in names): item for item in items}
+
+
+def equal_reports(this, mine, theirs):
+    for group in ("files", "channels", "other"):
+        this.equal(f"totals of {group}", without_time(mine["totals"][group]), without_time(theirs["totals"][group]))
+    functions = [by_name((func for func in report["functions"] if func["group"] != "waits"), "func", "group")
+                 for report in (mine, theirs)]
+    this.equal("functions", sorted(functions[0]), sorted(functions[1]))
+    for key, func in functions[0].items():
+        for figure in ("class", "calls", "errors", "bytes"):
+            this.equal(f"{figure} of {key}", func[figure], functions[1][key][figure])
+        latency = func["latency_ns"]
+        this.true(f"latency of {key}", latency["min"] <= latency["p50"] <= latency["p99"] <= latency["max"] and
+                  latency["min"] * func["calls"] <= func["time_ns"] <= latency["max"] * func["calls"], func)
+    files = [by_name(report["files"], "path", "kind") for report in (mine, theirs)]
+    this.equal("files", sorted(files[0]), sorted(files[1]))
+    for key, file in files[0].items():
+        this.equal(f"totals of {key}", without_time(file["totals"]), without_time(files[1][key]["totals"]))
+    for figure in ("errors", "sizes"):
+        rows = [sorted(str(sorted(row.items())) for row in report[figure]) for report in (mine, theirs)]
+        this.equal(figure, rows[0], rows[1])
+    moved = [sum(report["timeline"]["bytes_read"]) for report in (mine, theirs)]
+    this.equal("bytes read in the time line", moved[0], moved[1])
+
+
+def equal_processes(this, mine, theirs):
+    for one, other in zip(mine["processes"], theirs["processes"], strict=True):
+        for figure in ("command", "role"):
+            this.equal(f"{figure} of a process", one[figure], other[figure])
+        this.equal(f"calls on files of {one['command']}", without_time(one["files"]), without_time(other["files"]))
+        if one["command"].startswith("/bin/sh"):  # it keeps its environment, which names mlrun's process
+            continue
+        heaps = one["heap"], other["heap"]
+        this.true("cat has a buffer", not one["command"].startswith("cat") or heaps[0]["peak_recorded_bytes"] > 4096)
+        this.equal(f"allocations of {one['command']}", heaps[0]["recorded_allocations"], heaps[1]["recorded_allocations"])
+        this.equal(f"recorded heap peak of {one['command']}", heaps[0]["peak_recorded_bytes"],
+                   heaps[1]["peak_recorded_bytes"])
+        this.equal(f"whose the heap of {one['command']} is", heaps[0]["live_at_peak"], heaps[1]["live_at_peak"])
+
+
+def beside_strace(this, command, trace):
+    case.need_program("strace")
+    log = this.path("strace.log")
+    this.run("strace", "-f", "-e", "trace=pread64", "-o", log, *command)
+    traced = sum("pread64(" in line and ", 1, " in line for line in log.read_text().splitlines())
+    this.equal("numbered calls, by strace", traced, ISSUED)
+    this.equal("numbered calls, in the sums", sums.calls_of(trace, "pread", this.data_file()), traced)
+
+
+def in_a_new_folder(this, work, command, options):
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir()
+    return this.trace(*command, options=options)
+
+
+def check(this):
+    data, work = this.data_file(), this.path("work")
+    script = (f"{this.victim('numbered')} {data} {ISSUED} exit; cat {data} /nowhere > /dev/null; "
+              f"{this.victim('hooks_data')} {work}/data; {this.victim('hooks_names')} {work}; exit 0")
+    command = ("/bin/sh", "-c", script)
+    options = ["--lossless", "--alloc-min", "64"]
+    whole = in_a_new_folder(this, work, command, options)
+    only = in_a_new_folder(this, work, command, [*options, "--summary-only"])
+    for table in EVENT_TABLES:
+        this.equal(f"rows of {table}", only.rows(table), [])
+    this.true("the raw files are gone", not list(only.folder.glob("*.bin")) + list(only.folder.glob("session.json")))
+    mine, theirs = sums.report(this, only), sums.report(this, whole)
+    waits = {func["func"] for report in (mine, theirs) for func in report["functions"] if func["group"] == "waits"}
+    this.equal("calls by process, file, function and errno", sums.by_file_and_function(only, "sum", waits),
+               sums.by_file_and_function(whole, "call", waits))
+    sums.check_buckets(this, only)
+    equal_reports(this, mine, theirs)
+    equal_processes(this, mine, theirs)
+    this.true("the report says the rule", mine["tracing"]["summary_only"] and not theirs["tracing"]["summary_only"])
+    this.equal("nothing is lost or unseen", (mine["losses"], mine["coverage"]), (theirs["losses"], theirs["coverage"]))
+    shown = this.run(case.MLRUN, "report", only.folder).stdout
+    this.true("the summary says the rule", "ADDED UP" in shown, shown)
+    shown = this.run(case.MLRUN, "show", only.folder, "sum", "--limit", "5")
+    this.true("show knows the table", shown.returncode == 0, shown.stderr)
+    beside_strace(this, command, only)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/bench/cost.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace mlrun::bench {
+namespace {
+
+using nlohmann::json;
+
+// Every operation of the plan: its figure is a thousand for each letter of its name.
+Measurement measured() {
+  Measurement measurement;
+  for (const Operation& operation : operations()) {
+    const double ns = 1000.0 * double(std::string_view(operation.name).size());
+    measurement.figures.push_back({&operation, {1, 1, 1, 9}, {ns, ns - 100, ns + 100, 9}});
+  }
+  return measurement;
+}
+
+class CostTest : public ::testing::Test {
+ protected:
+  CostTest() {
+    std::string name = "/tmp/mlrun-cost-test-XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    identity_ = cost_identity("/proc/self/exe");
+  }
+  ~CostTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+  json identity_;
+};
+
+TEST_F(CostTest, EachClassHasTheFigureOfItsOperation) {
+  const json cost = make_cost(measured(), identity_, "bench");
+  const json& ns = cost.at("cost_per_call_ns");
+  EXPECT_EQ(ns.at("alloc_listed"), 12000);
+  EXPECT_EQ(ns.at("alloc_counted"), 10000);  // of alloc_live, not of alloc_some_live
+  EXPECT_EQ(ns.at("call"), 5000);
+  EXPECT_EQ(ns.at("open"), 10000 - 5000);  // the close is a call
+  EXPECT_EQ(cost.at("interval_ns").at("open"), json({4800.0, 5200.0}));
+}
+
+TEST_F(CostTest, AUselessFigureIsLeftOut) {
+  Measurement measurement = measured();
+  for (Figure& figure : measurement.figures) {
+    if (figure.operation->name == std::string_view("pread")) figure.added_ns = {5, -10, 10, 9};
+  }
+  const json cost = make_cost(measurement, identity_, "bench");
+  EXPECT_FALSE(cost.at("cost_per_call_ns").contains("call"));
+  EXPECT_TRUE(cost.at("cost_per_call_ns").contains("stdio"));
+  EXPECT_FALSE(is_sufficient(cost));
+  EXPECT_TRUE(is_sufficient(make_cost(measured(), identity_, "bench")));
+}
+
+TEST_F(CostTest, WhatIsStoredIsFoundAgain) {
+  EXPECT_TRUE(stored_cost(identity_).is_null());
+  const json cost = make_cost(measured(), identity_, "bench");
+  ASSERT_TRUE(store_cost(cost));
+  EXPECT_EQ(stored_cost(identity_), cost);
+}
+
+TEST_F(CostTest, AnotherLibraryOrKernelFindsNothing) {
+  ASSERT_TRUE(store_cost(make_cost(measured(), identity_, "bench")));
+  for (const char* key : {"host", "kernel", "cpu_model", "clock", "library"}) {
+    json other = identity_;
+    other[key] = "another";
+    EXPECT_TRUE(stored_cost(other).is_null()) << key;
+  }
+}
+
+TEST_F(CostTest, ADamagedFileIsNoCost) {
+  const json cost = make_cost(measured(), identity_, "bench");
+  const auto path = store_cost(cost);
+  ASSERT_TRUE(path);
+  json negative = cost, text = cost, none = cost;
+  negative["cost_per_call_ns"]["call"] = -1;
+  text["cost_per_call_ns"]["call"] = "much";
+  none.erase("cost_per_call_ns");
+  for (const std::string& content :
+       {std::string("{"), std::string(), negative.dump(), text.dump(), none.dump(), json::array({cost}).dump()}) {
+    std::ofstream(*path) << content;
+    EXPECT_TRUE(stored_cost(identity_).is_null()) << content;
+  }
+}
+
+TEST_F(CostTest, WithoutACacheFolderNothingIsMeasuredOrStored) {
+  ::unsetenv("HOME");
+  for (const char* folder : {"", "/dev/null/nothing"}) {
+    ::setenv("XDG_CACHE_HOME", folder, 1);
+    EXPECT_FALSE(store_cost(make_cost(measured(), identity_, "bench")));
+    bool asked = false;
+    EXPECT_TRUE(find_cost({"/nowhere", "/nowhere"}, [&](int, uint64_t) { return asked = true; }).is_null());
+    EXPECT_FALSE(asked);
+  }
+}
+
+TEST_F(CostTest, AfterOneThatWasTooNoisyItIsNotMeasuredAgainAtOnce) {
+  json noisy = make_cost(measured(), identity_, "quick");
+  noisy["cost_per_call_ns"].erase("call");
+  bool asked = false;
+  const auto tell = [&](int, uint64_t) { return asked = true; };
+  const Installed installed{"/nowhere", "/proc/self/exe"};
+  ASSERT_TRUE(store_cost(noisy));
+  EXPECT_TRUE(find_cost(installed, tell).is_null());
+  EXPECT_FALSE(asked);
+  noisy["measured_realtime_ns"] = uint64_t{1};
+  ASSERT_TRUE(store_cost(noisy));
+  EXPECT_TRUE(find_cost(installed, tell).is_null());
+  EXPECT_TRUE(asked);
+}
+
+TEST_F(CostTest, AMeasurementThatCannotStartGivesNone) {
+  EXPECT_TRUE(find_cost({"/nowhere", "/nowhere"}, [](int, uint64_t) { return true; }).is_null());
+}
+
+}  // namespace
+}  // namespace mlrun::bench

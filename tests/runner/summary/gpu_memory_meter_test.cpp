@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/gpu_memory_meter.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::summary {
+namespace {
+
+constexpr uint32_t kAllocation = 1, kRelease = 2, kDevice = 3, kPinned = 2;
+
+model::GpuWorkRow row(uint32_t operation, uint64_t address, int64_t bytes, int64_t ts_ns, uint32_t memory = kDevice) {
+  model::GpuWorkRow row;
+  row.kind = model::GpuKind::kMemory;
+  row.origin.proc_id = 1;
+  row.origin.ts_ns = ts_ns;
+  row.gpu_id = 1;
+  row.address = address;
+  row.bytes = bytes;
+  row.detail = operation | memory << 8;
+  return row;
+}
+
+model::TraceInfo process_until(int64_t last_ns) {
+  model::TraceInfo info;
+  model::ProcessRow& process = info.processes.emplace_back();
+  process.proc_id = 1;
+  process.last_ns = last_ns;
+  return info;
+}
+
+TEST(GpuMemoryMeter, TellsThePeakAndWhatWasKept) {
+  GpuMemoryMeter meter;
+  meter.add(row(kAllocation, 0x1000, 100, 0));
+  meter.add(row(kAllocation, 0x2000, 50, 10));
+  meter.add(row(kRelease, 0x1000, 0, 20));
+  meter.add(row(kAllocation, 0x3000, 70, 900));
+  meter.add(row(kAllocation, 0x9000, 8, 900, kPinned));
+  const auto sums = meter.finish(process_until(1000));
+  ASSERT_EQ(sums.size(), 2u);
+  EXPECT_EQ(sums[0].memory, "pinned");
+  const GpuMemorySummary& device = sums[1];
+  EXPECT_EQ(device.memory, "device");
+  EXPECT_EQ(device.peak_bytes, 150);
+  EXPECT_EQ(device.allocations, 3);
+  EXPECT_EQ(device.allocated_bytes, 220);
+  EXPECT_EQ(device.releases, 1);
+  EXPECT_EQ(device.kept, 2);
+  EXPECT_EQ(device.kept_bytes, 120);
+  EXPECT_EQ(device.kept_late, 1);
+  EXPECT_EQ(device.kept_late_bytes, 70);
+}
+
+TEST(GpuMemoryMeter, TellsReleasesThatDoNotFit) {
+  GpuMemoryMeter meter;
+  meter.add(row(kRelease, 0x5000, 10, 0));
+  meter.add(row(kAllocation, 0x1000, 100, 1));
+  meter.add(row(kAllocation, 0x1000, 30, 2));
+  const auto sums = meter.finish({});
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].unmatched_releases, 1);
+  EXPECT_EQ(sums[0].unseen_releases, 1);
+  EXPECT_EQ(sums[0].peak_bytes, 100);
+  EXPECT_EQ(sums[0].kept_bytes, 30);
+}
+
+TEST(GpuMemoryMeter, SumsOfMadeUpSizesStayAtTheLargestNumber) {
+  GpuMemoryMeter meter;
+  for (const uint64_t address : {1, 2, 3}) meter.add(row(kAllocation, address, INT64_MAX, 0));
+  for (const uint64_t address : {1, 2}) meter.add(row(kRelease, address, 0, 1));
+  const auto sums = meter.finish({});
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].allocated_bytes, INT64_MAX);
+  EXPECT_EQ(sums[0].peak_bytes, INT64_MAX);
+  EXPECT_EQ(sums[0].kept_bytes, INT64_MAX);
+}
+
+TEST(GpuMemoryMeter, FollowsABoundedNumberOfAllocations) {
+  GpuMemoryMeter meter;
+  for (uint64_t i = 0; i < GpuMemoryMeter::kFollowedMax + 5; ++i) meter.add(row(kAllocation, 0x1000 + i, 1, 0));
+  const auto sums = meter.finish({});
+  EXPECT_EQ(sums[0].not_followed, 5);
+  EXPECT_EQ(sums[0].kept, int64_t{GpuMemoryMeter::kFollowedMax});
+}
+
+}  // namespace
+}  // namespace mlrun::summary

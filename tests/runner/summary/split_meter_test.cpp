@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of calls on files went, summed up: by the run, process, phase and file, and as text.
+#include "runner/summary/split_meter.h"
+
+#include <gtest/gtest.h>
+
+#include "runner/summary/phase_meter.h"
+#include "runner/summary/text.h"
+
+namespace mlrun::summary {
+namespace {
+
+model::CallSplit split(int64_t own_ns, int64_t device_ns, int64_t shared_ns = 0) {
+  model::CallSplit split;
+  split.own_ns = own_ns;
+  split.device_ns = device_ns;
+  split.device_shared_ns = shared_ns;
+  return split;
+}
+
+model::CallRow call(int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
+  model::CallRow row;
+  row.origin.proc_id = proc_id;
+  row.file_id = file_id;
+  row.dur_ns = split.sum();
+  row.split = &split;
+  return row;
+}
+
+model::FileTable files() {
+  model::FileTable files;
+  for (const char* path : {"/a", "/b"}) {
+    model::FileRow file;
+    file.path = path;
+    files.push_back(file);
+  }
+  return files;
+}
+
+std::vector<ProcessSummary> processes() {
+  std::vector<ProcessSummary> processes(2);
+  processes[0].proc_id = 1;
+  processes[0].role = "main";
+  processes[1].proc_id = 2;
+  processes[1].role = "DataLoader worker";
+  return processes;
+}
+
+TEST(SplitMeterTest, SumsUpByRunProcessAndFile) {
+  SplitMeter meter;
+  const auto first = split(10, 90), second = split(30, 0), third = split(5, 45, 40);
+  meter.add(call(1, 1, first));
+  meter.add(call(2, 1, second));
+  meter.add(call(2, 2, third));
+  const auto rows = meter.finish(processes(), {}, files());
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(rows[0].scope, "run");
+  EXPECT_EQ(rows[0].calls, 3);
+  EXPECT_EQ(rows[0].time_ns, 180);
+  EXPECT_EQ(rows[0].split.sum(), 180);
+  EXPECT_EQ(rows[0].split.device_shared_ns, 40);
+  EXPECT_EQ(rows[1].name, "main");
+  EXPECT_EQ(rows[2].split.own_ns, 35);
+  EXPECT_EQ(rows[3].name, "/a") << "the longest sleep first";
+  EXPECT_EQ(rows[3].split.device_ns, 90);
+  EXPECT_EQ(rows[4].name, "/b");
+}
+
+TEST(SplitMeterTest, SaysNothingWhereNothingIsKnown) {
+  EXPECT_TRUE(SplitMeter().finish(processes(), {}, files()).empty());
+  EXPECT_EQ(splits_text(Summary(), TextStyle()), "");
+}
+
+TEST(SplitMeterTest, PhasesHaveTheirCallsAlone) {
+  model::PhaseRow epoch;
+  epoch.phase_id = 7;
+  epoch.name = "epoch 1";
+  epoch.ts_ns = 100;
+  epoch.dur_ns = 100;
+  PhaseMeter meter({epoch});
+  const auto known = split(10, 20);
+  meter.add(1, 150, 30, 0, 0, &known);
+  meter.add(1, 160, 30, 0, 0);
+  meter.add(1, 250, 30, 0, 0, &known);
+  const auto rows = meter.splits(ProcessTree({}));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].id, 7);
+  EXPECT_EQ(rows[0].calls, 1);
+  EXPECT_EQ(rows[0].time_ns, 30);
+  EXPECT_EQ(rows[0].split.device_ns, 20);
+}
+
+TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {
+  SplitMeter meter;
+  const auto first = split(10'000, 90'000), second = split(30'000, 0);
+  meter.add(call(1, 1, first));
+  meter.add(call(2, 2, second));
+  Summary summary;
+  summary.splits = meter.finish(processes(), {}, files());
+  const std::string text = splits_text(summary, TextStyle());
+  EXPECT_NE(text.find("WHERE I/O TIME WENT"), std::string::npos) << text;
+  EXPECT_NE(text.find("DataLoader worker"), std::string::npos) << text;
+  EXPECT_NE(text.find("/a"), std::string::npos) << text;
+  EXPECT_EQ(text.find("/b"), std::string::npos) << "nobody slept for it\n" << text;
+  EXPECT_NE(text.find("90"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mlrun::summary

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU work in the merge: joined to its call wherever it stands in the spool, by its own times, with what was lost.
+#include <gtest/gtest.h>
+
+#include "tests/runner/trace/trace_folder.h"
+
+namespace mlrun {
+namespace {
+
+using testing::kStartNs;
+using testing::RecordBuffer;
+using testing::SpoolWriter;
+using testing::ticks_at;
+using testing::TraceFolder;
+using Numbers = TraceFolder::Numbers;
+using Texts = std::vector<std::string>;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+SpoolWriter empty_spool() {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  spool.add_channel({.serial = 1, .tid = 100});
+  spool.add_channel({.serial = 2, .tid = 101});
+  return spool;
+}
+
+// Times in microseconds since the start.
+struct Work {
+  uint32_t correlation = 0;
+  uint64_t start = 0, end = 0;
+  uint32_t tid = 100;
+  mlrun_gpu_clock clock = MLRUN_GPU_CLOCK_MONOTONIC;
+};
+
+uint64_t at(uint64_t us) { return kStartNs + us * 1000; }
+
+void add_call(RecordBuffer& records, const Work& work, mlrun_gpu_api api, uint64_t name) {
+  records.add_record(MLRUN_GPU_API, work.correlation,
+                     {0, ticks_at(900 * kMillisecond), at(work.start) << 8, at(work.end),
+                      uint64_t{static_cast<uint32_t>(api)} << 56, work.tid, 0, name});
+}
+
+void add_kernel(RecordBuffer& records, const Work& work, uint64_t name) {
+  records.add_record(
+      MLRUN_GPU_KERNEL, work.correlation,
+      {0, ticks_at(900 * kMillisecond), at(work.start) << 8, at(work.end),
+       uint64_t{1} << 8 | uint64_t{static_cast<uint32_t>(work.clock)} << 24, 0, 0, 7, 0, 0, 0, name, 0, 0});
+}
+
+void add_device(RecordBuffer& records, uint64_t name) {
+  records.add_record(MLRUN_GPU_DEVICE, 1,
+                     {0, 1, 0, 80, 0, 0x0706050403020100, 0, 0x0f0e0d0c0b0a0908, 0, name, 0, 0, 0, 0});
+}
+
+void add_note(RecordBuffer& records, mlrun_gpu_note note, uint64_t code, uint64_t count, uint64_t last_us) {
+  records.add_record(MLRUN_GPU_NOTE, note, {0, 1, code << 8, count, 0, at(last_us), 0, 0});
+}
+
+summary::Summary merged(const TraceFolder& folder, const SpoolWriter& spool) {
+  auto summary = folder.merge(spool);
+  EXPECT_TRUE(summary) << summary.error().text;
+  return summary ? *std::move(summary) : summary::Summary{};
+}
+
+TEST(GpuWork, BelongsToTheCallWhateverChannelAndOrderTheyCameBy) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer gpu, calls;
+  const uint64_t kernel = gpu.add_string("_Z1kPf"), launch = calls.add_string("cudaLaunchKernel");
+  add_kernel(gpu, {.correlation = 7, .start = 50, .end = 80}, kernel);
+  spool.add_data(2, gpu);
+  add_call(calls, {.correlation = 7, .start = 10, .end = 90, .tid = 101}, MLRUN_GPU_RUNTIME, launch);
+  spool.add_data(1, calls);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_kernel", "ts"), Numbers{static_cast<int64_t>(at(50))});
+  EXPECT_EQ(folder.numbers("gpu_kernel", "dur"), Numbers{30'000});
+  EXPECT_EQ(folder.numbers("gpu_kernel", "tid"), Numbers{101}) << "the call's thread, not the one that told";
+  EXPECT_EQ(folder.numbers("gpu_kernel", "thread_id"), folder.numbers("gpu_api", "thread_id"));
+  EXPECT_EQ(folder.texts("gpu_api", "func"), Texts{"cudaLaunchKernel"});
+  ASSERT_EQ(summary.gpu_kernels.size(), 1u);
+  EXPECT_EQ(summary.gpu_kernels[0].name, "k(float*)");
+}
+
+TEST(GpuWork, OfADriverCallInsideACallBelongsToTheOuterOne) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const uint64_t outer = records.add_string("cudaLaunchKernel"), inner = records.add_string("cuLaunchKernel");
+  add_call(records, {.correlation = 2, .start = 12, .end = 18}, MLRUN_GPU_DRIVER, inner);
+  add_call(records, {.correlation = 1, .start = 10, .end = 20}, MLRUN_GPU_RUNTIME, outer);
+  add_call(records, {.correlation = 3, .start = 30, .end = 40}, MLRUN_GPU_DRIVER, inner);
+  add_call(records, {.correlation = 4, .start = 50, .end = 60}, MLRUN_GPU_RUNTIME, outer);
+  add_call(records, {.correlation = 5, .start = 53, .end = 55, .tid = 101}, MLRUN_GPU_DRIVER, inner);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_api", "correlation_id"), (Numbers{1, 3, 4, 5}));
+  EXPECT_EQ(folder.run()["gpu_work"]["nested_calls"], 1);
+}
+
+TEST(GpuWork, WithoutItsCallHasNoThread) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  add_kernel(records, {.correlation = 7, .start = 50, .end = 80}, 0);
+  add_kernel(records, {.correlation = 0, .start = 90, .end = 95}, 0);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_kernel", "thread_id"), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(folder.numbers("gpu_kernel", "name_id"), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(folder.run()["gpu_work"]["without_call"], 2);
+}
+
+TEST(GpuWork, IsBusyTimeOfItsDeviceOnce) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  add_device(records, records.add_string("H200"));
+  add_kernel(records, {.correlation = 1, .start = 10, .end = 30}, 0);
+  add_kernel(records, {.correlation = 2, .start = 20, .end = 40}, 0);
+  add_kernel(records, {.correlation = 3, .start = 50, .end = 60}, 0);
+  add_note(records, MLRUN_GPU_STARTED, 130000, 0, 1);
+  add_note(records, MLRUN_GPU_ENDED, 0, 0, 99);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  ASSERT_EQ(summary.gpu_work.size(), 1u);
+  EXPECT_EQ(summary.gpu_work[0].name, "H200");
+  EXPECT_EQ(summary.gpu_work[0].uuid, "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f");
+  EXPECT_EQ(summary.gpu_work[0].busy_ns, 40'000);
+  EXPECT_EQ(summary.gpu_work[0].kernel_ns, 50'000);
+  EXPECT_TRUE(summary.losses.empty());
+}
+
+TEST(GpuWork, LossesAndWrongTimesAreToldOf) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  add_note(records, MLRUN_GPU_STARTED, 130000, 0, 1);
+  add_note(records, MLRUN_GPU_DROPPED, 0, 12, 0);
+  add_note(records, MLRUN_GPU_OVERHEAD, 1 << 16, 0, 0);
+  add_note(records, MLRUN_GPU_FLUSHED, 0, 0, 500);
+  add_kernel(records, {.correlation = 1, .start = 10, .end = 10, .clock = MLRUN_GPU_CLOCK_NONE}, 0);
+  add_kernel(records, {.correlation = 2, .start = 20, .end = 30, .clock = MLRUN_GPU_CLOCK_REALTIME}, 0);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  Texts reasons;
+  for (const auto& loss : summary.losses) reasons.push_back(loss.reason);
+  EXPECT_EQ(reasons, (Texts{"CUPTI gave none", "dropped by CUPTI for want of room", "CUPTI's own work: buffer flush",
+                            "what CUPTI held when the process was killed"}));
+  EXPECT_EQ(folder.run()["totals"]["losses"], 3) << "CUPTI's own work is no loss";
+  EXPECT_EQ(folder.texts("gpu_kernel", "clock"), (Texts{"none", "realtime"}));
+}
+
+TEST(GpuWork, OfAllocationsAndWholeGraphsBelongsToTheirCalls) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const uint64_t allocate = records.add_string("cudaMalloc"), launch = records.add_string("cudaGraphLaunch");
+  add_call(records, {.correlation = 1, .start = 10, .end = 20, .tid = 101}, MLRUN_GPU_RUNTIME, allocate);
+  add_call(records, {.correlation = 2, .start = 30, .end = 40, .tid = 101}, MLRUN_GPU_RUNTIME, launch);
+  constexpr uint64_t kDevice = uint64_t{0x0301} << 32;  // an allocation of the device's memory
+  for (const uint64_t address : {0x1000, 0x2000}) {
+    records.add_record(MLRUN_GPU_MEMORY, 1,
+                       {0, 1, at(15) << 8, at(15), kDevice, 4096, 1 << 8, UINT32_MAX, 0, address, 0, 0});
+  }
+  records.add_record(MLRUN_GPU_GRAPH, 2, {0, 1, at(50) << 8, at(90), 0, 0, 1 << 8, 7 | uint64_t{5} << 32});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_memory", "tid"), (Numbers{101, 101}));
+  EXPECT_EQ(folder.numbers("gpu_memory", "stream"), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(folder.texts("gpu_memory", "operation"), (Texts{"allocation", "allocation"}));
+  EXPECT_EQ(folder.numbers("gpu_graph", "tid"), Numbers{101});
+  EXPECT_EQ(folder.numbers("gpu_graph", "graph_id"), Numbers{5});
+  ASSERT_EQ(summary.gpu_memory.size(), 1u);
+  EXPECT_EQ(summary.gpu_memory[0].peak_bytes, 8192);
+  EXPECT_EQ(summary.gpu_memory[0].kept, 2);
+  ASSERT_EQ(summary.gpu_work.size(), 1u);
+  EXPECT_EQ(summary.gpu_work[0].busy_ns, 40'000);
+  EXPECT_EQ(summary.gpu_work[0].graphs, 1);
+}
+
+TEST(GpuWork, IsMissingWhileAnotherToolHadCupti) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  add_note(records, MLRUN_GPU_STARTED, 130000, 0, 1);
+  const auto add_taken = [&](uint64_t first_us, uint64_t last_ns) {
+    records.add_record(MLRUN_GPU_NOTE, MLRUN_GPU_TAKEN, {0, 1, 0, 0, at(first_us) << 8, last_ns, 0, 0});
+  };
+  add_taken(100, at(300));  // told when it was over, and before that, when it began
+  add_taken(100, 0);
+  add_taken(600, 0);
+  add_note(records, MLRUN_GPU_ENDED, 0, 0, 900);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  ASSERT_EQ(summary.losses.size(), 2u);
+  EXPECT_EQ(summary.losses[0].first_ns, static_cast<int64_t>(at(100)));
+  EXPECT_EQ(summary.losses[0].last_ns, static_cast<int64_t>(at(300)));
+  EXPECT_EQ(summary.losses[1].first_ns, static_cast<int64_t>(at(600)));
+  EXPECT_GE(summary.losses[1].last_ns, summary.losses[1].first_ns);
+}
+
+TEST(GpuWork, ThatWasRefusedIsMissingFromTheCoverage) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  add_note(records, MLRUN_GPU_OFF, 39, 0, 1);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  const auto summary = merged(folder, spool);
+  ASSERT_EQ(summary.coverage.size(), 1u);
+  EXPECT_EQ(summary.coverage[0].subject, "GPU work");
+  EXPECT_NE(summary.coverage[0].detail.find("another tool"), std::string::npos);
+}
+
+TEST(GpuWork, WithTimesFarOffKeepsTheOrderOfTheTables) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  for (const uint64_t start : {uint64_t{UINT64_MAX >> 8}, uint64_t{0}, uint64_t{500'000'000'000}}) {
+    records.add_record(MLRUN_GPU_KERNEL, 1,
+                       {0, 1, start << 8, start == 0 ? 0 : UINT64_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  }
+  records.add_record(MLRUN_GPU_SYNC, 1, {0, 1, 900 << 8, 100, 0, 0, 0, 0});
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_kernel", "ts").size(), 3u);
+  for (const auto& dur : folder.numbers("gpu_kernel", "dur")) EXPECT_GE(*dur, 0);
+  EXPECT_EQ(folder.numbers("gpu_sync", "dur"), Numbers{0});
+}
+
+}  // namespace
+}  // namespace mlrun

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side's records are joined by: their walk, threads by number and time, calls by thread and time.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runner/events/call_layout.h"
+#include "runner/events/kernel_view.h"
+#include "runner/trace/block_status.h"
+#include "runner/trace/device_number.h"
+#include "runner/trace/page_adds.h"
+#include "runner/trace/part_calls.h"
+#include "runner/trace/remote_table.h"
+#include "runner/trace/thread_finder.h"
+
+namespace mlrun::trace {
+namespace {
+
+template <typename Record>
+void append(std::vector<uint64_t>& bytes, uint16_t kind, Record record) {
+  record.head.kind = kind;
+  record.head.bytes = sizeof record;
+  const size_t at = bytes.size();
+  bytes.resize(at + sizeof record / sizeof(uint64_t));
+  std::memcpy(bytes.data() + at, &record, sizeof record);
+}
+
+TEST(KernelReader, PassesOverKindsThatItDoesNotKnow) {
+  std::vector<uint64_t> bytes;
+  append(bytes, MLRUN_KERNEL_REQUEST, mlrun_block_request{});
+  append(bytes, 77, mlrun_wait{});
+  append(bytes, MLRUN_KERNEL_PART, mlrun_block_part{});
+  events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+  std::vector<int> kinds;
+  while (reader.next()) kinds.push_back(reader.head().kind);
+  EXPECT_EQ(kinds, (std::vector<int>{MLRUN_KERNEL_REQUEST, 77, MLRUN_KERNEL_PART}));
+  EXPECT_EQ(reader.damaged_bytes(), 0u);
+}
+
+TEST(KernelReader, StopsAtALengthThatCannotBe) {
+  for (const uint16_t length : {0, 8, 25, 4000}) {
+    std::vector<uint64_t> bytes;
+    append(bytes, MLRUN_KERNEL_WAIT, mlrun_wait{});
+    append(bytes, MLRUN_KERNEL_WAIT, mlrun_wait{});
+    std::memcpy(reinterpret_cast<char*>(bytes.data()) + sizeof(mlrun_wait) + 2, &length, sizeof length);
+    events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+    EXPECT_TRUE(reader.next());
+    EXPECT_FALSE(reader.next()) << length;
+    EXPECT_FALSE(reader.next());
+    EXPECT_EQ(reader.damaged_bytes(), sizeof(mlrun_wait));
+  }
+}
+
+TEST(KernelReader, DoesNotReadARecordAsALongerOne) {
+  std::vector<uint64_t> bytes;
+  append(bytes, MLRUN_KERNEL_PART, mlrun_wait{});
+  events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+  ASSERT_TRUE(reader.next());
+  mlrun_block_part part{};
+  EXPECT_FALSE(reader.read(part));
+}
+
+mlrun_block_part queued(uint32_t tid, uint64_t ns, uint32_t flags = 0) {
+  mlrun_block_part part{};
+  part.head.tid = tid;
+  part.queue_ns = ns;
+  part.flags = flags;
+  return part;
+}
+
+model::CallRow call(int32_t tid, int64_t ts_ns, int64_t dur_ns) {
+  model::CallRow row;
+  row.origin.tid = tid;
+  row.origin.ts_ns = ts_ns;
+  row.dur_ns = dur_ns;
+  return row;
+}
+
+TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {
+  PartCalls calls;
+  calls.add(queued(7, 150));
+  calls.add(queued(7, 100));
+  calls.add(queued(8, 150));
+  calls.add(queued(7, 201));
+  calls.add(queued(7, 150, MLRUN_BLOCK_WRITEBACK));
+  calls.sort();
+  calls.call(call(7, 100, 100), 1);
+  calls.call(call(8, 0, 149), 2);
+  EXPECT_EQ(calls.call_of(0), 1);
+  EXPECT_EQ(calls.call_of(1), 1);
+  EXPECT_EQ(calls.call_of(2), 0) << "another thread";
+  EXPECT_EQ(calls.call_of(3), 0) << "behind the call";
+  EXPECT_EQ(calls.call_of(4), 0) << "written back later";
+  EXPECT_EQ(calls.call_of(99), 0);
+}
+
+TEST(PartCalls, AFileOperationBelongsToTheCallThatItsMiddleLiesIn) {
+  const auto file_op = [](uint32_t tid, uint64_t begin_ns, uint64_t end_ns) {
+    mlrun_file_op operation{};
+    operation.head.tid = tid;
+    operation.head.time_ns = end_ns;
+    operation.begin_ns = begin_ns;
+    return operation;
+  };
+  PartCalls calls;
+  calls.add(file_op(7, 98, 198));  // the clocks are not quite the same
+  calls.add(file_op(7, 300, 340));
+  calls.add(file_op(8, 100, 200));
+  calls.add(file_op(7, 500, 10));  // damaged: it ends before it begins
+  calls.sort();
+  calls.call(call(7, 100, 100), 1);
+  calls.call(call(7, 320, 100), 2);
+  EXPECT_EQ(calls.call_of(0), 1);
+  EXPECT_EQ(calls.call_of(1), 2);
+  EXPECT_EQ(calls.call_of(2), 0) << "another thread";
+  EXPECT_EQ(calls.call_of(3), 0);
+}
+
+TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
+  const auto remote = [](uint32_t tid, uint64_t begin_ns, uint64_t end_ns) {
+    mlrun_remote request{};
+    request.head.tid = tid;
+    request.head.time_ns = end_ns;
+    request.begin_ns = begin_ns;
+    return request;
+  };
+  PartCalls calls;
+  calls.add(remote(7, 99'900, 900'000));  // the clocks are not quite the same, and it outlives the call
+  calls.add(remote(7, 149'900, 150'000));
+  calls.add(remote(8, 120'000, 130'000));
+  calls.add(remote(7, 500'000, 10));  // damaged: it ends before it begins
+  calls.sort();
+  calls.call(call(7, 100'000, 50'000), 1);
+  EXPECT_EQ(calls.call_of(0), 1);
+  EXPECT_EQ(calls.call_of(1), 1) << "shorter than what is added";
+  EXPECT_EQ(calls.call_of(2), 0) << "another thread";
+  EXPECT_EQ(calls.call_of(3), 0);
+}
+
+TEST(RemoteTable, NamesWhatIsAskedForAsTheProtocolDoes) {
+  const auto named = [](uint32_t protocol, uint32_t code, const char* name) {
+    mlrun_remote record{};
+    record.protocol = protocol;
+    record.code = code;
+    std::memcpy(record.name, name, std::min(std::strlen(name), sizeof record.name));
+    return remote_op_name(record);
+  };
+  EXPECT_EQ(named(MLRUN_REMOTE_9P, 116, ""), "read");
+  EXPECT_EQ(named(MLRUN_REMOTE_9P, 9999, ""), "type 9999");
+  EXPECT_EQ(named(MLRUN_REMOTE_FUSE, 15, ""), "read");
+  EXPECT_EQ(named(MLRUN_REMOTE_RPC, 25, "READ_PLUS"), "read_plus");
+  EXPECT_EQ(named(MLRUN_REMOTE_RPC, 25, ""), "type 25");
+  EXPECT_EQ(named(MLRUN_REMOTE_RPC, 25, "ABCDEFGHIJKLMNOPQ"), "abcdefghijklmnop") << "the whole field, without an end";
+}
+
+TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
+  model::FileTable files;
+  model::FileRow file;
+  file.path = "/a";
+  file.dev = stat_device(254u << 20);
+  file.ino = 12;
+  file.kind = "regular";
+  files.push_back(file);
+  const auto added = [](uint32_t tid, uint64_t ns, uint64_t inode, uint64_t first_page, uint32_t pages) {
+    mlrun_page_add add{};
+    add.head.tid = tid;
+    add.head.time_ns = ns;
+    add.inode = inode;
+    add.first_page = first_page;
+    add.device = 254u << 20;
+    add.pages = pages;
+    return add;
+  };
+  PageAdds pages;
+  pages.add(added(7, 150, 12, 0, 4));    // two of them in the range
+  pages.add(added(7, 160, 12, 100, 8));  // beyond it
+  pages.add(added(7, 170, 13, 2, 1));    // another file
+  pages.add(added(8, 150, 12, 2, 1));    // another thread
+  pages.add(added(7, 300, 12, 2, 1));    // behind the call
+  pages.finish(files);
+  model::CallRow row = call(7, 100, 100);
+  row.func = static_cast<uint16_t>(events::func::k_pread);
+  row.file_id = 1;
+  row.file_kind = model::FileKind::kRegular;
+  row.offset = 8192;
+  row.requested = 8192;
+  const auto found = pages.of(row);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->missing, 2);
+  EXPECT_EQ(found->ahead, 10);
+  row.file_kind = model::FileKind::kFifo;
+  EXPECT_FALSE(pages.of(row).has_value());
+}
+
+TEST(ThreadFinder, ANumberThatIsUsedAgainMeansAnotherThread) {
+  model::TraceInfo info;
+  info.threads.push_back({2, 20, 21, 500, 2000, 2500, "later"});
+  info.threads.push_back({1, 10, 11, 500, 1000, 1500, "first"});
+  model::ProcessRow process;
+  process.proc_id = 30;
+  process.pid = 600;
+  info.processes.push_back(process);
+  const ThreadFinder finder(info);
+  EXPECT_EQ(finder.find(1999, 500, 500).thread_id, 1);
+  EXPECT_EQ(finder.find(2000, 500, 500).thread_id, 2);
+  EXPECT_EQ(finder.find(5, 500, 500).proc_id, 10) << "before its first record: I/O of its start";
+  EXPECT_EQ(finder.find(5, 600, 601).proc_id, 30);
+  EXPECT_EQ(finder.find(5, 600, 601).thread_id, 0);
+  EXPECT_EQ(finder.find(5, 1, 1).proc_id, 0);
+}
+
+TEST(BlockErrno, KnowsBothWaysOfTelling) {
+  EXPECT_EQ(block_errno(0), 0);
+  EXPECT_EQ(block_errno(-ENOSPC), ENOSPC);
+  EXPECT_EQ(block_errno(10), EIO);
+  EXPECT_EQ(block_errno(200), EIO);
+}
+
+TEST(DeviceNumber, IsAsStatHasIt) {
+  EXPECT_EQ(stat_device(254u << 20), 254 << 8);
+  EXPECT_EQ(stat_device(259u << 20 | 300), 300 % 256 | 259 << 8 | 256 << 12);
+}
+
+}  // namespace
+}  // namespace mlrun::trace
