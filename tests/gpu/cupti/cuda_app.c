@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY], and writes its thread's number.
+// END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
+// finalize (by LIBRARY), memory (as many allocations),
+// graph (as many launches of graphs), none (no CUDA).
+// LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mock_cupti.h"
+
+static mock_do work;
+static long launches;
+
+static void launch(const char *name, int is_driver_call) {
+  struct mock_work kernel = {.kernel = name, .is_driver_call = is_driver_call, .stream = 7};
+  work(&kernel);
+}
+
+static void *launch_all(void *nothing) {
+  for (long i = 0; i < launches; i++) launch(i % 2 ? "_Z6secondPf" : "_Z5firstILi4EEvPfi", 0);
+  struct mock_work copy = {.bytes = 4096, .stream = 7};
+  work(&copy);
+  launch("triton_kernel", 1);
+  return nothing;
+}
+
+enum { kDevice = 3, kPinned = 2, kBlock = 4096 };
+
+static void allocate(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t pool) {
+  struct mock_work block = {
+      .memory = 1, .address = address, .bytes = bytes, .memory_kind = kind, .pool = pool, .stream = 7};
+  work(&block);
+}
+static void release(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t pool) {
+  struct mock_work block = {
+      .memory = 2, .address = address, .bytes = bytes, .memory_kind = kind, .pool = pool, .stream = 7};
+  work(&block);
+}
+
+// Blocks of the GPU, of which three are kept; one of the host that is kept; one of a pool; a release of what nobody
+// allocated; and an address that comes twice.
+static void use_memory(void) {
+  const uint64_t base = 0x7f0000000000, pool = 0x7e0000000000;
+  for (long i = 0; i < launches; i++) allocate(base + (uint64_t)i * kBlock, kBlock, kDevice, 0);
+  for (long i = 3; i < launches; i++) release(base + (uint64_t)i * kBlock, kBlock, kDevice, 0);
+  allocate(base - kBlock, 2 * kBlock, kPinned, 0);
+  allocate(pool, kBlock, kDevice, pool);
+  release(pool, kBlock, kDevice, pool);
+  release(base - 2 * kBlock, kBlock, kDevice, 0);
+  allocate(base, kBlock, kDevice, 0);
+}
+
+static void launch_graphs(void) {
+  for (long i = 0; i < launches; i++) {
+    struct mock_work graph = {.graph = 1 + (uint32_t)(i % 2), .kernel = "_Z6secondPf", .bytes = 4096, .stream = 7};
+    work(&graph);
+  }
+}
+
+static void end_here(int signal_number) { _exit(signal_number == SIGUSR1 ? 5 : 6); }
+
+static void fork_child(void) {
+  pid_t child = fork();
+  int status = 0;
+  if (child == 0) {
+    (void)!write(1, "child\n", 6);
+    exit(3);
+  }
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) != 3) abort();
+  launch_all(NULL);
+}
+
+static uint64_t monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void pause_shortly(void) {
+  const struct timespec pause = {0, 10000000};
+  nanosleep(&pause, NULL);
+}
+
+// Where mlrun records: until it has CUPTI again, a minute at most. It asks for memsets, the profiler does not, and fetches
+// when it has taken CUPTI back.
+static void wait_for_mlrun(void) {
+  enum { kMemset = 2, kTriesMax = 6000 };
+  if (!dlsym(RTLD_DEFAULT, "mlrun_producer")) return;
+  void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+  mock_is_on is_on = (mock_is_on)dlsym(cupti, "mock_cupti_is_on");
+  mock_flushes flushes = (mock_flushes)dlsym(cupti, "mock_cupti_flushes");
+  int tries = 0;
+  for (; !is_on(kMemset) && tries < kTriesMax; tries++) pause_shortly();
+  for (int before = flushes(); flushes() == before && tries < kTriesMax; tries++) pause_shortly();
+  if (tries == kTriesMax) abort();
+}
+
+// As much work again under the program's own profiler, which does nothing at first for as long as `idle`. Writes when, and
+// what the profiler saw.
+static void profile(void *library, const char *begin_name, const struct timespec *idle) {
+  void (*begin)(void) = (void (*)(void))dlsym(library, begin_name);
+  struct profile (*finish)(void) = (struct profile(*)(void))dlsym(library, "profiler_end");
+  uint64_t from = monotonic();
+  begin();
+  uint64_t began = monotonic();
+  nanosleep(idle, NULL);
+  launch_all(NULL);
+  uint64_t to = monotonic();
+  struct profile saw = finish();
+  printf("saw %d %d %d\n", saw.kernels, saw.calls, saw.others);
+  printf("from %lu began %lu to %lu\n", from, began, to);
+}
+
+static void profile_sessions(void *library) {
+  const char *const begins[] = {"profiler_begin", "profiler_begin", "profiler_begin_again"};
+  for (unsigned i = 0; i < sizeof begins / sizeof begins[0]; i++) {
+    const struct timespec idle = {i == 1 ? 3 : 0, 0};  // longer than mlrun waits where it may
+    profile(library, begins[i], &idle);
+    wait_for_mlrun();
+    launch_all(NULL);
+  }
+}
+
+// A session whose buffers CUPTI keeps for longer than mlrun waits to have it back.
+static void profile_and_leave_buffers(void *library) {
+  const struct timespec no_time = {0, 0}, three_seconds = {3, 0};
+  profile(library, "profiler_begin", &no_time);
+  nanosleep(&three_seconds, NULL);
+  launch_all(NULL);
+}
+
+static void profile_and_finalize(void *library) {
+  void (*finalize)(void) = (void (*)(void))dlsym(library, "profiler_finalize");
+  const struct timespec no_time = {0, 0};
+  profile(library, "profiler_begin", &no_time);
+  finalize();
+  profile(library, "profiler_begin", &no_time);
+}
+
+static void run_in_thread(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, launch_all, NULL);
+  pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  const char *end = argv[1];
+  launches = atol(argv[2]);
+  void *library = argc > 3 ? dlopen(argv[3], RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (argc > 3 && !library) return 4;
+  if (!strcmp(end, "none")) return 0;
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!cuda) return 77;
+  int (*init)(unsigned) = (int (*)(unsigned))dlsym(cuda, "cuInit");
+  work = (mock_do)dlsym(cuda, "mock_cuda_work");
+  init(0);
+  if (!strcmp(end, "memory"))
+    use_memory();
+  else if (!strcmp(end, "graph"))
+    launch_graphs();
+  else if (strcmp(end, "thread"))
+    launch_all(NULL);
+  if (!strcmp(end, "thread")) run_in_thread();
+  if (!strcmp(end, "_exit")) _exit(0);
+  if (!strcmp(end, "quick_exit")) quick_exit(0);
+  if (!strcmp(end, "abort")) abort();
+  if (!strcmp(end, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(end, "exec")) execl("/bin/true", "true", NULL);
+  if (!strcmp(end, "fork")) fork_child();
+  if (!strcmp(end, "profile")) profile_sessions(library);
+  if (!strcmp(end, "keep")) profile_and_leave_buffers(library);
+  if (!strcmp(end, "finalize")) profile_and_finalize(library);
+  if (!strcmp(end, "signal")) {
+    signal(SIGUSR1, end_here);
+    raise(SIGUSR1);
+  }
+  return 0;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcupti.so.12 and .13 without CUDA: the interface that mlrun uses, records in the sizes of that version, filled by a
+// stand-in for CUDA. MOCK_CUPTI_... in the environment makes it behave badly:
+//   SUBSCRIBE=CODE   what cuptiSubscribe answers
+//   CLOCK=zero|inverted|realtime|future|unfinished   what is wrong with the times of every kernel
+//   DROPPED=N        records that it says it had no room for;  UNKNOWN=1: a record that it cannot read itself
+//   STUCK=1          a flush that does not return
+//   KEEPS=1          a flush brings no buffer unless it is forced
+#define _GNU_SOURCE
+#include "mock_cupti.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cupti/cupti_abi.h"
+
+enum { kKinds = 64, kThreadsMax = 256, kCalls = 2048, kTimestampsMax = 64 };
+
+struct size_of_kind {
+  uint32_t kind;
+  size_t bytes[2];  // version 12.0, 13.0
+};
+static const struct size_of_kind sizes[] = {
+    {CUPTI_MEMCPY, {88, 96}},    {CUPTI_MEMSET, {80, 88}},     {CUPTI_DRIVER, {40, 40}},
+    {CUPTI_RUNTIME, {40, 40}},   {CUPTI_DEVICE, {176, 184}},   {CUPTI_CONCURRENT_KERNEL, {208, 216}},
+    {CUPTI_OVERHEAD, {48, 56}},  {CUPTI_MEMCPY2, {88, 96}},    {CUPTI_SYNCHRONIZATION, {40, 56}},
+    {CUPTI_MEMORY2, {120, 128}}, {CUPTI_GRAPH_TRACE, {48, 56}}};
+
+struct buffer {
+  uint8_t *at;
+  size_t bytes, used;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct buffer gpu_buffer, thread_buffers[kThreadsMax];
+static int threads;
+static __thread int own_buffer = -1;
+static cupti_request_buffer request;
+static cupti_buffer_done done;
+static cupti_timestamp timestamp;
+static int enabled[kKinds], driver_calls[kCalls], runtime_off[kCalls];
+static uint32_t last_correlation;
+static size_t dropped;
+static int flushes;
+static uint8_t zeroed_out;  // the client sees to that
+static cupti_timestamp spoilt[kTimestampsMax];
+static int timestamps;
+
+static const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+static size_t bytes_of(uint32_t kind) {
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    if (sizes[i].kind == kind) return sizes[i].bytes[MOCK_MAJOR - 12];
+  return 0;
+}
+
+static uint64_t now(void) {
+  if (timestamp) return timestamp();
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void hand_over(struct buffer *buffer) {
+  struct buffer full = *buffer;
+  *buffer = (struct buffer){0};
+  if (full.at) done(NULL, 0, full.at, full.bytes, full.used);
+}
+
+static void *add(struct buffer *buffer, uint32_t kind) {
+  size_t bytes = bytes_of(kind), most = 0;
+  if ((!enabled[kind] && kind != CUPTI_DRIVER) || !request) return NULL;  // of that single calls may be enabled
+  if (buffer->at && buffer->used + bytes > buffer->bytes) hand_over(buffer);
+  if (!buffer->at) {
+    request(&buffer->at, &buffer->bytes, &most);
+    buffer->used = 0;
+  }
+  if (!buffer->at) {
+    dropped++;
+    return NULL;
+  }
+  if (!buffer->used && !zeroed_out) memset(buffer->at, 0, buffer->bytes);
+  uint8_t *record = buffer->at + buffer->used;
+  for (size_t i = 0; i < bytes; i++)
+    if (record[i]) abort();  // a buffer has to come back zeroed
+  buffer->used += bytes;
+  *(uint32_t *)record = kind;
+  return record;
+}
+
+static struct buffer *buffer_of_thread(void) {
+  if (own_buffer < 0) own_buffer = threads < kThreadsMax ? threads++ : kThreadsMax - 1;
+  return &thread_buffers[own_buffer];
+}
+
+static void add_call(uint32_t kind, uint32_t function, uint32_t correlation, uint64_t start, uint64_t end) {
+  if (kind == CUPTI_DRIVER ? !driver_calls[function] && !enabled[kind] : runtime_off[function]) return;
+  struct cupti_api *api = add(buffer_of_thread(), kind);
+  if (!api) return;
+  api->function = function;
+  api->start = start;
+  api->end = end;
+  api->pid = (uint32_t)getpid();
+  api->tid = (uint32_t)syscall(SYS_gettid);
+  api->correlation = correlation;
+}
+
+// A call of the runtime, the driver's call inside it, or that alone.
+static uint32_t call(const struct mock_work *work, uint32_t runtime, uint32_t driver) {
+  uint32_t correlation = ++last_correlation;
+  uint64_t start = now();
+  if (driver) add_call(CUPTI_DRIVER, driver, work->is_driver_call ? correlation : ++last_correlation, start, now());
+  if (!work->is_driver_call) add_call(CUPTI_RUNTIME, runtime, correlation, start, now());
+  return correlation;
+}
+
+static void put_times(uint64_t *start, uint64_t *end, uint64_t length) {
+  const char *wrong = setting("MOCK_CUPTI_CLOCK");
+  *start = now();
+  *end = *start + length;
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  uint64_t realtime = (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+  if (!strcmp(wrong, "zero")) *start = *end = 0;
+  if (!strcmp(wrong, "inverted")) *end = *start - 100;
+  if (!strcmp(wrong, "realtime")) *start = realtime, *end = realtime + length;
+  if (!strcmp(wrong, "future")) *start += 3600000000000ull, *end += 3600000000000ull;
+  if (!strcmp(wrong, "unfinished")) *end = 0;
+}
+
+static struct cupti_kernel *add_kernel(const struct mock_work *work, uint32_t correlation) {
+  struct cupti_kernel *kernel = add(&gpu_buffer, CUPTI_CONCURRENT_KERNEL);
+  if (!kernel) return NULL;
+  uint64_t start, end;
+  put_times(&start, &end, work->length_ns ? work->length_ns : 1000);
+  if (work->has_ended) start -= work->length_ns, end -= work->length_ns;
+  kernel->start = start;
+  kernel->end = end;
+  kernel->device = work->device;
+  kernel->context = 1;
+  kernel->stream = work->stream;
+  kernel->grid[0] = 64;
+  kernel->grid[1] = kernel->grid[2] = 1;
+  kernel->block[0] = 256;
+  kernel->block[1] = kernel->block[2] = 1;
+  kernel->registers = 32;
+  kernel->dynamic_shared = 1024;
+  kernel->correlation = correlation;
+  kernel->name = work->kernel;
+  return kernel;
+}
+
+static struct cupti_memcpy *add_copy(const struct mock_work *work, uint32_t correlation) {
+  struct cupti_memcpy *copy = add(&gpu_buffer, CUPTI_MEMCPY);
+  if (!copy) return NULL;
+  copy->copy_kind = 1;  // host to device
+  copy->source_kind = 2;
+  copy->target_kind = 3;
+  copy->flags = 1;
+  copy->bytes = work->bytes;
+  copy->start = now();
+  copy->end = now() + 500;
+  copy->device = work->device;
+  copy->context = 1;
+  copy->stream = work->stream;
+  copy->correlation = correlation;
+  return copy;
+}
+
+static void add_set(const struct mock_work *work, uint32_t correlation) {
+  struct cupti_memset *set = add(&gpu_buffer, CUPTI_MEMSET);
+  if (!set) return;
+  set->value = 7;
+  set->bytes = work->bytes;
+  set->start = now();
+  set->end = now() + 200;
+  set->device = work->device;
+  set->context = 1;
+  set->stream = work->stream;
+  set->memory_kind = 3;
+  set->correlation = correlation;
+}
+
+static void add_sync(const struct mock_work *work, uint32_t correlation, uint64_t start) {
+  struct cupti_sync *sync = add(&gpu_buffer, CUPTI_SYNCHRONIZATION);
+  if (!sync) return;
+  sync->type = 3;
+  sync->start = start;
+  sync->end = now();
+  sync->context = 1;
+  sync->stream = work->stream;
+  sync->correlation = correlation;
+}
+
+static void add_memory(const struct mock_work *work, uint32_t correlation) {
+  struct cupti_memory *memory = add(&gpu_buffer, CUPTI_MEMORY2);
+  if (!memory) return;
+  memory->operation = work->memory;
+  memory->memory_kind = work->memory_kind;
+  memory->correlation = correlation;
+  memory->address = work->address;
+  memory->bytes = work->bytes;
+  memory->timestamp = now();
+  memory->pid = (uint32_t)getpid();
+  memory->device = work->device;
+  memory->context = 1;
+  memory->is_async = work->pool != 0;
+  memory->stream = work->pool ? work->stream : UINT32_MAX;
+  if (!work->pool) return;
+  memory->pool_kind = CUPTI_POOL_LOCAL;
+  memory->pool_address = work->pool;
+  memory->pool_bytes = 32 << 20;
+  memory->pool_used = work->memory == 1 ? work->bytes : 0;
+}
+
+static void add_graph(const struct mock_work *work, uint32_t correlation) {
+  if (enabled[CUPTI_GRAPH_TRACE]) {
+    struct cupti_graph *graph = add(&gpu_buffer, CUPTI_GRAPH_TRACE);
+    if (!graph) return;
+    graph->correlation = correlation;
+    graph->start = now();
+    graph->end = graph->start + 5000;
+    graph->device = work->device;
+    graph->graph = work->graph;
+    graph->context = 1;
+    graph->stream = work->stream;
+    return;
+  }
+  struct cupti_kernel *kernel;
+  for (uint64_t node = 1; node <= 2 && (kernel = add_kernel(work, correlation)); node++) {
+    kernel->graph = work->graph;
+    kernel->graph_node = (uint64_t)work->graph << 32 | node;
+  }
+  struct cupti_memcpy *copy = add_copy(work, correlation);
+  if (!copy) return;
+  copy->graph = work->graph;
+  copy->graph_node = (uint64_t)work->graph << 32 | 3;
+}
+
+void mock_cupti_work(const struct mock_work *work) {
+  pthread_mutex_lock(&lock);
+  if (work->graph) {
+    add_graph(work, call(work, 311, 514));
+  } else if (work->memory) {
+    add_memory(work, work->memory == 1 ? call(work, 20, 243) : call(work, 22, 245));
+  } else if (work->kernel) {
+    add_kernel(work, call(work, 211, work->is_driver_call ? 652 : 307));
+    if (*setting("MOCK_CUPTI_UNKNOWN") && gpu_buffer.at) {
+      *(uint32_t *)(gpu_buffer.at + gpu_buffer.used) = 21;
+      gpu_buffer.used += 8;
+      unsetenv("MOCK_CUPTI_UNKNOWN");
+    }
+  } else {
+    add_copy(work, call(work, 41, 0));
+    add_set(work, call(work, 51, 0));
+    call(work, 17, 0);  // cudaGetDevice
+    uint64_t start = now();
+    add_sync(work, call(work, 131, 0), start);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+int cuptiGetVersion(uint32_t *version) {
+  *version = MOCK_MAJOR == 12 ? 19 : 130000;
+  return 0;
+}
+
+int cuptiSubscribe(void **subscriber, void (*callback)(void *, uint32_t, uint32_t, const void *), void *data) {
+  (void)callback;
+  (void)data;
+  *subscriber = &lock;
+  return atoi(setting("MOCK_CUPTI_SUBSCRIBE"));
+}
+int cuptiUnsubscribe(void *subscriber) { return subscriber == &lock ? 0 : 1; }
+
+int cuptiActivityRegisterCallbacks(cupti_request_buffer r, cupti_buffer_done d) {
+  request = r;
+  done = d;
+  dropped = (size_t)atol(setting("MOCK_CUPTI_DROPPED"));
+  return 0;
+}
+int cuptiActivityRegisterTimestampCallback(cupti_timestamp callback) {
+  if (timestamps == kTimestampsMax) abort();
+  for (int i = 0; i + 1 < timestamps; i++)
+    if (spoilt[i] == callback && spoilt[timestamps - 1] != callback) abort();  // each time spoils records
+  timestamp = spoilt[timestamps++] = callback;
+  return 0;
+}
+
+static void add_device(void) {
+  struct cupti_device *device = add(&gpu_buffer, CUPTI_DEVICE);
+  if (!device) return;
+  device->memory_bytes = 80ull << 30;
+  device->multiprocessors = 132;
+  device->capability_major = 9;
+  device->name = "Mock H200";
+  for (uint8_t i = 0; i < sizeof device->uuid; i++) device->uuid[i] = (uint8_t)(i * 17);
+}
+
+int cuptiActivityEnable(uint32_t kind) {
+  if (!bytes_of(kind)) return CUPTI_INVALID_KIND;
+  enabled[kind] = 1;
+  if (kind == CUPTI_DEVICE) add_device();
+  return 0;
+}
+int mock_cupti_is_on(uint32_t kind) { return enabled[kind]; }
+
+int mock_cupti_flushes(void) { return __atomic_load_n(&flushes, __ATOMIC_ACQUIRE); }
+
+// As in a new process. What buffers hold is lost.
+int cuptiFinalize(void) {
+  pthread_mutex_lock(&lock);
+  request = NULL;
+  done = NULL;
+  memset(enabled, 0, sizeof enabled);
+  memset(driver_calls, 0, sizeof driver_calls);
+  gpu_buffer = (struct buffer){0};
+  memset(thread_buffers, 0, sizeof thread_buffers);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+int cuptiActivityDisable(uint32_t kind) {
+  enabled[kind] = 0;
+  return 0;
+}
+#if MOCK_MAJOR >= 13
+int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable) {
+  driver_calls[function] = enable;
+  return 0;
+}
+int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable) {
+  runtime_off[function] = !enable;
+  return 0;
+}
+
+#endif
+
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record) {
+  uint8_t *next = *record ? (uint8_t *)*record + bytes_of(**(uint32_t **)record) : buffer;
+  if (next >= buffer + valid_bytes) return CUPTI_MAX_LIMIT_REACHED;
+  if (!bytes_of(*(uint32_t *)next)) return CUPTI_INVALID_KIND;
+  *record = next;
+  return 0;
+}
+
+int cuptiActivityFlushAll(uint32_t flag) {
+  if (!(flag & CUPTI_FLUSH_FORCED) && *setting("MOCK_CUPTI_KEEPS")) return 0;
+  while (*setting("MOCK_CUPTI_STUCK")) pause();
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < threads; i++) hand_over(&thread_buffers[i]);
+  hand_over(&gpu_buffer);
+  pthread_mutex_unlock(&lock);
+  __atomic_add_fetch(&flushes, 1, __ATOMIC_RELEASE);
+  return 0;
+}
+
+int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value) {
+  if (attribute == CUPTI_ATTR_ZEROED_OUT_BUFFER) zeroed_out = *(uint8_t *)value;
+  return *bytes && value ? 0 : 1;
+}
+int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count) {
+  (void)context;
+  (void)stream;
+  *count = dropped;
+  dropped = 0;
+  return 0;
+}
+int cuptiSetThreadIdType(uint32_t type) { return type == CUPTI_THREAD_ID_SYSTEM ? 0 : 1; }
+
+int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name) {
+  static const struct {
+    uint32_t domain, function;
+    const char *name;
+  } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 41, "cudaMemcpyAsync_v3020"},
+               {2, 51, "cudaMemsetAsync_v3020"},   {2, 131, "cudaStreamSynchronize_v3020"},
+               {2, 17, "cudaGetDevice_v3020"},     {1, 307, "cuLaunchKernel"},
+               {1, 652, "cuLaunchKernelEx"},       {1, 1, "cuInit"},
+               {2, 20, "cudaMalloc_v3020"},        {2, 22, "cudaFree_v3020"},
+               {1, 243, "cuMemAlloc_v2"},          {1, 245, "cuMemFree_v2"},
+               {2, 311, "cudaGraphLaunch_v10000"}, {1, 514, "cuGraphLaunch"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (names[i].domain != domain || names[i].function != function) continue;
+    *name = names[i].name;
+    return 0;
+  }
+  return 1;
+}

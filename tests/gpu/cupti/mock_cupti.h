@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stand-in for libcuda asks of the stand-in for libcupti: records as CUDA's work would leave them.
+#pragma once
+
+#include <stdint.h>
+
+struct mock_work {
+  const char *kernel;  // a launch of this kernel; null: a copy from the host, a memset and a synchronisation
+  uint64_t bytes;      // of the copy and the memset
+  int is_driver_call;  // the program calls the driver itself
+  uint32_t device, stream;
+  uint64_t length_ns;  // of the kernel; 0: 1000
+  uint32_t has_ended;  // the kernel ends now, and does not begin now
+  uint32_t memory;     // CUPTI's operation: 1 an allocation of `bytes` at `address`, 2 its release
+  uint32_t memory_kind;
+  uint64_t address, pool;  // pool: its address; 0: none
+  uint32_t graph;          // a launch of this graph: two kernels and a copy, or itself as a whole
+};
+
+typedef void (*mock_do)(const struct mock_work *work);
+
+// Of the stand-in for libcupti: whether a kind is on.
+typedef int (*mock_is_on)(uint32_t kind);
+// How often everything was fetched.
+typedef int (*mock_flushes)(void);
+
+// What the profiler saw in a session.
+struct profile {
+  int kernels, calls, others;  // others: of kinds that it did not ask for
+};

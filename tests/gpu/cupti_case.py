@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs mlrun --cupti on a program whose CUDA and CUPTI are stand-ins."""
+
+from lib import case
+
+PLACE = case.BUILD / "gpu" / "cupti"
+APP = PLACE / "cuda_app"
+KERNELS = {"void first<4>(float*, int)", "second(float*)", "triton_kernel"}
+
+
+def mock_environment(this, *majors, driver=13, **settings):
+    """Stand-ins for these versions of CUPTI can be found, and a driver of that version."""
+    folders = [PLACE / "cuda", *(PLACE / str(major) for major in majors)]
+    found = {f"MOCK_CUPTI_{key}": str(value) for key, value in settings.items()}
+    return dict(this.environment) | found | {"LD_LIBRARY_PATH": ":".join(map(str, folders)),
+                                             "MOCK_CUDA_VERSION": str(driver * 1000)}
+
+
+def traced(this, end, launches, *, majors=(13,), options=(), status=0, library=None, driver=13, **settings):
+    environment = mock_environment(this, *majors, driver=driver, **settings)
+    words = [APP, end, launches] + ([library] if library else [])
+    return this.trace(*words, options=["--cupti", "--lossless", *options], status=status, env=environment)
+
+
+def complete(this, trace, launches):
+    """Every call and every piece of work of the program is in its table, once."""
+    calls = {}
+    for row in trace.rows("gpu_api"):
+        calls[row["func"]] = calls.get(row["func"], 0) + 1
+    this.equal("calls", calls, {name: count for name, count in (
+        ("cudaLaunchKernel", launches), ("cudaMemcpyAsync", 1), ("cudaMemsetAsync", 1), ("cudaStreamSynchronize", 1),
+        ("cuLaunchKernelEx", 1)) if count})
+    for table, count in (("gpu_kernel", launches + 1), ("gpu_memcpy", 1), ("gpu_memset", 1), ("gpu_sync", 1)):
+        this.equal("rows of " + table, len(trace.rows(table)), count)
+    this.equal("calls of the driver inside others", trace.run["gpu_work"]["nested_calls"], launches)

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// An NVML with known values, as drivers of four ages export it (DRIVER = 440, 470, 535, 580): the tests load it in the
+// place of libnvidia-ml.so.1.
+//
+//   440  unversioned functions alone, 16-byte process entries
+//   470  _v2 functions, 24-byte entries, divided GPUs (MIG)
+//   535  _v3 functions with entries of 32 bytes, memory_v2, means of the GPU (GPM)
+//   580  lists of process details, utilisation of processes with jpg and ofa, event reasons
+//
+// FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns.
+// FAKE_NVML_SLOW_MS: how long the power takes to be told. FAKE_NVML_LOOKS: a file that grows by a byte with each look.
+// Counters grow by a known step with each question. The processes on a GPU are those children of the one that asks which
+// have libcuda mapped.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7, kGpusMax = 8 };
+
+struct device {
+  unsigned index, gpu_instance;  // gpu_instance 0: the whole GPU
+  unsigned long long energy_mj, rx_bytes, tx_bytes, link_kib, power_ns;
+};
+static struct device gpus[kGpusMax], instances[2];
+
+static int setting(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  return text ? atoi(text) : otherwise;
+}
+static unsigned gpu_count(void) { return (unsigned)setting("FAKE_NVML_GPUS", 2); }
+
+static int start(void) {
+  for (unsigned i = 0; i < kGpusMax; i++) gpus[i].index = i;
+  for (unsigned i = 0; i < 2; i++) instances[i] = (struct device){.index = 1, .gpu_instance = i + 1};
+  return setting("FAKE_NVML_INIT", kSuccess);
+}
+#if DRIVER >= 470
+EXPORT int nvmlInit_v2(void) { return start(); }
+EXPORT int nvmlDeviceGetCount_v2(unsigned *count) {
+#else
+EXPORT int nvmlInit(void) { return start(); }
+EXPORT int nvmlDeviceGetCount(unsigned *count) {
+#endif
+  *count = gpu_count();
+  return kSuccess;
+}
+EXPORT int nvmlShutdown(void) { return kSuccess; }
+EXPORT const char *nvmlErrorString(int error) { return error == 9 ? "Driver Not Loaded" : "Some Error"; }
+EXPORT int nvmlSystemGetDriverVersion(char *text, unsigned size) {
+  snprintf(text, size, "%d.01", DRIVER);
+  return kSuccess;
+}
+#if DRIVER >= 470
+EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, struct device **device) {
+#else
+EXPORT int nvmlDeviceGetHandleByIndex(unsigned index, struct device **device) {
+#endif
+  if (index >= gpu_count()) return 2;
+  *device = &gpus[index];
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetUUID(struct device *device, char *text, unsigned size) {
+  snprintf(text, size, "%s-%04u-%u", device->gpu_instance ? "MIG" : "GPU", device->index, device->gpu_instance);
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetName(struct device *device, char *text, unsigned size) {
+  snprintf(text, size, "Fake %u", device->index);
+  return kSuccess;
+}
+
+struct pci {
+  char legacy[16];
+  unsigned domain, bus, device, id, subsystem;
+  char bus_id[32];
+};
+EXPORT int nvmlDeviceGetPciInfo(struct device *device, struct pci *pci) {
+  *pci = (struct pci){.domain = 1, .bus = 0x17 + device->index, .device = 2};
+  return kSuccess;
+}
+
+static unsigned long long used_bytes(const struct device *device) {
+  return (device->gpu_instance ? 100ull + device->gpu_instance : 1000ull + device->index) << 20;
+}
+EXPORT int nvmlDeviceGetMemoryInfo(struct device *device, unsigned long long *total_free_used) {
+  total_free_used[0] = 80ull << 30;
+  total_free_used[1] = (70ull + device->index) << 30;
+  total_free_used[2] = used_bytes(device) + (512 << 20);  // with what the driver keeps for itself
+  return kSuccess;
+}
+#if DRIVER >= 535
+struct memory_v2 {
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
+EXPORT int nvmlDeviceGetMemoryInfo_v2(struct device *device, struct memory_v2 *memory) {
+  if (memory->version != (40 | 2 << 24)) return 25;
+  memory->used = used_bytes(device);
+  memory->free = (70ull + device->index) << 30;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetConfComputeProtectedMemoryUsage(struct device *device, unsigned long long *total_free_used) {
+  total_free_used[2] = (11ull + device->index) << 20;
+  return device->gpu_instance ? kNotSupported : kSuccess;
+}
+#endif
+EXPORT int nvmlDeviceGetBAR1MemoryInfo(struct device *device, unsigned long long *total_free_used) {
+  if (device->gpu_instance) return kNotSupported;
+  total_free_used[2] = 3 << 20;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetUtilizationRates(struct device *device, unsigned *gpu_memory) {
+  if (device->gpu_instance) return kNotSupported;
+  gpu_memory[0] = 60 + device->index;
+  gpu_memory[1] = 20 + device->index;
+  return kSuccess;
+}
+static int engine(unsigned *percent, unsigned *period_us, unsigned value) {
+  *percent = value;
+  *period_us = 167000;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetEncoderUtilization(struct device *d, unsigned *p, unsigned *us) {
+  return engine(p, us, 1 + d->index);
+}
+EXPORT int nvmlDeviceGetDecoderUtilization(struct device *d, unsigned *p, unsigned *us) {
+  return engine(p, us, 5 + d->index);
+}
+#if DRIVER >= 535
+EXPORT int nvmlDeviceGetJpgUtilization(struct device *d, unsigned *p, unsigned *us) {
+  return engine(p, us, 7 + d->index);
+}
+EXPORT int nvmlDeviceGetOfaUtilization(struct device *d, unsigned *p, unsigned *us) {
+  return engine(p, us, 9 + d->index);
+}
+#endif
+static void tell_of_look(void) {
+  const char *path = getenv("FAKE_NVML_LOOKS");
+  const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+  if (fd < 0) return;
+  if (write(fd, "x", 1) != 1) abort();
+  close(fd);
+}
+EXPORT int nvmlDeviceGetPowerUsage(struct device *device, unsigned *mw) {
+  if (device->index == 0) tell_of_look();
+  const int slow_ms = setting("FAKE_NVML_SLOW_MS", 0);
+  if (slow_ms) usleep((unsigned)slow_ms * 1000);
+  *mw = 300000 + device->index * 1000;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetTotalEnergyConsumption(struct device *device, unsigned long long *mj) {
+  *mj = device->energy_mj += 500;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetTemperature(struct device *device, int sensor, unsigned *celsius) {
+  *celsius = 50 + device->index + (unsigned)sensor * 100;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetClockInfo(struct device *device, int type, unsigned *mhz) {
+  *mhz = (type == 2 ? 2600 : type == 1 ? 1980 : 1) + device->index;
+  return kSuccess;
+}
+#if DRIVER >= 580
+EXPORT int nvmlDeviceGetCurrentClocksEventReasons(struct device *device, unsigned long long *reasons) {
+#else
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(struct device *device, unsigned long long *reasons) {
+#endif
+  *reasons = device->index == 0 ? 0x4 : 0x1;  // a power cap; idle
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetViolationStatus(struct device *device, int policy, unsigned long long *reference_violation) {
+  if (policy == 0) device->power_ns += 7000;
+  reference_violation[1] = policy == 0 ? device->power_ns : 0;
+  return policy <= 1 ? kSuccess : kNotSupported;
+}
+EXPORT int nvmlDeviceGetTotalEccErrors(struct device *device, int kind, int counter, unsigned long long *errors) {
+  *errors = (unsigned)kind * 10 + (unsigned)counter * 100 + device->index;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetPcieReplayCounter(struct device *device, unsigned *count) {
+  *count = 2 + device->index;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetFanSpeed(struct device *device, unsigned *percent) {
+  *percent = 33;
+  return device->index == 0 ? kSuccess : kNotSupported;
+}
+EXPORT int nvmlDeviceGetPerformanceState(struct device *device, unsigned *state) {
+  *state = device->index;
+  return kSuccess;
+}
+
+struct field {
+  unsigned id, scope;
+  long long timestamp, latency;
+  int type, result;
+  unsigned long long value;
+};
+static int fill_field(struct device *device, struct field *field) {
+  field->type = 3;
+  switch (field->id) {
+    case 82: field->type = 1, field->value = 61 + device->index; return kSuccess;
+    case 197: field->value = device->tx_bytes += 1000; return kSuccess;
+    case 198: field->value = device->rx_bytes += 2000; return kSuccess;
+    case 138: field->value = device->link_kib += 3; return field->scope == ~0u ? kSuccess : 2;
+    case 139: field->value = device->link_kib + 1; return field->scope == ~0u ? kSuccess : 2;
+    default: return kNotSupported;
+  }
+}
+EXPORT int nvmlDeviceGetFieldValues(struct device *device, int count, struct field *fields) {
+  for (int i = 0; i < count; i++) fields[i].result = fill_field(device, &fields[i]);
+  return kSuccess;
+}
+
+static int has_libcuda(unsigned pid) {
+  char path[64], line[4096];
+  snprintf(path, sizeof path, "/proc/%u/maps", pid);
+  FILE *file = fopen(path, "r");
+  int found = 0;
+  while (file && !found && fgets(line, sizeof line, file)) found = strstr(line, "/libcuda.so") != NULL;
+  if (file) fclose(file);
+  return found;
+}
+
+// Processes: GPU i holds the asker's children; each uses (200 + i) MiB and computes, on GPU 0 it draws as well.
+static unsigned children(unsigned *pids, unsigned room) {
+  DIR *tasks = opendir("/proc/self/task");
+  unsigned count = 0;
+  for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+    char path[300];
+    snprintf(path, sizeof path, "/proc/self/task/%s/children", entry->d_name);
+    FILE *file = fopen(path, "r");
+    while (file && count < room && fscanf(file, "%u", &pids[count]) == 1) count += has_libcuda(pids[count]) ? 1u : 0u;
+    if (file) fclose(file);
+  }
+  if (tasks) closedir(tasks);
+  return count;
+}
+
+struct process {
+  unsigned pid;
+  unsigned long long used;
+  unsigned gpu_instance, compute_instance;
+  unsigned long long used_protected;
+};
+static int list(struct device *device, unsigned *count, char *entries, size_t entry_bytes) {
+  unsigned pids[64];
+  const unsigned found = children(pids, 64);
+  if (*count < found) return kInsufficientSize;
+  for (unsigned i = 0; i < found; i++) {
+    const int divided = setting("FAKE_NVML_MIG", 0) && device->index == 1;
+    const struct process process = {pids[i], (200ull + device->index) << 20, divided ? 2 : ~0u, divided ? 0 : ~0u, 77};
+    memcpy(entries + i * entry_bytes, &process, entry_bytes);
+  }
+  *count = found;
+  return kSuccess;
+}
+static int graphics(struct device *device, unsigned *count, char *entries, size_t entry_bytes) {
+  if (device->index == 0) return list(device, count, entries, entry_bytes);
+  *count = 0;
+  return kSuccess;
+}
+#if DRIVER == 440
+EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) { return list(d, n, e, 16); }
+EXPORT int nvmlDeviceGetGraphicsRunningProcesses(struct device *d, unsigned *n, char *e) {
+  return graphics(d, n, e, 16);
+}
+#elif DRIVER == 470
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) { return list(d, n, e, 24); }
+EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
+  return graphics(d, n, e, 24);
+}
+#elif DRIVER == 535
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) { return list(d, n, e, 32); }
+EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
+  return graphics(d, n, e, 32);
+}
+#else
+struct details {
+  unsigned version, mode, count;
+  char *entries;
+};
+EXPORT int nvmlDeviceGetRunningProcessDetailList(struct device *device, struct details *about) {
+  if (about->version != (24 | 1 << 24)) return 25;
+  if (about->mode == 1) return graphics(device, &about->count, about->entries, sizeof(struct process));
+  if (about->mode == 0) return list(device, &about->count, about->entries, sizeof(struct process));
+  about->count = 0;
+  return kSuccess;
+}
+#endif
+
+// Samples of processes: one each 100 ms, GPU 1 tells of them half a second late. Three entries are no samples.
+struct sample {
+  unsigned long long us;
+  unsigned pid, sm, mem, enc, dec, jpg, ofa;
+};
+static unsigned samples(const struct device *device, unsigned long long last_seen_us, struct sample *out,
+                        unsigned room) {
+  unsigned pids[8], count = 0;
+  const unsigned found = children(pids, 8);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const unsigned long long step = 100000, late = device->index == 1 ? 500000 : 0;
+  const unsigned long long now_us = (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000;
+  for (unsigned long long us = (last_seen_us / step + 1) * step; us <= now_us - late; us += step) {
+    for (unsigned i = 0; i < found && count + 3 < room; i++) {
+      out[count++] = (struct sample){us, pids[i], 30 + device->index, 10 + device->index, 2, 3, 4, 5};
+    }
+  }
+  if (count == 0 || count + 3 > room) return count;
+  out[count++] = (struct sample){now_us, 0, 99, 99, 0, 0, 0, 0};
+  out[count++] = (struct sample){now_us, pids[0], 4000000, 7, 0, 0, 0, 0};
+  out[count++] = (struct sample){last_seen_us, pids[0], 99, 99, 0, 0, 0, 0};
+  return count;
+}
+#if DRIVER >= 580
+struct utilization_info {
+  unsigned version, count;
+  unsigned long long last_seen_us;
+  struct sample *entries;
+};
+EXPORT int nvmlDeviceGetProcessesUtilizationInfo(struct device *device, struct utilization_info *about) {
+  if (about->version != (24 | 1 << 24)) return 25;
+  about->count = samples(device, about->last_seen_us, about->entries, about->count);
+  return about->count ? kSuccess : kNotFound;
+}
+#else
+struct old_sample {
+  unsigned pid;
+  unsigned long long us;
+  unsigned sm, mem, enc, dec;
+};
+EXPORT int nvmlDeviceGetProcessUtilization(struct device *device, struct old_sample *out, unsigned *count,
+                                           unsigned long long last_seen_us) {
+  struct sample found[512];
+  const unsigned n = samples(device, last_seen_us, found, 512);
+  if (n > *count) return kInsufficientSize;
+  for (unsigned i = 0; i < n; i++) {
+    const struct sample *s = &found[i];
+    out[i] = (struct old_sample){s->pid, s->us, s->sm, s->mem, s->enc, s->dec};
+  }
+  *count = n;
+  return n ? kSuccess : kNotFound;
+}
+#endif
+
+#if DRIVER >= 470
+EXPORT int nvmlDeviceGetMigMode(struct device *device, unsigned *now, unsigned *pending) {
+  *now = *pending = device->index == 1 && setting("FAKE_NVML_MIG", 0);
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetMaxMigDeviceCount(struct device *device, unsigned *count) {
+  *count = device->index == 1 ? 7 : 0;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetMigDeviceHandleByIndex(struct device *device, unsigned i, struct device **instance) {
+  if (i >= 2 || device->index != 1) return kNotFound;
+  *instance = &instances[i];
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetGpuInstanceId(struct device *device, unsigned *id) {
+  *id = device->gpu_instance;
+  return kSuccess;
+}
+EXPORT int nvmlDeviceGetComputeInstanceId(struct device *device, unsigned *id) {
+  (void)device;
+  *id = 0;
+  return kSuccess;
+}
+#endif
+
+#if DRIVER >= 535
+// A sample remembers which instance it was taken of.
+struct gpm_metric {
+  unsigned id;
+  int result;
+  double value;
+  const char *names[3];
+};
+struct gpm {
+  unsigned version, count;
+  unsigned **before, **now;
+  struct gpm_metric metrics[];
+};
+EXPORT int nvmlGpmQueryDeviceSupport(struct device *device, unsigned *version_supported) {
+  (void)device;
+  version_supported[1] = 1;
+  return kSuccess;
+}
+EXPORT int nvmlGpmSampleAlloc(unsigned **sample) { return (*sample = calloc(1, sizeof **sample)) ? kSuccess : 20; }
+EXPORT int nvmlGpmSampleFree(unsigned *sample) {
+  free(sample);
+  return kSuccess;
+}
+EXPORT int nvmlGpmSampleGet(struct device *device, unsigned *sample) {
+  if (device->gpu_instance) return kNotSupported;
+  *sample = 1000 + device->index;
+  return kSuccess;
+}
+EXPORT int nvmlGpmMigSampleGet(struct device *device, unsigned gpu_instance, unsigned *sample) {
+  *sample = 2000 + device->index * 10 + gpu_instance;
+  return kSuccess;
+}
+EXPORT int nvmlGpmMetricsGet(struct gpm *about) {
+  const unsigned of = *(unsigned *)about->now;
+  if (of == 0 || *(unsigned *)about->before != of) return 2;
+  for (unsigned i = 0; i < about->count; i++) {
+    struct gpm_metric *metric = &about->metrics[i];
+    metric->result = metric->id == 5 ? kNotSupported : kSuccess;  // no tensor cores
+    metric->value = metric->id + (of % 1000) / 100.0;
+  }
+  return kSuccess;
+}
+#endif

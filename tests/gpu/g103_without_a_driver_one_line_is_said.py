@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without a driver, or with one that does not start, the command runs and one line says why nothing is sampled; nobody
+is bothered who did not ask for samples, and who required them gets an error before the command starts."""
+
+import json
+
+from gpu_case import fake_driver, need_no_driver
+from lib import case
+
+
+def check(this):
+    need_no_driver()
+    broken = dict(this.environment) | {"LD_LIBRARY_PATH": str(case.BUILD / "gpu" / "nvml-580"), "FAKE_NVML_INIT": "9"}
+    for environment, reason in ((this.environment, "libnvidia-ml.so.1 cannot be loaded"), (broken, "Driver Not Loaded")):
+        trace = this.trace("true", options=["--sample=gpu"], env=environment)
+        said = [line for line in trace.stderr.splitlines() if reason in line]
+        this.equal("lines that say it", len(said), 1, said=trace.stderr)
+        this.equal("samples", trace.rows("sample_gpu"), [])
+
+        quiet = this.run(case.MLRUN, "--quiet", "-o", this.new_trace(), "true", env=environment)
+        this.equal("said without asking", (quiet.returncode, quiet.stderr), (0, ""))
+
+        made = this.path("made")
+        refused = this.run(case.MLRUN, "--sample=require", "-o", this.new_trace(), "touch", made, env=environment)
+        this.equal("exit status", refused.returncode, 125, said=refused.stderr)
+        this.true("one line", refused.stderr.count("\n") == 1 and reason in refused.stderr, refused.stderr)
+        this.true("the command was not run", not made.exists())
+
+    alone = this.new_trace()
+    works = fake_driver(this, 580)
+    until_looks = 'echo "[$LD_PRELOAD]"; until [ "$(stat -c %s "$FAKE_NVML_LOOKS" 2>&1)" -ge 3 ] 2>/dev/null; do sleep 0.05; done'
+    done = this.run(case.MLRUN, "--sample=gpu", "--quiet", "-o", alone, "sh", "-c", until_looks, env=works)
+    this.equal("samples alone leave the command untouched", (done.returncode, done.stdout), (0, "[]\n"), said=done.stderr)
+    totals = json.loads((alone / "run.json").read_text())["totals"]
+    this.true("and are there", totals["gpu_samples"] >= 4 and totals["calls"] == 0, totals)
+    wrong = this.run(case.MLRUN, "--sample=disk", "true")
+    this.equal("a sampler that is not there", (wrong.returncode, wrong.stderr.count("\n")), (125, 1), said=wrong.stderr)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What CUPTI holds when a process ends is fetched, within bounds; where that cannot be, the trace says so. The program
+ends as it does without mlrun."""
+
+import cupti_case
+from lib import case
+
+LAUNCHES = 200
+ORDERLY = {"return": 0, "_exit": 0, "quick_exit": 0, "signal": 5, "thread": 0, "exec": 0}
+KILLED = {"abort": 134, "kill": 137}
+HELD = "what CUPTI held when the process was killed"
+
+
+def losses(trace):
+    return {row["reason"] for row in trace.rows("loss") if row["unit"] != "ns"}
+
+
+def check(this):
+    for end, status in ORDERLY.items():
+        trace = cupti_case.traced(this, end, LAUNCHES, status=status)
+        # The end of a process waits for no more than a fifth of a second: on a machine that stands still that long the
+        # trace has to say what is missing.
+        if HELD not in losses(trace):
+            cupti_case.complete(this, trace, LAUNCHES)
+            this.equal("losses at " + end, losses(trace), set())
+    for end, status in KILLED.items():
+        trace = cupti_case.traced(this, end, LAUNCHES, status=status)
+        this.equal("losses at " + end, losses(trace), {HELD})
+
+    forked = cupti_case.traced(this, "fork", LAUNCHES)
+    this.equal("output of the child, once", forked.stdout, "child\n")
+    this.equal("rows of parent alone", len(forked.rows("gpu_kernel")), 2 * (LAUNCHES + 1))
+    this.equal("processes with GPU work", len({row["proc_id"] for row in forked.rows("gpu_kernel")}), 1)
+
+    stuck = cupti_case.traced(this, "_exit", LAUNCHES, STUCK=1)
+    this.equal("losses when CUPTI does not answer", losses(stuck), {HELD})
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CUPTI that refuses, has no room or hands over what it cannot read: the program runs as without mlrun, and the trace
+says what is missing."""
+
+import cupti_case
+from lib import case
+
+LAUNCHES = 50
+REFUSALS = {39: "another tool", 35: "no permission", 999: "the driver"}
+
+
+def check(this):
+    for code, words in REFUSALS.items():
+        trace = cupti_case.traced(this, "return", LAUNCHES, SUBSCRIBE=code)
+        told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
+        this.true(f"why there is nothing ({code})", len(told) == 1 and words in told[0] and str(code) in told[0], told)
+        this.equal("kernels", trace.rows("gpu_kernel"), [])
+        this.true("mlrun says so", "--cupti recorded nothing" in trace.stderr, trace.stderr)
+    required = cupti_case.traced(this, "return", LAUNCHES, SUBSCRIBE=39, options=["--cupti=require"], status=125)
+    this.equal("kernels", required.rows("gpu_kernel"), [])
+
+    dropped = cupti_case.traced(this, "return", LAUNCHES, DROPPED=12)
+    this.equal("dropped", [(row["reason"], row["count"]) for row in dropped.rows("loss") if row["unit"] == "records"],
+               [("dropped by CUPTI for want of room", 12)])
+    cupti_case.complete(this, dropped, LAUNCHES)
+
+    unknown = cupti_case.traced(this, "return", LAUNCHES, UNKNOWN=1)
+    unread = [row for row in unknown.rows("loss") if row["reason"] == "in buffers that could not be read"]
+    this.true("bytes behind the record that cannot be read", len(unread) == 1 and unread[0]["count"] > 0, unread)
+
+
+if __name__ == "__main__":
+    case.run(check)

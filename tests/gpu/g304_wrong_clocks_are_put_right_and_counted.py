@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of kernels that are zero, inverted, of another clock, in the future or open at the end stand in the run, and are
+counted by what was wrong."""
+
+import cupti_case
+from lib import case
+
+LAUNCHES = 100
+WRONG = {"zero": "none", "inverted": "inverted", "realtime": "realtime", "future": "outside", "unfinished": "no end"}
+
+
+def check(this):
+    for setting, clock in WRONG.items():
+        trace = cupti_case.traced(this, "return", LAUNCHES, CLOCK=setting)
+        kernels = trace.rows("gpu_kernel")
+        this.equal("clocks of " + setting, {row["clock"] for row in kernels}, {clock})
+        this.equal("counted", trace.run["gpu_work"]["clocks"][clock.replace(" ", "_")], LAUNCHES + 1)
+        run = trace.run
+        for row in kernels:
+            inside = run["start_ns"] <= row["ts"] <= row["ts"] + row["dur"] <= run["end_ns"] + 1_000_000
+            this.true("in the run: " + setting, inside, (row, run["start_ns"], run["end_ns"]))
+        times = [row for row in trace.rows("loss") if row["unit"] == "times"]
+        lost = clock in ("none", "outside", "inverted")
+        this.equal("losses", [row["count"] for row in times], [LAUNCHES + 1] if lost else [])
+
+
+if __name__ == "__main__":
+    case.run(check)

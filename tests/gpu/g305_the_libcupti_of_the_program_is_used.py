@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of several libcupti the one that the program has loaded is used, else the one that is named, else the newest that the
+driver takes; without any the trace says so."""
+
+import cupti_case
+from lib import case
+
+LAUNCHES = 20
+
+
+def library_of(trace):
+    libraries = trace.run["gpu_work"]["libraries"]
+    return [(library["file"], library["processes"]) for library in libraries]
+
+
+def check(this):
+    files = {major: str(cupti_case.PLACE / str(major) / f"libcupti.so.{major}") for major in (12, 13)}
+    loaded = cupti_case.traced(this, "return", LAUNCHES, majors=(13,), library=files[12])
+    this.equal("the one that is loaded", library_of(loaded), [(files[12], 1)])
+    for driver, wanted in ((13, 13), (12, 12)):
+        found = cupti_case.traced(this, "return", LAUNCHES, majors=(12, 13), driver=driver)
+        this.equal(f"with a driver of CUDA {driver}", library_of(found), [(files[wanted], 1)])
+        cupti_case.complete(this, found, LAUNCHES)
+    environment = cupti_case.mock_environment(this) | {"MLRUN_CUPTI": files[12]}
+    named = this.trace(cupti_case.APP, "return", LAUNCHES, options=["--cupti"], env=environment)
+    this.equal("the one that is named", library_of(named), [(files[12], 1)])
+    newer = cupti_case.traced(this, "return", LAUNCHES, majors=(13,), driver=12)
+    told = [row["detail"] for row in newer.rows("coverage") if row["subject"] == "GPU work"]
+    this.true("none that the driver takes", len(told) == 1 and library_of(newer) != [(files[13], 1)], told)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without CUDA nothing of CUPTI is loaded, programs run as without mlrun, and mlrun says that there was nothing."""
+
+import re
+
+import cupti_case
+from lib import case
+
+
+def check_linkage(this):
+    """The library goes into processes and containers of any distribution since glibc 2.28."""
+    library = case.BUILD / "lib" / "libmlrun_cupti.so"
+    dynamic = this.run("readelf", "-dVW", library).stdout
+    this.equal("libraries it needs", re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic), ["libc.so.6"])
+    versions = {int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", dynamic)}
+    this.true("no symbol newer than glibc 2.28", versions and max(versions) <= 28, versions)
+
+
+def check(this):
+    check_linkage(this)
+    show = "cat /proc/self/maps | grep -c libcupti; exit 3"
+    trace = this.trace("/bin/sh", "-c", show, options=["--cupti"], status=3)
+    this.equal("libcupti in a program without CUDA", trace.stdout, "0\n")
+    this.equal("kernels", trace.rows("gpu_kernel"), [])
+    this.true("mlrun says so", "--cupti recorded nothing" in trace.stderr, trace.stderr)
+    cleared = this.trace("/usr/bin/env", "-i", f"LD_LIBRARY_PATH={cupti_case.PLACE / 'cuda'}:{cupti_case.PLACE / '13'}",
+                         cupti_case.APP, "return", 10, options=["--cupti"])
+    this.equal("kernels of a program whose environment was cleared", len(cleared.rows("gpu_kernel")), 11)
+    own = this.run(case.MLRUN, "--cupti=require", "-o", this.new_trace(), "/bin/true",
+                   env=dict(this.environment) | {"CUDA_INJECTION64_PATH": "/somebody/else.so"})
+    this.equal("status with another tool's injection", own.returncode, 125)
+    this.true("which one is told", "/somebody/else.so" in own.stderr, own.stderr)
+    wrong = this.run(case.MLRUN, "--cupti=maybe", "/bin/true")
+    this.equal("status of a wrong word", wrong.returncode, 125)
+
+
+if __name__ == "__main__":
+    case.run(check)

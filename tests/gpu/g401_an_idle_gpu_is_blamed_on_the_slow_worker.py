@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Idle time of a GPU is blamed on the DataLoader's worker whose reads are slow, on that file; with slow Python instead,
+on that worker's processor; pieces of gaps add up to the gaps, which are those of the kernels' own table."""
+
+import os
+import subprocess
+import sys
+
+from lib import case, kernel_side, training
+
+import cupti_case
+
+KERNEL_NS, STEPS, SLOW_S = 500_000, 16, 0.1
+
+# A training as far as the loader and the launches go. Every batch is one item of a worker, and launches one kernel.
+PROGRAM = """
+import ctypes, os, sys, time
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+way, folder, steps, slow_s, kernel_ns = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
+
+class Work(ctypes.Structure):
+    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
+                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
+                ("has_ended", ctypes.c_uint32)]
+
+class Slow(Dataset):
+    def __len__(self):
+        return steps
+    def __getitem__(self, number):
+        if way == "file":
+            with open(os.path.join(folder, "slow"), "rb", buffering=0) as data:
+                data.read(1)
+        elif way == "cpu":
+            end = time.monotonic() + slow_s
+            while time.monotonic() < end:
+                pass
+        return torch.zeros(1)
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+launch = Work(b"_Z5trainv", 0, 0, 0, 7, kernel_ns)
+for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
+    cuda.mock_cuda_work(ctypes.byref(launch))
+"""
+
+# Lets each opening of the FIFO read one byte, after a while.
+FEEDER = """
+import os, sys, time
+for _ in range(int(sys.argv[2])):
+    time.sleep(float(sys.argv[3]))
+    with open(sys.argv[1], "wb", buffering=0) as end:
+        time.sleep(float(sys.argv[3]))
+        end.write(b"x")
+"""
+
+
+def traced(this, way, *more):
+    folder = this.path(f"data-{way}-{len(more)}")
+    folder.mkdir()
+    program = this.path("program.py")
+    program.write_text(PROGRAM, encoding="utf-8")
+    os.mkfifo(folder / "slow")
+    feeder = None
+    if way == "file":
+        feeder = subprocess.Popen([sys.executable, "-c", FEEDER, folder / "slow", str(STEPS), str(SLOW_S / 2)])
+    try:
+        return this.trace(sys.executable, program, way, folder, STEPS, SLOW_S, KERNEL_NS,
+                          options=["--cupti", "--lossless", *more], env=cupti_case.mock_environment(this, 13))
+    finally:
+        if feeder:
+            feeder.kill()
+            feeder.wait()
+
+
+def gaps_of(trace):
+    """Between one kernel and the next, from 10 us on."""
+    kernels = sorted((row["ts"], row["ts"] + row["dur"]) for row in trace.rows("gpu_kernel"))
+    return [(end, start) for (_, end), (start, _) in zip(kernels, kernels[1:]) if start - end >= 10_000]
+
+
+def check_sums(this, trace):
+    pieces = {}
+    for row in trace.rows("gpu_idle"):
+        pieces.setdefault(row["gap_id"], []).append((row["ts"], row["ts"] + row["dur"]))
+    whole = []
+    for parts in pieces.values():
+        parts.sort()
+        this.true("pieces follow each other", all(a[1] == b[0] for a, b in zip(parts, parts[1:])), parts)
+        whole.append((parts[0][0], parts[-1][1]))
+    this.equal("gaps", sorted(whole), gaps_of(trace))
+
+
+def within(first, second):
+    """Where two lists of stretches overlap, each free of overlaps itself."""
+    return [(max(a, c), min(b, d)) for a, b in first for c, d in second if max(a, c) < min(b, d)]
+
+
+def without(first, second):
+    """Where the first is and the second is not."""
+    left = []
+    for start, end in first:
+        for a, b in sorted(within([(start, end)], second)):
+            if a > start:
+                left.append((start, a))
+            start = b
+        if start < end:
+            left.append((start, end))
+    return left
+
+
+def length(stretches):
+    return sum(end - start for start, end in stretches)
+
+
+def is_slow(trace, row):
+    return trace.paths.get(row["file_id"], "").endswith("/slow")
+
+
+def waited_for(trace, worker, way):
+    """Idle time in which the main thread polled while the worker's loop was in its slow calls, or in none at all."""
+    calls = trace.rows("call")
+    [loop] = {row["pid"] for row in trace.rows("process") if row["proc_id"] == worker}
+    main = {row["tid"] for row in trace.rows("gpu_kernel")}
+    polls = [(row["ts"], row["ts"] + row["dur"]) for row in calls if row["tid"] in main and row["func"] == "poll"]
+    own = [row for row in calls if row["tid"] == loop and (way == "cpu" or is_slow(trace, row))]
+    stretches = [(row["ts"], row["ts"] + row["dur"]) for row in own]
+    idle = within(gaps_of(trace), polls)
+    return length(within(idle, stretches) if way == "file" else without(idle, stretches))
+
+
+def blamed(trace, worker, way):
+    rows = [row for row in trace.rows("gpu_idle") if row["proc_id"] == worker]
+    wanted = [row for row in rows if (row["label"] in ("cpu", "run queue") if way == "cpu" else is_slow(trace, row))]
+    return sum(row["dur"] for row in wanted)
+
+
+def check_way(this, way, *options):
+    trace = traced(this, way, *options)
+    check_sums(this, trace)
+    main = {row["proc_id"] for row in trace.rows("gpu_kernel")}
+    [worker] = {row["proc_id"] for row in trace.rows("process")} - main
+    wanted, got = waited_for(trace, worker, way), blamed(trace, worker, way)
+    whole = length(gaps_of(trace))
+    this.true(f"the loader is what the GPU waits for ({way})", wanted > 0.3 * whole, (wanted, whole))
+    this.true(f"that is blamed on the worker ({way})", 0.9 * wanted <= got <= whole, (got, wanted, whole))
+    if options:
+        by_waker = sum(row["dur"] for row in trace.rows("gpu_idle") if row["link"] == "waker")
+        this.true("who woke whom is known", by_waker > 0.5 * wanted, (by_waker, wanted))
+    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary says so", "GPU IDLE" in said and "DataLoader worker" in said, said)
+    print(f"{way} {options}: {got / whole:.1%} of the idle time is blamed on the worker's {way}")
+
+
+def check(this):
+    training.need_torch()
+    for way in ("file", "cpu"):
+        check_way(this, way)
+        if kernel_side.works():
+            check_way(this, way, "--kprobes")
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel of NCCL that runs alone, for another rank is late, is no work: the gap around it is communication, and what
+comes before and after belongs to the thread that launches."""
+
+import sys
+
+from lib import case
+
+import cupti_case
+
+STEPS, COMPUTE_NS, TALK_NS = 10, 200_000, 40_000_000
+
+PROGRAM = """
+import ctypes, sys, time
+steps, compute_ns, talk_ns = map(int, sys.argv[1:])
+
+class Work(ctypes.Structure):
+    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
+                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
+                ("has_ended", ctypes.c_uint32)]
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+def run(name, length_ns):
+    time.sleep(1.2 * length_ns / 1e9)
+    cuda.mock_cuda_work(ctypes.byref(Work(name, 0, 0, 0, 7, length_ns, 1)))
+for step in range(steps):
+    run(b"_Z7computev", compute_ns)
+    run(b"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", talk_ns)
+run(b"_Z7computev", compute_ns)
+"""
+
+
+def check(this):
+    trace = this.trace(sys.executable, "-c", PROGRAM, STEPS, COMPUTE_NS, TALK_NS, options=["--cupti", "--lossless"],
+                       env=cupti_case.mock_environment(this, 13))
+    rows = trace.rows("gpu_idle")
+    this.equal("gaps: those between the computations", len({row["gap_id"] for row in rows}), STEPS)
+    talks = [row for row in rows if row["label"] == "communication"]
+    this.equal("communication: as long as the kernels", [row["dur"] for row in talks], [TALK_NS] * STEPS)
+    this.equal("nobody of this rank is to blame for it", {row["thread_id"] for row in talks}, {None})
+    [main] = {row["thread_id"] for row in trace.rows("gpu_kernel")}
+    this.equal("the rest is the launching thread's", {row["thread_id"] for row in rows if row not in talks}, {main})
+    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary says so", "communication" in said, said)
+
+
+if __name__ == "__main__":
+    case.run(check)
