@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the traces of block_guest.sh must say: exact requests, parts and bytes, the set time of the device, whose I/O it
+was.
+
+Usage: block_check.py OUT"""
+
+import statistics
+
+from traces import MS, OUT, SECTOR, Run, check, check_time, equal, finish, near
+
+FLAG_SPLIT, FLAG_WRITEBACK = 256, 1024
+PAGE = 4096
+
+
+def direct():
+    run = Run("direct")
+    equal("direct: requests", [(row["op"], row["bytes"], row["err"]) for row in run.requests], [("read", 65536, 0)] * 8)
+    equal("direct: parts", [(row["op"], row["bytes"], row["comm"]) for row in run.parts], [("read", 65536, "dd")] * 8)
+    equal("direct: each part has its call", [run.func_of(part) for part in run.parts], ["read"] * 8)
+    equal("direct: in order of the sectors", sorted(row["sector"] for row in run.requests),
+          [number * 128 for number in range(8)])
+    times = [row["ts_done"] - row["ts_issue"] for row in run.requests]
+    near("direct: time on the device", statistics.median(times), 20 * MS)
+    inside = [part for part in run.parts if part["call_id"] and run.calls[part["call_id"]]["ts"] <= part["ts"]
+              and part["ts"] + part["dur"] <= run.calls[part["call_id"]]["ts"] + run.calls[part["call_id"]]["dur"]]
+    equal("direct: parts lie within their calls", len(inside), 8)
+    reads = [call for call in run.calls.values() if call["func"] == "read" and call["requested"] == 65536]
+    waits = [row for row in run.waits if row["in_iowait"] and row["dur"] > 15 * MS and  # the program itself comes by 9P
+             any(call["ts"] <= row["ts"] <= call["ts"] + call["dur"] for call in reads)]
+    equal("direct: waits for the device", len(waits), 8)
+    numbers = {row["req_id"] for row in run.requests}
+    check("direct: woken by the completion", all(row["waker_req"] in numbers for row in waits),
+          [row["waker_req"] for row in waits])
+    run.same_as_kernel("nullb0", "reads", "read_bytes", "writes")
+
+
+def split():
+    run = Run("split")
+    own = [part for part in run.parts if part["bytes"] and run.func_of(part) == "read"]
+    equal("split: every byte has its call", sum(part["bytes"] for part in own), 4 << 20)
+    check("split: in fragments", len(own) >= 32, len(own))
+    check("split: every part knows when it was queued", all(part["dur"] > 0 and part["ts_issue"] >= part["ts"] for part in own))
+    check("split: cut off the front", any(part["flags"] & FLAG_SPLIT for part in own))
+    equal("split: no request is larger than the device allows", max(row["bytes"] for row in run.requests), 128 << 10)
+    run.same_as_kernel("vda", "reads", "read_bytes")
+
+
+def merged():
+    run = Run("merged")
+    own = [part for part in run.parts if part["bytes"] == 4096]
+    equal("merged: every operation is a part", len(own), 16)
+    requests = {part["req_id"] for part in own}
+    check("merged: fewer requests than operations", len(requests) < 16, len(requests))
+    sizes = {row["req_id"]: (row["bytes"], row["parts"]) for row in run.requests}
+    equal("merged: a request is as large as its parts",
+          {number: (sum(part["bytes"] for part in own if part["req_id"] == number),
+                    sum(part["req_id"] == number for part in own)) for number in requests},
+          {number: sizes.get(number) for number in requests})
+    run.same_as_kernel("nullb0", "reads", "read_bytes")
+
+
+def inode_of(name):
+    for line in (OUT / "inodes").read_text().splitlines():
+        path, inode, device = line.split()
+        if path.endswith(name):
+            return int(inode), int(device)
+    raise AssertionError(name)
+
+
+def fsync():
+    run = Run("fsync")
+    inode, device = inode_of("synced")
+    data = [part for part in run.parts if part["ino"] == inode and part["op"] == "write"]
+    equal("fsync: bytes of the file", sum(part["bytes"] for part in data), 4 << 20)
+    equal("fsync: its file system's device", {part["fs_dev"] for part in data}, {device})
+    equal("fsync: its path", {run.trace.paths.get(part["file_id"]) for part in data}, {"/mnt/disk/synced"})
+    equal("fsync: whole file, each byte once", sum(part["bio_hi"] - part["bio_lo"] for part in
+                                                  {(p["bio_lo"], p["bio_hi"]): p for p in data}.values()), 4 << 20)
+    run.same_as_kernel("vda", "writes", "write_bytes")
+
+
+def cold_and_warm():
+    cold, warm = Run("cold"), Run("warm")
+    inode, _ = inode_of("synced")
+    data = [part for part in cold.parts if part["ino"] == inode]
+    equal("cold: bytes of the file", sum(part["bytes"] for part in data), 4 << 20)
+    equal("cold: queued by its reads", {cold.func_of(part) for part in data}, {"read"})
+    equal("warm: no I/O of the file", [part for part in warm.parts if part["ino"] == inode], [])
+    cold.same_as_kernel("vda", "reads", "read_bytes")
+    for run, pages in ((cold, (4 << 20) // PAGE), (warm, 0)):
+        rows = [row for row in run.calls.values() if run.trace.paths.get(row["file_id"]) == "/mnt/disk/synced"]
+        equal(f"{run.name}: pages that its reads brought in", sum((row["miss_pages"] or 0) + (row["ra_pages"] or 0)
+                                                                  for row in rows), pages)
+    warm.same_as_kernel("vda", "reads", "read_bytes")
+
+
+def writeback():
+    run = Run("writeback")
+    inode, _ = inode_of("late")
+    data = [part for part in run.parts if part["ino"] == inode and part["op"] == "write"]
+    equal("write-back: bytes of the file", sum(part["bytes"] for part in data), 1 << 20)
+    equal("write-back: whose it was", {part["comm"] for part in data}, {"dd"})
+    check("write-back: marked as such", all(part["flags"] & FLAG_WRITEBACK for part in data))
+    equal("write-back: belongs to no call", {part["call_id"] for part in data}, {None})
+    run.same_as_kernel("vda", "writes", "write_bytes")
+
+
+def beside_blktrace():
+    listing = OUT / "blkparse.txt"
+    if not listing.exists():
+        print("blktrace is not there: nothing to compare with")
+        return
+    run = Run("beside")
+    queued, issued, wanted = {}, {}, []
+    for line in listing.read_text().splitlines():
+        words = line.split()
+        if len(words) != 5 or "R" not in words[1]:
+            continue
+        action, sector, count, moment = words[0], int(words[2]), int(words[3]), float(words[4].replace(" ", ""))
+        if action == "Q":
+            queued[sector] = moment
+        elif action == "D":
+            issued[sector] = moment
+        elif action == "C" and sector in issued:
+            wanted.append((sector, count * SECTOR, moment - issued[sector], issued[sector] - queued.get(sector, 0)))
+    got = {row["sector"]: row for row in run.requests}
+    equal("blktrace: the same requests", sorted((row["sector"], row["bytes"]) for row in run.requests),
+          sorted((sector, size) for sector, size, _, _ in wanted))
+    for sector, _, device_s, _ in wanted:
+        if sector in got:
+            ours = (got[sector]["ts_done"] - got[sector]["ts_issue"]) / 1e9
+            check_time("blktrace: time on the device", abs(ours - device_s) <= 0.05 * device_s + 100e-6, (ours, device_s))
+
+
+for test in (direct, split, merged, fsync, cold_and_warm, writeback, beside_blktrace):
+    test()
+finish("block I/O is recorded as the kernel counts it")

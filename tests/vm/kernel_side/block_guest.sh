@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs in the guest: workloads with known block I/O, beside what the kernel counted for the device meanwhile.
+# Usage: block_guest.sh BUILD
+set -euo pipefail
+build=$1
+# shellcheck source=tests/vm/kernel_side/traced.sh
+source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
+
+slow_device 64
+traced direct nullb0 dd if=/dev/nullb0 of=/dev/null bs=64k count=8 iflag=direct
+echo 128 >/sys/block/vda/queue/max_sectors_kb
+traced split vda dd if=/dev/vda of=/dev/null bs=4M count=1 iflag=direct
+traced merged nullb0 fio --name=j --filename=/dev/nullb0 --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
+  --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
+# What others write before and after is not recorded: the counters are also read by the commands themselves.
+# shellcheck disable=SC2016
+traced fsync vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
+  dd if=/dev/zero of=/mnt/disk/synced bs=1M count=4 conv=fsync 2>/dev/null; cat /sys/block/vda/stat >"$0.inner_after"' "$out/fsync"
+echo 3 >/proc/sys/vm/drop_caches
+traced cold vda dd if=/mnt/disk/synced of=/dev/null bs=64k
+traced warm vda dd if=/mnt/disk/synced of=/dev/null bs=64k
+
+# Somebody who is not followed has the pages written that the command made dirty.
+(until [[ -e /tmp/dirty ]]; do sleep 0.1; done && sync && touch /tmp/clean) &
+# shellcheck disable=SC2016
+traced writeback vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
+  dd if=/dev/zero of=/mnt/disk/late bs=64k count=16 2>/dev/null; touch /tmp/dirty
+  until [[ -e /tmp/clean ]]; do sleep 0.1; done; cat /sys/block/vda/stat >"$0.inner_after"' "$out/writeback"
+
+stat -c '%n %i %d' /mnt/disk/synced /mnt/disk/late >"$out/inodes"
+if command -v blktrace >/dev/null; then
+  (cd /run && exec blktrace -d /dev/nullb0 -a complete -a queue -a issue -o blk) >"$out/blktrace.said" 2>&1 &
+  tracer=$!
+  sleep 1
+  traced beside nullb0 dd if=/dev/nullb0 of=/dev/null bs=32k count=8 skip=100 iflag=direct
+  kill -INT $tracer || cat "$out/blktrace.said"
+  wait $tracer || true
+  (cd /run && blkparse -q -i blk -f '%a %d %S %n %5T.%9t\n' >"$out/blkparse.txt" 2>/dev/null) || true
+fi
+cut -d ' ' -f 1 /proc/uptime >"$out/done"

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where the time of the calls of split_guest.sh went: labels that add up to every duration, and the right ones.
+
+MLRUN_EXACT_TIMES=1 asks for times as exact as a machine gives them that does nothing else; else a busy machine may stretch
+them, and what counts is what part of its sleep a call spent on what.
+
+Usage: split_check.py OUT"""
+
+import os
+import statistics
+
+from traces import MS, OUT, Run, check, check_time, equal, finish
+
+LABELS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
+ASLEEP = ("queue_ns", "device_ns", "remote_ns", "wait_ns")
+EXACT = bool(os.environ.get("MLRUN_EXACT_TIMES"))
+
+
+def total(calls, *labels):
+    return sum(call[label] for call in calls for label in labels)
+
+
+def share(calls, *labels):
+    """Of the time asleep."""
+    return total(calls, *labels) / max(total(calls, *ASLEEP), 1)
+
+
+def shown(calls):
+    return [{label: round(call[label] / MS, 2) for label in ("dur", *LABELS) if call[label]} for call in calls]
+
+
+def exactly(what, holds, calls):
+    if EXACT:
+        check(what, holds, shown(calls))
+        print(what, shown(calls)[:5])
+
+
+class Split(Run):
+    """A trace in which every call's labels add up."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        for call in self.calls.values():
+            labels = [call[label] for label in LABELS]
+            check(f"{name}: adds up", None not in labels and sum(labels) == call["dur"] and min(labels) >= 0, call)
+            check(f"{name}: shared is a part of it", 0 <= call["device_shared_ns"] <= call["device_ns"], call)
+
+    def of(self, func, requested=None):
+        return sorted((call for call in self.calls.values() if call["func"] == func and
+                       (requested is None or call["requested"] == requested)), key=lambda call: call["ts"])
+
+
+def direct():
+    reads = Split("direct").of("read", 4096)
+    equal("direct: reads", len(reads), 5)
+    check_time("direct: asleep for the device", share(reads, "device_ns") > 0.8, shown(reads))
+    check_time("direct: as long as it takes", statistics.median(call["device_ns"] for call in reads) > 15 * MS, shown(reads))
+    equal("direct: nobody else's", total(reads, "device_shared_ns"), 0)
+    device = statistics.median(call["device_ns"] for call in reads)
+    rest = statistics.median(call["dur"] - call["device_ns"] for call in reads)
+    exactly("direct: 20 ms", abs(device - 20 * MS) < 0.15 * 20 * MS and rest < 3 * MS, reads)
+
+
+def crowded():
+    alone, among = (Split(name).of("read", 8 << 20) for name in ("alone", "crowded"))
+    shares = [total(calls, "runq_ns") / total(calls, "dur") for calls in (alone, among)]
+    check_time("crowded: ready and not running", shares[1] > shares[0] + 0.2 and shares[1] > 0.4, shares)
+    equal("crowded: no device", total(among, "device_ns", "queue_ns"), 0)
+    exactly("crowded: no longer on the processor", total(among, "own_ns") < 1.5 * total(alone, "own_ns"), alone + among)
+
+
+def linear():
+    run = Split("linear")
+    reads = run.of("read", 1 << 20)
+    check_time("through device mapper: asleep for the device", share(reads, "device_ns") > 0.7, shown(reads))
+    data = [part for part in run.parts if part["req_id"] and part["call_id"] == reads[0]["call_id"]]
+    equal("through device mapper: every byte has its call", sum(part["bytes"] for part in data), 1 << 20)
+    exactly("through device mapper: 20 ms", abs(reads[0]["device_ns"] - 20 * MS) < 3 * MS, reads)
+
+
+def shared():
+    run = Split("shared")
+    have_parts = {part["call_id"] for part in run.parts}
+    met = []
+    for offset in range(0, 8 * 16384, 16384):
+        pair = sorted((call for call in run.of("pread", 4096) if call["offset"] == offset),
+                      key=lambda call: call["call_id"] not in have_parts)
+        equal("the second reader: no part of its own", [call["call_id"] in have_parts for call in pair], [True, False])
+        first, second = pair
+        done = max(part["ts"] + part["dur"] for part in run.parts if part["call_id"] == first["call_id"])
+        if second["ts"] + 5 * MS > done:
+            continue  # it came too late to wait
+        met.append(offset)
+        equal("the second reader: asleep for the first one's", second["device_ns"], second["device_shared_ns"])
+        check_time("the second reader: asleep for the device", share([second], "device_ns") > 0.7, shown(pair))
+        if offset == 0:
+            exactly("the second reader: for the rest of it",
+                    abs(first["ts"] + first["dur"] - second["ts"] - second["dur"]) < 3 * MS and
+                    3 * MS < second["device_ns"] < 17 * MS, pair)
+    check_time("the second reader: comes while the first one waits", met, "never")
+
+
+def sequential():
+    reads = Split("sequential").of("read", 16384)
+    check_time("in order: some only start to read ahead", any(call["ra_pages"] and not call["miss_pages"] and
+          call["device_ns"] - call["device_shared_ns"] < MS for call in reads), shown(reads))
+    slower_than_device = total(reads, "own_ns", "runq_ns") > total(reads, "device_ns")  # nothing is left to wait for
+    check_time("in order: some wait for what was read ahead", slower_than_device or any(call["device_shared_ns"] > 5 * MS and
+          not call["miss_pages"] for call in reads), shown(reads))
+    check_time("in order: asleep for the device", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    exactly("in order: little else", total(reads, "wait_ns") < 0.02 * total(reads, "dur"), reads)
+
+
+def warm():
+    reads = Split("warm").of("read", 16384)
+    equal("warm: neither queue nor device", total(reads, "queue_ns", "device_ns"), 0)
+
+
+def cold_stat():
+    calls = [call for func in ("stat", "lstat", "statx") for call in Split("stat").of(func) if call["dur"] > 10 * MS]
+    check_time("a cold stat: is slow", calls, "no such call")
+    check_time("a cold stat: asleep for the device", share(calls, "device_ns") > 0.7, shown(calls))
+    exactly("a cold stat: most of the time", total(calls, "device_ns") > 0.8 * total(calls, "dur"), calls)
+
+
+def syncs():
+    for way in ("fsync", "fdatasync"):
+        run = Split(way)
+        calls = run.of(way)
+        check(f"{way}: is there", calls, "no such call")
+        check_time(f"{way}: asleep for the device", share(calls, "device_ns") > 0.6, shown(calls))
+        check(f"{way}: with a flush", any(row["op"] == "flush" for row in run.requests), run.requests)
+        exactly(f"{way}: most of the time", total(calls, *ASLEEP) > 0.85 * total(calls, "dur") and
+                total(calls, "device_ns") > 0.7 * total(calls, "dur"), calls)
+    writes = Split("through").of("write", 4096)
+    equal("O_SYNC: writes", len(writes), 2)
+    check_time("O_SYNC: asleep for the device", share(writes, "device_ns") > 0.6, shown(writes))
+    exactly("O_SYNC: most of the time", total(writes, "device_ns") > 0.7 * total(writes, "dur"), writes)
+
+
+def fragments():
+    run = Split("fragments")
+    read = run.of("read", 4 << 20)[0]
+    parts = [part for part in run.parts if part["call_id"] == read["call_id"]]
+    check("fragments: many", 64 <= len(parts) < 70, len(parts))
+    check_time("fragments: always one of them on the device", share([read], "device_ns") > 0.85 and
+          read["device_ns"] > 0.9 * len(parts) * 20 * MS, shown([read]))
+    check_time("fragments: so hardly in the queue", read["queue_ns"] < 0.1 * read["dur"], shown([read]))
+    longest = max(part["ts_issue"] - part["ts"] for part in parts)
+    check_time("fragments: though requests wait long", longest > 300 * MS, longest)
+    exactly("fragments: one after the other", abs(read["device_ns"] - len(parts) * 20.3 * MS) < 0.06 * read["device_ns"] and
+            read["queue_ns"] < 0.05 * read["dur"], [read])
+
+
+def in_the_queue():
+    reads = Split("ahead").of("read", 16384)
+    check_time("ahead: asleep for device and queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    exactly("ahead: little else", total(reads, "wait_ns") < 0.02 * total(reads, "dur"), reads)
+    run = Split("busy")
+    reads = [call for call in run.of("read", 8192) if run.trace.paths.get(call["file_id"]) == "/dev/nullb0"]
+    equal("busy: reads", len(reads), 3)
+    check_time("busy: asleep for device and queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    check_time("busy: longer in the queue than on the device", total(reads, "queue_ns") > total(reads, "device_ns"), shown(reads))
+    device = statistics.median(call["device_ns"] for call in reads)
+    exactly("busy: 20 ms on the device", abs(device - 20.5 * MS) < 0.2 * 20.5 * MS, reads)
+
+
+assert (OUT / "direct").exists()
+for test in (direct, crowded, linear, shared, sequential, warm, cold_stat, syncs, fragments, in_the_queue):
+    test()
+finish("the time of every call is where it went")

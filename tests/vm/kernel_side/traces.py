@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the checks of guests' traces share: the traces, what the kernel counted beside them, and how to complain."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "e2e"))
+from lib.trace import Trace  # noqa: E402
+
+OUT = Path(sys.argv[1])
+SECTOR = 512
+MS = 1_000_000
+CLOCKS_NS = 20_000  # by which the interposer's and the kernel's may differ in a guest
+MISTIMED = 74  # exit status: every row is as it must be, but the machine was too busy for how long things took
+failures = []
+mistimed = []
+
+
+def check(what, holds, shown=""):
+    if not holds:
+        failures.append(f"{what}: {shown}")
+
+
+def check_time(what, holds, shown=""):
+    """Of something that a machine busy with other work changes: how long it took, or which part of it."""
+    if not holds:
+        mistimed.append(f"{what}: {shown}")
+
+
+def equal(what, got, wanted):
+    check(what, got == wanted, f"{got!r}, wanted {wanted!r}")
+
+
+def near(what, got_ns, wanted_ns, share=0.15):
+    check_time(what, abs(got_ns - wanted_ns) <= share * wanted_ns, f"{got_ns / MS:.2f} ms, wanted {wanted_ns / MS:.2f}")
+
+
+class Run:
+    def __init__(self, name):
+        self.name = name
+        self.trace = Trace(OUT / name)
+        self.requests = self.trace.rows("block")
+        self.parts = self.trace.rows("block_part")
+        self.waits = self.trace.rows("wait")
+        self.calls = {row["call_id"]: row for row in self.trace.rows("call")}
+        self.devices = {row["name"]: row for row in self.trace.rows("device")}
+        equal(f"{name}: nothing lost", [row for row in self.trace.rows("loss") if row["channel"] == "kernel side"], [])
+
+    def counted(self, prefix=""):
+        """Requests and bytes read and written while it ran, as /sys/block/DEVICE/stat counts them."""
+        before, after = ([int(word) for word in (OUT / f"{self.name}.{prefix}{when}").read_text().split()]
+                         for when in ("before", "after"))
+        grown = [late - early for early, late in zip(before, after, strict=True)]
+        return {"reads": grown[0], "read_bytes": grown[2] * SECTOR, "writes": grown[4], "write_bytes": grown[6] * SECTOR,
+                "flushes": grown[15]}
+
+    def same_as_kernel(self, device, *keys):
+        """Exactly; where the command has read the counters itself, between what it and what others counted around it. A flush
+        without data, as a sync sends when the journal has nothing new, is a write of no bytes to the kernel and none to us."""
+        row, most = self.devices.get(device, {}), self.counted()
+        least = self.counted("inner_") if (OUT / f"{self.name}.inner_after").exists() else most
+        for key in keys:
+            fewest = least[key] - (most["flushes"] if key == "writes" else 0)
+            check(f"{self.name}: {key} of {device} by the kernel's own count", fewest <= row.get(key, 0) <= most[key],
+                  f"{row.get(key, 0)}, wanted {fewest} to {most[key]}")
+
+    def func_of(self, part):
+        call = self.calls.get(part["call_id"])
+        return call["func"] if call else None
+
+
+def finish(said):
+    print("\n".join(failures + mistimed) or said)
+    sys.exit(1 if failures else MISTIMED if mistimed else 0)

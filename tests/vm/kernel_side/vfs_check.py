@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the traces of vfs_guest.sh must say: each operation on a file once, with its call, and what of the call's time it
+took.
+
+Usage: vfs_check.py OUT"""
+
+from collections import Counter
+
+from traces import CLOCKS_NS, OUT, Run, check, equal, finish
+
+LABELS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
+DIRECT = 1
+MOVES = {"read": "read", "pread": "read", "write": "write", "pwrite": "write"}
+ON_NAMES = {"mkdir": "mkdir", "mkdirat": "mkdir", "rmdir": "rmdir", "rename": "rename", "renameat": "rename",
+            "renameat2": "rename", "unlink": "unlink", "ftruncate": "truncate"}
+
+
+class Files(Run):
+    """A trace with file operations, in which every call's labels add up."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        for call in self.calls.values():
+            labels = [call[label] for label in LABELS]
+            check(f"{name}: adds up", None not in labels and sum(labels) == call["dur"] and min(labels) >= 0, call)
+        self.rows = self.trace.rows("vfs")
+        self.outermost = [row for row in self.rows if row["outer_op_id"] is None]
+        equal(f"{name}: a number each", len({row["op_id"] for row in self.rows}), len(self.rows))
+        numbers = {row["op_id"] for row in self.outermost}
+        check(f"{name}: inner ones lie in outer ones", all(row["outer_op_id"] in numbers and row["depth"] > 0
+                                                           for row in self.rows if row["outer_op_id"]), "")
+
+    def signal(self):
+        return next(signal for signal in self.trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
+
+    def of_file(self, name):
+        lines = [line.split() for line in (OUT / f"{self.name}.inodes").read_text().splitlines()]
+        inode, device = next((int(words[1]), int(words[2])) for words in lines if words[0] == name)
+        return [row for row in self.outermost if (row["ino"], row["dev"]) == (inode, device)]
+
+    def of_call(self, call):
+        return [row for row in self.outermost if row["call_id"] == call["call_id"]]
+
+
+def each_once(run, folder):
+    rows = run.of_file("f")
+    moved = [row for row in rows if row["op"] in ("read", "write")]
+    equal(f"{run.name}: nothing fails", [row["err"] for row in rows if row["err"]], [])
+    equal(f"{run.name}: of which size", Counter((row["op"], row["requested"], row["ret"], row["flags"] & DIRECT)
+                                                for row in moved),
+          {("write", 4096, 4096, 0): 16, ("read", 4096, 4096, 0): 16, ("read", 4096, 4096, DIRECT): 16,
+           ("read", 8192, 8192, 0): 8, ("read", 8192, 8192, DIRECT): 8})
+    equal(f"{run.name}: where", sorted(row["offset"] for row in moved if row["op"] == "write"),
+          [number * 4096 for number in range(16)])
+    equal(f"{run.name}: synced", [row["op"] for row in rows if "sync" in row["op"]], ["fsync"])
+    equal(f"{run.name}: its path", {run.trace.paths.get(row["file_id"]) for row in rows}, {f"{folder}/f"})
+    equal(f"{run.name}: data alone is synced once", [run.func_of(row) for row in run.outermost
+                                                     if row["op"] == "fdatasync"], ["fdatasync"])
+
+
+def with_its_call(run, folder):
+    """Each call on a file of the folder has its operation, which is no longer than it."""
+    looked_at = 0
+    for call in run.calls.values():
+        path = run.trace.paths.get(call["file_id"]) or ""
+        wanted = MOVES.get(call["func"]) or ON_NAMES.get(call["func"])
+        if not path.startswith(folder) or wanted is None or call["err"]:
+            continue
+        looked_at += 1
+        found = run.of_call(call)
+        equal(f"{run.name}: {call['func']} of {path}", [row["op"] for row in found], [wanted])
+        for row in found:
+            check(f"{run.name}: lies in its call", call["ts"] - CLOCKS_NS <= row["ts"] and
+                  row["ts"] + row["dur"] <= call["ts"] + call["dur"] + CLOCKS_NS, (row, call))
+            check(f"{run.name}: takes time of it", call["vfs_ns"] > 0, call)
+            if wanted in ("read", "write"):
+                equal(f"{run.name}: as many bytes", row["ret"], call["ret"])
+    check(f"{run.name}: calls on names, too", looked_at >= 16 * 4 + 8 + 4, looked_at)
+
+
+def labels(run):
+    warm = [call for call in run.calls.values() if run.of_call(call) and
+            {(row["op"], row["flags"] & DIRECT) for row in run.of_call(call)} == {("read", 0)} and
+            (run.trace.paths.get(call["file_id"]) or "").endswith("/f")]
+    equal(f"{run.name}: warm reads", len(warm), 16 + 8)
+    equal(f"{run.name}: warm reads: neither queue nor device", sum(call["queue_ns"] + call["device_ns"] for call in warm), 0)
+
+
+def parts_carry_it(run):
+    by_number = {row["op_id"]: row for row in run.rows}
+    own = [part for part in run.parts if part["call_id"] and part["op"] == "read"]
+    check(f"{run.name}: parts of reads", own, "none")
+    for part in own:
+        row = by_number.get(part["op_id"])
+        check(f"{run.name}: the part's operation is the call's", row and row["call_id"] == part["call_id"], (part, row))
+    waits = [wait for wait in run.waits if by_number.get(wait["op_id"], {}).get("call_id")]
+    check(f"{run.name}: waits of operations", waits and all(
+        by_number[wait["op_id"]]["tid"] == wait["tid"] for wait in waits), waits[:3])
+
+
+def whole(name, folder):
+    run = Files(name)
+    equal(f"{name}: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
+    each_once(run, folder)
+    with_its_call(run, folder)
+    labels(run)
+    parts_carry_it(run)
+
+
+def other_ways():
+    run = Files("kprobe")
+    equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
+    reads = [row for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
+             run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"]
+    equal("kprobe: each once", [row["ret"] for row in reads], [4096] * 16)
+    check("kprobe: takes time", all(run.calls[row["call_id"]]["vfs_ns"] > 0 for row in reads), reads[:1])
+    if not (OUT / "silent").exists():
+        print("this kernel cannot be made to keep silent about its functions")
+        return
+    run = Files("silent")
+    equal("silent: nothing of it", (run.rows, sum(call["vfs_ns"] for call in run.calls.values())), ([], 0))
+    check("silent: is said", run.signal()["way"] is None and "recorded nothing" in run.signal()["missing"], run.signal())
+
+
+whole("ext4", "/mnt/disk")
+if (OUT / "xfs").exists():
+    whole("xfs", "/mnt/xfs")
+else:
+    print("mkfs.xfs is not there: ext4 alone")
+other_ways()
+finish("every operation on a file is recorded once, with its call")

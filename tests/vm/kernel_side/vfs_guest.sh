@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs in the guest: known operations on files of two file systems, and of one with the ways to see them taken away.
+# Usage: vfs_guest.sh BUILD
+set -euo pipefail
+build=$1
+# shellcheck source=tests/vm/kernel_side/traced.sh
+source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
+streams=block,wait,vfs
+
+# Nothing but dd writes to the file, so that reads through the page cache find it there.
+# shellcheck disable=SC2016
+readonly operations='cd "$0"
+dd if=/dev/zero of=f bs=4k count=16 conv=fsync
+dd if=f of=/dev/null bs=4k count=16
+dd if=f of=/dev/null bs=4k count=16 iflag=direct
+dd if=/dev/zero of=g bs=4k count=8 oflag=direct conv=fdatasync
+fio --ioengine=psync --thread --invalidate=0 --filename=f --rw=read --bs=8k --size=64k --name=a --direct=0 --stonewall --name=b --direct=1
+mkdir d
+mv g d/h
+truncate -s 4096 d/h
+rm d/h
+rmdir d
+stat -c "%n %i %d" f >inodes'
+
+traced ext4 vda sh -c "$operations" /mnt/disk
+cp /mnt/disk/inodes "$out/ext4.inodes"
+if command -v mkfs.xfs >/dev/null; then
+  modprobe null_blk nr_devices=1 gb=1 memory_backed=1
+  mkfs.xfs -q /dev/nullb0 </dev/null
+  mkdir -p /mnt/xfs
+  mount /dev/nullb0 /mnt/xfs
+  traced xfs nullb0 sh -c "$operations" /mnt/xfs
+  cp /mnt/xfs/inodes "$out/xfs.inodes"
+  umount /mnt/xfs
+fi
+
+# A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
+copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
+mkdir /run/types
+cp /sys/kernel/btf/vmlinux /run/types/
+mount --bind /run/types /sys/kernel/btf
+# shellcheck disable=SC2086
+traced kprobe vda $copy
+# One in which functions can be probed and never tell of it; Linux 7 cannot be made one.
+if sysctl -q kernel.ftrace_enabled=0 2>/dev/null; then
+  # shellcheck disable=SC2086
+  traced silent vda $copy
+fi
