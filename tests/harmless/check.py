@@ -3,7 +3,7 @@
 """Runs real commands as they are, twice, and then under mlrun: what was the same both times must be the same a third time.
 
 Compared are stdout, stderr, exit status and every file left behind (names, types, modes, contents). What already differs between
-the two plain runs (a time, a pid, a hash order) is left out for that command, and said so. commands.toml holds the commands.
+the two plain runs (a time, a pid, a hash order) is left out for that command, and said so. commands.toml holds the commands; services/ holds longer scripts that it names.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import tomllib
 from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
 TIMEOUT_S = 300
 
 
@@ -42,10 +43,12 @@ def describe_file(path):
     return kind
 
 
-def run_once(script, folder, prefix, environment):
+def run_once(script, folder, prefix, environment, user=None):
     """One run of a bash script in an empty folder of fixed name, so that paths in outputs agree between runs."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    if user is not None:
+        os.chown(folder, user, user)
     done = subprocess.run(
         [*prefix, "bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         capture_output=True, timeout=TIMEOUT_S, check=False,
@@ -67,17 +70,40 @@ class Checker:
         self.scratch = scratch
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1", "PYTHONHASHSEED": "0"}
         self.environment.pop("LD_PRELOAD", None)
+        self.environment |= {"HARMLESS": str(HERE), "SOURCE": str(SOURCE)}
+
+    @staticmethod
+    def become(entry):
+        """The user who runs the command and mlrun, and the start of a command line for that."""
+        user = entry.get("user")
+        if user is None or os.geteuid() != 0:
+            return None, []
+        return user, ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
+    def refusal(self, entry):
+        """Why this command cannot be tried here; empty: it can."""
+        missing = [tool for tool in entry.get("needs", []) if shutil.which(tool) is None]
+        if missing:
+            return f"no {', '.join(missing)}"
+        tries = [*self.become(entry)[1], "bash", "-c", entry.get("try", "true")]
+        if self.become(entry)[1]:
+            tries[-1] += f" && test -x {self.mlrun} && test -r {HERE}"
+        tried = subprocess.run(tries, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               check=False)
+        said = tried.stderr.strip().splitlines()[-1:] or [f"status {tried.returncode}"]
+        return "" if tried.returncode == 0 else f"'{tries[-1]}' is refused here: {said[0]}"
 
     def check(self, name, entry):
         """Returns a list of problems; prints what could not be compared."""
         folder = self.scratch / "run"
         trace = self.scratch / "trace"
         shutil.rmtree(trace, ignore_errors=True)
-        first = run_once(entry["run"], folder, [], self.environment)
-        second = run_once(entry["run"], folder, [], self.environment)
+        user, become = self.become(entry)
+        first = run_once(entry["run"], folder, become, self.environment, user)
+        second = run_once(entry["run"], folder, become, self.environment, user)
         unstable = first.differences(second)
-        prefix = [str(self.mlrun), "--preload", "--alloc-min", "0", "--quiet", "-o", str(trace)]
-        traced = run_once(entry["run"], folder, prefix, self.environment)
+        prefix = [*become, str(self.mlrun), "--preload", "--alloc-min", "0", "--quiet", "-o", str(trace)]
+        traced = run_once(entry["run"], folder, prefix, self.environment, user)
         if first.aspects["status"] != entry.get("status", 0):
             return [f"the command itself fails untraced: {show(first.aspects['stderr'])}"]
         problems = []
@@ -94,10 +120,6 @@ class Checker:
         return problems
 
 
-def missing_tools(entry):
-    return [tool for tool in entry.get("needs", []) if shutil.which(tool) is None]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mlrun", type=pathlib.Path, help="the program to test, for instance build/bin/mlrun")
@@ -111,10 +133,11 @@ def main():
         parser.error(f"no command's name contains '{options.only}'")
     failed, compared, skipped = [], 0, []
     with tempfile.TemporaryDirectory(prefix="mlrun-harmless.") as scratch:
+        os.chmod(scratch, 0o777)
         checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch))
         for name, entry in chosen.items():
-            if missing := missing_tools(entry):
-                skipped.append(f"{name} (no {', '.join(missing)})")
+            if refusal := checker.refusal(entry):
+                skipped.append(f"{name} ({refusal})")
                 continue
             compared += 1
             if problems := checker.check(name, entry):

@@ -12,7 +12,7 @@ MAX_FUNCTION_LINES = 60
 
 
 def sources():
-    patterns = ["preload/*.[ch]", "runner/*.h", "runner/*.cpp", "tests/*.[ch]", "tests/*.cpp", "tests/*.py"]
+    patterns = ["preload/*.[ch]", "cupti/*.[ch]", "kprobes/*.h", "kprobes/*.c", "kprobes/*.cpp", "runner/*.h", "runner/*.cpp", "tests/*.[ch]", "tests/*.cpp", "tests/*.py"]
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
         capture_output=True, text=True, check=True,

@@ -6,6 +6,6 @@ sources() {
     git ls-files --cached --others --exclude-standard -- "$@" | sort -u
   else
     local pattern
-    for pattern in "$@"; do find preload runner tests -name "$pattern" -type f; done | sort -u
+    for pattern in "$@"; do find preload cupti kprobes runner tests -name "$pattern" -type f; done | sort -u
   fi
 }

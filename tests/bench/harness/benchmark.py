@@ -12,7 +12,7 @@ from pairs import PairRunner
 from plots import draw
 from progress import Progress
 from tables import json_report, loop_line, text_report, training_line
-from training import TrainingRunner, measure_training
+from training import TrainingRow, TrainingRunner, measure_training
 
 REPORTED_OPTIONS = (
     "only",
@@ -75,7 +75,9 @@ class Benchmark:
 
     def measure_training(self, programs, progress):
         with TrainingRunner(self.options, programs) as runner:
-            self.training_rows = measure_training(runner, self.training_tracers, self.training_pairs_of, progress.step)
+            self.training_rows = [TrainingRow(tracer, complaint=tracer.missing() or "") for tracer in self.training_tracers]
+            for _ in measure_training(runner, self.training_rows, self.training_pairs_of, progress.step):
+                self.write()
         progress.finished(*((TRAINING, *training_line(row)) for row in self.training_rows))
 
     def write(self):

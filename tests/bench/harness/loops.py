@@ -57,7 +57,7 @@ class LoopRunner:
     def run(self, case, tracer, iterations, through_python, read_back):
         """through_python: the loop is entered from Python, traced or not. read_back: also count what was recorded."""
         data = self.sparse if case.sparse else self.cached
-        arguments = [case.loop, str(iterations), str(case.threads), ",".join(map(str, self.cpus)), str(data)]
+        arguments = [tracer.loop(case), str(iterations), str(case.threads), ",".join(map(str, self.cpus)), str(data)]
         folder = Path(tempfile.mkdtemp(prefix="run-", dir=self.scratch))
         try:
             launch = tracer.launch([*self.entry(through_python), *arguments], folder)

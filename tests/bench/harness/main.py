@@ -10,6 +10,7 @@ from pathlib import Path
 from cases import CASES, TRAINING, TRAINING_ABOUT, TRAINING_TRACERS
 from mlrun import make_mlrun_tracers
 from peers import make_peers
+from tracers import ByHand
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 FULL = {"pairs": 31, "peer_pairs": 7, "training_pairs": 20, "training_peer_pairs": 3, "divisor": 1}
@@ -86,7 +87,7 @@ def parse_arguments(arguments):
     options.checkout = CHECKOUT
     options.build = options.build.resolve()
     options.cpus = options.cpus or sorted(os.sched_getaffinity(0))[:2]
-    options.all_tracers = [*make_mlrun_tracers(options.build / "bin" / "mlrun"), *make_peers()]
+    options.all_tracers = [*make_mlrun_tracers(options.build / "bin" / "mlrun"), ByHand(), *make_peers()]
     for wanted, known, what in (
         (options.only, [case.name for case in CASES] + [TRAINING], "case"),
         (options.tracers, [tracer.name for tracer in options.all_tracers], "tracer"),

@@ -2,6 +2,8 @@
 """mlrun as a tracer under test. What it recorded is read from the trace's
 tables, not from what mlrun says about itself."""
 
+import os
+
 from tracers import Launch, Recorded, Tracer, first_line, size_of
 
 
@@ -38,8 +40,46 @@ class Mlrun(Tracer):
         )
 
 
+class MlrunWithKernelSide(Mlrun):
+    def missing(self):
+        return super().missing() or (None if os.geteuid() == 0 else "the kernel side needs root")
+
+
+class Neighbour(Tracer):
+    """Whom nobody traces, on a machine where mlrun follows somebody else."""
+
+    records = False
+    name = "neighbour"
+    about = "the program alone, while mlrun --preload --kprobes=block,wait follows another one"
+
+    # It is being followed once the other one has begun.
+    SCRIPT = """
+      "$0" run --preload --kprobes=require,block,wait --defer-merge -o "$1" -- sleep 1000 >/dev/null 2>&1 &
+      until pgrep -P $! -x sleep >/dev/null; do kill -0 $! || exit 1; sleep 0.05; done
+      shift
+      "$@"
+      status=$?
+      kill $!
+      wait
+      exit $status"""
+
+    def __init__(self, mlrun):
+        self.mlrun = mlrun
+
+    def missing(self):
+        return self.mlrun.missing()
+
+    def launch(self, command, folder):
+        return Launch(["sh", "-c", self.SCRIPT, str(self.mlrun.program_path), str(folder / "trace"), *command])
+
+
 def make_mlrun_tracers(program):
+    kernel = MlrunWithKernelSide(
+        program, "mlrun-kernel", "mlrun --preload --kprobes=block,wait", ["--kprobes=require,block,wait"]
+    )
     return [
+        kernel,
+        Neighbour(kernel),
         Mlrun(program, "mlrun", "mlrun --preload", []),
         Mlrun(program, "mlrun-all", "mlrun --preload --alloc-min 0", ["--alloc-min", "0"]),
     ]

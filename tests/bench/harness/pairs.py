@@ -48,6 +48,8 @@ class Row:
 
     def shortfall(self):
         """Empty, or what is missing in what the tracer recorded: a tracer that records nothing is fast."""
+        if not self.tracer.records:
+            return ""
         least = min((reading.events + reading.counted + reading.lost for reading in self.readings()), default=0)
         expected = self.iterations * self.case.threads
         if least < expected * COMPLETE_SHARE:
@@ -64,7 +66,7 @@ class PairRunner:
         self.random = random.Random(SEED)
 
     def pairs_of(self, case, tracer):
-        if not tracer.is_mlrun:
+        if not tracer.is_mlrun and tracer.records:
             return min(self.options.peer_pairs, self.options.pairs)
         return min(case.pairs or self.options.pairs, self.options.pairs)
 

@@ -6,6 +6,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cases import BY_HAND
+
 
 @dataclass
 class Launch:
@@ -36,6 +38,10 @@ class Tracer:
     needs_command_clock_inside = False  # goes on working after the command's end, so the clock must be its child
     shorter_loops = 1  # its loops make this many times fewer calls, for it is that slow
     is_mlrun = False
+    records = True
+
+    def loop(self, case):
+        return case.loop
 
     def missing(self):
         """None, or what has to be there for this tracer to run."""
@@ -54,6 +60,17 @@ class Tracer:
     def recorded(self, folder, ended):
         """Reads back what the run wrote."""
         return Recorded()
+
+
+class ByHand(Tracer):
+    """The program alone, in the loop that does besides what mlrun has to do."""
+
+    name = BY_HAND
+    about = "no tracer: the program calls fstat after each open itself"
+    records = False
+
+    def loop(self, case):
+        return case.by_hand
 
 
 def first_line(command):

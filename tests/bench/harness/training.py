@@ -105,16 +105,16 @@ def steps_seconds(log):
     return at["run_stop"] - at["run_start"]
 
 
-def measure_training(runner, tracers, pairs_of, progress):
-    rows = [TrainingRow(tracer, complaint=tracer.missing() or "") for tracer in tracers]
-    for turn in range(max(pairs_of(tracer) for tracer in tracers)):
+def measure_training(runner, rows, pairs_of, progress):
+    """Adds pairs to the rows, one to each in turn; yields after each turn, when all rows may be written."""
+    for turn in range(max(pairs_of(row.tracer) for row in rows)):
         for row in rows:
             if turn >= pairs_of(row.tracer):
                 continue
             progress(f"{TRAINING} {row.tracer.name}")
             if not row.complaint:
                 measure_pair(runner, row, turn)
-    return rows
+        yield turn
 
 
 def measure_pair(runner, row, turn):

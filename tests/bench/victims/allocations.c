@@ -4,19 +4,7 @@
 
 #include "loops.h"
 
-enum { kSlots = 16, kLiveBlocks = 400000 };
-
-// Replaces one of sixteen blocks at a time by one of smallest..smallest+mask bytes.
-static void replace_blocks(long iterations, size_t smallest, uint64_t mask) {
-  void *slots[kSlots] = {0};
-  uint64_t random = kSeed;
-  for (long i = 0; i < iterations; i++) {
-    void **slot = &slots[i % kSlots];
-    free(*slot);
-    *slot = malloc(smallest + (next_random(&random) & mask));
-  }
-  for (int i = 0; i < kSlots; i++) free(slots[i]);
-}
+enum { kLiveBlocks = 400000 };
 
 static void large(long iterations) { replace_blocks(iterations, 1024, 4095); }
 static void mixed(long iterations) { replace_blocks(iterations, 64, 4095); }

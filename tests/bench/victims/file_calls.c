@@ -52,5 +52,20 @@ static void open_read_close(long iterations) {
   }
 }
 
-const struct loop file_loops[] = {
-    {"pread_empty", 1, pread_empty}, {"pread_random", 1, pread_random}, {"open_read_close", 3, open_read_close}, {0}};
+// What a program pays that asks for the identity of what it opened; tracing may cost this much more there.
+static void open_fstat_read_close(long iterations) {
+  char page[kPage];
+  struct stat status;
+  for (long i = 0; i < iterations; i++) {
+    int fd = open_data();
+    if (fstat(fd, &status) != 0) give_up(data_path);
+    if (read(fd, page, kPage) != kPage) give_up("read of a page");
+    close(fd);
+  }
+}
+
+const struct loop file_loops[] = {{"pread_empty", 1, pread_empty},
+                                  {"pread_random", 1, pread_random},
+                                  {"open_read_close", 3, open_read_close},
+                                  {"open_fstat_read_close", 3, open_fstat_read_close},
+                                  {0}};

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runner/bench/victim/blocks.h"
+
 struct loop {
   const char *name;
   int calls;                     // calls under test in one iteration
@@ -20,13 +22,3 @@ extern const char *data_path;  // the file that the file loops read
 
 // Prints what failed and ends the process: a loop whose calls fail measures nothing.
 __attribute__((noreturn)) void give_up(const char *what);
-
-// xorshift64: the same numbers in every run.
-static inline uint64_t next_random(uint64_t *state) {
-  *state ^= *state << 13;
-  *state ^= *state >> 7;
-  *state ^= *state << 17;
-  return *state;
-}
-
-enum { kSeed = 88172645 };

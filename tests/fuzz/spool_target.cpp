@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libFuzzer calls with the bytes of a spool, and what replay calls with spools that were once found to do harm:
+// all that the merger does with a spool but Parquet; for one input in kMergeEvery, told by its bytes, the whole merge
+// and the report as well. An input may hold all files of a run (SpoolFiles); one with sums is a run with --summary-only. Nothing is expected of the content
+// but that it ends, within the limits of the caller.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/events/session.h"
+#include "runner/summary/builder.h"
+#include "runner/summary/gpu_work_meter.h"
+#include "runner/summary/json.h"
+#include "runner/summary/mark_meter.h"
+#include "runner/summary/tables.h"
+#include "runner/summary/text.h"
+#include "runner/trace/call_fold.h"
+#include "runner/trace/counter_tracker.h"
+#include "runner/trace/coverage.h"
+#include "runner/trace/gpu_join.h"
+#include "runner/trace/gpu_samples.h"
+#include "runner/trace/kernel_merge.h"
+#include "runner/trace/left_out.h"
+#include "runner/trace/losses.h"
+#include "runner/trace/mark_tracker.h"
+#include "runner/trace/merge.h"
+#include "runner/trace/offset_tracker.h"
+#include "runner/trace/partition.h"
+#include "runner/trace/run_json.h"
+#include "runner/trace/sum_table.h"
+#include "runner/trace/sums_file.h"
+#include "runner/util/crc32c.h"
+#include "runner/util/file_io.h"
+#include "runner/util/unique_fd.h"
+#include "tests/fuzz/spool_pieces.h"
+
+namespace mlrun {
+namespace {
+
+constexpr uint32_t kMergeEvery = 64;
+constexpr uint64_t kRowsPerSlice = 64;  // few, so that small spools have many slices
+constexpr int64_t kSampleBytes = 4096, kFoldNs = 2000;
+
+// What the merger is asked for, told by the input's bytes.
+struct Wishes {
+  explicit Wishes(uint32_t hash)
+      : merges(hash % kMergeEvery == 0), samples((hash >> 8) % 4 == 0), folds((hash >> 16) % 4 == 0) {}
+  bool merges, samples, folds;
+};
+
+void expect(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string session_text(bool summary_only) {
+  nlohmann::json session = {
+      {"command", {"program"}},
+      {"cwd", "/"},
+      {"clock", {{"kind", "tsc"}}},
+      {"options", {{"summary_only", summary_only}}},
+      {"kernel_side", {{"state", "recorded"}, {"programs", {{{"signal", "wait"}, {"event", "sched_switch"}}}}}}};
+  return session.dump();
+}
+
+void write(const std::string& path, std::string_view bytes) {
+  if (bytes.empty()) {
+    ::unlink(path.c_str());
+    return;
+  }
+  constexpr mode_t kMode = 0600;
+  const util::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode));
+  expect(fd.valid() && ::write(fd.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+}
+
+// A trace folder in memory that lasts as long as the process.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = "/dev/shm/mlrun-fuzz-XXXXXX";
+    expect(::mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  void put(const testing::SpoolFiles& files) {
+    write(path_ + "/session.json", session_text(!files.sums.empty()));
+    constexpr int kOwner = 0600;
+    const std::string spool = path_ + "/" + MLRUN_SPOOL_FILE;
+    const util::UniqueFd there(::open(spool.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwner));
+    expect(there.valid());  // also an empty one
+    if (!files.spool.empty()) write(spool, files.spool);
+    write(path_ + "/" + MLRUN_KEPT_FILE, files.kept);
+    write(path_ + "/" + MLRUN_KERNEL_FILE, files.kernel);
+    write(path_ + "/" + MLRUN_SUMS_FILE, files.sums);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Everything that sees the rows pass by in order.
+class Feed {
+ public:
+  Feed(trace::SpoolIndex& index, model::TraceInfo& info, trace::KernelMerge& kernel, int64_t fold_ns)
+      : offsets_(index.files(), trace::position_losses(index)),
+        counters_(index.channels()),
+        fold_(fold_ns),
+        kernel_(kernel),
+        marks_(index, info),
+        gpu_join_(index, marks_.names()),
+        sums_(index) {}
+
+  bool load_sums(const std::string& folder) {
+    if (!sums_.read(folder + "/" + MLRUN_SUMS_FILE)) return false;
+    sum_table_.emplace(sums_.stretches(), std::vector<model::PhaseRow>());
+    sums_.feed(builder_, counters_);
+    for (const model::SumRow& sum : sums_.rows()) coverage_.add(sum);
+    return true;
+  }
+  void add(trace::Partition& partition) {
+    offsets_.apply(partition);
+    counters_.apply(partition);
+    marks_.apply(partition, mark_meter_);
+    kernel_.split(partition);
+    gpu_join_.apply(partition);
+    for (const trace::RowRef& ref : partition.order) {
+      switch (ref.kind) {
+        case trace::RowKind::kCall:
+          coverage_.add(partition.calls[ref.index]);
+          builder_.add(partition.calls[ref.index]);
+          if (trace::CallJoin* join = kernel_.join()) join->call(partition.calls[ref.index], ++calls_);
+          break;
+        case trace::RowKind::kAlloc: builder_.add(partition.allocs[ref.index]); break;
+        case trace::RowKind::kCounters: builder_.add(partition.alloc_small[ref.index]); break;
+        case trace::RowKind::kMark: break;
+        default: gpu_work_.add(partition.gpu[ref.index]); break;
+      }
+    }
+    fold_.apply(partition);
+    if (sum_table_) sum_table_->add(partition);
+  }
+  void finish(trace::SpoolIndex& index, const trace::SessionInfo& session, model::TraceInfo& info) {
+    static_cast<void>(marks_.finish(mark_meter_));
+    info.losses = trace::find_losses(index, session, {}, {0, marks_.ranges_left_out()});
+    for (model::LossRow& row : gpu_join_.losses()) info.losses.push_back(std::move(row));
+    info.folded = fold_.finish();
+    info.left_out = trace::find_left_out(index);
+    info.coverage = coverage_.finish(index, session, info);
+    if (sum_table_) info.sums = sum_table_->finish(std::move(sums_.rows()));
+    info.run = trace::make_run_json(session, index, info, {});
+    summary::Summary summary = builder_.finish(info);
+    summary.marks = mark_meter_.finish(info.names);
+    summary.gpu_work = gpu_work_.devices(info.gpus);
+    summary.gpu_kernels = gpu_work_.kernels(info.names);
+    summary.gpu_calls = gpu_work_.calls();
+    show(summary);
+  }
+  static void show(const summary::Summary& summary) {
+    static_cast<void>(summary::to_json(summary).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    static_cast<void>(summary::text(summary, "trace", {}));
+  }
+
+ private:
+  trace::OffsetTracker offsets_;
+  trace::CounterTracker counters_;
+  trace::CallFold fold_;
+  trace::CoverageMeter coverage_;
+  trace::KernelMerge& kernel_;
+  trace::MarkTracker marks_;
+  trace::GpuJoin gpu_join_;
+  trace::SumsFile sums_;
+  std::optional<trace::SumTable> sum_table_;
+  summary::MarkMeter mark_meter_;
+  summary::GpuWorkMeter gpu_work_;
+  summary::Builder builder_;
+  int64_t calls_ = 0;
+};
+
+trace::SpoolOptions options_for(const Folder& folder, const trace::SessionInfo& session, const Wishes& wishes) {
+  return {folder.path() + "/" + MLRUN_SPOOL_FILE,
+          session.clock_kind,
+          session.anchors,
+          1,
+          wishes.samples ? kSampleBytes : 0,
+          folder.path() + "/" + MLRUN_KEPT_FILE,
+          folder.path() + "/" + MLRUN_SUMS_FILE,
+          session.summary_only};
+}
+
+// Errors are an answer: only harm is not.
+void decode(const Folder& folder, const Wishes& wishes) {
+  const auto session = trace::SessionInfo::read(folder.path());
+  expect(session.has_value());
+  model::TraceInfo info;
+  auto index = trace::SpoolIndex::load(options_for(folder, *session, wishes), info, [](size_t, size_t) {});
+  if (!index) return;
+  trace::KernelMerge kernel(folder.path(), *session);
+  if (kernel.present() && !kernel.load(info.files)) return;
+  info.gpus = trace::read_gpus((*index)->gpu_texts());
+  (*index)->gpu_facts().place_devices(info, (*index)->strings());
+  trace::PartitionReader reader(**index);
+  const auto slices =
+      (*index)->chunks().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
+  if (!slices) return;
+  Feed feed(**index, info, kernel, wishes.folds ? kFoldNs : 0);
+  if (session->summary_only && !feed.load_sums(folder.path())) return;
+  trace::Partition partition;
+  for (const trace::Slice& slice : *slices) {
+    if (!reader.read(slice, partition)) return;
+    feed.add(partition);
+  }
+  feed.finish(**index, *session, info);
+}
+
+void merge(const Folder& folder) {
+  if (!trace::merge({folder.path(), 2, false})) return;
+  const auto summary = summary::read_tables(folder.path());
+  expect(summary.has_value());
+  Feed::show(*summary);
+}
+
+}  // namespace
+}  // namespace mlrun
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static mlrun::Folder folder;
+  const mlrun::Wishes wishes(mlrun::util::crc32c(0, data, size));
+  folder.put(mlrun::testing::split_files({reinterpret_cast<const char*>(data), size}));
+  mlrun::decode(folder, wishes);
+  if (wishes.merges) mlrun::merge(folder);
+  return 0;
+}
