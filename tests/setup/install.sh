@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what packages.sh lists for one level (build, test or bench): Debian packages through apt-get, Python packages
+# Installs what packages.sh lists for one level (build, test, bench or harmless): Debian packages through apt-get, Python packages
 # into .venv at the top of the checkout. Run again, it finds everything there and ends at once. Without root it prints
 # what has to be installed and fails. One run at a time per checkout; a second one waits for the first.
 set -euo pipefail
@@ -16,9 +16,10 @@ usage() {
 Usage: tests/setup/install.sh [LEVEL]
 
 Installs the Debian packages and the Python environment (.venv) that LEVEL needs:
-  build   build mlrun and run the demonstration (default)
-  test    build, and run all tests
-  bench   test, and the other tracers that tests/bench compares with
+  build     build mlrun and run the demonstration (default)
+  test      build, and run all tests
+  bench     test, and the other tracers that tests/bench compares with
+  harmless  test, and the large programs of tests/harmless
 USAGE
 }
 
@@ -29,11 +30,15 @@ fail() {
   exit 1
 }
 
-# Fills debian_wanted and python_wanted with the lists of all levels up to $1.
+# Whether what level $1 lists belongs to level $2: bench and harmless both stand on test.
+is_part_of() { [[ $1 != bench || $2 != harmless ]]; }
+
+# Fills debian_wanted and python_wanted with the lists of $1 and of all levels below it.
 select_level() {
   debian_wanted=() python_wanted=()
   local level
   for level in "${levels[@]}"; do
+    if ! is_part_of "$level" "$1"; then continue; fi
     local -n debian_of_level=debian_$level python_of_level=python_$level
     debian_wanted+=("${debian_of_level[@]}")
     python_wanted+=("${python_of_level[@]}")
@@ -68,6 +73,7 @@ python_is_complete() {
 # Stamps $1 and every level below it. A stamp that holds already is not touched: build.sh goes by its time.
 stamp_python() (
   for level in "${levels[@]}"; do
+    if ! is_part_of "$level" "$1"; then continue; fi
     select_level "$level"
     if ! python_is_complete "$level"; then python_key >"$(python_stamp "$level")"; fi
     if [[ $level == "$1" ]]; then return 0; fi
