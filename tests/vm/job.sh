@@ -44,7 +44,7 @@ accelerator() {
   fi
   if [[ ! -s $answer ]]; then
     local works=tcg
-    if [[ -w /dev/kvm ]] && timeout -k 1 20 qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot \
+    if [[ -w /dev/kvm ]] && command -v qemu-system-x86_64 >/dev/null && timeout -k 1 20 qemu-system-x86_64 -nodefaults -no-user-config -display none -no-reboot \
       -machine q35 -accel kvm -cpu host -m 512 -kernel "$root/boot/vmlinux" -append 'console=ttyS0 panic=-1' \
       -serial "file:$job/kvm" >/dev/null 2>&1 </dev/null && grep -q 'Kernel panic' "$job/kvm"; then
       works=kvm

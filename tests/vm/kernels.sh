@@ -2,18 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fetches a stock Debian kernel and prints the folder it lies in: boot/vmlinux (unpacked), lib/modules, release.
 # Usage: kernels.sh 5.10|6.1|6.12|newest   Exit status 77: it cannot be had here; the last line says why.
-# Nothing is installed: the packages are downloaded with package lists of our own and unpacked below the cache
-# ($MLRUN_VM_CACHE, else $XDG_CACHE_HOME/mlrun-vm, else ~/.cache/mlrun-vm). What is there already is used as it is.
 set -euo pipefail
 
-cache=${MLRUN_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/mlrun-vm}
-mirror=${MLRUN_VM_MIRROR:-http://deb.debian.org}
-readonly cache mirror keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-
-cannot() {
-  printf 'the kernel %s cannot be had: %s\n' "$name" "$1" >&2
-  exit 77
-}
+# shellcheck source-path=SCRIPTDIR source=debian.sh
+source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
 # suites NAME: archive and suite of each source; and the metapackage that leads to the newest image of that kernel.
 choose() {
@@ -29,17 +21,6 @@ choose() {
   esac
 }
 
-make_lists() {
-  mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-  local source
-  for source in "${suites[@]}"; do
-    printf 'deb [signed-by=%s] %s/%s main\n' "$keyring" "$mirror" "$source"
-  done >"$work/sources.list"
-  options=(-o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache" -o "Dir::Etc::sourcelist=$work/sources.list"
-    -o Dir::Etc::sourceparts=- -o APT::Architectures=amd64 -o Acquire::Languages=none -o APT::Sandbox::User=)
-  apt-get "${options[@]}" -qq update >"$work/log" 2>&1 || cannot "apt-get update failed: $(tail -n 1 "$work/log")"
-}
-
 depends_of() { apt-cache "${options[@]}" depends "$1" 2>/dev/null | sed -n 's/^ *Depends: //p'; }
 
 # The packages to unpack: the image and, where it is split, its parts.
@@ -51,10 +32,7 @@ find_packages() {
 }
 
 unpack() {
-  (cd "$work" && apt-get "${options[@]}" -qq download "${packages[@]}") >>"$work/log" 2>&1 ||
-    cannot "downloading ${packages[*]} failed: $(tail -n 1 "$work/log")"
-  local package
-  for package in "$work"/*.deb; do dpkg -x "$package" "$root.new"; done
+  unpack_packages "$root.new" "${packages[@]}"
   if [[ ! -e $root.new/lib ]]; then ln -s usr/lib "$root.new/lib"; fi
   release=$(basename "$(ls -d "$root.new"/lib/modules/*/)")
   depmod -b "$root.new" "$release"
@@ -75,12 +53,7 @@ extract_vmlinux() {
 }
 
 fetch() {
-  local tool
-  for tool in apt-get dpkg depmod xz; do
-    command -v "$tool" >/dev/null || cannot "$tool is missing"
-  done
-  work=$(mktemp -d "$cache/fetch.XXXXXX")
-  trap 'rm -rf "$work" "$root.new"' EXIT
+  needs_tools apt-get dpkg depmod xz
   make_lists
   find_packages
   unpack
@@ -93,10 +66,6 @@ fetch() {
 }
 
 name=${1:?usage: kernels.sh 5.10|6.1|6.12|newest}
+what="the kernel $name"
 choose "$name"
-root=$cache/$name
-mkdir -p "$cache"
-exec {lock}>"$cache/$name.lock"
-flock "$lock"
-if [[ ! -e $root/release ]]; then fetch; fi
-printf '%s\n' "$root"
+fetch_once "$name" fetch

@@ -46,6 +46,16 @@ case $1 in
     says 'no end within 25 s'
     says 'NMI backtrace for cpu 0'
     ;;
+  patched_code) # QEMU 7.2 did not survive ten seconds of it
+    # shellcheck disable=SC2016
+    ends 0 --disk 0 -- '
+      cd /sys/kernel/tracing/events
+      for _ in 1 2; do while :; do /bin/busybox true | /bin/busybox cat; done >/dev/null 2>&1 </dev/null & done
+      for i in $(seq 150); do
+        for on in 1 0; do for event in sched/sched_waking sched/sched_switch; do echo $on >$event/enable; done; done
+      done; echo patched $((4 * i)) times'
+    says 'patched 600 times'
+    ;;
   options)
     cd "$here"
     ends 0 --kernel newest --numa --nvdimm 256 --disk 64 --append lockdown=confidentiality --out "$out" -- '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Known workloads on another kernel: SUITE_guest.sh makes traces there, SUITE_check.py says what they must hold. What may go
-# wrong without a fault of ours is done again: the emulator breaks the kernel (75), other work on this machine takes the
+# wrong without a fault of ours is done again: the emulator loses the kernel's timers (75), other work on this machine takes the
 # time that the guest should have had (74, and everything but how long it took is right). All of it within $budget_s.
 # Usage: traces_test.sh SUITE KERNEL PYTHON
 set -euo pipefail
