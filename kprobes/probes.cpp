@@ -27,6 +27,7 @@ constexpr std::string_view kTracepoint = "tp_btf/";
 constexpr std::array<std::string_view, 12> kWaitPrograms = {
     "on_switch",   "on_waking", "on_free",      "on_bio_placed", "on_bio_behind", "on_bio_before",
     "on_9p_begin", "on_9p_end", "on_rpc_begin", "on_rpc_end",    "on_fuse_begin", "on_fuse_end"};
+constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
 // Newer kernels count in folios.
 constexpr std::string_view kReplaced = "on_dirty_page";
 constexpr std::string_view kReplacement = "writeback_dirty_folio";
@@ -109,8 +110,12 @@ Status Probes::open(const Streams& streams) {
     if (!section.starts_with(kTracepoint)) continue;
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
     state.replaced = state.name == kReplaced && events.has_event(kReplacement, "");
+    if (!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) {
+      ::bpf_program__set_autoload(program, false);
+      continue;
+    }
     if (!streams.wait && is_one_of(kWaitPrograms, state.name)) {
-      state.reason = "not asked for";
+      state.reason = kNotAskedFor;
     } else if (state.replaced || !events.has_event(state.event, module_of(state.event))) {
       state.reason = "this kernel has no such event";
     }
@@ -119,6 +124,8 @@ Status Probes::open(const Streams& streams) {
   }
   choose_file_op_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
+  has_syscalls_ = streams.syscalls;
+  if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
   if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
@@ -131,6 +138,7 @@ Status Probes::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
     if (!std::string_view(::bpf_program__section_name(program)).starts_with(kTracepoint)) continue;
+    if (programs_[i].name != ::bpf_program__name(program)) continue;  // not asked for
     ProgramState& state = programs_[i++];
     if (state.reason.empty()) {
       std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach(program));
@@ -154,8 +162,8 @@ Status Probes::attach() {
 void Probes::choose_file_op_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes types(state_->types.get());
-  const Status fentry = streams.file_ops ? can_trace_functions(types) : fail("not asked for");
-  const Status kprobe = streams.file_ops ? can_probe_functions() : fail("not asked for");
+  const Status fentry = streams.file_ops ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
+  const Status kprobe = streams.file_ops ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
     ::bpf_program__set_autoload(program, fentry.has_value());
   }
@@ -196,8 +204,8 @@ void Probes::attach_file_ops() {
 }
 
 int Probes::follow(int pidfd) {
-  const uint32_t yes = 1;
-  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &yes, BPF_ANY) == 0 ? 0 : errno;
+  const uint32_t how = MLRUN_FOLLOWING_LAUNCHER;
+  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
 void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
@@ -216,6 +224,28 @@ std::vector<DeviceTotal> Probes::devices() const {
     before = &device.key;
   }
   return devices;
+}
+
+void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const {
+  if (!has_syscalls_) return;
+  const int map = ::bpf_map__fd(state_->skeleton->maps.syscalls);
+  mlrun_syscall_key key{};
+  mlrun_syscall_counts counts{};
+  for (const mlrun_syscall_key* before = nullptr; ::bpf_map_get_next_key(map, before, &key) == 0; before = &key) {
+    if (::bpf_map_lookup_elem(map, &key, &counts) != 0) continue;
+    mlrun_syscall_sum sum{};
+    sum.head.kind = MLRUN_KERNEL_SYSCALL;
+    sum.head.bytes = sizeof sum;
+    sum.head.pid = key.pid;
+    sum.calls = counts.calls;
+    sum.errors = counts.errors;
+    sum.total_ns = counts.total_ns;
+    sum.number = key.number & ~uint32_t{MLRUN_SYSCALL_KEY_32BIT};
+    sum.flags = (key.number & MLRUN_SYSCALL_KEY_32BIT) != 0 ? MLRUN_SYSCALL_32BIT : 0;
+    std::copy_n(static_cast<const char*>(counts.comm), sizeof sum.comm, static_cast<char*>(sum.comm));
+    std::copy_n(static_cast<const __u64*>(counts.buckets), std::size(counts.buckets), static_cast<__u64*>(sum.buckets));
+    take(sum);
+  }
 }
 
 uint64_t Probes::open_bios() const {

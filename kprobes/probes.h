@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kprobes/bpf/shared.h"
@@ -17,8 +18,12 @@ namespace mlrun::probes {
 struct Streams {
   bool wait = true;
   bool file_ops = true;
+  bool syscalls = false;
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
 };
+
+// The reason of a program that belongs to no stream that is recorded.
+constexpr std::string_view kNotAskedFor = "not asked for";
 
 // What became of a program. `reason` is empty when it is attached.
 struct ProgramState {
@@ -43,7 +48,7 @@ class Probes {
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
-  // From now on this process, and all that it starts. 0 or the errno.
+  // From now on this process, and all that it starts; its own system calls from its next exec on. 0 or the errno.
   int follow(int pidfd);
 
   // Hands over what the ring holds.
@@ -57,6 +62,8 @@ class Probes {
   // Why no file operation can be recorded; empty: some can.
   [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
+  // Once for each process and system call.
+  void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
   // Bios of followed processes whose completion was not seen so far.
   [[nodiscard]] uint64_t open_bios() const;
   // For each processor: the counter of one kind and reason.
@@ -71,6 +78,7 @@ class Probes {
   void attach_file_ops();
 
   std::unique_ptr<State> state_;
+  bool has_syscalls_ = false;
   std::vector<ProgramState> programs_;
   std::string without_file_ops_;
 };

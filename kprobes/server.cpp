@@ -89,7 +89,12 @@ class Server {
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
-    losses_->finish(util::monotonic_ns());
+    const uint64_t end_ns = util::monotonic_ns();
+    probes_->for_each_syscall([&](mlrun_syscall_sum sum) {
+      sum.head.time_ns = end_ns;
+      spool_.add(&sum, sizeof sum, end_ns);
+    });
+    losses_->finish(end_ns);
     spool_.flush();
     const std::string text = report().dump();
     let_go_of_files();

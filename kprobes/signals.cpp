@@ -21,8 +21,8 @@ struct Part {
   std::vector<std::string_view> events;  // the first one that is missing takes the signal with it
 };
 
-const std::array<Part, 5>& parts() {
-  static const std::array<Part, 5> kAll = {{
+const std::array<Part, 6>& parts() {
+  static const std::array<Part, 6> kAll = {{
       {"processes", {"sched_process_fork"}},
       {"block I/O",
        {"block_bio_queue", "block_rq_issue", "block_rq_complete", "block_split", "block_bio_remap",
@@ -32,8 +32,16 @@ const std::array<Part, 5>& parts() {
       {"waits",
        {"sched_switch", "sched_waking", "sched_process_free", "block_getrq", "block_bio_backmerge",
         "block_bio_frontmerge"}},
+      {"system calls", {"sys_enter", "sys_exit", "sched_process_exec"}},
   }};
   return kAll;
+}
+
+// False: nobody asked for it.
+bool has_any(const Part& part, const std::vector<ProgramState>& programs) {
+  return std::any_of(programs.begin(), programs.end(), [&](const ProgramState& program) {
+    return std::find(part.events.begin(), part.events.end(), program.event) != part.events.end();
+  });
 }
 
 Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
@@ -42,6 +50,7 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
     if (program.replaced || program.reason.empty()) continue;
     if (std::find(part.events.begin(), part.events.end(), program.event) == part.events.end()) continue;
     if (program.event == part.events.front()) signal.way.clear();
+    if (program.reason == kNotAskedFor) return {signal.name, {}, std::string(kNotAskedFor)};
     signal.missing += (signal.missing.empty() ? "" : ", ") + program.event + ": " + program.reason;
   }
   return signal;
@@ -105,7 +114,9 @@ std::optional<Signal> remote_requests(const Probes& probes) {
 
 std::vector<Signal> signals_of(const Probes& probes) {
   std::vector<Signal> signals;
-  for (const Part& part : parts()) signals.push_back(signal_of(part, probes.programs()));
+  for (const Part& part : parts()) {
+    if (has_any(part, probes.programs())) signals.push_back(signal_of(part, probes.programs()));
+  }
   signals.push_back(file_operations(probes));
   if (auto remote = remote_requests(probes)) signals.push_back(*std::move(remote));
   return signals;

@@ -93,7 +93,7 @@ Status read_stacks(const std::string& text, RunOptions& options) {
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
   options.kprobes = Wish::kOn;
-  bool block = false, wait = false, vfs = false;
+  bool block = false, wait = false, vfs = false, syscalls = false;
   for (const std::string_view word : util::split(text, ",")) {
     if (word == "block")
       block = true;
@@ -110,12 +110,14 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
     else if (word == "require")
       options.kprobes = Wish::kRequire;
     else if (word == "syscalls")
-      return fail(fmt::format("--kprobes={}: {} are not part of this version; it has block, wait and vfs", text, word));
+      block = syscalls = true;
     else
-      return fail(fmt::format("--kprobes={}: '{}' is none of block, wait, vfs, off, auto, require", text, word));
+      return fail(
+          fmt::format("--kprobes={}: '{}' is none of block, wait, vfs, syscalls, all, off, auto, require", text, word));
   }
   if (block) options.kprobes_wait = wait;
   if (block) options.kprobes_vfs = vfs;
+  options.kprobes_syscalls = syscalls;
   return {};
 }
 
@@ -263,7 +265,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->group(group);
   app.add_flag("--kprobes{all}", texts.kprobes,
                "below the calls, as root: block I/O, waits, file operations of the kernel; =block, =block,wait, ...: "
-               "only those; "
+               "only those; =syscalls: system calls counted (slows all programs of this machine while it lasts); "
                "=auto, =require")
       ->option_text("[=WHAT]")
       ->group(group);
@@ -380,9 +382,11 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (status) status = read_stacks(texts.stacks, options);
   if (!status) return tl::make_unexpected(status.error());
   settle_streams(texts, options);
-  const bool others = options.cupti != Wish::kOff || options.sample == Wish::kOn || options.sample == Wish::kRequire;
+  const auto named = [](Wish wish) { return wish == Wish::kOn || wish == Wish::kRequire; };
+  const bool others = options.cupti != Wish::kOff || named(options.sample) || named(options.kprobes);
   if (options.preload == Wish::kOff && !others) {
-    return fail("--preload=off leaves nothing to record; run the command without mlrun, or add --sample or --cupti");
+    return fail(
+        "--preload=off leaves nothing to record; run the command without mlrun, or add --kprobes, --sample or --cupti");
   }
   for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
   return options;

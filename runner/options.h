@@ -36,6 +36,7 @@ struct RunOptions {
   Wish kprobes = Wish::kOff;     // only when it is named
   bool kprobes_wait = true;      // besides the block layer
   bool kprobes_vfs = true;       // likewise: file operations
+  bool kprobes_syscalls = false;
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance

@@ -4,6 +4,7 @@
 #include "kprobes/bpf/page_cache.h"
 #include "kprobes/bpf/remote.h"
 #include "kprobes/bpf/request.h"
+#include "kprobes/bpf/syscalls.h"
 #include "kprobes/bpf/wait.h"
 
 char LICENSE[] SEC("license") = "GPL";

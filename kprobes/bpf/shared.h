@@ -27,6 +27,24 @@ enum mlrun_arguments {
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
 
+// What is_followed finds of a process.
+enum mlrun_following {
+  MLRUN_FOLLOWING = 1,
+  MLRUN_FOLLOWING_LAUNCHER = 2,  // mlrun's own child, until it becomes the command
+};
+
+// System calls of a process; `number` has this bit when it is one of 32-bit programs.
+enum { MLRUN_SYSCALL_KEY_32BIT = 1 << 30 };
+struct mlrun_syscall_key {
+  __u32 pid, number;
+};
+struct mlrun_syscall_counts {
+  __u64 calls, errors, total_ns;
+  __u64 buckets[MLRUN_SYSCALL_BUCKETS];
+  char comm[MLRUN_KERNEL_COMM];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_counts) == 360, "counts of a system call");
+
 // Requests of a device and kind that completed, whoever's they were.
 struct mlrun_device_key {
   __u32 device, op;

@@ -200,10 +200,15 @@ struct fuse_req {
   } out;
 };
 
+struct thread_info {
+  __u32 status;
+};
 struct task_struct {
+  struct thread_info thread_info;
   unsigned int flags;
   int pid, tgid;
   struct task_struct *group_leader;
+  char comm[16];
   unsigned int in_iowait : 1;
 };
 

@@ -247,6 +247,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   std::string streams = "block";
   if (options.kprobes_wait) streams += ",wait";
   if (options.kprobes_vfs) streams += ",vfs";
+  if (options.kprobes_syscalls) streams += ",syscalls";
   auto side = launch::KernelSide::start(installation.probes_program, folder, streams);
   if (side) return side;
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);

@@ -56,6 +56,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
   if (options.kprobes != Wish::kOff) streams.push_back("block");
   if (options.kprobes != Wish::kOff && options.kprobes_wait) streams.push_back("wait");
   if (options.kprobes != Wish::kOff && options.kprobes_vfs) streams.push_back("vfs");
+  if (options.kprobes != Wish::kOff && options.kprobes_syscalls) streams.push_back("syscalls");
   return {{"streams", std::move(streams)},
           {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
           {"alloc_min_bytes", options.alloc_min_bytes},

@@ -21,6 +21,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_PAGES = 5,    // struct mlrun_page_add
   MLRUN_KERNEL_FILE_OP = 6,  // struct mlrun_file_op
   MLRUN_KERNEL_REMOTE = 7,   // struct mlrun_remote
+  MLRUN_KERNEL_SYSCALL = 8,  // struct mlrun_syscall_sum, all at the end of a run
   MLRUN_KERNEL_KINDS
 };
 
@@ -186,6 +187,22 @@ struct mlrun_remote {
   char name[MLRUN_KERNEL_COMM];  // RPC: of the procedure
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 80, "remote record");
+
+enum { MLRUN_SYSCALL_BUCKETS = 40 };
+enum mlrun_syscall_flag {
+  MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
+};
+
+// All calls of one system call that a process made. tid: 0. Those that had ended are in `buckets`: bucket i holds times
+// from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
+struct mlrun_syscall_sum {
+  struct mlrun_kernel_head head;
+  __u64 calls, errors, total_ns;
+  __u32 number, flags;
+  char comm[MLRUN_KERNEL_COMM];  // of the process, at the last of them
+  __u64 buckets[MLRUN_SYSCALL_BUCKETS];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_sum) == 392, "sum of system calls");
 
 // What was not recorded, on one processor between two looks at the counters.
 enum mlrun_kernel_loss_reason {

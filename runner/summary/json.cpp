@@ -441,6 +441,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"kernel_side", kernel_side_json(summary)},
           {"splits", splits_json(summary)},
           {"devices", devices_json(summary)},
+          {"syscalls", syscalls_json(summary)},
           {"tracing", tracing_json(summary)}};
 }
 

@@ -35,10 +35,18 @@ Json splits_json(const Summary& summary) {
   return rows;
 }
 
-// As run.json has them; null without the kernel side.
-Json devices_json(const Summary& summary) {
-  const nlohmann::json::json_pointer at("/kernel_side/own_devices");
+namespace {
+
+// As run.json has it; null when it does not.
+Json of_run(const Summary& summary, const char* pointer) {
+  const nlohmann::json::json_pointer at(pointer);
   return summary.run.contains(at) ? Json(summary.run.at(at)) : Json();
 }
+
+}  // namespace
+
+Json devices_json(const Summary& summary) { return of_run(summary, "/kernel_side/own_devices"); }
+
+Json syscalls_json(const Summary& summary) { return of_run(summary, "/kernel_side/syscalls"); }
 
 }  // namespace mlrun::summary

@@ -165,6 +165,7 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(sites_text(summary, style));
   block(splits_text(summary, style));
   block(devices_text(summary, style));
+  block(syscalls_text(summary, style));
   block(access_text(summary, style) + timeline_text(summary, style) + waits_text(summary, style) +
         heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style));
   out += style.dim("Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.") + "\n";

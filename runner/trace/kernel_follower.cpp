@@ -29,6 +29,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_WAIT: add_record<mlrun_wait>(reader, window_); break;
       case MLRUN_KERNEL_LOSS: add_record<mlrun_kernel_loss>(reader, window_); break;
       case MLRUN_KERNEL_PAGES:
+      case MLRUN_KERNEL_SYSCALL:
       case MLRUN_KERNEL_KINDS: break;
     }
   }

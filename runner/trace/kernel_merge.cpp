@@ -77,6 +77,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_PAGES: return "page cache additions";
     case MLRUN_KERNEL_FILE_OP: return "file operations";
     case MLRUN_KERNEL_REMOTE: return "remote requests";
+    case MLRUN_KERNEL_SYSCALL: return "system calls";
     case MLRUN_KERNEL_LOSS:
     case MLRUN_KERNEL_KINDS: break;
   }
@@ -163,6 +164,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_WAIT: return add_wait(reader);
       case MLRUN_KERNEL_FILE_OP: return add_file_op(reader);
       case MLRUN_KERNEL_REMOTE: return add_remote(reader);
+      case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.add_loss(loss);
         return {};
@@ -239,6 +241,14 @@ class KernelMerge::Tables {
     return remotes_.add(row);
   }
 
+  Status add_syscall(const events::KernelReader& reader) {
+    mlrun_syscall_sum record{};
+    if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
+    const uint32_t pid = record.head.pid;
+    merge_.syscalls_.add(record, threads_.find(time_of(record.head.time_ns), pid, pid));
+    return {};
+  }
+
   Status unreadable() {
     ++merge_.unknown_records_;
     return {};
@@ -260,6 +270,7 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
   Status status = tables.open(tables_folder);
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
   if (status) status = tables.close();
+  if (status) status = syscalls_.write(tables_folder);
   return status ? write_devices(session_.all, tables_folder) : status;
 }
 
@@ -292,6 +303,7 @@ void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
   run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
+  if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();
   run["totals"]["block_requests"] = requests_;
   run["totals"]["block_parts"] = parts_;
   run["totals"]["waits"] = waits_;

@@ -21,6 +21,7 @@
 #include "runner/trace/kernel_tables.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
+#include "runner/trace/syscall_table.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::trace {
@@ -43,7 +44,7 @@ class KernelMerge {
     if (follower_) follower_->split(partition);
   }
 
-  // Tables block, block_part, wait, vfs, remote and device. Requires: all calls have passed by, `info` has processes,
+  // Tables block, block_part, wait, vfs, remote, syscall and device. Requires: all calls have passed by, `info` has processes,
   // threads and files.
   Status write(const model::TraceInfo& info, const std::string& tables_folder);
 
@@ -64,6 +65,7 @@ class KernelMerge {
   CallJoin join_;
   std::optional<KernelFollower> follower_;
   DeviceMeter devices_;
+  SyscallTable syscalls_;
   std::vector<model::LossRow> losses_;
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0;
 };

@@ -9,11 +9,11 @@ readonly levels=(build test bench harmless)
 
 readonly debian_build=(
   bpftool ca-certificates ccache clang cmake g++ libbpf-dev libcli11-dev libdw-dev libelf-dev libexpected-dev libfmt-dev
-  libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
+  libseccomp-dev libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
   blktrace busybox-static bzip2 clang-format clang-tidy cpio debian-archive-keyring dmsetup e2fsprogs fio git kmod
-  libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev libseccomp-dev make openssl procps qemu-system-x86 rsync
+  libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev make openssl procps qemu-system-x86 rsync
   shellcheck sqlite3 strace unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(heaptrack uftrace)

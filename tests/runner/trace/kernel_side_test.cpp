@@ -14,6 +14,7 @@
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
 #include "runner/trace/remote_table.h"
+#include "runner/trace/syscall_table.h"
 #include "runner/trace/thread_finder.h"
 
 namespace mlrun::trace {
@@ -210,6 +211,49 @@ TEST(ThreadFinder, ANumberThatIsUsedAgainMeansAnotherThread) {
   EXPECT_EQ(finder.find(5, 600, 601).proc_id, 30);
   EXPECT_EQ(finder.find(5, 600, 601).thread_id, 0);
   EXPECT_EQ(finder.find(5, 1, 1).proc_id, 0);
+}
+
+mlrun_syscall_sum syscall_sum(uint32_t pid, uint32_t number, uint64_t calls, size_t bucket, uint64_t ended) {
+  mlrun_syscall_sum sum{};
+  sum.head.pid = pid;
+  sum.number = number;
+  sum.calls = calls;
+  sum.total_ns = ended << bucket;
+  sum.buckets[bucket] = ended;
+  return sum;
+}
+
+TEST(SyscallTable, AddsUpByNameTheLongestFirst) {
+  constexpr uint32_t kRead = 0, kClose = 3, kExitGroup = 231;
+  SyscallTable table;
+  table.add(syscall_sum(1, kClose, 7, 4, 7), {});
+  table.add(syscall_sum(1, kRead, 99, 10, 99), {});
+  table.add(syscall_sum(2, kRead, 1, 20, 1), {});
+  table.add(syscall_sum(2, kExitGroup, 1, 0, 0), {});
+  const nlohmann::json names = table.json();
+  ASSERT_EQ(names.size(), 3u);
+  EXPECT_EQ(names[0]["name"], "read");
+  EXPECT_EQ(names[0]["calls"], 100);
+  EXPECT_EQ(names[0]["processes"], 2);
+  EXPECT_EQ(names[0]["p50_below_ns"], 2048);
+  EXPECT_EQ(names[0]["p99_below_ns"], 2048) << "the longest is one in a hundred";
+  EXPECT_EQ(names[1]["name"], "close");
+  EXPECT_EQ(names[2]["p50_below_ns"], 0) << "it never ends";
+}
+
+TEST(SyscallTable, NamesGoByTheTableOfTheProgram) {
+  EXPECT_EQ(syscall_name(64, false), "semget");
+  EXPECT_EQ(syscall_name(64, true), "getppid");
+  EXPECT_EQ(syscall_name(99999, false), "syscall 99999");
+  EXPECT_EQ(syscall_name(UINT32_MAX, true), "syscall 4294967295");
+}
+
+TEST(SyscallTable, CountsThatCannotBeDoNoHarm) {
+  mlrun_syscall_sum sum = syscall_sum(1, 0, UINT64_MAX, 3, UINT64_MAX);
+  sum.buckets[39] = UINT64_MAX;
+  SyscallTable table;
+  table.add(sum, {});
+  EXPECT_EQ(table.json()[0]["calls"], INT64_MAX);
 }
 
 TEST(BlockErrno, KnowsBothWaysOfTelling) {

@@ -95,6 +95,17 @@ def cold_and_warm():
     warm.same_as_kernel("vda", "reads", "read_bytes")
 
 
+def system_calls():
+    """Those of the interposer's table, and what the loader and the interposer do themselves."""
+    run = Run("syscalls")
+    counted = {row["name"]: row for row in run.trace.rows("syscall") if row["comm"] == "dd"}
+    for name, least in {"read": (4 << 20) // (64 << 10), "write": (4 << 20) // (64 << 10)}.items():
+        made = sum(call["func"] == name for call in run.calls.values())
+        check(f"system calls: {name}", least <= made <= counted[name]["calls"] <= made + 20, (made, counted.get(name)))
+        equal(f"system calls: ends of {name}", counted[name]["ended"], counted[name]["calls"])
+    equal("system calls: never ends", [counted["exit_group"][what] for what in ("calls", "ended")], [1, 0])
+
+
 def writeback():
     run = Run("writeback")
     inode, _ = inode_of("late")
@@ -133,6 +144,6 @@ def beside_blktrace():
             check_time("blktrace: time on the device", abs(ours - device_s) <= 0.05 * device_s + 100e-6, (ours, device_s))
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, writeback, beside_blktrace):
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace):
     test()
 finish("block I/O is recorded as the kernel counts it")

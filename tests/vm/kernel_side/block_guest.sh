@@ -20,6 +20,7 @@ traced fsync vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
 echo 3 >/proc/sys/vm/drop_caches
 traced cold vda dd if=/mnt/disk/synced of=/dev/null bs=64k
 traced warm vda dd if=/mnt/disk/synced of=/dev/null bs=64k
+streams=syscalls traced syscalls vda dd if=/mnt/disk/synced of=/dev/null bs=64k
 
 # Somebody who is not followed has the pages written that the command made dirty.
 (until [[ -e /tmp/dirty ]]; do sleep 0.1; done && sync && touch /tmp/clean) &

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--kprobes=syscalls counts what the command's processes ask of the kernel: as many of each as strace says; and those by the
+table of 32-bit programs."""
+
+import re
+import subprocess
+import sys
+
+from lib import case
+from lib.kernel_side import need_kernel_side
+
+# Children by fork and by exec, calls that fail, one that waits.
+PROGRAM = """
+import os, time
+for _ in range(1234):
+    os.getppid()
+for _ in range(77):
+    try:
+        os.close(999)
+    except OSError:
+        pass
+if os.fork() == 0:
+    for _ in range(100):
+        os.getppid()
+    os._exit(0)
+os.wait()
+os.spawnv(os.P_WAIT, "/bin/true", ["true"])
+time.sleep(0.05)
+"""
+# How often depends on the machine, or on who looks: memory that is reserved, locks, interrupted waits, signals of children.
+VARIES = {"brk", "mmap", "munmap", "mremap", "madvise", "futex", "restart_syscall", "rt_sigreturn", "wait4", "execve",
+          "getrandom"}
+
+
+def counted_by_strace(this, command):
+    out = this.path("strace")
+    subprocess.run(["strace", "-f", "-qq", "-o", out, *command], check=True)
+    counts = {}
+    for line in open(out, encoding="utf-8", errors="replace"):
+        begun = re.match(r"\d+ +(\w+)\(", line)
+        if begun:
+            counts[begun[1]] = counts.get(begun[1], 0) + 1
+    return counts
+
+
+def check(this):
+    need_kernel_side()
+    command = [sys.executable, "-S", "-B", "-c", PROGRAM]
+    wanted = counted_by_strace(this, command)
+    trace = this.trace(*command, options=("--kprobes=syscalls", "--preload=off"))
+    rows = trace.rows("syscall")
+    counts = {}
+    for row in rows:
+        counts[row["name"]] = counts.get(row["name"], 0) + row["calls"]
+        this.true("never more ended than began", row["ended"] <= row["calls"], row)
+    for name in sorted((wanted.keys() | counts.keys()) - VARIES):
+        this.equal(name, counts.get(name, 0), wanted.get(name, 0))
+    this.equal("of parent and child", sorted(row["calls"] for row in rows if row["name"] == "getppid"), [100, 1234])
+    this.equal("failed", sum(row["errors"] for row in rows if row["name"] == "close"), 77)
+    sleep = [row for row in rows if row["name"] in ("clock_nanosleep", "select", "pselect6")]
+    this.true("waited", any(row["time_ns"] >= 50_000_000 for row in sleep), sleep)
+    ends = {row["syscall_id"]: row["ended"] for row in rows}
+    in_buckets = dict.fromkeys(ends, 0)
+    for bucket in trace.rows("syscall_bucket"):
+        in_buckets[bucket["syscall_id"]] += bucket["count"]
+    this.equal("all that ended are in buckets", in_buckets, ends)
+    this.true("nothing is left out", not [row for row in trace.rows("loss") if row["unit"] == "system calls"])
+    old = this.trace(this.victim("two_tables"), "321", options=("--kprobes=syscalls",)).rows("syscall")
+    this.equal("by the other table", [row["calls"] for row in old if row["is_32bit"] and row["name"] == "getppid"], [321])
+    summary = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("in the summary", "SYSTEM CALLS" in summary and "KERNEL SIDE" in summary, summary)
+
+
+if __name__ == "__main__":
+    case.run(check)
