@@ -15,6 +15,8 @@ namespace {
 
 constexpr auto kIterator = MLRUN_ARGUMENTS_ITERATOR;
 constexpr auto kSync = MLRUN_ARGUMENTS_SYNC;
+constexpr auto kClone = MLRUN_ARGUMENTS_CLONE;
+constexpr auto kCompletion = MLRUN_ARGUMENTS_COMPLETION;
 constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus hugetlbfs 9p ";
 
 // What a kernel has under another name stands here twice.
@@ -69,8 +71,17 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "filemap_splice_read", "", ""},
     FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "generic_file_splice_read", "", ""},
     FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "shmem_file_splice_read", "", ""},
+    FileFunction{MLRUN_FILE_SPLICE_READ, MLRUN_ARGUMENTS_SPLICE_READ, "copy_splice_read", "", ""},  // O_DIRECT
     FileFunction{MLRUN_FILE_SPLICE_WRITE, MLRUN_ARGUMENTS_SPLICE_WRITE, "iter_file_splice_write", "", ""},
     FileFunction{MLRUN_FILE_FAULT, MLRUN_ARGUMENTS_FAULT, "filemap_fault", "", ""},
+    FileFunction{MLRUN_FILE_CLONE, kClone, "xfs_file_remap_range", "xfs", " xfs "},
+    FileFunction{MLRUN_FILE_CLONE, kClone, "btrfs_remap_file_range", "btrfs", " btrfs "},
+    FileFunction{MLRUN_FILE_CLONE, kClone, "ovl_remap_file_range", "overlay", " overlay "},
+    FileFunction{MLRUN_FILE_CLONE, kClone, "nfs42_remap_file_range", "nfsv4", " nfs nfs4 "},
+    // How whoever handed in a read or write is told that it is over.
+    FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "aio_complete_rw", "", ""},
+    FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "io_complete_rw", "", ""},
+    FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "io_complete_rw_iopoll", "", ""},
 };
 
 // Types of the file systems that are mounted: the word behind " - " in each line.
@@ -107,9 +118,11 @@ std::vector<FileFunction> file_functions() {
 bool is_mounted(std::string_view types) { return has_one_of(mounted_types(), types); }
 
 const char* file_op_name(uint32_t op) {
-  constexpr std::array kNames = {"read",  "write", "fsync",    "open",        "close",        "unlink",     "rename",
-                                 "mkdir", "rmdir", "truncate", "splice read", "splice write", "page faults"};
-  static_assert(kNames.size() == MLRUN_FILE_OPS);
+  constexpr std::array kNames = {
+      "read",        "write",        "fsync",       "open",  "close",
+      "unlink",      "rename",       "mkdir",       "rmdir", "truncate",
+      "splice read", "splice write", "page faults", "clone", "the end of asynchronous reads and writes"};
+  static_assert(kNames.size() == MLRUN_FILE_PURPOSES);
   return op < kNames.size() ? kNames[op] : "other";
 }
 

@@ -13,7 +13,7 @@
 namespace mlrun::probes {
 
 struct FileFunction {
-  mlrun_file_op_kind op;
+  uint32_t op;  // mlrun_file_op_kind, or MLRUN_FILE_COMPLETION
   mlrun_arguments arguments;
   std::string_view name;
   std::string_view module;        // that it may be in

@@ -9,6 +9,9 @@ namespace {
 
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
+// Memory has no pages to wait for, no blocks to share and nothing that is over later.
+bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
+
 }  // namespace
 
 void FileOps::attach_by_kprobe(Function& function, const FileOpPrograms& programs) {
@@ -42,8 +45,7 @@ void FileOps::attach(Function& function, const FileOpPrograms& programs, Functio
 void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then) {
   const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
   for (Function& function : functions_) {
-    const bool was_tried = function.what.op != MLRUN_FILE_FAULT || none;
-    if (function.way.empty() || !was_tried || seen[function.what.op] != 0) continue;
+    if (function.way.empty() || !(is_tried(function.what.op) || none) || seen[function.what.op] != 0) continue;
     function.reason = function.way + ": " + kSilent;
     then(function);
   }

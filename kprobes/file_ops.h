@@ -23,7 +23,7 @@ class FileOps {
     std::string reason;  // why not
     std::optional<FunctionProbe> probe;
   };
-  using Seen = std::array<int, MLRUN_FILE_OPS>;  // records by operation
+  using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // records by operation
 
   // `try_all` does every operation once and tells what was recorded of it; it fails where that cannot be done. Requires:
   // `kernel` and the programs outlive the call.

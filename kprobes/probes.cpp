@@ -199,7 +199,7 @@ void Probes::attach_file_ops() {
   state_->file_ops.attach(of_functions, state_->types.get(), try_all);
   for (const FileOps::Function& function : state_->file_ops.functions()) {
     programs_.push_back({"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : "",
-                         false, function.way, function.what.op});
+                         false, function.way, static_cast<int>(function.what.op)});
   }
 }
 

@@ -59,8 +59,8 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
 // An operation is there when one of its functions is; which of them a kernel has says nothing to a person.
 Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
-  std::array<bool, MLRUN_FILE_OPS> has{};
-  std::array<std::string, MLRUN_FILE_OPS> reasons;
+  std::array<bool, MLRUN_FILE_PURPOSES> has{};
+  std::array<std::string, MLRUN_FILE_PURPOSES> reasons;
   std::set<std::string> ways;
   for (const ProgramState& program : probes.programs()) {
     if (program.file_op < 0) continue;
@@ -77,7 +77,8 @@ Signal file_operations(const Probes& probes) {
   }
   std::map<std::string, std::string> missing;  // operations by reason
   for (uint32_t op = 0; op < has.size(); op++) {
-    if (has.at(op)) continue;
+    const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // of the file systems that are mounted
+    if (has.at(op) || few_have_it) continue;
     std::string& names = missing[reasons.at(op).empty() ? "this kernel has no such function" : reasons.at(op)];
     names += (names.empty() ? "" : ", ") + std::string(file_op_name(op));
   }

@@ -8,18 +8,18 @@
 // over when another begins where it had been.
 #pragma once
 
+#include "kprobes/bpf/file_done.h"
 #include "kprobes/bpf/page_cache.h"
-#include "kprobes/bpf/thread_state.h"
 
 enum {
-  kArguments = 4,
+  kArguments = 5,
   kOpMaskOfCookie = 255,
   kDirect = 040000,      // O_DIRECT
   kCreated = 0x100000,   // FMODE_CREATED
   kMajorFault = 4,       // VM_FAULT_MAJOR
+  kFaultAgain = 0x400,   // VM_FAULT_RETRY: it let go of the mappings, to wait or to read ahead
   kDirectory = 0040000,  // as st_mode has it
   kErrnoMax = 4095,
-  kQueued = 529,  // EIOCBQUEUED
   kNumberShift = 24,
 };
 const __u64 kNoOffset = ~0ull;
@@ -49,6 +49,7 @@ static __always_inline void look_at_iterator(struct operation *operation, const 
   struct iov_iter *iterator = (void *)arguments[1];
   look_at_file(operation, BPF_CORE_READ(control, ki_filp));
   operation->offset = BPF_CORE_READ(control, ki_pos);
+  if (BPF_CORE_READ(control, ki_complete)) operation->control = (__u64)control;
   operation->requested = BPF_CORE_READ(iterator, count);
 }
 
@@ -75,6 +76,11 @@ static __always_inline void look_at_arguments(struct operation *operation, __u32
     look_at_file(operation, (void *)arguments[0]);
     operation->offset = arguments[1];
     if ((__u32)arguments[3]) operation->flags |= MLRUN_FILE_DATA_ONLY;
+  }
+  if (kind == MLRUN_ARGUMENTS_CLONE) {
+    look_at_file(operation, (void *)arguments[2]);
+    operation->offset = arguments[3];
+    operation->requested = arguments[4];
   }
   if (kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE) {
     bool reads = kind == MLRUN_ARGUMENTS_SPLICE_READ;
@@ -123,6 +129,7 @@ static __always_inline void forget_above(struct thread_state *thread, __u64 fram
 }
 
 static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments) {
+  if (is_completion(cookie)) return tell_completion(arguments[0], arguments[1]);
   struct thread_state *thread = own_state();
   if (!thread) return 0;
   forget_above(thread, frame);
@@ -134,7 +141,7 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
   struct operation *operation = operation_at(thread, depth);
   operation->frame = frame;
   operation->number = next_number(thread);
-  operation->file = operation->inode = operation->requested = 0;
+  operation->file = operation->inode = operation->requested = operation->control = 0;
   operation->offset = kNoOffset;
   operation->device = operation->flags = 0;
   operation->op = cookie & kOpMaskOfCookie;
@@ -142,6 +149,8 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
   struct operation *above = operation_at(thread, depth - 1);
   bool is_repeated = depth && operation->file && above->file == operation->file && above->op == operation->op;
   operation->is_silent = is_repeated || (operation->op == MLRUN_FILE_CLOSE && !is_of_a_file_system(operation));
+  if (operation->is_silent) operation->control = 0;
+  if (operation->control) note_handed_in(operation);
   operation->begin_ns = now_ns();
   thread->depth = depth + 1;
   return 0;
@@ -157,8 +166,8 @@ static __always_inline __s64 result_of(struct operation *operation, __u32 kind, 
     if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
     return 0;
   }
-  bool is_long =
-      kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE;
+  bool is_long = kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_SPLICE_READ ||
+                 kind == MLRUN_ARGUMENTS_SPLICE_WRITE || kind == MLRUN_ARGUMENTS_CLONE;
   return is_long ? (__s64)returned : (__s32)returned;
 }
 
@@ -183,6 +192,7 @@ static __always_inline void tell_operation(struct thread_state *thread, struct o
 
 static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 returned) {
   __u64 end_ns = now_ns();
+  if (is_completion(cookie)) return 0;
   struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
   if (!thread || !thread->depth) return 0;
   forget_above(thread, frame - 1);
@@ -191,7 +201,9 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
   struct operation *operation = operation_at(thread, depth);
   if (operation->frame != frame) return 0;
   __s64 result = result_of(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, returned);
-  bool had_pages = operation->op == MLRUN_FILE_FAULT && !(result & kMajorFault);
+  bool is_fault = operation->op == MLRUN_FILE_FAULT, had_pages = is_fault && !(result & (kMajorFault | kFaultAgain));
+  if (is_fault && !(result & kMajorFault)) operation->flags |= MLRUN_FILE_MINOR;
+  if (operation->control) note_returned(operation, result);
   if (!operation->is_silent && !had_pages) tell_operation(thread, operation, depth, result, end_ns);
   thread->depth = depth;
   return 0;
@@ -214,7 +226,7 @@ int on_file_op_exit(__u64 *context) {
 
 SEC("kprobe")
 int on_file_op_call(struct pt_regs *registers) {
-  __u64 arguments[kArguments] = {registers->di, registers->si, registers->dx, registers->cx};
+  __u64 arguments[kArguments] = {registers->di, registers->si, registers->dx, registers->cx, registers->r8};
   return begin_operation(registers->sp, bpf_get_attach_cookie(registers), arguments);
 }
 

@@ -24,6 +24,8 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_SPLICE_READ,   // (struct file *, loff_t *offset, pipe, size_t bytes)
   MLRUN_ARGUMENTS_SPLICE_WRITE,  // (pipe, struct file *, loff_t *offset, size_t bytes)
   MLRUN_ARGUMENTS_FAULT,         // (struct vm_fault *)
+  MLRUN_ARGUMENTS_CLONE,       // (struct file *from, loff_t from_offset, struct file *to, loff_t offset, loff_t bytes)
+  MLRUN_ARGUMENTS_COMPLETION,  // (struct kiocb *, long result): no operation of its own, but the end of one
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
 
@@ -44,6 +46,9 @@ struct mlrun_syscall_counts {
   char comm[MLRUN_KERNEL_COMM];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_counts) == 360, "counts of a system call");
+
+// What functions are probed for: operations on files, and the end of those that return before they are over.
+enum { MLRUN_FILE_COMPLETION = MLRUN_FILE_OPS, MLRUN_FILE_PURPOSES };
 
 // Requests of a device and kind that completed, whoever's they were.
 struct mlrun_device_key {

@@ -10,6 +10,7 @@ enum { kNested = 4 };  // file operations inside each other
 struct operation {
   __u64 frame;  // where on the thread's stack it began: what lies inside it is below
   __u64 number, begin_ns, file, inode, offset, requested;
+  __u64 control;  // the kiocb, if the operation may complete later; 0: it does not
   __u32 device, op, flags;
   bool is_silent;  // no record: what it lies in is the same operation on the same open file, or nobody wants it
 };

@@ -86,6 +86,7 @@ struct file {
 struct kiocb {
   struct file *ki_filp;
   long long ki_pos;
+  void *ki_complete;
 };
 struct iov_iter {
   unsigned long count;

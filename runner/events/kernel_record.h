@@ -14,14 +14,15 @@ enum { MLRUN_KERNEL_COMM = 16 };
 
 // Numbers are never reused.
 enum mlrun_kernel_kind {
-  MLRUN_KERNEL_REQUEST = 1,  // struct mlrun_block_request
-  MLRUN_KERNEL_PART = 2,     // struct mlrun_block_part
-  MLRUN_KERNEL_WAIT = 3,     // struct mlrun_wait
-  MLRUN_KERNEL_LOSS = 4,     // struct mlrun_kernel_loss, made by the program that drains the rings
-  MLRUN_KERNEL_PAGES = 5,    // struct mlrun_page_add
-  MLRUN_KERNEL_FILE_OP = 6,  // struct mlrun_file_op
-  MLRUN_KERNEL_REMOTE = 7,   // struct mlrun_remote
-  MLRUN_KERNEL_SYSCALL = 8,  // struct mlrun_syscall_sum, all at the end of a run
+  MLRUN_KERNEL_REQUEST = 1,    // struct mlrun_block_request
+  MLRUN_KERNEL_PART = 2,       // struct mlrun_block_part
+  MLRUN_KERNEL_WAIT = 3,       // struct mlrun_wait
+  MLRUN_KERNEL_LOSS = 4,       // struct mlrun_kernel_loss, made by the program that drains the rings
+  MLRUN_KERNEL_PAGES = 5,      // struct mlrun_page_add
+  MLRUN_KERNEL_FILE_OP = 6,    // struct mlrun_file_op
+  MLRUN_KERNEL_REMOTE = 7,     // struct mlrun_remote
+  MLRUN_KERNEL_SYSCALL = 8,    // struct mlrun_syscall_sum, all at the end of a run
+  MLRUN_KERNEL_FILE_DONE = 9,  // struct mlrun_file_done
   MLRUN_KERNEL_KINDS
 };
 
@@ -140,7 +141,8 @@ enum mlrun_file_op_kind {
   MLRUN_FILE_TRUNCATE = 9,
   MLRUN_FILE_SPLICE_READ = 10,   // from a file into a pipe: splice, sendfile
   MLRUN_FILE_SPLICE_WRITE = 11,  // from a pipe into a file
-  MLRUN_FILE_FAULT = 12,         // of a mapped file, and something had to be read for it
+  MLRUN_FILE_FAULT = 12,         // of a mapped file, and it had a page read or waited for one
+  MLRUN_FILE_CLONE = 13,         // blocks of one file become blocks of another one, too; nothing is copied
   MLRUN_FILE_OPS
 };
 
@@ -149,6 +151,7 @@ enum mlrun_file_op_flag {
   MLRUN_FILE_DATA_ONLY = 2,  // fdatasync
   MLRUN_FILE_CREATED = 4,    // open: it was not there before
   MLRUN_FILE_LATER = 8,      // handed in; it completes by itself
+  MLRUN_FILE_MINOR = 16,     // fault: the page was there or on its way; it waited for it, or began to read ahead
 };
 
 // An operation of the kernel on a file. One inside another (a file system above a second one, the fsync of a write with
@@ -166,6 +169,15 @@ struct mlrun_file_op {
   __u32 depth;  // operations that it lies in
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
+
+// The end of an operation with MLRUN_FILE_LATER. It may stand before the operation's own record. pid and tid: who handed
+// it in; time_ns: it was over.
+struct mlrun_file_done {
+  struct mlrun_kernel_head head;
+  __u64 operation;
+  __s64 result;  // bytes or a negative errno; -EAGAIN: it was tried again, by an operation with a record of its own
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_done) == 40, "file completion record");
 
 enum mlrun_remote_protocol {
   MLRUN_REMOTE_9P = 0,

@@ -12,8 +12,8 @@ namespace {
 constexpr size_t kDataSync = MLRUN_FILE_OPS, kUnknownOp = MLRUN_FILE_OPS + 1;
 
 std::vector<std::string> op_names() {
-  return {"read",  "write",    "fsync",       "open",         "close", "unlink",    "rename", "mkdir",
-          "rmdir", "truncate", "splice read", "splice write", "fault", "fdatasync", "other"};
+  return {"read",  "write",    "fsync",       "open",         "close", "unlink", "rename",    "mkdir",
+          "rmdir", "truncate", "splice read", "splice write", "fault", "clone",  "fdatasync", "other"};
 }
 
 size_t op_index(const mlrun_file_op& record) {
@@ -23,7 +23,7 @@ size_t op_index(const mlrun_file_op& record) {
 
 bool moves_bytes(uint32_t op) {
   return op == MLRUN_FILE_READ || op == MLRUN_FILE_WRITE || op == MLRUN_FILE_SPLICE_READ ||
-         op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT;
+         op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT || op == MLRUN_FILE_CLONE;
 }
 
 // What a damaged record says stays a number that an offset can have; -1: not known.
@@ -46,6 +46,7 @@ FileOpTable::FileOpTable()
       offset_(table_.optional_int64("offset", Encoding::kSplit)),
       requested_(table_.optional_int64("requested")),
       ret_(table_.optional_int64("ret")),
+      ts_done_(table_.optional_int64("ts_done", Encoding::kDelta)),
       err_(table_.int32("err")),
       flags_(table_.int32("flags")),
       cpu_(table_.int32("cpu")) {}
@@ -64,9 +65,12 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   file_id_.add_unless(0, row.file_id);
   offset_.add_unless(-1, length_of(record.offset));
   requested_.add_unless(-1, moves_bytes(record.op) ? length_of(record.requested) : -1);
-  const bool later = (record.flags & MLRUN_FILE_LATER) != 0;
-  later ? ret_.add_null() : ret_.add(record.result < 0 ? -1 : record.result);
-  err_.add(record.result < 0 ? static_cast<int32_t>(std::min<int64_t>(-(record.result + 1), INT32_MAX - 1)) + 1 : 0);
+  const bool is_open = (record.flags & MLRUN_FILE_LATER) != 0 && !row.done;
+  const int64_t result = row.done ? row.done->result : record.result;
+  is_open ? ret_.add_null() : ret_.add(std::max<int64_t>(result, -1));
+  // Another processor may have told of the end before the operation came back.
+  row.done ? ts_done_.add(std::max(row.done->time_ns, row.ts_ns)) : ts_done_.add_null();
+  err_.add(result < 0 ? static_cast<int32_t>(std::min<int64_t>(-(result + 1), INT32_MAX - 1)) + 1 : 0);
   flags_.add(static_cast<int32_t>(record.flags));
   cpu_.add(static_cast<int32_t>(record.head.cpu));
   table_.row_added();

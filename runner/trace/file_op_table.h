@@ -2,6 +2,9 @@
 // The table vfs: the kernel's operations on files. A table of the kernel side like those of kernel_tables.h.
 #pragma once
 
+#include <optional>
+
+#include "runner/trace/completions.h"
 #include "runner/trace/kernel_tables.h"
 
 namespace mlrun::trace {
@@ -11,6 +14,7 @@ struct FileOpRow {
   model::Origin origin;
   int64_t call_id = 0, file_id = 0;
   mlrun_file_op record{};
+  std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
 };
 
 class FileOpTable {
@@ -28,7 +32,7 @@ class FileOpTable {
   Int32Column& depth_;
   Int64Column& call_id_;
   LabelColumn& op_;
-  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_;
+  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
 };
 

@@ -30,6 +30,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_LOSS: add_record<mlrun_kernel_loss>(reader, window_); break;
       case MLRUN_KERNEL_PAGES:
       case MLRUN_KERNEL_SYSCALL:
+      case MLRUN_KERNEL_FILE_DONE:
       case MLRUN_KERNEL_KINDS: break;
     }
   }

@@ -78,6 +78,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_FILE_OP: return "file operations";
     case MLRUN_KERNEL_REMOTE: return "remote requests";
     case MLRUN_KERNEL_SYSCALL: return "system calls";
+    case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
     case MLRUN_KERNEL_LOSS:
     case MLRUN_KERNEL_KINDS: break;
   }
@@ -127,9 +128,11 @@ Status KernelMerge::load(const model::FileTable& files) {
     mlrun_block_part part{};
     mlrun_page_add pages{};
     mlrun_file_op operation{};
+    mlrun_file_done done{};
     mlrun_remote remote{};
     if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
     if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
+    if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
     if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
     if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) join_.pages.add(pages);
     return {};
@@ -139,6 +142,7 @@ Status KernelMerge::load(const model::FileTable& files) {
   join_.file_ops.sort();
   join_.remotes.sort();
   join_.pages.finish(files);
+  completions_.sort();
   return read;
 }
 
@@ -168,7 +172,8 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.add_loss(loss);
         return {};
-      case MLRUN_KERNEL_PAGES: return {};  // load() has them
+      case MLRUN_KERNEL_PAGES:
+      case MLRUN_KERNEL_FILE_DONE: return {};  // load() has them
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;
@@ -229,6 +234,7 @@ class KernelMerge::Tables {
     begin_row(row, row.record.begin_ns);
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_++);
     row.file_id = inodes_.find(row.record.device, row.record.inode);
+    if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     return file_ops_.add(row);
   }
 

@@ -15,6 +15,7 @@
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/call_join.h"
+#include "runner/trace/completions.h"
 #include "runner/trace/device_meter.h"
 #include "runner/trace/file_op_table.h"
 #include "runner/trace/kernel_follower.h"
@@ -63,6 +64,7 @@ class KernelMerge {
   util::UniqueFd file_;
   uint64_t bytes_ = 0, damaged_bytes_ = 0, unknown_records_ = 0;
   CallJoin join_;
+  Completions completions_;
   std::optional<KernelFollower> follower_;
   DeviceMeter devices_;
   SyscallTable syscalls_;

@@ -10,6 +10,7 @@
 #include "runner/events/call_layout.h"
 #include "runner/events/kernel_view.h"
 #include "runner/trace/block_status.h"
+#include "runner/trace/completions.h"
 #include "runner/trace/device_number.h"
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
@@ -139,6 +140,30 @@ TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
   EXPECT_EQ(calls.call_of(1), 1) << "shorter than what is added";
   EXPECT_EQ(calls.call_of(2), 0) << "another thread";
   EXPECT_EQ(calls.call_of(3), 0);
+}
+
+TEST(Completions, BelongToTheOperationOfTheirNumberWheneverTheyCame) {
+  const auto done = [](uint64_t operation, uint64_t time_ns, int64_t result) {
+    mlrun_file_done record{};
+    record.head.time_ns = time_ns;
+    record.operation = operation;
+    record.result = result;
+    return record;
+  };
+  Completions completions;
+  completions.add(done(9, 300, 4096));
+  completions.add(done(7, 100, -EIO));
+  completions.add(done(~uint64_t{0}, 200, 0));
+  completions.add(done(9, 400, 1));  // damaged: a number is given once
+  completions.sort();
+  ASSERT_TRUE(completions.of(9).has_value());
+  EXPECT_EQ(completions.of(9)->time_ns, 300);
+  EXPECT_EQ(completions.of(9)->result, 4096);
+  ASSERT_TRUE(completions.of(7).has_value());
+  EXPECT_EQ(completions.of(7)->result, -EIO);
+  EXPECT_TRUE(completions.of(~uint64_t{0}).has_value());
+  EXPECT_FALSE(completions.of(8).has_value());
+  EXPECT_FALSE(Completions{}.of(9).has_value());
 }
 
 TEST(RemoteTable, NamesWhatIsAskedForAsTheProtocolDoes) {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Reads and writes that return before they are over: Linux's asynchronous I/O and io_uring. The kernel calls a function of
+// whoever handed them in when they are, in an interrupt, a worker or, before they have returned, in the thread itself.
+//
+// io_uring may be told that a read through the page cache will be ready later, and then asks again, with the same kiocb:
+// that is an operation of its own, and the one before has moved nothing.
+#pragma once
+
+#include "kprobes/bpf/thread_state.h"
+
+enum { kQueued = 529, kAgain = 11 };  // EIOCBQUEUED, EAGAIN
+
+struct handed_in {
+  __u64 number, pid_tid, offset;
+  bool returned, direct;
+};
+
+// By kiocb. One whose end is not seen stays until its room is needed.
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 16384);
+  __type(key, __u64);
+  __type(value, struct handed_in);
+} handed_ins SEC(".maps");
+
+static __always_inline bool is_completion(__u64 cookie) {
+  return cookie >> MLRUN_ARGUMENTS_SHIFT == MLRUN_ARGUMENTS_COMPLETION;
+}
+
+static __always_inline void tell_done(const struct handed_in *handed_in, __s64 result) {
+  struct mlrun_file_done *record = RESERVE(mlrun_file_done, MLRUN_KERNEL_FILE_DONE);
+  if (!record) return;
+  record->head = make_head(MLRUN_KERNEL_FILE_DONE, sizeof *record, now_ns(), handed_in->pid_tid);
+  record->operation = handed_in->number;
+  record->result = result;
+  submit(record);
+}
+
+// Before the operation begins: its end may come at once, on another processor.
+static __always_inline void note_handed_in(const struct operation *operation) {
+  __u64 key = operation->control;
+  struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &key);
+  bool is_again = known && known->returned && !known->direct && known->offset == operation->offset;
+  if (is_again) tell_done(known, -kAgain);
+  struct handed_in handed_in = {};
+  handed_in.number = operation->number;
+  handed_in.pid_tid = bpf_get_current_pid_tgid();
+  handed_in.offset = operation->offset;
+  handed_in.direct = operation->flags & MLRUN_FILE_DIRECT;
+  bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY);
+}
+
+// One that is over with its return needs no second record. Where the end came first, the kiocb may be another one's.
+static __always_inline void note_returned(const struct operation *operation, __s64 result) {
+  __u64 key = operation->control;
+  struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &key);
+  if (!known || known->number != operation->number) return;
+  if (result == -kQueued)
+    known->returned = true;
+  else
+    bpf_map_delete_elem(&handed_ins, &key);
+}
+
+static __always_inline int tell_completion(__u64 control, __u64 result) {
+  struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &control);
+  if (!known) return 0;
+  tell_done(known, (__s64)result);
+  bpf_map_delete_elem(&handed_ins, &control);
+  return 0;
+}
