@@ -190,6 +190,18 @@ TEST_F(CallSplitterTest, SomebodyElsesPartOfTheSameRangeIsShared) {
   EXPECT_EQ(this->split(kRead, 1000, 100, 4096, 8192).device_ns, 0) << "another range";
 }
 
+// Linux's asynchronous I/O and io_uring: the thread that hands it in is in no call that is recorded.
+TEST_F(CallSplitterTest, WhatWasHandedInBeforeIsNotWaitedFor) {
+  mlrun_block_part handed_in = part(7, 900, 910, 1080);
+  handed_in.flags = MLRUN_BLOCK_ANONYMOUS;
+  handed_in.inode = handed_in.file_end = 0;
+  window_.add(handed_in);
+  wait(7, 1010, 1090, 1090);
+  const auto split = this->split(kRead, 1000, 100);
+  EXPECT_EQ(split.device_ns, 0);
+  EXPECT_EQ(split.wait_ns, 80);
+}
+
 TEST_F(CallSplitterTest, ReadingAheadIsNotWaitedFor) {
   auto ahead = part(7, 1010, 1020, 1080);
   ahead.file_begin = 65536;
