@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 12> kWaitPrograms = {
     "on_switch",   "on_waking", "on_free",      "on_bio_placed", "on_bio_behind", "on_bio_before",
     "on_9p_begin", "on_9p_end", "on_rpc_begin", "on_rpc_end",    "on_fuse_begin", "on_fuse_end"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
+constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
 // Newer kernels count in folios.
 constexpr std::string_view kReplaced = "on_dirty_page";
 constexpr std::string_view kReplacement = "writeback_dirty_folio";
@@ -114,7 +115,9 @@ Status Probes::open(const Streams& streams) {
       ::bpf_program__set_autoload(program, false);
       continue;
     }
-    if (!streams.wait && is_one_of(kWaitPrograms, state.name)) {
+    const bool unasked = !streams.observes && is_one_of(kObservePrograms, state.name);
+    state.replaced = state.replaced || unasked;  // in other runs the library tells of processes
+    if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {
       state.reason = kNotAskedFor;
     } else if (state.replaced || !events.has_event(state.event, module_of(state.event))) {
       state.reason = "this kernel has no such event";
@@ -125,7 +128,9 @@ Status Probes::open(const Streams& streams) {
   choose_file_op_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
+  runs_already_ = streams.observes;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
+  state_->skeleton->rodata->scope = streams.scope;
   if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
@@ -204,9 +209,17 @@ void Probes::attach_file_ops() {
 }
 
 int Probes::follow(int pidfd) {
-  const uint32_t how = MLRUN_FOLLOWING_LAUNCHER;
+  const uint32_t how = runs_already_ ? MLRUN_FOLLOWING : MLRUN_FOLLOWING_LAUNCHER;
   return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
+
+int Probes::follow_cgroup(int folder) {
+  const uint32_t first = 0;
+  const int map = ::bpf_map__fd(state_->skeleton->maps.observed_cgroup);
+  return ::bpf_map_update_elem(map, &first, &folder, BPF_ANY) == 0 ? 0 : errno;
+}
+
+void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 
 void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
 

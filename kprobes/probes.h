@@ -20,6 +20,8 @@ struct Streams {
   bool file_ops = true;
   bool syscalls = false;
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
+  bool observes = false;    // processes that ran already: the kernel tells of their begin and end
+  mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
 };
 
 // The reason of a program that belongs to no stream that is recorded.
@@ -50,6 +52,9 @@ class Probes {
 
   // From now on this process, and all that it starts; its own system calls from its next exec on. 0 or the errno.
   int follow(int pidfd);
+  // All tasks in this cgroup and below. Requires: loaded with that scope; so does the next.
+  int follow_cgroup(int folder);
+  void follow_system();
 
   // Hands over what the ring holds.
   void drain();
@@ -79,6 +84,7 @@ class Probes {
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;
+  bool runs_already_ = false;  // what is followed
   std::vector<ProgramState> programs_;
   std::string without_file_ops_;
 };

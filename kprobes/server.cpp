@@ -20,6 +20,7 @@
 #include "kprobes/device_facts.h"
 #include "kprobes/kernel_spool.h"
 #include "kprobes/loss_watch.h"
+#include "kprobes/process_look.h"
 #include "kprobes/signals.h"
 #include "runner/events/probe_protocol.h"
 #include "runner/util/clock.h"
@@ -46,7 +47,7 @@ void send(mlrun_probe_message_type type, int value, std::string_view text) {
 
 struct Order {
   uint32_t type = 0;
-  util::UniqueFd pidfd;
+  util::UniqueFd passed;  // a pidfd, or a cgroup's folder
 };
 
 // Nothing: the socket's other end is gone.
@@ -70,7 +71,7 @@ std::optional<Order> receive() {
   if (passed != nullptr && passed->cmsg_level == SOL_SOCKET && passed->cmsg_type == SCM_RIGHTS) {
     int fd = -1;
     __builtin_memcpy(&fd, CMSG_DATA(passed), sizeof fd);
-    order.pidfd.reset(fd);
+    order.passed.reset(fd);
   }
   return order;
 }
@@ -84,12 +85,14 @@ class Server {
     auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
+    if (streams.observes) look_.emplace(spool_);
     losses_.emplace(*probes_, spool_);
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
     const uint64_t end_ns = util::monotonic_ns();
+    if (look_) look_->look(end_ns);
     probes_->for_each_syscall([&](mlrun_syscall_sum sum) {
       sum.head.time_ns = end_ns;
       spool_.add(&sum, sizeof sum, end_ns);
@@ -120,6 +123,7 @@ class Server {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
     spool_.add(record, bytes, head.time_ns);
+    if (look_) look_->take(head, record, bytes);
   }
 
   void step() {
@@ -127,10 +131,21 @@ class Server {
     if (::poll(&socket, 1, kDrainMs) > 0) obey();
     probes_->drain();
     const uint64_t now_ns = util::monotonic_ns();
+    if (look_) look_->look(now_ns);
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
     spool_.flush();
+    tell_of_end();
+  }
+
+  // A child that has begun since the ring was drained was begun before its parent's end.
+  void tell_of_end() {
+    if (!look_ || told_of_end_ || !look_->all_ended()) return;
+    probes_->drain();
+    if (!look_->all_ended()) return;
+    told_of_end_ = true;
+    send(MLRUN_PROBE_ENDED, 0, {});
   }
 
   void obey() {
@@ -138,7 +153,15 @@ class Server {
     if (!order || order->type == MLRUN_PROBE_STOP) {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
-      send(MLRUN_PROBE_FOLLOWING, probes_->follow(order->pidfd.get()), {});
+      const int error = probes_->follow(order->passed.get());
+      if (error == 0 && look_) look_->follow(order->passed.get());
+      told_of_end_ = false;
+      send(MLRUN_PROBE_FOLLOWING, error, {});
+    } else if (order->type == MLRUN_PROBE_FOLLOW_CGROUP) {
+      send(MLRUN_PROBE_FOLLOWING, probes_->follow_cgroup(order->passed.get()), {});
+    } else if (order->type == MLRUN_PROBE_FOLLOW_SYSTEM) {
+      probes_->follow_system();
+      send(MLRUN_PROBE_FOLLOWING, 0, {});
     }
   }
 
@@ -180,8 +203,9 @@ class Server {
   KernelSpool spool_;
   std::unique_ptr<Probes> probes_;
   std::optional<LossWatch> losses_;
+  std::optional<ProcessLook> look_;  // of processes that ran already
   uint64_t next_look_ns_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, told_of_end_ = false;
 };
 
 }  // namespace

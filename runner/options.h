@@ -22,6 +22,16 @@ enum class Wish {
   kOff
 };
 
+// Whom the kernel side attaches to, instead of to a command that is run: one of the three.
+struct ObserveOptions {
+  std::vector<int> pids;
+  std::string cgroup;  // as given
+  bool system = false;
+  uint64_t duration_ns = 0;  // 0: until it is told to end
+
+  [[nodiscard]] bool any() const { return !pids.empty() || !cgroup.empty() || system; }
+};
+
 struct RunOptions {
   Wish preload = Wish::kAuto;
   bool files = true;
@@ -37,6 +47,7 @@ struct RunOptions {
   bool kprobes_wait = true;      // besides the block layer
   bool kprobes_vfs = true;       // likewise: file operations
   bool kprobes_syscalls = false;
+  ObserveOptions observe;
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance
@@ -53,7 +64,7 @@ struct RunOptions {
   bool keep_raw = false;
   bool quiet = false;
   bool verbose = false;
-  std::vector<std::string> command;  // not empty
+  std::vector<std::string> command;  // empty only where something is observed
 };
 
 struct FolderOptions {

@@ -7,6 +7,7 @@
 
 #include "runner/events/alloc_class.h"
 #include "runner/events/record.h"
+#include "runner/observe_options.h"
 #include "runner/options.h"
 #include "runner/run_texts.h"
 #include "runner/util/text.h"
@@ -231,9 +232,13 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<RunOptions>();
-  Status status = take_command(app.remaining(), options);
+  Status status = read_kprobes(texts.kprobes, options);
+  if (status) status = read_observe(texts, app.remaining(), options);
+  if (!status) return tl::make_unexpected(status.error());
+  for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
+  if (options.observe.any()) return options;
+  status = take_command(app.remaining(), options);
   if (status) status = read_preload(texts.preload, options);
-  if (status) status = read_kprobes(texts.kprobes, options);
   if (status) status = read_sample(texts.sample, options);
   if (status) status = read_cupti(texts.cupti, options);
   if (status && options.whole_graphs && options.cupti == Wish::kOff) {
@@ -255,7 +260,6 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (options.preload == Wish::kOff && !others) {
     return fail("--preload=off leaves nothing to record; run the command without mlrun, or add --kprobes, --sample or --cupti");
   }
-  for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
   return options;
 }
 

@@ -19,7 +19,10 @@ constexpr const char* kRunFooter =
     "  mlrun --preload --alloc-sample 512K python train.py\n"
     "  mlrun --cupti python train.py   kernels and copies of NVIDIA GPUs as well\n"
     "  mlrun --preload --last 10min --max-spool 8G python train.py\n"
-    "  mlrun --preload --summary-only --mllog train.log python train.py   a week in a few megabytes";
+    "  mlrun --preload --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
+    "  mlrun --kprobes --pid 4711 --duration 30   the block I/O, waits and file operations of a training that runs\n"
+    "  mlrun --kprobes --cgroup system.slice/loader.service\n"
+    "  mlrun --kprobes=block --system --duration 1min";
 
 // An option that may be given again, each time with one text.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& texts, const char* does) {
@@ -65,6 +68,22 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->group(group);
   add_list(app, "--mllog", options.mllog, "a file that the command writes MLLOG lines to; may be given again")
       ->option_text("FILE")
+      ->group(group);
+}
+
+void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  const std::string group = "Without a command: attach to what runs already (with --kprobes alone, as root)";
+  app.add_option("--pid", texts.pid, "these processes, all their threads, and the children that they start from now on")
+      ->option_text("PID[,PID...]")
+      ->group(group);
+  app.add_option("--cgroup", texts.cgroup,
+                 "all processes in this cgroup (v2) and below, those that come later too; absolute or below "
+                 "/sys/fs/cgroup")
+      ->option_text("PATH")
+      ->group(group);
+  app.add_flag("--system", options.observe.system, "everything on this machine")->group(group);
+  app.add_option("--duration", texts.duration, "end after so long; else by Ctrl-C, or when all of --pid have ended")
+      ->option_text("SECONDS")
       ->group(group);
 }
 
@@ -125,6 +144,7 @@ void add_end_options(CLI::App& app, RunOptions& options) {
 void add_run_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   app.footer(kRunFooter);
   add_recording_options(app, texts, options);
+  add_observe_options(app, texts, options);
   add_less_options(app, texts, options);
   add_place_options(app, texts, options);
   add_end_options(app, options);

@@ -14,7 +14,7 @@
 
 const volatile bool with_waits = true;
 
-enum { kKernelThread = 0x200000, kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
+enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
 struct bio_note {
   __u64 queue_ns, operation, inode, begin, end, cgroup, pid_tid;
@@ -81,6 +81,14 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
   return true;
 }
 
+// Nobody's in particular: a kernel thread's own.
+static __always_inline bool is_observed(struct bio_note *note) {
+  if (!is_system_wide()) return false;
+  note->pid_tid = bpf_get_current_pid_tgid();
+  bpf_get_current_comm(note->comm, sizeof note->comm);
+  return true;
+}
+
 static __always_inline void fill_note(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   note->queue_ns = now_ns();
   note->op = block_op(bio->bi_opf);
@@ -104,7 +112,8 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   struct bio_pages pages = {};
   struct bio_note note = {};
   look_at_pages(bio, &pages);
-  if (!find_owner(&pages, &note) && !is_metadata_write(bio, &pages, &note)) {
+  bool has_owner = find_owner(&pages, &note);
+  if (!has_owner && !is_metadata_write(bio, &pages, &note) && !is_observed(&note)) {
     if (known) bpf_map_delete_elem(&bios, &key);
     return 0;
   }
@@ -113,7 +122,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   if (is_stacked(bio)) {
     note.flags |= MLRUN_BLOCK_STACKED;
     note_place(bio, key);
-  } else if (with_waits && !(note.flags & kByAKernelThread)) {
+  } else if (with_waits && has_owner && !(note.flags & kByAKernelThread)) {
     set_submitting(true);
   }
   put_note(key, &note);

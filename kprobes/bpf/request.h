@@ -201,7 +201,7 @@ static __always_inline void finish_request(struct request *request, struct reque
                                            __u64 done_ns) {
   __u32 device = device_of(request);
   bool ends_sequence = op == MLRUN_BLOCK_WRITE && !note->bytes;
-  bool is_own = note->own_parts || note->metadata_parts;
+  bool is_own = note->own_parts || note->metadata_parts || is_system_wide();
   if (ends_sequence)
     op = MLRUN_BLOCK_FLUSH;
   else if (add_to_device(device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)

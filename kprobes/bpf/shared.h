@@ -7,6 +7,9 @@
 
 enum { MLRUN_PROBE_REASONS = 4 };
 
+// Who is followed. Processes by a flag of their own come on top of each.
+enum mlrun_scope { MLRUN_SCOPE_FLAGGED = 0, MLRUN_SCOPE_CGROUP = 1, MLRUN_SCOPE_SYSTEM = 2 };
+
 // For each processor: what was lost. Index: kind * MLRUN_PROBE_REASONS + reason.
 struct mlrun_probe_loss {
   __u64 count, last_ns;

@@ -2,6 +2,9 @@
 // Whom we follow: a flag on the group leader, set from outside through a pidfd before the command's first instruction
 // and inherited at every fork (mlrun_following). It is never taken away: files are closed, and so written, after a process's exit
 // event. It frees itself with the task, and a pid that is used again does not have it.
+//
+// A cgroup's tasks, or all, are followed by what they are and not by a flag. The scope is a constant when the programs
+// are loaded, so that the verifier takes the other ways out.
 #pragma once
 
 #include "kprobes/bpf/ring.h"
@@ -13,16 +16,41 @@ struct {
   __type(value, __u32);
 } followed SEC(".maps");
 
-static __always_inline __u32 following_of(struct task_struct *task) {
+struct {
+  __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u32);
+} observed_cgroup SEC(".maps");
+
+const volatile __u32 scope = MLRUN_SCOPE_FLAGGED;
+bool observes_all;  // before it is set the programs are tried, on a process with the flag
+
+enum { kKernelThread = 0x200000 };
+
+// Everybody's I/O is recorded, that of the kernel's own threads as well.
+static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_SYSTEM && observes_all; }
+
+static __always_inline __u32 flag_of(struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
   return flag ? *flag : 0;
+}
+
+// How, 0: not. Requires: the task is the current one, of which alone the kernel tells the cgroup. Threads of the kernel's own
+// are nobody's, and mostly idle.
+static __always_inline __u32 following_of(struct task_struct *task) {
+  if (scope != MLRUN_SCOPE_FLAGGED && !(task->flags & kKernelThread)) {
+    if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_FOLLOWING;
+    if (scope == MLRUN_SCOPE_CGROUP && bpf_current_task_under_cgroup(&observed_cgroup, 0) == 1) return MLRUN_FOLLOWING;
+  }
+  return flag_of(task);
 }
 
 static __always_inline bool is_followed(struct task_struct *task) { return following_of(task); }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-  if (!is_followed(parent)) return 0;
+  if (!flag_of(parent)) return 0;
   __u32 *flag = bpf_task_storage_get(&followed, child->group_leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (flag)
     *flag = MLRUN_FOLLOWING;

@@ -14,6 +14,7 @@
 #include "runner/collect/recording.h"
 #include "runner/collect/shared_word.h"
 #include "runner/commands/gpu_side.h"
+#include "runner/commands/observe.h"
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
 #include "runner/gpu/gpu_frames.h"
@@ -324,8 +325,9 @@ Result<int> run(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   RunOptions options = *std::move(*parsed);
-  settle_gpu_side(options);
   const launch::Installation installation = launch::find_installation();
+  if (options.observe.any()) return observe(options, installation);
+  settle_gpu_side(options);
   const launch::FileSizeLimit limit;
   if (const Status works = check_required(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());

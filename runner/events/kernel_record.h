@@ -23,6 +23,10 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_REMOTE = 7,     // struct mlrun_remote
   MLRUN_KERNEL_SYSCALL = 8,    // struct mlrun_syscall_sum, all at the end of a run
   MLRUN_KERNEL_FILE_DONE = 9,  // struct mlrun_file_done
+  // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
+  MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
+  MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
+  MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, likewise
   MLRUN_KERNEL_KINDS
 };
 
@@ -215,6 +219,41 @@ struct mlrun_syscall_sum {
   __u64 buckets[MLRUN_SYSCALL_BUCKETS];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_sum) == 392, "sum of system calls");
+
+enum mlrun_task_event {
+  MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; the process's first one, where they are the same
+  MLRUN_TASK_EXEC = 2,
+  MLRUN_TASK_EXIT = 3,
+  MLRUN_TASK_SEEN = 4,  // was there when its process was looked at
+};
+
+struct mlrun_task {  // pid and tid: the thread's
+  struct mlrun_kernel_head head;
+  __u32 event;
+  __u32 parent;  // MLRUN_TASK_FORK: the process that made it
+  char comm[MLRUN_KERNEL_COMM];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_task) == 48, "task record");
+
+// What /proc says of a process. Behind it `text_bytes` of JSON, an object with `ppid`, `uid`, `start_ticks`, `ns_pid`,
+// `pid_namespace`, `exe`, `command` (arguments with blanks between), `cwd`, `cgroup`, then zeros up to the record's end.
+struct mlrun_process_seen {  // pid: its own; time_ns: when that was so
+  struct mlrun_kernel_head head;
+  __u32 text_bytes, spare;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_process_seen) == 32, "process record");
+
+enum mlrun_file_seen_as { MLRUN_SEEN_OPEN = 0, MLRUN_SEEN_OPEN_FOLDER = 1, MLRUN_SEEN_MAPPED = 2 };
+
+// A file that a process has open or mapped. Behind it `path_bytes` of its path as /proc shows it, then zeros.
+struct mlrun_file_seen {
+  struct mlrun_kernel_head head;
+  __u64 inode;
+  __u32 device;  // of the file system
+  __u32 as;
+  __u32 path_bytes, spare;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_seen) == 48, "file record");
 
 // What was not recorded, on one processor between two looks at the counters.
 enum mlrun_kernel_loss_reason {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "runner/events/kernel_record.h"
 
@@ -46,6 +47,9 @@ class KernelReader {
     std::memcpy(&record, at_, sizeof record);
     return true;
   }
+
+  // What stands behind a record's fixed part. Requires: offset + bytes <= head().bytes.
+  [[nodiscard]] std::string_view text(size_t offset, size_t bytes) const { return {at_ + offset, bytes}; }
 
   [[nodiscard]] size_t damaged_bytes() const { return damaged_bytes_; }
 

@@ -4,7 +4,10 @@
 //
 //   mlrun-probes -> READY text (JSON: which programs are attached) | REFUSED text (one line: why not)
 //   mlrun        -> FOLLOW, with a pidfd beside it (SCM_RIGHTS): this process and all that it will start
+//   mlrun        -> FOLLOW_CGROUP, with its folder beside it: all tasks in it and below, while they are
+//   mlrun        -> FOLLOW_SYSTEM: all tasks of the machine
 //   mlrun-probes -> FOLLOWING value (0, or the errno)
+//   mlrun-probes -> ENDED, where processes that ran already are followed: none of them, nor any of their children, lives
 //   mlrun        -> STOP
 //   mlrun-probes -> REPORT text (JSON: devices, totals, losses), and ends
 #pragma once
@@ -25,6 +28,9 @@ enum mlrun_probe_message_type {
   MLRUN_PROBE_FOLLOWING = 4,
   MLRUN_PROBE_STOP = 5,
   MLRUN_PROBE_REPORT = 6,
+  MLRUN_PROBE_FOLLOW_CGROUP = 7,
+  MLRUN_PROBE_FOLLOW_SYSTEM = 8,
+  MLRUN_PROBE_ENDED = 9,
 };
 
 struct mlrun_probe_message {

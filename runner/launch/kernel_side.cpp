@@ -121,18 +121,34 @@ Result<std::unique_ptr<mlrun_probe_message>> KernelSide::receive(std::string& te
 Status KernelSide::follow(pid_t pid) {
   const util::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid()) return fail_errno("follow the command", errno);
-  if (!send(socket_.get(), MLRUN_PROBE_FOLLOW, pidfd.get())) return fail("mlrun-probes ended before its time");
+  return ask(MLRUN_PROBE_FOLLOW, pidfd.get(), "follow the command");
+}
+
+Status KernelSide::follow_process(int pidfd) { return ask(MLRUN_PROBE_FOLLOW, pidfd, "follow the process"); }
+Status KernelSide::follow_cgroup(int folder) { return ask(MLRUN_PROBE_FOLLOW_CGROUP, folder, "follow the cgroup"); }
+Status KernelSide::follow_system() { return ask(MLRUN_PROBE_FOLLOW_SYSTEM, -1, "follow the system"); }
+
+Status KernelSide::ask(mlrun_probe_message_type type, int passed_fd, const char* what) {
+  if (!send(socket_.get(), type, passed_fd)) return fail("mlrun-probes ended before its time");
   std::string text;
-  const auto answer = receive(text);
+  auto answer = receive(text);
+  while (answer && (*answer)->type == MLRUN_PROBE_ENDED) answer = receive(text);  // of those that were asked for before
   if (!answer) return tl::make_unexpected(answer.error());
-  if ((*answer)->value != 0) return fail_errno("follow the command", (*answer)->value);
+  if ((*answer)->value != 0) return fail_errno(what, (*answer)->value);
   return {};
+}
+
+bool KernelSide::has_ended() {
+  pollfd ready{socket_.get(), POLLIN, 0};
+  ended_ = ended_ || ::poll(&ready, 1, 0) > 0;  // nothing else is said unasked
+  return ended_;
 }
 
 nlohmann::json KernelSide::finish() {
   if (!send(socket_.get(), MLRUN_PROBE_STOP, -1)) return broken("mlrun-probes ended before its time");
   std::string text;
-  const auto answer = receive(text);
+  auto answer = receive(text);
+  while (answer && (*answer)->type == MLRUN_PROBE_ENDED) answer = receive(text);
   if (!answer) return broken(answer.error().text);
   pid_ = 0;  // it has let go of our files, and ends by itself
   nlohmann::json report = nlohmann::json::parse(text, nullptr, false);

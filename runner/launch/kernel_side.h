@@ -28,6 +28,13 @@ class KernelSide {
 
   // From now on this process and all that it will start.
   Status follow(pid_t pid);
+  Status follow_process(int pidfd);
+  // All tasks of the cgroup whose folder this is, and below it. Requires: started with that stream; so does the next.
+  Status follow_cgroup(int folder);
+  Status follow_system();
+
+  // All processes that were asked for have ended, or mlrun-probes has. Does not wait.
+  bool has_ended();
 
   // Has it end; nobody waits for that, as the kernel takes seconds to let probes of functions go. What it reports, with
   // `state` "recorded"; or `state` "broken" and the `reason`.
@@ -37,10 +44,12 @@ class KernelSide {
   KernelSide(util::UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
   // A message of that type; fails when the program has gone or says nothing in time.
   Result<std::unique_ptr<mlrun_probe_message>> receive(std::string& text);
+  Status ask(mlrun_probe_message_type type, int passed_fd, const char* what);
   void reap();
 
   util::UniqueFd socket_;
   pid_t pid_;
+  bool ended_ = false;
 };
 
 }  // namespace mlrun::launch

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
@@ -23,6 +24,8 @@ namespace mlrun::trace {
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kNamelessMax = 1 << 20;  // counted no further
 
 int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
@@ -44,20 +47,25 @@ class FilesByInode {
       if (file.ino != 0) ids_.emplace(key(file.dev, static_cast<uint64_t>(file.ino)), file.file_id);
     }
   }
-  [[nodiscard]] int64_t find(const mlrun_block_part& part) const {
+  [[nodiscard]] int64_t find(const mlrun_block_part& part) {
     return (part.flags & MLRUN_BLOCK_DEVICE_INODE) != 0 ? 0 : find(part.file_device, part.inode);
   }
-  [[nodiscard]] int64_t find(uint32_t device, uint64_t inode) const {
+  [[nodiscard]] int64_t find(uint32_t device, uint64_t inode) {
     if (inode == 0) return 0;
-    const auto found = ids_.find(key(stat_device(device), inode));
-    return found == ids_.end() ? 0 : found->second;
+    const uint64_t wanted = key(stat_device(device), inode);
+    const auto found = ids_.find(wanted);
+    if (found != ids_.end()) return found->second;
+    if (nameless_.size() < kNamelessMax) nameless_.insert(wanted);
+    return 0;
   }
+  [[nodiscard]] int64_t nameless() const { return static_cast<int64_t>(nameless_.size()); }
 
  private:
   static uint64_t key(int64_t device, uint64_t inode) {
     return scrambled(inode ^ scrambled(static_cast<uint64_t>(device) + 1));
   }
   std::unordered_map<uint64_t, int64_t> ids_;
+  std::unordered_set<uint64_t> nameless_;
 };
 
 const char* loss_reason(uint32_t reason) {
@@ -79,6 +87,9 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_REMOTE: return "remote requests";
     case MLRUN_KERNEL_SYSCALL: return "system calls";
     case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
+    case MLRUN_KERNEL_TASK:
+    case MLRUN_KERNEL_PROCESS:
+    case MLRUN_KERNEL_FILE_SEEN:
     case MLRUN_KERNEL_LOSS:
     case MLRUN_KERNEL_KINDS: break;
   }
@@ -123,7 +134,7 @@ bool KernelMerge::has_waits() const {
   });
 }
 
-Status KernelMerge::load(const model::FileTable& files) {
+Status KernelMerge::load(model::TraceInfo& info) {
   Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
     mlrun_block_part part{};
     mlrun_page_add pages{};
@@ -135,13 +146,15 @@ Status KernelMerge::load(const model::FileTable& files) {
     if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
     if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
     if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) join_.pages.add(pages);
+    observed_.add(reader);
     return {};
   });
-  if (has_waits()) follower_.emplace(file_.get(), bytes_, files);
+  observed_.finish(info, session_.end_ns);
+  if (has_waits()) follower_.emplace(file_.get(), bytes_, info.files);
   join_.parts.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
-  join_.pages.finish(files);
+  join_.pages.finish(info.files);
   completions_.sort();
   return read;
 }
@@ -173,7 +186,10 @@ class KernelMerge::Tables {
         if (reader.read(loss)) merge_.add_loss(loss);
         return {};
       case MLRUN_KERNEL_PAGES:
-      case MLRUN_KERNEL_FILE_DONE: return {};  // load() has them
+      case MLRUN_KERNEL_FILE_DONE:
+      case MLRUN_KERNEL_TASK:
+      case MLRUN_KERNEL_PROCESS:
+      case MLRUN_KERNEL_FILE_SEEN: return {};  // load() has them
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;
@@ -186,6 +202,7 @@ class KernelMerge::Tables {
     if (status) status = waits_.close();
     if (status) status = file_ops_.close();
     if (status) status = remotes_.close();
+    merge_.nameless_files_ = inodes_.nameless();
     merge_.requests_ = requests_.count();
     merge_.parts_ = parts_.count();
     merge_.waits_ = waits_.count();
@@ -296,6 +313,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   const std::string state = session_.text("/kernel_side/state"), reason = session_.text("/kernel_side/reason");
   if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
   if (!present()) return;
+  observed_.add_gaps(session_, nameless_files_, info);
   info.losses.insert(info.losses.end(), losses_.begin(), losses_.end());
   const auto add = [&](const char* why, int64_t count, const char* unit) {
     if (count > 0) info.losses.push_back({"kernel side", why, 0, 0, 0, 0, count, unit});

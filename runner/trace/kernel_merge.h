@@ -20,6 +20,7 @@
 #include "runner/trace/file_op_table.h"
 #include "runner/trace/kernel_follower.h"
 #include "runner/trace/kernel_tables.h"
+#include "runner/trace/observed_tasks.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
 #include "runner/trace/syscall_table.h"
@@ -35,8 +36,9 @@ class KernelMerge {
   // The run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
 
-  // Requires: all files are known.
-  Status load(const model::FileTable& files);
+  // Requires: all files, processes and threads are known that the interposer tells of. Adds those that only the kernel
+  // side has seen.
+  Status load(model::TraceInfo& info);
   // What the calls are joined with; nullptr without a kernel side.
   [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
 
@@ -66,9 +68,11 @@ class KernelMerge {
   CallJoin join_;
   Completions completions_;
   std::optional<KernelFollower> follower_;
+  ObservedTasks observed_;
   DeviceMeter devices_;
   SyscallTable syscalls_;
   std::vector<model::LossRow> losses_;
+  int64_t nameless_files_ = 0;
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0;
 };
 

@@ -130,7 +130,7 @@ Status Merger::load() {
   if (!index) return tl::make_unexpected(index.error());
   index_ = *std::move(index);
   kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_);
-  return kernel_->present() ? kernel_->load(info_.files) : Status();
+  return kernel_->present() ? kernel_->load(info_) : Status();
 }
 
 void Merger::read_mllog() {

@@ -209,7 +209,7 @@ void decode(const Folder& folder, const Wishes& wishes) {
   auto index = trace::SpoolIndex::load(options_for(folder, *session, wishes), info, [](size_t, size_t) {});
   if (!index) return;
   trace::KernelMerge kernel(folder.path(), *session);
-  if (kernel.present() && !kernel.load(info.files)) return;
+  if (kernel.present() && !kernel.load(info)) return;
   info.gpus = trace::read_gpus((*index)->gpu_texts());
   (*index)->gpu_facts().place_devices(info, (*index)->strings());
   trace::PartitionReader reader(**index);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Begin, exec and end of followed threads, for runs in which nothing inside the processes tells of them. Not loaded in
+// others.
+#pragma once
+
+#include "kprobes/bpf/tasks.h"
+
+static __always_inline int tell_task(struct task_struct *task, __u32 event, __u32 parent) {
+  struct mlrun_task *record = RESERVE(mlrun_task, MLRUN_KERNEL_TASK);
+  if (!record) return 0;
+  record->head = make_head(MLRUN_KERNEL_TASK, sizeof *record, now_ns(), (__u64)task->tgid << 32 | (__u32)task->pid);
+  record->event = event;
+  record->parent = parent;
+  bpf_probe_read_kernel(record->comm, sizeof record->comm, task->comm);
+  submit(record);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_task_begin, struct task_struct *parent, struct task_struct *child) {
+  return is_followed(parent) ? tell_task(child, MLRUN_TASK_FORK, parent->tgid) : 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_task_exec, struct task_struct *task) {
+  return is_followed(task) ? tell_task(task, MLRUN_TASK_EXEC, 0) : 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_task_end, struct task_struct *task) {
+  return is_followed(task) ? tell_task(task, MLRUN_TASK_EXIT, 0) : 0;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/process_look.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <climits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "kprobes/names_in.h"
+#include "runner/collect/proc_files.h"
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kTextMax = 4096;
+constexpr uint64_t kShare = 10;  // looks at open files take one part in so many of our time
+
+uint32_t number(std::string_view text) {
+  uint32_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The words behind "Name:" in /proc/PID/status.
+std::vector<std::string_view> status_words(std::string_view status, std::string_view name) {
+  for (const std::string_view line : util::split(status, "\n")) {
+    if (line.starts_with(name)) return util::split(line.substr(name.size()), "\t ");
+  }
+  return {};
+}
+
+std::string link_text(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t bytes = ::readlink(path.c_str(), target.data(), target.size());
+  return bytes <= 0 ? std::string() : util::escaped_utf8({target.data(), static_cast<size_t>(bytes)});
+}
+
+std::string command_text(uint32_t pid) {
+  std::string words = util::read_text(fmt::format("/proc/{}/cmdline", pid), kTextMax);
+  while (!words.empty() && words.back() == '\0') words.pop_back();
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  return util::escaped_utf8(words);
+}
+
+// Of the unified hierarchy.
+std::string cgroup_text(uint32_t pid) {
+  const std::string text = util::read_text(fmt::format("/proc/{}/cgroup", pid), kTextMax);
+  for (const std::string_view line : util::split(text, "\n")) {
+    if (line.starts_with("0::")) return util::escaped_utf8(line.substr(3));
+  }
+  return {};
+}
+
+// Empty: it has ended.
+std::string process_text(uint32_t pid) {
+  const auto stat = collect::read_proc_stat(pid);
+  if (!stat || stat->ended) return {};
+  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kTextMax);
+  const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NSpid:");
+  const nlohmann::json facts = {{"ppid", stat->ppid},
+                                {"start_ticks", stat->start_ticks},
+                                {"uid", uids.empty() ? 0 : number(uids.front())},
+                                {"ns_pid", pids.empty() ? pid : number(pids.back())},
+                                {"pid_namespace", collect::pid_namespace_of(pid)},
+                                {"exe", link_text(fmt::format("/proc/{}/exe", pid))},
+                                {"cwd", link_text(fmt::format("/proc/{}/cwd", pid))},
+                                {"command", command_text(pid)},
+                                {"cgroup", cgroup_text(pid)}};
+  return facts.dump();
+}
+
+template <typename Record>
+bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {
+  if (head.kind != kind || bytes < sizeof record) return false;
+  __builtin_memcpy(&record, data, sizeof record);
+  return true;
+}
+
+// A zombie lives as long as a thread of it does.
+bool lives(uint32_t pid) {
+  const auto stat = collect::read_proc_stat(pid);
+  if (!stat) return false;
+  return !stat->ended || names_in(fmt::format("/proc/{}/task", pid)).size() > 1;
+}
+
+}  // namespace
+
+void ProcessLook::follow(int pidfd) {
+  const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kTextMax);
+  const auto words = status_words(info, "Pid:");
+  const uint32_t pid = words.empty() ? 0 : number(words.front());
+  asked_for_some_ = true;
+  if (pid == 0) return;
+  new_.insert(pid);
+  living_.insert(pid);
+}
+
+void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t bytes) {
+  mlrun_task task{};
+  mlrun_file_op operation{};
+  mlrun_page_add pages{};
+  mlrun_block_part part{};
+  if (is_a(head, MLRUN_KERNEL_TASK, record, bytes, task)) {
+    take_task(task);
+    return;
+  }
+  if (is_a(head, MLRUN_KERNEL_FILE_OP, record, bytes, operation)) {
+    if (operation.op == MLRUN_FILE_UNLINK) files_.forget(operation.device, operation.inode);
+    take_file(head.pid, operation.device, operation.inode);
+  } else if (is_a(head, MLRUN_KERNEL_PAGES, record, bytes, pages)) {
+    take_file(head.pid, pages.device, pages.inode);
+  } else if (is_a(head, MLRUN_KERNEL_PART, record, bytes, part) && (part.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
+    take_file(head.pid, part.file_device, part.inode);
+  }
+  // Who completed a request did nothing for itself.
+  if (head.kind != MLRUN_KERNEL_REQUEST && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
+}
+
+void ProcessLook::take_task(const mlrun_task& task) {
+  if (task.event == MLRUN_TASK_EXEC) new_.insert(task.head.pid);
+  if (task.head.pid != task.head.tid) return;
+  if (task.event == MLRUN_TASK_FORK) {
+    new_.insert(task.head.pid);
+    if (asked_for_some_) living_.insert(task.head.pid);
+  } else if (task.event == MLRUN_TASK_EXIT) {
+    known_.erase(task.head.pid);  // its number may be used again
+  }
+}
+
+// One without a name: the process may have it open still.
+void ProcessLook::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
+  if (inode != 0 && !files_.has(device, inode)) opened_.insert(pid);
+}
+
+void ProcessLook::look(uint64_t now_ns) {
+  for (const uint32_t pid : new_) {
+    known_.insert(pid);
+    opened_.erase(pid);
+    if (!tell_process(pid, now_ns)) continue;
+    tell_threads(pid, now_ns);
+    files_.look_at_mapped(pid, now_ns);
+    files_.look_at_open(pid, now_ns);
+  }
+  new_.clear();
+  if (opened_.empty() || now_ns < next_files_ns_) return;
+  for (const uint32_t pid : opened_) files_.look_at_open(pid, now_ns);
+  opened_.clear();
+  const uint64_t then_ns = util::monotonic_ns();
+  next_files_ns_ = then_ns + (then_ns - now_ns) * (kShare - 1);
+}
+
+bool ProcessLook::tell_process(uint32_t pid, uint64_t now_ns) {
+  const std::string text = process_text(pid);
+  if (text.empty()) return false;
+  const size_t words = (text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+  std::vector<uint64_t> record(sizeof(mlrun_process_seen) / sizeof(uint64_t) + words);
+  if (record.size() * sizeof(uint64_t) > UINT16_MAX) return false;
+  mlrun_process_seen head{};
+  head.head.kind = MLRUN_KERNEL_PROCESS;
+  head.head.bytes = static_cast<uint16_t>(record.size() * sizeof(uint64_t));
+  head.head.time_ns = now_ns;
+  head.head.pid = head.head.tid = pid;
+  head.text_bytes = static_cast<uint32_t>(text.size());
+  __builtin_memcpy(record.data(), &head, sizeof head);
+  text.copy(reinterpret_cast<char*>(record.data()) + sizeof head, text.size());
+  spool_.add(record.data(), head.head.bytes, now_ns);
+  return true;
+}
+
+void ProcessLook::tell_threads(uint32_t pid, uint64_t now_ns) {
+  for (const std::string& tid : names_in(fmt::format("/proc/{}/task", pid))) {
+    mlrun_task record{};
+    record.head.kind = MLRUN_KERNEL_TASK;
+    record.head.bytes = sizeof record;
+    record.head.time_ns = now_ns;
+    record.head.pid = pid;
+    record.head.tid = number(tid);
+    record.event = MLRUN_TASK_SEEN;
+    collect::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
+    spool_.add(&record, sizeof record, now_ns);
+  }
+}
+
+bool ProcessLook::all_ended() {
+  if (!asked_for_some_) return false;
+  std::erase_if(living_, [](uint32_t pid) { return !lives(pid); });
+  return living_.empty();
+}
+
+}  // namespace mlrun::probes

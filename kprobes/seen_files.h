@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of files that processes have open or mapped, as records: the kernel's own records tell inodes. All comes from
+// /proc, which asks no server of a remote file system, so that nothing here can hang on one.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kprobes/kernel_spool.h"
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::probes {
+
+class SeenFiles {
+ public:
+  explicit SeenFiles(KernelSpool& spool) : spool_(spool) {}
+
+  void look_at_open(uint32_t pid, uint64_t now_ns);
+  void look_at_mapped(uint32_t pid, uint64_t now_ns);
+
+  [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
+  // Its number may soon be that of another file.
+  void forget(uint32_t device, uint64_t inode) { told_.erase({device, inode}); }
+
+ private:
+  struct File {
+    uint32_t device = 0;
+    uint64_t inode = 0;
+    mlrun_file_seen_as as = MLRUN_SEEN_OPEN;
+  };
+  void tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns);
+
+  KernelSpool& spool_;
+  std::set<std::pair<uint32_t, uint64_t>> told_;
+};
+
+}  // namespace mlrun::probes

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/observe.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/collect/pace.h"
+#include "runner/collect/recording.h"
+#include "runner/commands/session_facts.h"
+#include "runner/events/session.h"
+#include "runner/launch/kernel_side.h"
+#include "runner/launch/merge.h"
+#include "runner/launch/observed.h"
+#include "runner/launch/session_file.h"
+#include "runner/launch/signal_relay.h"
+#include "runner/launch/trace_folder.h"
+#include "runner/util/clock.h"
+#include "runner/util/standard_streams.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+constexpr uint64_t kBufferBytes = 4 << 20;  // nobody records through it
+
+using util::say;
+
+Result<launch::Observed> find_observed(const ObserveOptions& options) {
+  if (!options.pids.empty()) return launch::find_processes(options.pids);
+  if (!options.cgroup.empty()) return launch::find_cgroup(options.cgroup);
+  return launch::whole_system();
+}
+
+// As mlrun-probes has them.
+std::string streams_of(const RunOptions& options) {
+  std::string streams = "block";
+  if (options.kprobes_wait) streams += ",wait";
+  if (options.kprobes_vfs) streams += ",vfs";
+  if (options.kprobes_syscalls) streams += ",syscalls";
+  if (options.observe.system) return streams + ",system";
+  return streams + (options.observe.cgroup.empty() ? ",observe" : ",cgroup");
+}
+
+Status follow(launch::KernelSide& side, const launch::Observed& observed) {
+  for (const util::UniqueFd& process : observed.processes) {
+    if (Status followed = side.follow_process(process.get()); !followed) return followed;
+  }
+  if (observed.cgroup.valid()) return side.follow_cgroup(observed.cgroup.get());
+  return observed.processes.empty() ? side.follow_system() : Status();
+}
+
+// A recording without streams: the trace of it has clocks and a session like every other, and can be recovered.
+collect::RecordingOptions recording_options(const std::string& folder) {
+  collect::RecordingOptions result;
+  result.trace_folder = folder;
+  result.buffer_bytes = kBufferBytes;
+  result.streams = 0;
+  return result;
+}
+
+class Observation {
+ public:
+  Observation(const RunOptions& options, launch::Observed observed, std::string folder, collect::Recording& recording)
+      : options_(options),
+        observed_(std::move(observed)),
+        folder_(std::move(folder)),
+        recording_(recording),
+        session_(folder_) {}
+
+  Result<int> run(const launch::Installation& installation) {
+    auto side = start(installation);
+    if (!side) {
+      side_.reset();  // it has the file
+      ::unlink((folder_ + "/" + MLRUN_KERNEL_FILE).c_str());
+      recording_.discard();
+      session_.remove();
+      return tl::make_unexpected(side.error());
+    }
+    launch::SignalRelay relay(&recording_.arena().control().wake);
+    relay.command_ended();  // there is none: signals are for us
+    recording_.collector().start();
+    if (!options_.quiet) say("observing " + observed_.text + until_text());
+    wait();
+    launch::SignalRelay merging(nullptr);  // what ended the observation does not stop the merge
+    merging.command_ended();
+    return finish(installation);
+  }
+
+ private:
+  Status start(const launch::Installation& installation) {
+    describe_start(session_.data, options_, recording_);
+    session_.data["command"] = nlohmann::json::array({observed_.text});
+    session_.data["observed"] = observed_.facts;
+    auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_));
+    if (!side) return fail("the kernel side cannot be recorded: " + side.error().text);
+    side_ = *std::move(side);
+    started_ns_ = util::monotonic_ns();
+    session_.data["start_ns"] = started_ns_;
+    if (Status written = session_.write(); !written) return written;
+    return follow(*side_, observed_);
+  }
+
+  [[nodiscard]] std::string until_text() const {
+    if (options_.observe.duration_ns != 0) {
+      return fmt::format(" for {} s, or until Ctrl-C", static_cast<double>(options_.observe.duration_ns) / 1e9);
+    }
+    return observed_.processes.empty() ? " until Ctrl-C" : " until Ctrl-C, or its end";
+  }
+
+  void wait() {
+    collect::Pace pace(recording_.arena().control());
+    while (!launch::SignalRelay::asked_to_stop() && !side_->has_ended()) {
+      const uint64_t duration_ns = options_.observe.duration_ns;
+      if (duration_ns != 0 && util::monotonic_ns() - started_ns_ >= duration_ns) return;
+      pace.begin_pass();
+      const uint32_t released = recording_.collector().pass();
+      pace.sleep(released, recording_.collector().pool(), false);
+    }
+  }
+
+  Result<int> finish(const launch::Installation& installation) {
+    const uint64_t ended_ns = util::monotonic_ns();
+    session_.data["end_ns"] = ended_ns;
+    session_.data["wall_ns"] = ended_ns - started_ns_;
+    session_.data["kernel_side"] = side_->finish();
+    const bool whole = session_.data["kernel_side"]["state"] == "recorded";
+    if (!whole) say("the kernel side: " + session_.data["kernel_side"].value("reason", ""));
+    const Status finished = recording_.finish();
+    describe_collection(session_.data, recording_.collector(), recording_.spool(), recording_.arena().control());
+    session_.data["state"] = finished ? "collected" : "incomplete";
+    const Status written = session_.write();
+    if (!finished || !written) {
+      return fail(fmt::format("{}; everything is kept: make room, then: mlrun recover {}",
+                              (finished ? written : finished).error().text, folder_));
+    }
+    if (options_.defer_merge) {
+      say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder_));
+    } else if (Status merged = launch::merge({installation.trace_program, folder_, options_.quiet, options_.keep_raw});
+               !merged) {
+      return tl::make_unexpected(merged.error());
+    }
+    return whole ? 0 : 125;
+  }
+
+  const RunOptions& options_;
+  launch::Observed observed_;
+  std::string folder_;
+  collect::Recording& recording_;
+  launch::SessionFile session_;
+  std::unique_ptr<launch::KernelSide> side_;
+  uint64_t started_ns_ = 0;
+};
+
+}  // namespace
+
+Result<int> observe(const RunOptions& options, const launch::Installation& installation) {
+  auto observed = find_observed(options.observe);
+  if (!observed) return tl::make_unexpected(observed.error());
+  const auto folder = launch::make_trace_folder(options.output, observed->name);
+  if (!folder) return tl::make_unexpected(folder.error());
+  auto recording = collect::Recording::create(recording_options(*folder));
+  if (!recording) {
+    ::rmdir(folder->c_str());
+    return tl::make_unexpected(recording.error());
+  }
+  auto status = Observation(options, *std::move(observed), *folder, **recording).run(installation);
+  if (!status) ::rmdir(folder->c_str());  // what is worth keeping keeps it
+  return status;
+}
+
+}  // namespace mlrun::commands

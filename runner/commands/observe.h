@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlrun --kprobes --pid, --cgroup, --system: the kernel side attached to what runs already. No command is run, and nothing
+// is loaded into a process.
+#pragma once
+
+#include "runner/launch/installation.h"
+#include "runner/options.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+// Requires: options.observe says whom.
+Result<int> observe(const RunOptions& options, const launch::Installation& installation);
+
+}  // namespace mlrun::commands

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/observed.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "runner/collect/proc_files.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kCgroups = "/sys/fs/cgroup";
+constexpr size_t kStatusMax = 8192;
+
+int number(std::string_view text) {
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The first number behind "Name:" in /proc/PID/status; -1: it is not there.
+int status_number(int pid, std::string_view name) {
+  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
+  for (const std::string_view line : util::split(status, "\n")) {
+    if (!line.starts_with(name)) continue;
+    const auto words = util::split(line.substr(name.size()), "\t ");
+    return words.empty() ? -1 : number(words.front());
+  }
+  return -1;
+}
+
+Status check_process(int pid) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) return fail(fmt::format("--pid {}: there is no such process", pid));
+  const uid_t own = ::geteuid();
+  const int uid = status_number(pid, "Uid:");
+  if (own != 0 && uid != static_cast<int>(own)) {
+    return fail(fmt::format("--pid {}: it is another user's, and only root may look at it", pid));
+  }
+  if (const int leader = status_number(pid, "Tgid:"); leader > 0 && leader != pid) {
+    return fail(fmt::format("--pid {}: it is a thread of process {}; name that", pid, leader));
+  }
+  const auto stat = collect::read_proc_stat(static_cast<uint32_t>(pid));
+  if (!stat || stat->ended) return fail(fmt::format("--pid {}: it has ended", pid));
+  return {};
+}
+
+// Those that it has started so far, with theirs; empty where the kernel does not tell.
+void add_children(int pid, std::vector<int>& children) {
+  std::error_code error;
+  for (fs::directory_iterator thread(fmt::format("/proc/{}/task", pid), error), end; !error && thread != end;
+       thread.increment(error)) {
+    const std::string text = util::read_text(thread->path() / "children");
+    for (const std::string_view word : util::split(text, " ")) {
+      if (const int child = number(word); child > 0) {
+        children.push_back(child);
+        add_children(child, children);
+      }
+    }
+  }
+}
+
+std::string process_name(int pid) {
+  const auto number = static_cast<uint32_t>(pid);
+  return fmt::format("{} ({})", pid, util::escaped_utf8(collect::read_comm(number, number)));
+}
+
+// The path itself, else below where cgroups are; empty: there is no such folder.
+std::string cgroup_folder(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> places = {std::string(kCgroups) + "/" + path};
+  if (path.starts_with('/')) places.insert(places.begin(), path);
+  for (const std::string& place : places) {
+    const fs::path folder = fs::canonical(place, error);
+    if (!error && fs::is_directory(folder, error)) return folder.string();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Observed> find_processes(const std::vector<int>& pids) {
+  Observed observed;
+  std::vector<int> children;
+  for (const int pid : pids) {
+    util::UniqueFd held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    const int error = errno;
+    if (Status good = check_process(pid); !good) return tl::make_unexpected(good.error());
+    if (!held.valid()) return fail_errno(fmt::format("attach to process {}", pid), error);
+    observed.text += (observed.text.empty() ? "" : ", ") + process_name(pid);
+    observed.processes.push_back(std::move(held));
+    add_children(pid, children);
+  }
+  std::erase_if(children, [&](int child) { return std::find(pids.begin(), pids.end(), child) != pids.end(); });
+  observed.text = (pids.size() == 1 ? "process " : "processes ") + observed.text;
+  observed.name = fmt::format("pid-{}", pids.front());
+  observed.facts = {{"scope", "processes"}, {"pids", pids}, {"children_before", children}};
+  return observed;
+}
+
+Result<Observed> find_cgroup(const std::string& path) {
+  constexpr decltype(statfs::f_type) kCgroup1 = 0x27e0eb, kCgroup2 = 0x63677270;  // linux/magic.h
+  Observed observed;
+  const std::string folder = cgroup_folder(path);
+  if (folder.empty()) return fail(fmt::format("--cgroup {}: there is no such cgroup", path));
+  observed.cgroup.reset(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct statfs place {};
+  if (!observed.cgroup.valid() || ::fstatfs(observed.cgroup.get(), &place) != 0) {
+    return fail_errno("open the cgroup " + folder, errno);
+  }
+  if (place.f_type == kCgroup1) {
+    return fail(fmt::format("--cgroup {}: it is of cgroup v1, and v2 is needed; --pid serves in both", path));
+  }
+  if (place.f_type != kCgroup2) return fail(fmt::format("--cgroup {}: {} is no cgroup", path, folder));
+  observed.text = "cgroup " + util::escaped_utf8(folder);
+  observed.name = "cgroup-" + fs::path(folder).filename().string();
+  observed.facts = {{"scope", "cgroup"}, {"path", util::escaped_utf8(folder)}};
+  return observed;
+}
+
+Observed whole_system() {
+  Observed observed;
+  observed.text = "everything on this machine";
+  observed.name = "system";
+  observed.facts = {{"scope", "system"}};
+  return observed;
+}
+
+}  // namespace mlrun::launch

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the traces of attach_guest.sh must say: all I/O of those who were attached to and none of others', under their
+names; of the whole system every byte that the kernel counted.
+
+Usage: attach_check.py OUT"""
+
+from traces import OUT, Run, check, equal, finish
+
+MIB = 1 << 20
+INODES = {path.rsplit("/", 1)[1]: int(inode) for path, inode, _ in
+          (line.split() for line in (OUT / "inodes").read_text().splitlines())}
+PIDS = {name: int(pid) for name, pid in (line.split() for line in (OUT / "pids").read_text().splitlines())}
+
+
+class Observed(Run):
+    def __init__(self, name):
+        super().__init__(name)
+        self.processes = {row["proc_id"]: row for row in self.trace.rows("process")}
+        equal(f"{name}: no calls", len(self.calls), 0)
+        check(f"{name}: says that there are none", any("C library" in row["subject"] for row in self.trace.rows("coverage")))
+
+    def of_file(self, name, op):
+        return [part for part in self.parts if part["ino"] == INODES[name] and part["op"] == op]
+
+    def whole_file(self, name, op, size=MIB):
+        parts = self.of_file(name, op)
+        equal(f"{self.name}: bytes of {name}", sum(part["bytes"] for part in parts), size)
+        equal(f"{self.name}: {name}: by dd", {part["comm"] for part in parts}, {"dd"})
+        return parts
+
+    def by(self, pid):
+        return [row for row in self.processes.values() if row["pid"] == pid]
+
+
+def by_process():
+    run = Observed("pid")
+    [loader] = run.by(PIDS["loader"])
+    for name in ("own1", "own2"):
+        owners = {run.processes[part["proc_id"]]["parent_proc_id"] for part in run.whole_file(name, "write")}
+        equal(f"pid: {name}: by a child", owners, {loader["proc_id"]})
+    parts = run.whole_file("old", "read")
+    equal("pid: the file that was open is read by itself", {part["pid"] for part in parts}, {PIDS["loader"]})
+    equal("pid: and has its name", {run.trace.paths.get(part["file_id"]) for part in parts}, {"/mnt/disk/old"})
+    equal("pid: no part of a stranger's", run.of_file("stranger", "write"), [])
+    check("pid: nor a process", {row["pid"] for row in run.processes.values()} >= {PIDS["loader"]} and
+          {row["ppid"] for row in run.processes.values() if row is not loader} == {PIDS["loader"]},
+          [(row["pid"], row["ppid"], row["command"]) for row in run.processes.values()])
+    check("pid: it is known by its last program", loader["command"].startswith("dd bs=64k"), loader["command"])
+    reads = [row for row in run.trace.rows("vfs") if row["op"] == "read" and row["pid"] == PIDS["loader"] and
+             row["ino"] == INODES["old"]]
+    equal("pid: its operations on that file", sum(row["ret"] for row in reads), MIB)
+    check("pid: it waited for the disk", any(row["in_iowait"] and row["pid"] == PIDS["loader"] for row in run.waits))
+
+
+def by_cgroup():
+    run = Observed("cgroup")
+    for name in ("first", "later"):
+        parts = run.whole_file(name, "write")
+        owners = {run.processes[part["proc_id"]]["ppid"] for part in parts if part["proc_id"]}
+        equal(f"cgroup: {name}: whose child it was", owners, {PIDS[name]})
+    equal("cgroup: no part of the task outside", run.of_file("outside", "write"), [])
+    equal("cgroup: nor a process", run.by(PIDS["outside"]), [])
+
+
+def whole_system():
+    run = Observed("system")
+    counted = run.counted()
+    device = run.devices["vda"]["dev"]
+    for op, key in (("read", "read_bytes"), ("write", "write_bytes")):
+        rows = [row for row in run.requests if row["dev"] == device and row["op"] == op]
+        equal(f"system: {op}: bytes by the kernel's own count", sum(row["bytes"] for row in rows), counted[key])
+        numbers = {row["req_id"] for row in rows}
+        parts = [part for part in run.parts if part["req_id"] in numbers]
+        equal(f"system: {op}: each byte of a part", sum(part["bytes"] for part in parts), counted[key])
+        check(f"system: {op}: each part is somebody's", all(part["pid"] > 0 and part["comm"] for part in parts))
+    check("system: both were at work", counted["read_bytes"] >= 3 * MIB and counted["write_bytes"] >= 3 * MIB, counted)
+    other = run.whole_file("other", "write")
+    equal("system: another user's write", {part["pid"] for part in other}, {PIDS["other"]})
+    run.whole_file("ours", "write", 2 * MIB)
+
+
+def refusals():
+    said = (OUT / "refusals").read_text().splitlines()
+    for words in ("no such cgroup", "is no cgroup", "no such process"):
+        check(f"refused: {words}", any(words in line for line in said), said)
+    if len(said) > 3:
+        check("refused: cgroup v1", any("cgroup v1" in line for line in said), said)
+    else:
+        print("this kernel has no cgroup v1")
+
+
+for test in (by_process, by_cgroup, whole_system, refusals):
+    test()
+finish("what is attached to is recorded, and nothing else")

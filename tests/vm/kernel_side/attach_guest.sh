@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs in the guest: mlrun attaches to what runs already, by process, by cgroup and to everything, while others do I/O too.
+# Usage: attach_guest.sh BUILD
+set -euo pipefail
+build=$1
+# shellcheck source=tests/vm/kernel_side/traced.sh
+source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
+
+# observe NAME STREAMS OPTION...: comes back when what follows is observed.
+observe() {
+  name=$1
+  "$build/bin/mlrun" --kprobes="$2" --defer-merge -o "$traces/$name" "${@:3}" >"$out/$name.said" 2>&1 &
+  observer=$!
+  until grep -q observing "$out/$name.said"; do
+    kill -0 $observer 2>/dev/null || fail_with_text
+    sleep 0.1
+  done
+}
+
+# observed [SIGNAL]: until it has ended, by itself or by that signal (a shell's background jobs do not get SIGINT).
+observed() {
+  if (($#)); then kill "-$1" $observer; fi
+  wait $observer || fail_with_text
+  cp -r "$traces/$name" "$out/$name"
+}
+
+fail_with_text() {
+  echo "$name did not go well"
+  cat "$out/$name.said"
+  exit 1
+}
+
+# writer FILE: says its number, waits to be let go, writes 1 MiB, and all of it is on the disk.
+writer() {
+  # shellcheck disable=SC2016
+  setsid sh -c 'echo $$ >"$0.pid"; until [ -e "$0.go" ]; do sleep 0.1; done
+    dd if=/dev/zero of="$1" bs=64k count=16 conv=fsync; touch "$0.done"' "/tmp/$1" "/mnt/disk/$1" &
+  until [[ -s /tmp/$1.pid ]]; do sleep 0.1; done
+}
+let_go() { for file in "$@"; do touch "/tmp/$file.go"; done; }
+wait_for() { for file in "$@"; do until [[ -e /tmp/$file.done ]]; do sleep 0.1; done; done; }
+
+dd if=/dev/zero of=/mnt/disk/old bs=64k count=16 conv=fsync
+sync
+echo 3 >/proc/sys/vm/drop_caches
+
+# By process: one that reads a file that it has open already, by itself and by a child, and ends as another program.
+# shellcheck disable=SC2016
+setsid sh -c 'exec 3</mnt/disk/old; echo $$ >/tmp/loader.pid; until [ -e /tmp/loader.go ]; do sleep 0.1; done
+  for i in 1 2; do dd if=/dev/zero of=/mnt/disk/own$i bs=64k count=16 conv=fsync; done
+  exec dd bs=64k of=/dev/null <&3' &
+until [[ -s /tmp/loader.pid ]]; do sleep 0.1; done
+writer stranger
+observe pid block,wait,vfs --pid "$(</tmp/loader.pid)"
+let_go loader stranger
+observed
+wait_for stranger
+
+# By cgroup: one task that is in it, one that comes later into a group below, and one beside it.
+mkdir -p /run/cgroups
+mount -t cgroup2 none /run/cgroups
+mkdir -p /run/cgroups/inside/below /run/cgroups/outside
+for file in first later outside; do writer $file; done
+cat /tmp/first.pid >/run/cgroups/inside/cgroup.procs
+cat /tmp/outside.pid >/run/cgroups/outside/cgroup.procs
+observe cgroup block,wait --cgroup /run/cgroups/inside
+cat /tmp/later.pid >/run/cgroups/inside/below/cgroup.procs
+let_go first later outside
+wait_for first later outside
+observed TERM
+
+# Everything, beside what the kernel counts: written and read by two users, through the page cache and past it.
+sync
+cat /sys/block/vda/stat >"$out/system.before"
+observe system block,wait --system
+chmod 777 /mnt/disk
+# shellcheck disable=SC2016
+setpriv --reuid=65534 --regid=65534 --clear-groups sh -c \
+  'echo $$ >/tmp/other.pid; exec dd if=/dev/zero of=/mnt/disk/other bs=64k count=16'
+dd if=/dev/zero of=/mnt/disk/ours bs=64k count=32 conv=fsync
+sync
+dd if=/mnt/disk/ours of=/dev/null bs=64k iflag=direct
+dd if=/dev/vda of=/dev/null bs=256k count=4 iflag=direct
+sync
+observed TERM
+cat /sys/block/vda/stat >"$out/system.after"
+
+stat -c '%n %i %d' /mnt/disk/{old,own1,own2,stranger,first,later,outside,other,ours} >"$out/inodes"
+for file in loader first later outside other; do echo "$file $(<"/tmp/$file.pid")"; done >"$out/pids"
+
+# What cannot be attached to: one line, and no trace.
+refused() {
+  local status=0
+  "$build/bin/mlrun" --kprobes -o /run/none "$@" >"$out/refused.said" 2>&1 || status=$?
+  if ((status != 125)) || [[ -e /run/none || $(wc -l <"$out/refused.said") != 1 ]]; then
+    echo "not refused: $* ($status)"
+    cat "$out/refused.said"
+    exit 1
+  fi
+  cat "$out/refused.said" >>"$out/refusals"
+}
+refused --cgroup /run/cgroups/none
+refused --cgroup /mnt/disk
+refused --pid "$(</tmp/loader.pid)"
+mkdir -p /run/cgroup1
+if mount -t cgroup -o none,name=old none /run/cgroup1; then refused --cgroup /run/cgroup1; fi
+cut -d ' ' -f 1 /proc/uptime >"$out/done"
