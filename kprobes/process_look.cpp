@@ -124,8 +124,9 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
   } else if (is_a(head, MLRUN_KERNEL_PART, record, bytes, part) && (part.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
     take_file(head.pid, part.file_device, part.inode);
   }
-  // Who completed a request did nothing for itself.
-  if (head.kind != MLRUN_KERNEL_REQUEST && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
+  // Who completed a request, or wrote a journal, did nothing of its own.
+  const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (part.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;
+  if (!is_of_kernel && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
 }
 
 void ProcessLook::take_task(const mlrun_task& task) {

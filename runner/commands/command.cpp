@@ -51,6 +51,7 @@ std::string general_help() {
       "Examples:\n"
       "  mlrun python train.py                 record everything that can be recorded here\n"
       "  mlrun --preload=files -o trace ./app  file calls only, into the folder trace\n"
+      "  mlrun --kprobes --pid 4711            attach to a process that runs already (root)\n"
       "  mlrun report trace                    the summary again\n"
       "  mlrun -- list                         run a command that is called like a verb\n"
       "\n"

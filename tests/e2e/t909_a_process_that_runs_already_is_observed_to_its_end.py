@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--pid: a shell that runs already, its children and its waits are in the trace, and its end is the end; --duration and
+Ctrl-C end it as well, and the trace is whole."""
+
+import signal
+import subprocess
+
+from lib import case
+from lib.kernel_side import need_kernel_side
+from lib.killed_collector import wait_for
+from lib.trace import Trace
+
+
+def observe(this, out, *options):
+    said = open(this.path(f"{out.name}.said"), "w+", encoding="utf-8")
+    mlrun = subprocess.Popen([case.MLRUN, "--kprobes=block,wait", "-o", out, *options], stderr=said, cwd=this.folder,
+                             env=this.environment)
+    wait_for(lambda: "observing" in this.path(f"{out.name}.said").read_text(), 60)
+    return mlrun
+
+
+def check(this):
+    need_kernel_side()
+    go = this.path("go")
+    with subprocess.Popen(["sh", "-c", f"until [ -e {go} ]; do sleep 0.05; done; sh -c 'sleep 0.2; exit 0'"]) as shell:
+        out = this.new_trace()
+        mlrun = observe(this, out, "--pid", str(shell.pid))
+        go.touch()
+        this.equal("exit status", mlrun.wait(60), 0)
+    trace = Trace(out)
+    processes = {row["pid"]: row for row in trace.rows("process")}
+    this.true("the shell has a row", shell.pid in processes, processes)
+    children = [row for row in processes.values() if row["parent_proc_id"] == processes[shell.pid]["proc_id"]]
+    this.true("and its child, by name", any("sleep 0.2" in row["command"] for row in children), processes)
+    this.true("its waits are there", any(row["pid"] == shell.pid for row in trace.rows("wait")))
+    this.true("what is not seen is said", trace.covers("C library"), trace.rows("coverage"))
+    this.equal("nothing lost", trace.rows("loss"), [])
+
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        out = this.new_trace()
+        this.equal("exit status with --duration", observe(this, out, "--pid", str(sleeper.pid), "--duration", "1").wait(60), 0)
+        this.true("its row", any(row["pid"] == sleeper.pid for row in Trace(out).rows("process")))
+        out = this.new_trace()
+        mlrun = observe(this, out, "--pid", str(sleeper.pid))
+        mlrun.send_signal(signal.SIGINT)
+        this.equal("exit status after Ctrl-C", mlrun.wait(60), 0)
+        this.true("the trace is made", (out / "run.json").exists() and not (out / "session.json").exists())
+        this.equal("the process goes on", sleeper.poll(), None)
+        sleeper.kill()
+
+
+if __name__ == "__main__":
+    case.run(check)
