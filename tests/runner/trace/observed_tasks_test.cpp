@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes, threads and files of a run that launched nothing, from the kernel's records and from looks at /proc.
+#include "runner/trace/observed_tasks.h"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace mlrun::trace {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+class Records {
+ public:
+  template <typename Record>
+  void add(uint16_t kind, Record record, std::string_view text = {}) {
+    const size_t words = sizeof record / sizeof(uint64_t), more = (text.size() + 7) / sizeof(uint64_t);
+    record.head.kind = kind;
+    record.head.bytes = static_cast<uint16_t>((words + more) * sizeof(uint64_t));
+    const size_t at = bytes_.size();
+    bytes_.resize(at + words + more);
+    std::memcpy(bytes_.data() + at, &record, sizeof record);
+    text.copy(reinterpret_cast<char*>(bytes_.data() + at + words), text.size());
+  }
+
+  void task(mlrun_task_event event, uint64_t ns, uint32_t pid, uint32_t tid, const char* comm, uint32_t parent = 0) {
+    mlrun_task task{};
+    task.head.time_ns = ns;
+    task.head.pid = pid;
+    task.head.tid = tid;
+    task.event = event;
+    task.parent = parent;
+    std::string_view(comm).copy(task.comm, sizeof task.comm);
+    add(MLRUN_KERNEL_TASK, task);
+  }
+
+  void process(uint64_t ns, uint32_t pid, std::string_view facts, uint32_t claimed_bytes = 0) {
+    mlrun_process_seen seen{};
+    seen.head.time_ns = ns;
+    seen.head.pid = seen.head.tid = pid;
+    seen.text_bytes = claimed_bytes != 0 ? claimed_bytes : static_cast<uint32_t>(facts.size());
+    add(MLRUN_KERNEL_PROCESS, seen, facts);
+  }
+
+  model::TraceInfo finish(uint64_t end_ns) {
+    ObservedTasks tasks;
+    events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
+    while (reader.next()) tasks.add(reader);
+    model::TraceInfo info;
+    tasks.finish(info, static_cast<int64_t>(end_ns));
+    SessionInfo session;
+    session.all = {{"observed", {{"scope", "processes"}}}};
+    tasks.add_gaps(session, 0, info);
+    return info;
+  }
+
+ private:
+  std::vector<uint64_t> bytes_;
+};
+
+bool covers(const model::TraceInfo& info, std::string_view subject) {
+  for (const model::CoverageRow& row : info.coverage) {
+    if (row.subject == subject) return true;
+  }
+  return false;
+}
+
+TEST(ObservedTasks, AChildHasItsParentAndTheNameOfItsLastProgram) {
+  Records records;
+  records.process(10, 5, R"({"ppid":1,"start_ticks":7,"exe":"/bin/sh","command":"sh loader"})");
+  records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
+  records.task(MLRUN_TASK_EXEC, 30, 6, 6, "dd");
+  records.process(35, 6, R"({"ppid":5,"start_ticks":9,"exe":"/bin/dd","command":"dd of=x"})");
+  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "dd");
+  const model::TraceInfo info = records.finish(100);
+  ASSERT_EQ(info.processes.size(), 2u);
+  EXPECT_EQ(info.processes[0].last_ns, 100);
+  EXPECT_EQ(info.processes[1].parent_proc_id, info.processes[0].proc_id);
+  EXPECT_EQ(info.processes[1].command, "dd of=x");
+  EXPECT_EQ(info.processes[1].last_ns, 40);
+  EXPECT_FALSE(info.processes[1].forked);
+  ASSERT_EQ(info.images.size(), 3u);
+  EXPECT_EQ(info.images[1].exe, "/bin/sh");
+  EXPECT_EQ(info.images[2].exe, "/bin/dd");
+  EXPECT_FALSE(covers(info, "arguments of processes"));
+}
+
+TEST(ObservedTasks, WhatNobodyCouldLookAtHasTheNameOfItsThreadAndIsCounted) {
+  Records records;
+  records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
+  records.task(MLRUN_TASK_EXEC, 30, 6, 6, "true");
+  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "true");
+  const model::TraceInfo info = records.finish(100);
+  ASSERT_EQ(info.processes.size(), 1u);
+  EXPECT_EQ(info.processes[0].command, "[true]");
+  EXPECT_TRUE(covers(info, "arguments of processes"));
+}
+
+TEST(ObservedTasks, ALookThatCameTooLateMakesNoSecondProcessAndANumberUsedAgainDoes) {
+  Records records;
+  records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
+  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "sh");
+  records.process(50, 6, R"({"ppid":5,"start_ticks":9})");
+  records.task(MLRUN_TASK_SEEN, 50, 6, 6, "sh");
+  EXPECT_EQ(records.finish(100).processes.size(), 1u);
+  records.process(2 * kSecond, 6, R"({"ppid":1,"start_ticks":99,"command":"other"})");
+  const model::TraceInfo info = records.finish(3 * kSecond);
+  ASSERT_EQ(info.processes.size(), 2u);
+  EXPECT_EQ(info.processes[1].command, "other");
+}
+
+TEST(ObservedTasks, RecordsThatLieAreHarmless) {
+  Records records;
+  records.process(10, 5, R"({"ppid":1})", 60'000);  // longer than the record
+  records.process(11, 5, "no json");
+  records.process(12, 5, R"({"ppid":"one","command":7})");
+  records.task(MLRUN_TASK_FORK, 20, 6, 6, "self", 6);
+  records.task(static_cast<mlrun_task_event>(99), 21, 7, 7, "?");
+  mlrun_file_seen file{};
+  file.path_bytes = 60'000;
+  records.add(MLRUN_KERNEL_FILE_SEEN, file, "/short");
+  const model::TraceInfo info = records.finish(100);
+  EXPECT_EQ(info.processes.size(), 2u);
+  EXPECT_TRUE(info.files.empty());
+}
+
+}  // namespace
+}  // namespace mlrun::trace
