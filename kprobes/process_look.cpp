@@ -1,85 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/process_look.h"
 
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <climits>
+#include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "kprobes/names_in.h"
-#include "runner/collect/proc_files.h"
+#include "kprobes/proc_facts.h"
 #include "runner/util/clock.h"
-#include "runner/util/file_io.h"
-#include "runner/util/text.h"
 
 namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kTextMax = 4096;
 constexpr uint64_t kShare = 10;  // looks at open files take one part in so many of our time
-
-uint32_t number(std::string_view text) {
-  uint32_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-// The words behind "Name:" in /proc/PID/status.
-std::vector<std::string_view> status_words(std::string_view status, std::string_view name) {
-  for (const std::string_view line : util::split(status, "\n")) {
-    if (line.starts_with(name)) return util::split(line.substr(name.size()), "\t ");
-  }
-  return {};
-}
-
-std::string link_text(const std::string& path) {
-  std::array<char, PATH_MAX> target{};
-  const ssize_t bytes = ::readlink(path.c_str(), target.data(), target.size());
-  return bytes <= 0 ? std::string() : util::escaped_utf8({target.data(), static_cast<size_t>(bytes)});
-}
-
-std::string command_text(uint32_t pid) {
-  std::string words = util::read_text(fmt::format("/proc/{}/cmdline", pid), kTextMax);
-  while (!words.empty() && words.back() == '\0') words.pop_back();
-  std::replace(words.begin(), words.end(), '\0', ' ');
-  return util::escaped_utf8(words);
-}
-
-// Of the unified hierarchy.
-std::string cgroup_text(uint32_t pid) {
-  const std::string text = util::read_text(fmt::format("/proc/{}/cgroup", pid), kTextMax);
-  for (const std::string_view line : util::split(text, "\n")) {
-    if (line.starts_with("0::")) return util::escaped_utf8(line.substr(3));
-  }
-  return {};
-}
-
-// Empty: it has ended.
-std::string process_text(uint32_t pid) {
-  const auto stat = collect::read_proc_stat(pid);
-  if (!stat || stat->ended) return {};
-  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kTextMax);
-  const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NSpid:");
-  const nlohmann::json facts = {{"ppid", stat->ppid},
-                                {"start_ticks", stat->start_ticks},
-                                {"uid", uids.empty() ? 0 : number(uids.front())},
-                                {"ns_pid", pids.empty() ? pid : number(pids.back())},
-                                {"pid_namespace", collect::pid_namespace_of(pid)},
-                                {"exe", link_text(fmt::format("/proc/{}/exe", pid))},
-                                {"cwd", link_text(fmt::format("/proc/{}/cwd", pid))},
-                                {"command", command_text(pid)},
-                                {"cgroup", cgroup_text(pid)}};
-  return facts.dump();
-}
 
 template <typename Record>
 bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {
@@ -88,19 +24,10 @@ bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* dat
   return true;
 }
 
-// A zombie lives as long as a thread of it does.
-bool lives(uint32_t pid) {
-  const auto stat = collect::read_proc_stat(pid);
-  if (!stat) return false;
-  return !stat->ended || names_in(fmt::format("/proc/{}/task", pid)).size() > 1;
-}
-
 }  // namespace
 
 void ProcessLook::follow(int pidfd) {
-  const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kTextMax);
-  const auto words = status_words(info, "Pid:");
-  const uint32_t pid = words.empty() ? 0 : number(words.front());
+  const uint32_t pid = pid_of(pidfd);
   asked_for_some_ = true;
   if (pid == 0) return;
   new_.insert(pid);
@@ -187,9 +114,9 @@ void ProcessLook::tell_threads(uint32_t pid, uint64_t now_ns) {
     record.head.bytes = sizeof record;
     record.head.time_ns = now_ns;
     record.head.pid = pid;
-    record.head.tid = number(tid);
+    record.head.tid = static_cast<uint32_t>(std::strtoul(tid.c_str(), nullptr, 10));
     record.event = MLRUN_TASK_SEEN;
-    collect::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
+    thread_name(pid, tid).copy(record.comm, sizeof record.comm);
     spool_.add(&record, sizeof record, now_ns);
   }
 }

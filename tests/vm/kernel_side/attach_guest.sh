@@ -28,6 +28,7 @@ observed() {
 fail_with_text() {
   echo "$name did not go well"
   cat "$out/$name.said"
+  if grep -q 'does not answer' "$out/$name.said"; then exit 74; fi # a busy machine: see traces_test.sh
   exit 1
 }
 
