@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/gpu/gpu_pids.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -17,8 +19,8 @@ constexpr uint64_t kSecondNs = 1'000'000'000;
 class GpuPidsTest : public testing::Test {
  protected:
   void SetUp() override {
-    proc_ = fs::path(testing::TempDir()) /
-            ("proc-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    proc_ = fs::path(testing::TempDir()) / ("proc-" + std::to_string(::getpid()) + "-" +
+                                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(proc_);
     fs::create_directories(proc_);
   }
