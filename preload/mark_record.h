@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { kMarkTextMaxBytes = 1020, kMarkUnitText = MLRUN_UNIT_BYTES - 1 };
+enum { kMarkTextMaxBytes = 1020, kMarkUnitText = MLRUN_UNIT_BYTES - 1, kMarkStructureMaxBytes = 240 };
 
 struct mark_domain {
   uint64_t id;  // string id of the name; 0: the default domain
@@ -21,8 +21,17 @@ struct mark_domain {
   char name[116];
 };
 
+// A structure, and what tells its layout (runner/events/record.h): a string that lives as long as the process.
+struct mark_structure {
+  uint64_t layout;  // string id; 0: nothing has told its layout, and it has no bytes
+  const char *layout_text;
+  uint32_t layout_bytes;
+  uint32_t bytes;  // at most kMarkStructureMaxBytes
+  const void *at;
+};
+
 struct mark {
-  uint32_t kind;    // MLRUN_MARK_PUSH, _INSTANT, _START
+  uint32_t kind;    // MLRUN_MARK_PUSH, _INSTANT, _START; with a structure also _POP, _END
   uint32_t source;  // enum mlrun_mark_source
   const struct mark_domain *domain;
   const char *text;
@@ -31,11 +40,12 @@ struct mark {
   uint32_t payload_type;  // enum mlrun_mark_payload
   uint32_t category;
   uint64_t payload;
+  const struct mark_structure *structure;  // of MLRUN_PAYLOAD_STRUCTURE, else null
 };
 
 INLINE bool marks_are_recorded(void) { return control->streams & MLRUN_STREAM_MARKS; }
 
-// The text in units of 15 bytes behind a tag byte.
+// The text in units of 15 bytes behind a tag byte. Requires: bytes > 0.
 INLINE void put_mark_text(char *unit, const char *text, size_t bytes) {
   for (; bytes > kMarkUnitText; bytes -= kMarkUnitText, text += kMarkUnitText, unit += MLRUN_UNIT_BYTES) {
     unit[0] = 0;
@@ -45,14 +55,23 @@ INLINE void put_mark_text(char *unit, const char *text, size_t bytes) {
   memcpy(unit + 1, text, bytes);
 }
 
+INLINE uint32_t mark_text_units(size_t bytes) { return (uint32_t)(bytes + kMarkUnitText - 1) / kMarkUnitText; }
+
+// As put_mark(), with a structure (nvtx_payload.c).
+void put_structured_mark(const struct mark *mark);
+
 INLINE void put_mark(const struct mark *mark) {
+  if (unlikely(mark->structure != NULL)) {
+    put_structured_mark(mark);
+    return;
+  }
   uint64_t now = stamp();
   if (unlikely(!now)) return;
   size_t bytes = likely(mark->bytes <= kMarkTextMaxBytes) ? mark->bytes : kMarkTextMaxBytes, definition = 0;
   const struct mark_domain *domain = mark->domain;
   if (unlikely(domain->id && !string_is_emitted(domain->id))) string_prepare(domain->name, domain->bytes, &definition);
   bool has_payload = mark->payload_type | mark->category;
-  uint32_t text_units = (uint32_t)(bytes + kMarkUnitText - 1) / kMarkUnitText, units = 2 + has_payload + text_units;
+  uint32_t text_units = mark_text_units(bytes), units = 2 + has_payload + text_units;
   uint8_t lap;
   uint64_t *w = reserve((uint32_t)definition + units * MLRUN_UNIT_BYTES, &lap);
   if (unlikely(!w)) return;

@@ -8,6 +8,7 @@
 #include "preload/kept_memory.h"
 #include "preload/mark_record.h"
 #include "preload/nvtx_abi.h"
+#include "preload/nvtx_payload.h"
 #include "runner/events/content_hash.h"
 
 enum { kDomains = 256 };
@@ -80,10 +81,17 @@ static void put_attributes(uint32_t kind, const struct mark_domain *domain, cons
                            uint64_t range) {
   char text[kMarkTextMaxBytes];
   struct mark mark = {.kind = kind, .source = MLRUN_MARK_NVTX, .domain = domain_of(domain), .range = range};
+  struct mark_structure structure;
   if (from && from->size >= sizeof *from) {
     mark.category = from->category;
-    mark.payload_type = (uint32_t)from->payload_type & 0xff;
-    mark.payload = from->payload;
+    if (from->payload_type == NVTX_PAYLOAD_STRUCTURED) {
+      const struct nvtx_payload_data *data = (const struct nvtx_payload_data *)(uintptr_t)from->payload;
+      structure = nvtx_structure(domain, data, from->reserved > 0 ? (size_t)from->reserved : 0);
+      mark.structure = &structure;
+    } else {
+      mark.payload_type = (uint32_t)from->payload_type & 0xff;
+      mark.payload = from->payload;
+    }
     if (from->message_type == NVTX_MESSAGE_ASCII && from->message.ascii) {
       mark.text = from->message.ascii;
       mark.bytes = strlen(mark.text);
@@ -198,6 +206,35 @@ static const struct mark_domain *create_w(const wchar_t *wide) {
   return create(name, narrow(wide, name));
 }
 
+// Marks whose payload is all that they bring: nameless.
+static void put_payload(uint32_t kind, const struct mark_domain *domain, const struct nvtx_payload_data *data,
+                        size_t count, uint64_t range) {
+  const struct mark_structure structure = nvtx_structure(domain, data, count);
+  const struct mark mark = {
+      .kind = kind, .source = MLRUN_MARK_NVTX, .domain = domain_of(domain), .range = range, .structure = &structure};
+  put_mark(&mark);
+}
+static void payload_mark(const struct mark_domain *domain, const struct nvtx_payload_data *data, size_t count) {
+  put_payload(MLRUN_MARK_INSTANT, domain, data, count, 0);
+}
+static int payload_push(const struct mark_domain *domain, const struct nvtx_payload_data *data, size_t count) {
+  put_payload(MLRUN_MARK_PUSH, domain, data, count, 0);
+  return NVTX_NO_TRACKING;
+}
+static int payload_pop(const struct mark_domain *domain, const struct nvtx_payload_data *data, size_t count) {
+  put_payload(MLRUN_MARK_POP, domain, data, count, 0);
+  return NVTX_NO_TRACKING;
+}
+static uint64_t payload_start(const struct mark_domain *domain, const struct nvtx_payload_data *data, size_t count) {
+  uint64_t range = begin_range();
+  put_payload(MLRUN_MARK_START, domain, data, count, range);
+  return range;
+}
+static void payload_end(const struct mark_domain *domain, uint64_t range, const struct nvtx_payload_data *data,
+                        size_t count) {
+  put_payload(MLRUN_MARK_END, domain, data, count, range);
+}
+
 struct handler {
   unsigned number;
   nvtx_function function;
@@ -222,6 +259,16 @@ static const struct handler core2[] = {
     HANDLER(NVTX_DOMAIN_CREATE_W, create_w),
 };
 
+static const struct handler payload[] = {
+    HANDLER(NVTX_PAYLOAD_SCHEMA_REGISTER, nvtx_register_schema),
+    HANDLER(NVTX_PAYLOAD_ENUM_REGISTER, nvtx_register_enum),
+    HANDLER(NVTX_PAYLOAD_MARK, payload_mark),
+    HANDLER(NVTX_PAYLOAD_RANGE_PUSH, payload_push),
+    HANDLER(NVTX_PAYLOAD_RANGE_POP, payload_pop),
+    HANDLER(NVTX_PAYLOAD_RANGE_START, payload_start),
+    HANDLER(NVTX_PAYLOAD_RANGE_END, payload_end),
+};
+
 static bool take_over(const struct nvtx_callbacks *callbacks, int module, const struct handler *handlers,
                       size_t count) {
   nvtx_table table;
@@ -240,4 +287,17 @@ EXPORT int InitializeInjectionNvtx2(nvtx_get_export_table get_export_table) {
   if (!callbacks || callbacks->struct_size < sizeof *callbacks) return 0;
   bool taken = take_over(callbacks, NVTX_MODULE_CORE, core, sizeof core / sizeof core[0]);
   return take_over(callbacks, NVTX_MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]) || taken;
+}
+
+// Called by each copy of NVTX that has extensions, once for each of them. 0: its functions then do nothing.
+EXPORT int InitializeInjectionNvtxExtension(const struct nvtx_module *module);
+EXPORT int InitializeInjectionNvtxExtension(const struct nvtx_module *module) {
+  if (!marks_are_recorded() || !recording_is_on() || !module || module->struct_size < sizeof *module) return 0;
+  if (module->module_id != NVTX_MODULE_PAYLOAD || module->version < NVTX_PAYLOAD_VERSION_FIRST ||
+      module->version > NVTX_PAYLOAD_VERSION_LAST || module->segment_count == 0 || !module->segments)
+    return 0;
+  const struct nvtx_module_segment *slots = module->segments;
+  for (size_t i = 0; i < sizeof payload / sizeof payload[0]; i++)
+    if (payload[i].number < slots->slots) slots->functions[payload[i].number] = (intptr_t)payload[i].function;
+  return 1;
 }

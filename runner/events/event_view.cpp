@@ -114,13 +114,21 @@ bool decode(const RecordView& record, MarkEvent& mark) {
   mark.source = record.arg >> 16 & 0xff;
   mark.range = w[2] >> 8;
   mark.domain = w[3];
-  if (record.kind == MLRUN_MARK_POP || record.kind == MLRUN_MARK_END) return true;
   const bool has_payload = (record.arg >> 24 & 1) != 0;
-  const uint32_t text_unit = has_payload ? 3 : 2;
+  const bool ends = record.kind == MLRUN_MARK_POP || record.kind == MLRUN_MARK_END;
+  if (ends && !has_payload) return true;
+  uint32_t text_unit = has_payload ? 3 : 2;
   if (record.units < text_unit) return false;
   mark.category = has_payload ? static_cast<uint32_t>(w[4] >> 8) : 0;
   mark.payload_type = has_payload ? static_cast<uint32_t>(w[4] >> 40 & 0xff) : 0;
   mark.payload = has_payload ? w[5] : 0;
+  if (mark.payload_type == MLRUN_PAYLOAD_STRUCTURE) {
+    mark.structure_bytes = static_cast<uint32_t>(w[4] >> 48);
+    mark.structure_words = w + size_t{text_unit} * 2;
+    text_unit += (mark.structure_bytes + kBytesPerUnit - 1) / kBytesPerUnit;
+    if (record.units < text_unit) return false;
+  }
+  if (ends) return true;
   mark.text_bytes = record.arg & 0xffff;
   mark.text_words = w + size_t{text_unit} * 2;
   return mark.text_bytes <= (record.units - text_unit) * kBytesPerUnit;
@@ -143,5 +151,9 @@ void append_text(const StringEvent& fragment, std::string& text) {
 }
 
 void append_text(const MarkEvent& mark, std::string& text) { append_units(mark.text_words, mark.text_bytes, text); }
+
+void append_structure(const MarkEvent& mark, std::string& bytes) {
+  append_units(mark.structure_words, mark.structure_bytes, bytes);
+}
 
 }  // namespace mlrun::events

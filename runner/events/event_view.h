@@ -206,7 +206,10 @@ struct ModuleEvent {
 struct MarkEvent {
   uint16_t kind = 0;  // MLRUN_MARK_...
   uint32_t source = 0, payload_type = 0, category = 0;
-  uint64_t clock = 0, domain = 0, range = 0, payload = 0;
+  uint64_t clock = 0, domain = 0, range = 0;
+  uint64_t payload = 0;                       // of a structure: string id of its layout
+  uint32_t structure_bytes = 0;               // of MLRUN_PAYLOAD_STRUCTURE
+  const uint64_t* structure_words = nullptr;  // as text_words
   uint32_t text_bytes = 0;
   const uint64_t* text_words = nullptr;  // units of 15 bytes behind a tag byte
 };
@@ -295,5 +298,6 @@ inline bool end_clock(const RecordView& record, uint64_t& clock) {
 // Appends the fragment's bytes to `text`.
 void append_text(const StringEvent& fragment, std::string& text);
 void append_text(const MarkEvent& mark, std::string& text);
+void append_structure(const MarkEvent& mark, std::string& bytes);
 
 }  // namespace mlrun::events

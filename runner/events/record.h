@@ -50,8 +50,17 @@
 //   mark       push (of the thread), instant, start (of the process): arg = bytes of text (16) | enum mlrun_mark_source
 //              << 16 (8) | has payload << 24; w2 = number of the range << 8 (start), w3 = domain's string id, 0: none
 //              with a payload: w4 = category << 8 | enum mlrun_mark_payload << 40, w5 = the payload's eight bytes
+//              a structure: w4 has the number of its bytes << 48, w5 = string id of its layout (0: not known, no bytes),
+//              and the bytes follow, in units of 15 behind a tag byte
 //              then the text, units of 15 bytes behind a tag byte
-//              pop, end: arg = source << 16; w2 = number of the range << 8 (end), w3 = domain (pop)
+//              pop, end: arg = source << 16; w2 = number of the range << 8 (end), w3 = domain (pop); with a structure as
+//              above, but without a text
+//
+//              The layout of a structure is a text, as NVTX's payload extension tells it, numbers in decimal:
+//                schema type, static size or 0, alignment of packed members or 0
+//                F flags, type, array length or the like, offset, bytes of an enumeration or 0, name   for each member
+//                V value, name                                              behind its member, of an enumeration
+//              Parts of a line are separated by one blank; only a name may hold blanks, and it is the last.
 //
 //   comm       arg = tid; w2 = 0; w3 = string id of the thread's new name
 //
@@ -159,7 +168,8 @@ enum mlrun_mark_payload {
   MLRUN_PAYLOAD_DOUBLE = 3,
   MLRUN_PAYLOAD_U32 = 4,
   MLRUN_PAYLOAD_I32 = 5,
-  MLRUN_PAYLOAD_FLOAT = 6
+  MLRUN_PAYLOAD_FLOAT = 6,
+  MLRUN_PAYLOAD_STRUCTURE = 9
 };
 
 // What CUPTI's times of a piece of GPU work were like before the producer put them right.

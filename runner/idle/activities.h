@@ -61,7 +61,6 @@ class Activities {
   [[nodiscard]] const model::CallSplit* split(const Activity& activity) const {
     return activity.split < 0 ? nullptr : &splits_[static_cast<size_t>(activity.split)];
   }
-  [[nodiscard]] bool has_kernel_side() const { return has_kernel_side_; }
   [[nodiscard]] int64_t calls_left_out() const { return left_out_; }
 
  private:

@@ -64,8 +64,8 @@ void divide(const std::vector<T>& list, Stretch part, Inside inside, Outside out
 
 }  // namespace
 
-Blame::Blame(const model::TraceInfo& info, const Activities& activities, bool calls_recorded)
-    : info_(info), activities_(activities), calls_recorded_(calls_recorded) {
+Blame::Blame(const model::TraceInfo& info, const Activities& activities, bool waits_are_known)
+    : info_(info), activities_(activities), waits_are_known_(waits_are_known) {
   for (const model::ThreadRow& thread : info_.threads) {
     threads_[thread.thread_id] = &thread;
     by_tid_[thread.tid] = thread.thread_id;
@@ -110,7 +110,7 @@ void Blame::outside_of_calls(const Who& who, Stretch part) {
 }
 
 void Blame::asleep_or_not(const Who& who, Stretch part) {
-  const IdleLabel busy = calls_recorded_ || activities_.has_kernel_side() ? IdleLabel::kCpu : IdleLabel::kUnknown;
+  const IdleLabel busy = waits_are_known_ ? IdleLabel::kCpu : IdleLabel::kUnknown;
   const auto thread = threads_.find(who.thread_id);
   if (thread == threads_.end()) {
     put(IdleLabel::kUnknown, who, part);

@@ -17,8 +17,8 @@ namespace mlrun::idle {
 
 class Blame {
  public:
-  // Requires: all outlive this. `calls_recorded`: a thread without calls made none.
-  Blame(const model::TraceInfo& info, const Activities& activities, bool calls_recorded);
+  // Requires: all outlive this. `waits_are_known`: a thread of which nothing is recorded was on the processor.
+  Blame(const model::TraceInfo& info, const Activities& activities, bool waits_are_known);
 
   // The pieces of the part of a gap within the window that `activities` have loaded. `talks`: of communication, on that
   // GPU.
@@ -44,7 +44,7 @@ class Blame {
 
   const model::TraceInfo& info_;
   const Activities& activities_;
-  bool calls_recorded_;
+  bool waits_are_known_;
   std::unordered_map<int32_t, const model::ThreadRow*> threads_;  // by id
   std::unordered_map<int32_t, int32_t> by_tid_;                   // tid -> thread id, the last one
   std::unordered_map<int32_t, std::vector<int32_t>> of_process_;  // proc_id -> thread ids

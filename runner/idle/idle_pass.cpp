@@ -49,13 +49,13 @@ int64_t IdlePass::window_ns(const std::vector<Gap>& gaps) const {
   return share >= 1 ? span_ns : std::max(kWindowMinNs, static_cast<int64_t>(static_cast<double>(span_ns) * share));
 }
 
-Status IdlePass::run(GapFinder::Found found) {
+Status IdlePass::run(GapFinder::Found found, Steps& steps) {
   IdleTable table(info_);
   if (Status opened = table.open(options_.folder + "/tables"); !opened) return opened;
   unlisted_ = std::move(found.unlisted);
   const std::vector<Gap>& gaps = found.gaps;
   Activities activities(options_.folder, info_, options_.has_kernel_side);
-  Blame blame(info_, activities, options_.calls_recorded);
+  Blame blame(info_, activities, options_.calls_recorded || options_.sees_sleeps);
   OpenGaps open(gaps);
   const int64_t step_ns = window_ns(gaps), end_ns = last_end(gaps);
   for (int64_t at_ns = gaps.empty() ? 0 : gaps.front().start_ns; at_ns < end_ns;) {
@@ -72,6 +72,7 @@ Status IdlePass::run(GapFinder::Found found) {
         row.gap_id = static_cast<int64_t>(number) + 1;
         if (Status added = table.add(row); !added) return added;
         add(row);
+        steps.add_idle(row);
       }
     }
   }

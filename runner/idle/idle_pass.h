@@ -11,6 +11,7 @@
 
 #include "runner/idle/gap_finder.h"
 #include "runner/idle/idle_table.h"
+#include "runner/idle/steps.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/gpu_idle.h"
 #include "runner/util/result.h"
@@ -23,6 +24,7 @@ struct IdleOptions {
   int64_t calls = 0;  // rows of `call`
   bool calls_recorded = false;
   bool has_kernel_side = false;
+  bool sees_sleeps = false;  // the kernel side does, of all threads
 };
 
 class IdlePass {
@@ -30,7 +32,8 @@ class IdlePass {
   // Requires: `info` has processes, threads and files, and outlives this.
   IdlePass(IdleOptions options, const model::TraceInfo& info) : options_(std::move(options)), info_(info) {}
 
-  Status run(GapFinder::Found found);
+  // Idle time is handed to `steps` too, which are sorted.
+  Status run(GapFinder::Found found, Steps& steps);
 
   // After run().
   [[nodiscard]] std::vector<summary::GpuIdleSummary> sums() const;

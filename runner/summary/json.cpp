@@ -224,6 +224,22 @@ Json mark_json(const MarkSummary& mark) {
           {"max_ns", known(mark.max_ns, -1)}};
 }
 
+Json collective_json(const CollectiveSummary& of) {
+  return {
+      {"communicator", of.communicator.empty() ? Json() : Json(of.communicator)},
+      {"operation", of.operation},
+      {"count", of.count},
+      {"bytes", of.bytes},
+      {"time_ns", of.time_ns},
+      {"max_ns", of.max_ns},
+      {"ranks", known(of.ranks, -1)},
+      {"compared", of.compared},
+      {"start_skew_ns",
+       {{"p50", known(of.skew_p50_ns, -1)}, {"p99", known(of.skew_p99_ns, -1)}, {"max", known(of.skew_max_ns, -1)}}},
+      {"last_proc_id", known(of.last_proc_id, 0)},
+      {"last_times", of.last_times}};
+}
+
 Json gpu_idle_json(const GpuIdleSummary& idle) {
   const model::CallSplit& split = idle.split;
   return {{"gpu_id", known(idle.gpu_id, 0)},
@@ -416,9 +432,11 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"processes", array(summary.processes, process_json)},
           {"phases", array(summary.phases, phase_json)},
           {"marks", array(summary.marks, mark_json)},
+          {"collectives", array(summary.collectives, collective_json)},
           {"gpus", array(summary.gpus, gpu_json)},
           {"gpu_work", gpu_work_json(summary)},
           {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
+          {"gpu_steps", summary.run.contains("gpu_steps") ? Json(summary.run.at("gpu_steps")) : Json()},
           {"files_touched", summary.files_touched},
           {"files_without_place", summary.files_without_place},
           {"files", array(summary.files, file_json)},

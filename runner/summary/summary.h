@@ -185,6 +185,18 @@ struct MarkSummary {
   int64_t count = 0, time_ns = -1, max_ns = -1;
 };
 
+// Collectives of one communicator and operation (NCCL). -1: not known.
+struct CollectiveSummary {
+  std::string communicator;  // empty: NCCL does not tell
+  std::string operation;
+  int64_t count = 0, bytes = 0, time_ns = 0, max_ns = 0;
+  int64_t ranks = -1;
+  int64_t compared = 0;  // collectives that several processes of the run have begun
+  int64_t skew_p50_ns = -1, skew_p99_ns = -1, skew_max_ns = -1;
+  int32_t last_proc_id = 0;  // which process was the last to begin, most often; 0: none
+  int64_t last_times = 0;
+};
+
 struct Summary {
   nlohmann::json run = nlohmann::json::object();  // run.json
   int64_t start_ns = 0;                           // of the first time bin
@@ -214,12 +226,13 @@ struct Summary {
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;
-  std::vector<SplitSummary> splits;           // the run, processes, phases, files; none without the kernel side
-  std::vector<model::PhaseRow> phases;        // with their figures, in order of start
-  std::vector<MarkSummary> marks;             // the first kTopMarks by time
-  std::vector<GpuSummary> gpus;               // instances behind their GPU
-  std::vector<GpuWorkSummary> gpu_work;       // devices that did something
-  std::vector<GpuKernelSummary> gpu_kernels;  // the first kTopKernels by time
+  std::vector<SplitSummary> splits;            // the run, processes, phases, files; none without the kernel side
+  std::vector<model::PhaseRow> phases;         // with their figures, in order of start
+  std::vector<MarkSummary> marks;              // the first kTopMarks by time
+  std::vector<CollectiveSummary> collectives;  // the first kTopCollectives by time
+  std::vector<GpuSummary> gpus;                // instances behind their GPU
+  std::vector<GpuWorkSummary> gpu_work;        // devices that did something
+  std::vector<GpuKernelSummary> gpu_kernels;   // the first kTopKernels by time
   GpuCallSummary gpu_calls;
   std::vector<GpuMemorySummary> gpu_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
@@ -239,6 +252,7 @@ struct Summary {
 
 inline constexpr size_t kTopFiles = 1000;
 inline constexpr size_t kTopMarks = 1000;
+inline constexpr size_t kTopCollectives = 1000;
 inline constexpr size_t kTopDirectories = 1000;
 inline constexpr size_t kTopSites = 1000;  // of each kind
 

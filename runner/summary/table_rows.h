@@ -232,6 +232,26 @@ struct Columns<MarkSummary> {
 };
 
 template <>
+struct Columns<CollectiveSummary> {
+  static constexpr const char* kTable = "summary_collective";
+  static void visit(auto& visitor, auto& row) {
+    visitor("communicator", row.communicator);
+    visitor("operation", row.operation);
+    visitor("count", row.count);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
+    visitor("max_ns", row.max_ns);
+    visitor("ranks", row.ranks);
+    visitor("compared", row.compared);
+    visitor("skew_p50_ns", row.skew_p50_ns);
+    visitor("skew_p99_ns", row.skew_p99_ns);
+    visitor("skew_max_ns", row.skew_max_ns);
+    visitor("last_proc_id", row.last_proc_id);
+    visitor("last_times", row.last_times);
+  }
+};
+
+template <>
 struct Columns<GpuSummary> {
   static constexpr const char* kTable = "summary_gpu";
   static void visit(auto& visitor, auto& row) {

@@ -224,6 +224,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(access_rows(summary));
   write(time_rows(summary));
   write(summary.marks);
+  write(summary.collectives);
   write(summary.gpus);
   write(summary.splits);
   write(summary.gpu_work);
@@ -253,6 +254,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   put_access(loader.load<AccessRow>(), summary);
   for (const TimeRow& row : loader.load<TimeRow>()) summary.timeline.push_back(row.bin);
   summary.marks = loader.load_if_there<MarkSummary>();
+  summary.collectives = loader.load_if_there<CollectiveSummary>();
   summary.gpus = loader.load_if_there<GpuSummary>();
   summary.splits = loader.load_if_there<SplitSummary>();
   summary.gpu_work = loader.load_if_there<GpuWorkSummary>();

@@ -156,6 +156,7 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(processes_text(summary, style));
   block(phases_text(summary, style));
   block(marks_text(summary, style));
+  block(collectives_text(summary, style));
   block(gpus_text(summary, style));
   block(gpu_work_text(summary, style));
   block(gpu_memory_text(summary, style));

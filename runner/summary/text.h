@@ -28,6 +28,7 @@ namespace mlrun::summary {
 [[nodiscard]] std::string devices_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string collectives_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 6;
+constexpr size_t kShown = 6, kWorstShown = 3;
 
 std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
@@ -34,6 +35,58 @@ std::string doing(const GpuIdleSummary& idle) {
                          : idle.label;
 }
 
+// Of run.json; 0: not there.
+int64_t number(const nlohmann::json& of, const char* key) {
+  const auto found = of.find(key);
+  return found != of.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+std::string word(const nlohmann::json& of, const char* key) {
+  const auto found = of.find(key);
+  return found != of.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
+}
+
+std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
+  const auto blamed = step.find("blamed");
+  if (blamed == step.end() || !blamed->is_object()) return "";
+  GpuIdleSummary idle;
+  idle.label = word(*blamed, "label");
+  idle.proc_id = static_cast<int32_t>(number(*blamed, "proc_id"));
+  const std::string path = word(*blamed, "path");
+  return fmt::format("{}, {}{} {}", idle.label, who(summary, idle), path.empty() ? "" : " " + path,
+                     percent_text(number(*blamed, "time_ns"), number(step, "idle_ns")));
+}
+
+// Rows of one of the lists of run.json.
+std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name) {
+  const nlohmann::json::json_pointer at(std::string("/gpu_steps/") + name);
+  std::vector<nlohmann::json> rows;
+  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return rows;
+  for (const nlohmann::json& row : summary.run.at(at)) {
+    if (row.is_object()) rows.push_back(row);
+  }
+  return rows;
+}
+
+// Of each GPU how its idle time lies in steps, then the steps with the most of it.
+std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
+  const std::vector<nlohmann::json> devices = steps_list(summary, "devices"), worst = steps_list(summary, "worst");
+  if (devices.empty()) return "";
+  const auto time = [&](const nlohmann::json& of, const char* key) { return time_text(number(of, key), style.glyphs); };
+  TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
+  for (const nlohmann::json& gpu : devices) {
+    table.add({fmt::format("GPU {}", number(gpu, "gpu_id")), count_text(number(gpu, "steps")),
+               percent_text(number(gpu, "idle_ns"), number(gpu, "time_ns")), time(gpu, "idle_p50_ns"),
+               time(gpu, "idle_p99_ns"), time(gpu, "idle_max_ns")});
+  }
+  for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
+    const nlohmann::json& step = worst[i];
+    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", word(step, "name"), number(step, "number"),
+                               time(step, "idle_ns"), time(step, "duration_ns"), blamed_text(summary, step)));
+  }
+  return "\n" + table.text(style);
+}
+
 }  // namespace
 
 std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
@@ -53,7 +106,7 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_idle", style.glyphs.pick("…", "..."),
                                summary.gpu_idle.size() - kShown));
   }
-  return table.text(style);
+  return table.text(style) + gpu_steps_text(summary, style);
 }
 
 }  // namespace mlrun::summary

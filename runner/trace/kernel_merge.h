@@ -36,6 +36,9 @@ class KernelMerge {
   // The run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
 
+  // It has seen when threads slept. Requires: it is loaded.
+  [[nodiscard]] bool sees_sleeps() const { return follower_.has_value(); }
+
   // Requires: all files, processes and threads are known that the interposer tells of. Adds those that only the kernel
   // side has seen.
   Status load(model::TraceInfo& info);

@@ -30,7 +30,8 @@ std::string payload_text(const events::MarkEvent& event) {
   double real = 0;
   float single = 0;
   switch (static_cast<mlrun_mark_payload>(event.payload_type)) {
-    case MLRUN_PAYLOAD_NONE: return {};
+    case MLRUN_PAYLOAD_NONE:
+    case MLRUN_PAYLOAD_STRUCTURE: return {};
     case MLRUN_PAYLOAD_U64: return std::to_string(event.payload);
     case MLRUN_PAYLOAD_I64: return std::to_string(static_cast<int64_t>(event.payload));
     case MLRUN_PAYLOAD_U32: return std::to_string(static_cast<uint32_t>(event.payload));
@@ -73,7 +74,7 @@ void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
 bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
   switch (static_cast<mlrun_kind>(moment.event.kind)) {
     case MLRUN_MARK_INSTANT: {
-      const Open point{moment.origin, moment.event, std::move(moment.text)};
+      const Open point{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)};
       add_row(point, -1, false, partition, meter);
       return true;
     }
@@ -91,7 +92,7 @@ void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
     return;
   }
   ++open_count_;
-  ranges.push_back({moment.origin, moment.event, std::move(moment.text)});
+  ranges.push_back({moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)});
 }
 
 bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
@@ -100,7 +101,13 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
     ++unmatched_ends_;
     return false;
   }
-  add_row(found->second.back(), moment.origin.ts_ns, false, partition, meter);
+  Open& range = found->second.back();
+  if (moment.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) {  // what the end brings is the last word
+    range.event.payload_type = moment.event.payload_type;
+    range.event.payload = moment.event.payload;
+    range.structure = moment.structure;
+  }
+  add_row(range, moment.origin.ts_ns, false, partition, meter);
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
   --open_count_;
@@ -120,9 +127,45 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";
   row.value = payload_text(range.event);
   row.is_open = is_open;
+  if (range.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) {
+    const std::vector<PayloadValue> values = structure_of(range);
+    if (!values.empty()) row.value = payload_json(values).dump();
+    collectives_.add(row, values);
+  }
   meter.add(row);
   if (row.name_id != 0) row.name.clear();
   ++rows_;
+}
+
+// Null: not known, or there are too many.
+const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
+  const auto known = layouts_.find(id);
+  if (known != layouts_.end()) return known->second ? &*known->second : nullptr;
+  if (id == 0 || layouts_.size() >= kLayoutsMax) return nullptr;
+  std::optional<PayloadLayout>& made = layouts_[id];
+  made = PayloadLayout::parse(index_.strings().text(id));
+  return made ? &*made : nullptr;
+}
+
+std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
+  const PayloadLayout* layout = layout_of(range.event.payload);
+  if (!layout) {
+    ++unknown_structures_;
+    return {};
+  }
+  std::vector<PayloadValue> values = layout->values(range.structure);
+  if (layout->left_out() != 0 || values.size() < layout->members().size()) ++partial_structures_;
+  return values;
+}
+
+std::vector<model::CoverageRow> MarkTracker::coverage() const {
+  std::vector<model::CoverageRow> rows;
+  const auto add = [&](int64_t count, const char* what) {
+    if (count > 0) rows.push_back({.subject = "payloads of NVTX", .detail = fmt::format("{} {}", count, what)});
+  };
+  add(unknown_structures_, "of a layout that the program has not told: only the mark is there");
+  add(partial_structures_, "of which only some members could be told");
+  return rows;
 }
 
 Partition MarkTracker::finish(summary::MarkMeter& meter) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "runner/model/trace_info.h"
 #include "runner/summary/flat_map.h"
 #include "runner/summary/mark_meter.h"
+#include "runner/trace/collective_tracker.h"
 #include "runner/trace/partition.h"
+#include "runner/trace/payload_layout.h"
 
 namespace mlrun::trace {
 
@@ -47,6 +50,9 @@ class MarkTracker {
   // Ranges that nobody has ended: until the last that is known of their process.
   Partition finish(summary::MarkMeter& meter);
 
+  [[nodiscard]] CollectiveTracker& collectives() { return collectives_; }
+  // Structured payloads that could not be told, or not wholly.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
   [[nodiscard]] MarkNames& names() { return names_; }
   [[nodiscard]] int64_t rows() const { return rows_; }
   [[nodiscard]] uint64_t unmatched_ends() const { return unmatched_ends_; }
@@ -57,7 +63,10 @@ class MarkTracker {
     model::Origin origin;
     events::MarkEvent event;
     std::string text;
+    std::string structure;
   };
+  std::vector<PayloadValue> structure_of(const Open& range);
+  const PayloadLayout* layout_of(uint64_t id);
   bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
   void begin(std::vector<Open>& ranges, MarkMoment& moment);
   bool end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
@@ -70,6 +79,9 @@ class MarkTracker {
   size_t open_count_ = 0;
   int64_t rows_ = 0;
   uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
+  std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
+  int64_t unknown_structures_ = 0, partial_structures_ = 0;
+  CollectiveTracker collectives_;
 };
 
 }  // namespace mlrun::trace

@@ -10,6 +10,7 @@
 
 #include "runner/events/session.h"
 #include "runner/idle/idle_pass.h"
+#include "runner/idle/steps.h"
 #include "runner/summary/builder.h"
 #include "runner/summary/gpu_memory_meter.h"
 #include "runner/summary/gpu_meter.h"
@@ -83,6 +84,7 @@ class Merger {
   void feed(Worker& worker);
   void look_ahead(const Partition& partition, size_t at) const;
   Status blame_gaps(const StagingFolder& staging);
+  void note_collectives();
   void complete_info();
   Result<summary::Summary> finish(StagingFolder& staging);
 
@@ -107,9 +109,11 @@ class Merger {
   std::unique_ptr<GpuJoin> gpu_join_;
   std::vector<summary::GpuIdleSummary> gpu_idle_;
   int64_t idle_calls_left_out_ = 0;
+  std::vector<summary::CollectiveSummary> collectives_;
   summary::GpuWorkMeter gpu_work_;
   summary::GpuMemoryMeter gpu_memory_;
   idle::GapFinder gaps_;
+  idle::Steps steps_{info_};
   summary::MarkMeter mark_meter_;
 };
 
@@ -213,7 +217,7 @@ void Merger::feed(Worker& worker) {
         builder_->add(partition.calls[ref.index]);
         break;
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
-      case RowKind::kMark: break;
+      case RowKind::kMark: steps_.add(partition.marks[ref.index]); break;
       case RowKind::kGpuApi:
       case RowKind::kGpuSync: gpu_work_.add(partition.gpu[ref.index]); break;
       case RowKind::kGpuMemory: gpu_memory_.add(partition.gpu[ref.index]); break;
@@ -291,11 +295,22 @@ Status Merger::merge_samples(const StagingFolder& staging) {
 // Requires: all other event tables are written.
 Status Merger::blame_gaps(const StagingFolder& staging) {
   if (!has_gpu()) return {};
-  idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present()}, info_);
-  if (Status blamed = pass.run(gaps_.finish()); !blamed) return blamed;
+  idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present(), kernel_->sees_sleeps()},
+                      info_);
+  steps_.sort();
+  if (Status blamed = pass.run(gaps_.finish(), steps_); !blamed) return blamed;
   gpu_idle_ = pass.sums();
   idle_calls_left_out_ = pass.calls_left_out();
   return {};
+}
+
+void Merger::note_collectives() {
+  for (model::CoverageRow& row : marks_->coverage()) info_.coverage.push_back(std::move(row));
+  summary::CollectiveMeter& meter = marks_->collectives().meter();
+  collectives_ = meter.finish();
+  if (meter.differing() == 0) return;
+  info_.coverage.push_back({.subject = "start skew of collectives",
+                            .detail = fmt::format("{} were not the same on all ranks", meter.differing())});
 }
 
 void Merger::complete_info() {
@@ -320,6 +335,7 @@ void Merger::complete_info() {
     }
     if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
+  note_collectives();
   if (idle_calls_left_out_ > 0) {
     info_.coverage.push_back({.subject = "GPU idle time",
                               .detail = fmt::format("{} calls had no room while it was blamed", idle_calls_left_out_)});
@@ -329,9 +345,11 @@ void Merger::complete_info() {
   }
   info_.run = make_run_json(session_, *index_, info_, totals_);
   kernel_->describe(info_.run);
+  if (nlohmann::json steps = steps_.describe(); !steps.is_null()) info_.run["gpu_steps"] = std::move(steps);
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
+  if (auto written = marks_->collectives().finish(); !written) return tl::make_unexpected(written.error());
   if (kernel_->present()) {
     if (auto written = kernel_->write(info_, staging.tables()); !written) return tl::make_unexpected(written.error());
   }
@@ -340,6 +358,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary::Summary summary = builder_->finish(info_);
   summary.gpus = gpus_.finish(info_.gpus);
   summary.marks = mark_meter_.finish(info_.names);
+  summary.collectives = std::move(collectives_);
   summary.gpu_work = gpu_work_.devices(info_.gpus);
   summary.gpu_kernels = gpu_work_.kernels(info_.names);
   summary.gpu_calls = gpu_work_.calls();
@@ -365,6 +384,7 @@ Result<summary::Summary> Merger::run() {
   if (auto loaded = load_sums(); !loaded) return tl::make_unexpected(loaded.error());
   auto staging = StagingFolder::create(options_.trace_folder, has_gpu());
   if (!staging) return tl::make_unexpected(staging.error());
+  marks_->collectives().write_to(staging->tables());
   if (auto merged = merge_rows(*staging); !merged) return tl::make_unexpected(merged.error());
   if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());
   return finish(*staging);

@@ -189,7 +189,8 @@ void PartitionReader::add_mark(const RecordView& record, const Channel& channel,
   moment.origin.ts_ns = ts_ns;
   moment.event = event;
   events::append_text(event, moment.text);
-  moment.event.text_words = nullptr;
+  events::append_structure(event, moment.structure);
+  moment.event.text_words = moment.event.structure_words = nullptr;
 }
 
 void PartitionReader::add_gpu_work(const RecordView& record, const Channel& channel, const Slice& slice,

@@ -27,6 +27,7 @@ struct MarkMoment {
   model::Origin origin;
   events::MarkEvent event;
   std::string text;
+  std::string structure;  // bytes, of the layout that event.payload tells
 };
 
 // Those of GPU work last, in the order of model::GpuKind.

@@ -46,9 +46,9 @@ def need_no_driver():
     raise case.Skip("there is an NVIDIA driver here")
 
 
-def need_nvtx_program():
+def need_nvtx_program(name="marks"):
     """Its headers come with a Python package (tests/setup/packages.sh)."""
-    program = case.BUILD / "gpu" / "victims" / "marks"
+    program = case.BUILD / "gpu" / "victims" / name
     if not program.exists():
         raise case.Skip("the package nvidia-nvtx was not there when this was built")
     return program

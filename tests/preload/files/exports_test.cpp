@@ -31,8 +31,9 @@ std::set<std::string> exported() {
 }
 
 // mlrun_mark.h, how NVTX finds its handler, and what the library for CUPTI records through.
-const std::set<std::string> kForPrograms = {"InitializeInjectionNvtx2", "mlrun_mark_instant", "mlrun_mark_pop",
-                                            "mlrun_mark_push", "mlrun_producer"};
+const std::set<std::string> kForPrograms = {"InitializeInjectionNvtx2", "InitializeInjectionNvtxExtension",
+                                            "mlrun_mark_instant",       "mlrun_mark_pop",
+                                            "mlrun_mark_push",          "mlrun_producer"};
 
 TEST(Exports, AreTheHookTableAndWhatProgramsCall) {
   std::set<std::string> all = kTable;

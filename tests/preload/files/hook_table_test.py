@@ -19,7 +19,8 @@ PLAIN = re.compile(r"^(?:ALLOCATION|WATCHED)\((\w+)\)", re.MULTILINE)
 # Of C23; other allocators have them before libc does.
 NEWER_THAN_LIBC = {"free_sized", "free_aligned_sized"}
 # For the program itself: preload/include/mlrun_mark.h, and NVTX's way to its handler.
-OURS = {"mlrun_mark_push", "mlrun_mark_pop", "mlrun_mark_instant", "InitializeInjectionNvtx2", "mlrun_producer"}
+OURS = {"mlrun_mark_push", "mlrun_mark_pop", "mlrun_mark_instant", "InitializeInjectionNvtx2",
+        "InitializeInjectionNvtxExtension", "mlrun_producer"}
 
 
 def functions_of(library):

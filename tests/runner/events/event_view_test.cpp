@@ -247,6 +247,48 @@ TEST(EventView, RefusesARangeWhoseTextGoesBeyondTheRecord) {
   EXPECT_FALSE(decode(reader.record(), mark));
 }
 
+// A pop, or a point named "name", that brings a structure of so many bytes in a record of 6 units.
+std::array<uint64_t, 12> mark_with_structure(uint32_t kind, uint64_t bytes) {
+  std::array<uint64_t, 12> words{};
+  words[0] = mlrun_word0(9, 6, kind, (kind == MLRUN_MARK_POP ? 0 : 4) | MLRUN_MARK_NVTX << 16 | 1 << 24);
+  words[1] = 500;
+  words[4] = uint64_t{MLRUN_PAYLOAD_STRUCTURE} << 40 | bytes << 48;
+  words[5] = 0x1a;
+  const std::string structure = "sixteen bytes are", name = "name";
+  auto* units = reinterpret_cast<char*>(&words[6]);
+  for (size_t i = 0; i < structure.size(); ++i) units[i / 15 * 16 + 1 + i % 15] = structure[i];
+  for (size_t i = 0; i < name.size(); ++i) units[33 + i] = name[i];
+  return words;
+}
+
+TEST(EventView, DecodesAMarkWithAStructure) {
+  for (const uint32_t kind : {MLRUN_MARK_POP, MLRUN_MARK_INSTANT}) {
+    const auto words = mark_with_structure(kind, 17);
+    RecordReader reader(words.data(), words.size() * 8, 9);
+    ASSERT_TRUE(reader.next());
+    MarkEvent mark;
+    ASSERT_TRUE(decode(reader.record(), mark));
+    EXPECT_EQ(mark.payload, 0x1au);
+    std::string structure, text;
+    append_structure(mark, structure);
+    append_text(mark, text);
+    EXPECT_EQ(structure, "sixteen bytes are");
+    EXPECT_EQ(text, kind == MLRUN_MARK_POP ? "" : "name");
+  }
+}
+
+TEST(EventView, RefusesAMarkWhoseStructureGoesBeyondTheRecord) {
+  for (const uint64_t bytes : {uint64_t{46}, uint64_t{UINT16_MAX}}) {
+    for (const uint32_t kind : {MLRUN_MARK_POP, MLRUN_MARK_INSTANT}) {
+      const auto words = mark_with_structure(kind, bytes);
+      RecordReader reader(words.data(), words.size() * 8, 9);
+      ASSERT_TRUE(reader.next());
+      MarkEvent mark;
+      EXPECT_FALSE(decode(reader.record(), mark)) << bytes;
+    }
+  }
+}
+
 TEST(EventView, PutsTheFragmentsOfALongStringTogether) {
   std::string text;
   for (int i = 0; i < 9000; ++i) text += static_cast<char>('a' + i % 26);

@@ -29,6 +29,7 @@ Json full_json() {
   summary.coverage.push_back({1, "io_uring", "not hooked", -1, -1});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
   summary.marks.push_back({"nvtx", "step", 3, 600, 300});
+  summary.collectives.push_back({"0x12", "AllReduce", 4, 4096, 900, 300, 2, 2, 50, 70, 71, 1, 2});
   GpuSummary& gpu = summary.gpus.emplace_back();
   gpu.busy_ppm = 630'000;
   summary.gpu_idle.push_back({1, "file", 2, 3, 4, "/data/x.npy", 700, 2, {.device_ns = 700}});
@@ -50,8 +51,9 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "losses",        "coverage",
                                              "left_out",      "totals",
                                              "processes",     "phases",
-                                             "marks",         "gpus",
-                                             "gpu_work",      "gpu_idle",
+                                             "marks",         "collectives",
+                                             "gpus",          "gpu_work",
+                                             "gpu_idle",      "gpu_steps",
                                              "files_touched", "files_without_place",
                                              "files",         "directories_touched",
                                              "directories",   "functions",
@@ -82,6 +84,8 @@ TEST(JsonTest, TellsTheSameAsTheSummary) {
   EXPECT_EQ(json["tracing"]["calls_cost_ns"], 10 * 30 + 45.5 + 2 * 500 + 80'000);
   EXPECT_EQ(json["losses"][0]["count"], 5);
   EXPECT_EQ(json["marks"][0]["time_ns"], 600);
+  EXPECT_EQ(json["collectives"][0]["start_skew_ns"]["p99"], 70);
+  EXPECT_EQ(json["collectives"][0]["last_proc_id"], 1);
   EXPECT_EQ(json["gpus"][0]["busy"], 0.63);
   EXPECT_EQ(json["gpu_work"]["devices"][0]["bytes_in"], 4096);
   EXPECT_EQ(json["gpu_work"]["kernels"][0]["time_ns"], 800);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Idle time of GPUs by steps of the program. A step is a range whose name says so ("step 12", "train_step",
+// "ProfilerStep#3", "iteration", "batch"). A piece of a gap belongs to the step of the thread that launches; if that
+// thread makes no steps (autograd's), to those of the process as a whole, else to those of its main thread. Memory:
+// kStepsMax steps; later ones are only counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/idle/gap_finder.h"
+#include "runner/model/gpu_idle.h"
+#include "runner/model/trace_info.h"
+
+namespace mlrun::idle {
+
+inline constexpr size_t kStepsMax = size_t{1} << 20, kWorstSteps = 100;
+
+[[nodiscard]] bool is_step_name(std::string_view name);
+
+class Steps {
+ public:
+  // Requires: `info` outlives this.
+  explicit Steps(const model::TraceInfo& info) : info_(info) {}
+
+  // Any range; its name is in info.names, or in the row.
+  void add(const model::MarkRow& range);
+  // Between the last add() and the first add_idle().
+  void sort();
+
+  void add_idle(const model::IdleRow& row);
+
+  // Of each GPU the steps of those who launch on it, and the kWorstSteps with the most idle time; null without steps.
+  // Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
+  [[nodiscard]] nlohmann::json describe() const;
+
+ private:
+  struct Step : Stretch {
+    int32_t thread_id = 0, proc_id = 0;
+    int64_t name_id = 0;
+  };
+  struct Blamed {
+    model::IdleLabel label = model::IdleLabel::kUnknown;
+    int32_t thread_id = 0;
+    int64_t file_id = 0, ns = 0;
+  };
+  struct Idle {
+    std::array<int64_t, model::kIdleLabelNames.size()> labels{};
+    std::vector<Blamed> blamed;  // kBlamedMax; what comes later counts in `labels` alone
+    [[nodiscard]] int64_t all() const;
+  };
+  using List = std::vector<Step>;
+  bool is_step(const model::MarkRow& range);
+  const List* list_of(int32_t thread_id);
+  [[nodiscard]] nlohmann::json devices() const;
+  [[nodiscard]] nlohmann::json describe(const Step& step, const Idle& idle) const;
+  static void blame(Idle& idle, const model::IdleRow& row, int64_t ns);
+
+  const model::TraceInfo& info_;
+  std::vector<int8_t> by_name_;  // by name_id; 0: not looked at, 1: a step, -1: none
+  size_t count_ = 0;
+  int64_t left_out_ = 0;
+  std::unordered_map<int32_t, List> of_thread_, of_process_;                // by start, apart from each other
+  std::unordered_map<int32_t, const List*> chosen_;                         // by thread that launches
+  std::map<std::pair<int32_t, const List*>, std::map<size_t, Idle>> idle_;  // by GPU and list, then by place in it
+};
+
+}  // namespace mlrun::idle

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/collective_meter.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "runner/util/saturating.h"
+
+namespace mlrun::summary {
+
+CollectiveMeter::Sums* CollectiveMeter::sums_of(const model::CollectiveRow& row) {
+  Key key{row.communicator, row.operation};
+  const auto known = sums_.find(key);
+  if (known != sums_.end()) return &known->second;
+  if (sums_.size() >= kSumsMax) key = {"", "(of further communicators)"};
+  Sums& made = sums_[key];
+  std::tie(made.summary.communicator, made.summary.operation) = key;
+  return &made;
+}
+
+void CollectiveMeter::add(const model::CollectiveRow& row) {
+  Sums* sums = sums_of(row);
+  CollectiveSummary& sum = sums->summary;
+  ++sum.count;
+  sum.bytes = util::sum_of(sum.bytes, std::max<int64_t>(row.bytes, 0));
+  sum.time_ns = util::sum_of(sum.time_ns, row.dur_ns);
+  sum.max_ns = std::max(sum.max_ns, row.dur_ns);
+  if (row.ranks) sum.ranks = *row.ranks;
+  if (row.sequence && sums->summary.communicator == row.communicator) compare(row, sums);
+}
+
+void CollectiveMeter::compare(const model::CollectiveRow& row, Sums* sums) {
+  Pending& pending = pending_[row.communicator];
+  const auto [at, is_new] = pending.try_emplace(*row.sequence);
+  Instance& one = at->second;
+  if (is_new) {
+    ++pending_count_;
+    one = {sums, row.bytes, row.origin.ts_ns, row.origin.ts_ns, 0, row.origin.proc_id, false};
+  }
+  ++one.ranks;
+  one.differs = one.differs || one.sums != sums || one.bytes != row.bytes;
+  one.first_ns = std::min(one.first_ns, row.origin.ts_ns);
+  if (row.origin.ts_ns >= one.last_ns)
+    std::tie(one.last_ns, one.last_proc_id) = std::tuple(row.origin.ts_ns, row.origin.proc_id);
+  const bool is_whole = row.ranks && one.ranks >= *row.ranks;
+  if (!is_whole && pending_count_ <= kPendingMax) return;
+  const auto settled = is_whole ? at : pending.begin();
+  settle(settled->second);
+  pending.erase(settled);
+  --pending_count_;
+}
+
+void CollectiveMeter::settle(const Instance& instance) {
+  if (instance.ranks < 2) return;
+  if (instance.differs) {
+    ++differing_;
+    return;
+  }
+  Sums& sums = *instance.sums;
+  sums.skew.add(instance.last_ns - instance.first_ns);
+  ++sums.last[instance.last_proc_id];
+}
+
+std::vector<CollectiveSummary> CollectiveMeter::finish() {
+  for (const auto& [communicator, pending] : pending_) {
+    for (const auto& [number, instance] : pending) settle(instance);
+  }
+  pending_.clear();
+  std::vector<CollectiveSummary> out;
+  for (auto& [key, sums] : sums_) {
+    CollectiveSummary& sum = out.emplace_back(std::move(sums.summary));
+    sum.compared = sums.skew.count();
+    if (sum.compared == 0) continue;
+    sum.skew_p50_ns = sums.skew.quantile(0.5);
+    sum.skew_p99_ns = sums.skew.quantile(0.99);
+    sum.skew_max_ns = sums.skew.max();
+    for (const auto& [proc_id, times] : sums.last) {
+      if (std::tuple(times, -proc_id) <= std::tuple(sum.last_times, -sum.last_proc_id)) continue;
+      sum.last_proc_id = proc_id;
+      sum.last_times = times;
+    }
+  }
+  const auto rank = [](const CollectiveSummary& of) {
+    return std::tuple(-of.time_ns, -of.count, std::string_view(of.communicator), std::string_view(of.operation));
+  };
+  std::sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  if (out.size() > kTopCollectives) out.resize(kTopCollectives);
+  return out;
+}
+
+}  // namespace mlrun::summary

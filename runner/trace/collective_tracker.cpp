@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/collective_tracker.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/trace/limits.h"
+#include "runner/trace/scrambled.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr std::string_view kDomain = "nvtx:NCCL", kPrefix = "nccl";
+// NCCL's names of members, the same in all versions that have them.
+constexpr std::string_view kCommunicator = "NCCL communicator ID", kBytes = "Message size [bytes]", kRoot = "Root",
+                           kPeer = "Peer rank", kReduction = "Reduction operation", kRank = "Rank",
+                           kRanks = "No. of ranks", kDevices = "No. of devices";
+
+std::optional<int64_t> number(const std::vector<PayloadValue>& payload, std::string_view name) {
+  const PayloadValue* value = find_value(payload, name);
+  return value ? std::optional(value->number()) : std::nullopt;
+}
+
+std::string reduction_text(const std::vector<PayloadValue>& payload) {
+  const PayloadValue* value = find_value(payload, kReduction);
+  if (!value) return {};
+  const nlohmann::json text = value->json();
+  return text.is_string() ? text.get<std::string>() : text.dump();
+}
+
+}  // namespace
+
+// Null: there are too many.
+CollectiveTracker::Membership* CollectiveTracker::membership(int32_t proc_id, uint64_t communicator) {
+  const uint64_t key = scrambled(communicator, static_cast<uint32_t>(proc_id));
+  const auto known = memberships_.find(key);
+  if (known != memberships_.end()) return &known->second;
+  if (memberships_.size() >= kCommunicatorsMax) return nullptr;
+  return &memberships_[key];
+}
+
+void CollectiveTracker::add(const model::MarkRow& range, const std::vector<PayloadValue>& payload) {
+  if (range.domain != kDomain || range.dur_ns < 0 || !range.name.starts_with(kPrefix)) return;
+  const std::optional<int64_t> bytes = number(payload, kBytes);
+  if (!bytes) {
+    note_rank(range, payload);
+    return;
+  }
+  model::CollectiveRow row;
+  row.origin = range.origin;
+  row.dur_ns = range.dur_ns;
+  row.operation = range.name.substr(kPrefix.size());
+  row.bytes = *bytes;
+  row.root = number(payload, kRoot);
+  row.peer = number(payload, kPeer);
+  row.reduction = reduction_text(payload);
+  row.is_open = range.is_open;
+  const PayloadValue* communicator = find_value(payload, kCommunicator);
+  if (communicator && communicator->bits != 0) place(row, communicator->bits);  // 0: the call has no communicator
+  meter_.add(row);
+  if (written_) written_ = table_.add(row);
+}
+
+void CollectiveTracker::place(model::CollectiveRow& row, uint64_t communicator) {
+  row.communicator = fmt::format("{:#018x}", communicator);
+  Membership* member = membership(row.origin.proc_id, communicator);
+  if (!member) return;
+  row.ranks = member->ranks;
+  if (member->is_several) return;
+  row.rank = member->rank;
+  if (!row.peer) row.sequence = member->collectives++;
+}
+
+// Communicators are made by ncclCommInit… and by splitting, shrinking and growing others; their ends say the same.
+void CollectiveTracker::note_rank(const model::MarkRow& range, const std::vector<PayloadValue>& payload) {
+  const PayloadValue* communicator = find_value(payload, kCommunicator);
+  const std::optional<int64_t> rank = number(payload, kRank), ranks = number(payload, kRanks);
+  const std::optional<int64_t> devices = number(payload, kDevices);
+  if (!communicator || (!ranks && !devices)) return;
+  Membership* member = membership(range.origin.proc_id, communicator->bits);
+  if (!member) return;
+  member->is_several =
+      member->is_several || devices.value_or(1) > 1 || (member->rank && rank && *member->rank != *rank);
+  member->ranks = ranks ? ranks : devices;
+  member->rank = rank;
+}
+
+Status CollectiveTracker::finish() { return written_ ? table_.close() : written_; }
+
+}  // namespace mlrun::trace
