@@ -19,6 +19,7 @@ Status CollectiveTable::open() {
 }
 
 Status CollectiveTable::add(const model::CollectiveRow& row) {
+  if (folder_.empty()) return {};
   if (!is_open_) {
     if (auto opened = open(); !opened) return opened;
   }
@@ -44,7 +45,10 @@ Status CollectiveTable::add(const model::CollectiveRow& row) {
 }
 
 Status CollectiveTable::close() {
-  if (!is_open_) return {};
+  if (folder_.empty()) return {};
+  if (!is_open_) {
+    if (auto opened = open(); !opened) return opened;
+  }
   if (auto closed = table_.close(); !closed) return tl::make_unexpected(closed.error());
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of collectives: one file, in the order of their ends, made only when there is one.
+// The table of collectives: one file, in the order of their ends.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@ namespace mlrun::trace {
 
 class CollectiveTable {
  public:
+  // Without a folder nothing is written.
   void write_to(std::string tables_folder) { folder_ = std::move(tables_folder); }
   Status add(const model::CollectiveRow& row);
   Status close();

@@ -21,7 +21,7 @@ namespace mlrun::trace {
 
 class CollectiveTracker {
  public:
-  // To be called before the first row.
+  // To be called before the first row; else rows are only added up.
   void write_to(std::string tables_folder) { table_.write_to(std::move(tables_folder)); }
 
   // A range with its payload; the name has to stand in the row. In the order of their ends.
