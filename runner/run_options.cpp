@@ -258,7 +258,8 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   const auto named = [](Wish wish) { return wish == Wish::kOn || wish == Wish::kRequire; };
   const bool others = options.cupti != Wish::kOff || named(options.sample) || named(options.kprobes);
   if (options.preload == Wish::kOff && !others) {
-    return fail("--preload=off leaves nothing to record; run the command without mlrun, or add --kprobes, --sample or --cupti");
+    return fail(
+        "--preload=off leaves nothing to record; run the command without mlrun, or add --kprobes, --sample or --cupti");
   }
   return options;
 }
