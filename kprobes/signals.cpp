@@ -37,11 +37,10 @@ const std::array<Part, 6>& parts() {
   return kAll;
 }
 
-// False: nobody asked for it.
-bool has_any(const Part& part, const std::vector<ProgramState>& programs) {
-  return std::any_of(programs.begin(), programs.end(), [&](const ProgramState& program) {
-    return std::find(part.events.begin(), part.events.end(), program.event) != part.events.end();
-  });
+// False: nobody asked for it. Other events of it may be there for something else.
+bool is_wanted(const Part& part, const std::vector<ProgramState>& programs) {
+  return std::any_of(programs.begin(), programs.end(),
+                     [&](const ProgramState& program) { return program.event == part.events.front(); });
 }
 
 Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
@@ -116,7 +115,7 @@ std::optional<Signal> remote_requests(const Probes& probes) {
 std::vector<Signal> signals_of(const Probes& probes) {
   std::vector<Signal> signals;
   for (const Part& part : parts()) {
-    if (has_any(part, probes.programs())) signals.push_back(signal_of(part, probes.programs()));
+    if (is_wanted(part, probes.programs())) signals.push_back(signal_of(part, probes.programs()));
   }
   signals.push_back(file_operations(probes));
   if (auto remote = remote_requests(probes)) signals.push_back(*std::move(remote));

@@ -87,6 +87,11 @@ std::string exit_text(int64_t status, const TextStyle& style) {
   return style.bad(fmt::format("exit {}", status));
 }
 
+bool has_kernel_side(const Summary& summary) {
+  const nlohmann::json::json_pointer at("/kernel_side/state");
+  return summary.run.contains(at) && summary.run.at(at) == "recorded";
+}
+
 }  // namespace
 
 std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style) {
@@ -109,9 +114,10 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
 
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary);
-  const bool samples_or_marks = !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty();
+  const bool other_sides =
+      !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || has_kernel_side(summary);
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
-  if (lost.empty() && unseen.empty() && events == 0 && !samples_or_marks) {
+  if (lost.empty() && unseen.empty() && events == 0 && !other_sides) {
     return style.warning("NOTHING RECORDED") + "  no process of the command could be followed; see mlrun doctor\n";
   }
   if (lost.empty() && unseen.empty()) return style.good("complete") + ": nothing lost, nothing known to be unseen\n";
