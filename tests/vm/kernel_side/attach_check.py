@@ -66,16 +66,17 @@ def by_cgroup():
 
 def whole_system():
     run = Observed("system")
-    counted = run.counted()
+    counted, within = run.counted(), run.counted("inner_")  # the same, unless somebody wrote while it began or ended
     device = run.devices["vda"]["dev"]
     for op, key in (("read", "read_bytes"), ("write", "write_bytes")):
         rows = [row for row in run.requests if row["dev"] == device and row["op"] == op]
-        equal(f"system: {op}: bytes by the kernel's own count", sum(row["bytes"] for row in rows), counted[key])
+        size = sum(row["bytes"] for row in rows)
+        check(f"system: {op}: bytes by the kernel's own count", within[key] <= size <= counted[key], (within, size, counted))
         numbers = {row["req_id"] for row in rows}
         parts = [part for part in run.parts if part["req_id"] in numbers]
-        equal(f"system: {op}: each byte of a part", sum(part["bytes"] for part in parts), counted[key])
+        equal(f"system: {op}: each byte of a part", sum(part["bytes"] for part in parts), size)
         check(f"system: {op}: each part is somebody's", all(part["comm"] for part in parts))
-    check("system: both were at work", counted["read_bytes"] >= 3 * MIB and counted["write_bytes"] >= 3 * MIB, counted)
+    check("system: both were at work", within["read_bytes"] >= 3 * MIB and within["write_bytes"] >= 3 * MIB, within)
     other = run.whole_file("other", "write")
     equal("system: another user's write", {part["pid"] for part in other}, {PIDS["other"]})
     run.whole_file("ours", "write", 2 * MIB)

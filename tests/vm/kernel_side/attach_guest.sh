@@ -75,6 +75,7 @@ observed TERM
 sync
 cat /sys/block/vda/stat >"$out/system.before"
 observe system block,wait --system
+cat /sys/block/vda/stat >"$out/system.inner_before"
 chmod 777 /mnt/disk
 # shellcheck disable=SC2016
 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c \
@@ -84,6 +85,7 @@ sync
 dd if=/mnt/disk/ours of=/dev/null bs=64k iflag=direct
 dd if=/dev/vda of=/dev/null bs=256k count=4 iflag=direct
 sync
+cat /sys/block/vda/stat >"$out/system.inner_after"
 observed TERM
 cat /sys/block/vda/stat >"$out/system.after"
 
