@@ -68,7 +68,7 @@ def while_the_program_runs(this):
 def while_the_trace_is_made(this):
     out = this.new_trace()
     command = this.command("/bin/sh", "-c", '"$@"; echo ended', "sh", this.victim("numbered"), this.data_file(), CALLS, "exit",
-                           out=out)
+                           out=out, options=["--lossless"])
     pid, terminal = on_terminal(command, this.environment)
     read_until(terminal, b"ended", 60)
     merger = child_of(pid, b"mlrun-trace")

@@ -62,7 +62,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "reread",        "sizes",
                                              "timeline",      "kernel_side",
                                              "splits",        "devices",
-                                             "tracing"};
+                                             "syscalls",      "tracing"};
   EXPECT_EQ(keys, expected);
 }
 
