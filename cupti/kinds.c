@@ -3,23 +3,24 @@
 
 #include <stddef.h>
 
+#include "cupti/gpu_record.h"
 #include "cupti/session.h"
 #include "cupti/traced_calls.h"
 
-// What a recording cannot do without comes first, and has a name.
 static const struct {
   uint32_t kind;
+  bool is_needed;  // there is no recording without it
   const char *name;
-} kKinds[] = {{CUPTI_GRAPH_TRACE, NULL},  // before what its graphs consist of
-              {CUPTI_RUNTIME, "cuptiActivityEnable(RUNTIME)"},
-              {CUPTI_CONCURRENT_KERNEL, "cuptiActivityEnable(CONCURRENT_KERNEL)"},
-              {CUPTI_MEMCPY, NULL},
-              {CUPTI_MEMCPY2, NULL},
-              {CUPTI_MEMSET, NULL},
-              {CUPTI_SYNCHRONIZATION, NULL},
-              {CUPTI_MEMORY2, NULL},
-              {CUPTI_OVERHEAD, NULL},
-              {CUPTI_DEVICE, NULL}};
+} kKinds[] = {{CUPTI_GRAPH_TRACE, false, "GRAPH_TRACE"},  // before what its graphs consist of
+              {CUPTI_RUNTIME, true, "RUNTIME"},
+              {CUPTI_CONCURRENT_KERNEL, true, "CONCURRENT_KERNEL"},
+              {CUPTI_MEMCPY, false, "MEMCPY"},
+              {CUPTI_MEMCPY2, false, "MEMCPY2"},
+              {CUPTI_MEMSET, false, "MEMSET"},
+              {CUPTI_SYNCHRONIZATION, false, "SYNCHRONIZATION"},
+              {CUPTI_MEMORY2, false, "MEMORY2"},
+              {CUPTI_OVERHEAD, false, "OVERHEAD"},
+              {CUPTI_DEVICE, false, "DEVICE"}};
 enum { kCount = sizeof kKinds / sizeof kKinds[0] };
 
 static bool is_wanted(uint32_t kind) {
@@ -29,9 +30,12 @@ static bool is_wanted(uint32_t kind) {
 int switch_kinds_on(const char **refused) {
   for (size_t i = 0; i < kCount; i++) {
     int answer = is_wanted(kKinds[i].kind) ? session.cupti.enable(kKinds[i].kind) : CUPTI_OK;
-    if (answer == CUPTI_OK || !kKinds[i].name) continue;
-    *refused = kKinds[i].name;
-    return answer;
+    if (answer == CUPTI_OK) continue;
+    if (kKinds[i].is_needed) {
+      *refused = kKinds[i].name;
+      return answer;
+    }
+    put_note_text(MLRUN_GPU_REFUSED, (uint64_t)(unsigned)answer, kKinds[i].name);
   }
   choose_traced_calls();
   return CUPTI_OK;

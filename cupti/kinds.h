@@ -6,7 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// CUPTI's answer: 0, or why there can be no recording; *refused is what it refused then.
+// CUPTI's answer: 0, or why there can be no recording; *refused is the kind that it refused then. A kind that a recording
+// can do without is told of in a note when it is refused.
 int switch_kinds_on(const char **refused);
 
 // All but those in `kept`, a bit for each kind.

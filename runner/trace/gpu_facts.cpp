@@ -15,7 +15,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kOverheadKindsMax = 64, kTakenMax = 1024;
+constexpr size_t kOverheadKindsMax = 64, kTakenMax = 1024, kRefusedMax = 64;
 constexpr const char* kChannel = "cupti";
 
 std::string uuid_text(const char* prefix, const uint64_t (&words)[2]) {
@@ -59,6 +59,10 @@ std::string answer_text(uint64_t answer) {
     default: break;
   }
   return "CUPTI refused";
+}
+
+std::string reason_text(const std::string& what, uint64_t answer) {
+  return fmt::format("{} ({}: {})", answer_text(answer), what, answer);
 }
 
 model::LossRow loss(const std::string& reason, uint64_t count, const char* unit) {
@@ -112,6 +116,10 @@ void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent
       if (process.taken.size() < kTakenMax || process.taken.contains(first_ns)) {
         process.taken[first_ns] = std::max(process.taken[first_ns], note.last_ns == 0 ? 0 : last_ns);
       }
+      return;
+    // Once more each time that CUPTI is taken back.
+    case MLRUN_GPU_REFUSED:
+      if (process.refused.size() < kRefusedMax) process.refused.emplace(note.text, note.code);
       return;
   }
 }
@@ -187,14 +195,21 @@ std::vector<model::LossRow> GpuFacts::losses(ChannelTable& channels, const model
 std::vector<model::CoverageRow> GpuFacts::coverage(ChannelTable& channels, StringTable& strings) const {
   std::vector<model::CoverageRow> rows;
   for (const auto& [number, process] : processes_) {
-    if (!process.is_off) continue;
-    const std::string tried = util::escaped_utf8(strings.text(process.tried));
-    model::CoverageRow& row = rows.emplace_back();
     const Channel* channel = channels.find(process.channel);
-    row.proc_id = channel ? channel->origin.proc_id : 0;
-    row.subject = "GPU work";
-    row.detail =
-        process.answer == 0 ? tried : fmt::format("{} ({}: {})", answer_text(process.answer), tried, process.answer);
+    const auto add = [&](const char* subject, std::string detail) {
+      model::CoverageRow& row = rows.emplace_back();
+      row.proc_id = channel ? channel->origin.proc_id : 0;
+      row.subject = subject;
+      row.detail = std::move(detail);
+    };
+    if (process.is_off) {
+      const std::string tried = util::escaped_utf8(strings.text(process.tried));
+      add("GPU work", process.answer == 0 ? tried : reason_text(tried, process.answer));
+      continue;
+    }
+    for (const auto& [name, answer] : process.refused) {
+      add("part of the GPU work", reason_text(util::escaped_utf8(strings.text(name)), answer));
+    }
   }
   return rows;
 }

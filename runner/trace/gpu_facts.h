@@ -52,6 +52,7 @@ class GpuFacts {
     uint64_t dropped = 0, unread_bytes = 0;
     std::map<uint64_t, Overhead> overhead;  // by CUPTI's kind
     std::map<int64_t, int64_t> taken;       // from, to; 0: not given back
+    std::map<uint64_t, uint64_t> refused;   // name of a kind of work, CUPTI's answer
   };
   void add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,
                           std::vector<model::LossRow>& rows) const;

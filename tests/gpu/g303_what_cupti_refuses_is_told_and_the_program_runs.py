@@ -6,6 +6,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 50
+MEMSET, CONCURRENT_KERNEL = 2, 10  # enum cupti_kind
 REFUSALS = {39: "another tool", 35: "no permission", 999: "the driver"}
 
 
@@ -18,6 +19,15 @@ def check(this):
         this.true("mlrun says so", "--cupti recorded nothing" in trace.stderr, trace.stderr)
     required = cupti_case.traced(this, "return", LAUNCHES, SUBSCRIBE=39, options=["--cupti=require"], status=125)
     this.equal("kernels", required.rows("gpu_kernel"), [])
+
+    part = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=MEMSET)
+    this.equal("what is told of the kind that is refused",
+               [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"],
+               ["no permission (NVreg_RestrictProfilingToAdminUsers, or the container) (MEMSET: 35)"])
+    this.equal("kernels and memsets beside it", (len(part.rows("gpu_kernel")), part.rows("gpu_memset")), (LAUNCHES + 1, []))
+    needed = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=CONCURRENT_KERNEL)
+    told = [row["detail"] for row in needed.rows("coverage") if row["subject"] == "GPU work"]
+    this.true("without kernels there is no recording", len(told) == 1 and "CONCURRENT_KERNEL: 35" in told[0], told)
 
     dropped = cupti_case.traced(this, "return", LAUNCHES, DROPPED=12)
     this.equal("dropped", [(row["reason"], row["count"]) for row in dropped.rows("loss") if row["unit"] == "records"],

@@ -3,6 +3,7 @@
 // stand-in for CUDA. MOCK_CUPTI_... in the environment makes it behave badly:
 //   SUBSCRIBE=CODE   what cuptiSubscribe answers
 //   CLOCK=zero|inverted|realtime|future|unfinished   what is wrong with the times of every kernel
+//   REFUSED_KIND=K   this kind of record cannot be switched on
 //   DROPPED=N        records that it says it had no room for;  UNKNOWN=1: a record that it cannot read itself
 //   STUCK=1          a flush that does not return
 //   KEEPS=1          a flush brings no buffer unless it is forced
@@ -306,6 +307,7 @@ static void add_device(void) {
 
 int cuptiActivityEnable(uint32_t kind) {
   if (!bytes_of(kind)) return CUPTI_INVALID_KIND;
+  if ((uint32_t)atoi(setting("MOCK_CUPTI_REFUSED_KIND")) == kind) return CUPTI_INSUFFICIENT_PRIVILEGES;
   enabled[kind] = 1;
   if (kind == CUPTI_DEVICE) add_device();
   return 0;
