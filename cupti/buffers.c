@@ -41,6 +41,7 @@ static bool is_made_here(const uint8_t *buffer) {
 }
 
 static uint8_t *make_buffer(void) {
+  if (!session.producer->may_call_kernel()) return NULL;
   if (__atomic_add_fetch(&out, 1, __ATOMIC_RELAXED) <= kOutMax) {
     long fresh = raw_syscall(SYS_mmap, 0, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if ((fresh > 0 || fresh < -4096) && replace_made(NULL, (uint8_t *)fresh)) return (uint8_t *)fresh;

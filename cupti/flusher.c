@@ -13,7 +13,7 @@
 #include "preload/raw_syscall.h"
 
 enum { kFutexWait = 0, kFutexWake = 1, kEveryone = 0x7fffffff };
-enum { kSignalSetBytes = 8, kPeriodMs = 1000 };
+enum { kSignalSetBytes = 8, kPeriodMs = 1000, kCancelSignal = 32, kSetIdSignal = 33 };
 // How long the end of a process waits. _exit may be called because something is stuck.
 enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
 
@@ -89,7 +89,8 @@ bool start_flusher(void) {
     int (*call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   } create = {session.producer->function("pthread_create")};
   if (!create.any) return false;
-  uint64_t all = ~0ull, before = 0;
+  // glibc's own two stay: with them blocked setuid() of any thread would wait for this one for ever.
+  uint64_t all = ~(1ull << (kCancelSignal - 1) | 1ull << (kSetIdSignal - 1)), before = 0;
   pthread_t thread;
   raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, kSignalSetBytes);
   int error = create.call(&thread, NULL, run, NULL);

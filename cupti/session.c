@@ -20,7 +20,7 @@ extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));
 static const size_t kDeviceBufferBytes = 8 << 20;
 
 bool session_is_ours(void) {
-  return __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) == kRunning &&
+  return __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) == kRunning && session.producer->may_call_kernel() &&
          (int)raw_syscall0(SYS_getpid) == session.owner;
 }
 

@@ -57,6 +57,8 @@ static void count_gpu_process(void) { __atomic_add_fetch(&control->gpu_processes
 
 static void hide_thread(void) { this_thread.vfork_depth |= THREAD_HIDDEN; }
 
+static bool may_call_kernel(void) { return recording_system_calls_allowed(); }
+
 static void before_end(void (*hook)(void)) { __atomic_store_n(&end_hook, hook, __ATOMIC_RELEASE); }
 
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
@@ -70,7 +72,8 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .function = next_symbol,
                                                .count_gpu_process = count_gpu_process,
                                                .hide_thread = hide_thread,
-                                               .before_end = before_end};
+                                               .before_end = before_end,
+                                               .may_call_kernel = may_call_kernel};
 
 const struct mlrun_producer *mlrun_producer(void);
 EXPORT const struct mlrun_producer *mlrun_producer(void) { return &producer; }

@@ -12,10 +12,12 @@
 // The functions may be called by any thread and leave errno alone.
 #pragma once
 
+#include <stdbool.h>
+
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
 
-#define MLRUN_PRODUCER_VERSION 1u
+#define MLRUN_PRODUCER_VERSION 2u
 
 struct mlrun_producer {
   __u32 version;
@@ -42,4 +44,7 @@ struct mlrun_producer {
   // `hook` is called where the image ends: _exit, quick_exit and exec, and where it goes on after all if exec fails. It
   // may be called in a signal handler, and in a forked child, but not in a vfork child and not after seccomp.
   void (*before_end)(void (*hook)(void));
+
+  // False for good once the program has called seccomp: from then on no system call may be made on the tracer's account.
+  bool (*may_call_kernel)(void);
 };

@@ -6,7 +6,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 200
-ORDERLY = {"return": 0, "_exit": 0, "quick_exit": 0, "signal": 5, "thread": 0, "exec": 0}
+ORDERLY = {"return": 0, "_exit": 0, "quick_exit": 0, "signal": 5, "thread": 0, "exec": 0, "setgid": 0}
 KILLED = {"abort": 134, "kill": 137}
 HELD = "what CUPTI held when the process was killed"
 
@@ -26,6 +26,9 @@ def check(this):
     for end, status in KILLED.items():
         trace = cupti_case.traced(this, end, LAUNCHES, status=status)
         this.equal("losses at " + end, losses(trace), {HELD})
+
+    confined = cupti_case.traced(this, "seccomp", LAUNCHES)
+    this.equal("losses under seccomp", losses(confined), {HELD})
 
     forked = cupti_case.traced(this, "fork", LAUNCHES)
     this.equal("output of the child, once", forked.stdout, "child\n")

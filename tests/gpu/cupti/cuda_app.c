@@ -2,15 +2,21 @@
 // A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY], and writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
 // finalize (by LIBRARY), memory (as many allocations),
-// graph (as many launches of graphs), none (no CUDA).
+// graph (as many launches of graphs), none (no CUDA),
+// setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
 // LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,6 +159,23 @@ static void run_in_thread(void) {
   pthread_join(thread, NULL);
 }
 
+static void *wait_for_ever(void *nothing) {
+  for (;;) pause();
+  return nothing;
+}
+
+static void confine(void) {
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpid, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) abort();
+}
+
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   const char *end = argv[1];
@@ -164,6 +187,8 @@ int main(int argc, char **argv) {
   if (!cuda) return 77;
   int (*init)(unsigned) = (int (*)(unsigned))dlsym(cuda, "cuInit");
   work = (mock_do)dlsym(cuda, "mock_cuda_work");
+  pthread_t earlier;
+  if (!strcmp(end, "setgid")) pthread_create(&earlier, NULL, wait_for_ever, NULL);
   init(0);
   if (!strcmp(end, "memory"))
     use_memory();
@@ -172,6 +197,8 @@ int main(int argc, char **argv) {
   else if (strcmp(end, "thread"))
     launch_all(NULL);
   if (!strcmp(end, "thread")) run_in_thread();
+  if (!strcmp(end, "setgid") && setgid(getgid())) abort();
+  if (!strcmp(end, "seccomp")) confine();
   if (!strcmp(end, "_exit")) _exit(0);
   if (!strcmp(end, "quick_exit")) quick_exit(0);
   if (!strcmp(end, "abort")) abort();
