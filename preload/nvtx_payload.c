@@ -77,10 +77,26 @@ static void put_name(struct writer *to, const char *name) {
   put_bytes(to, "\n", 1);
 }
 
+static bool is_known(const struct mark_domain *domain, uint64_t id, size_t size, bool is_enum,
+                     const struct writer *text) {
+  const struct layout *there = find(domain, id);
+  return there && there->size == size && there->is_enum == is_enum && there->bytes == text->bytes &&
+         memcmp(there->text, text->text, text->bytes) == 0;
+}
+
+// What is kept is never given back, so a program that tells a layout at every call may not go on and on.
+static struct layout *make_layout(const struct writer *text) {
+  static uint32_t made;
+  if (text->too_long || __atomic_load_n(&made, __ATOMIC_RELAXED) >= kLayouts) return NULL;
+  __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+  return keep_memory(sizeof(struct layout) + text->bytes);
+}
+
 // The number that it has from now on.
 static uint64_t keep(const struct mark_domain *domain, uint64_t id, size_t size, bool is_enum,
                      const struct writer *text) {
-  struct layout *kept = text->too_long ? NULL : keep_memory(sizeof *kept + text->bytes);
+  if (id != 0 && !text->too_long && is_known(domain, id, size, is_enum, text)) return id;
+  struct layout *kept = make_layout(text);
   if (id == 0) id = __atomic_fetch_add(&numbers_given, 1, __ATOMIC_RELAXED);
   if (kept) {
     kept->domain = domain;
