@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace mlrun::summary {
 namespace {
 
@@ -29,22 +27,6 @@ size_t text_width(std::string_view text) {
     }
   }
   return width;
-}
-
-std::string printable(std::string_view text) {
-  std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool second = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (second) {  // U+0080..U+009f steer terminals as well
-      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++at]));
-    } else {
-      out += text[at];
-    }
-  }
-  return out;
 }
 
 std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs) {

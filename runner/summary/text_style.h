@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runner/summary/units.h"
+#include "runner/util/text.h"
 
 namespace mlrun::summary {
 
@@ -32,8 +33,7 @@ struct TextStyle {
 // Characters of valid UTF-8, colour codes not counted.
 [[nodiscard]] size_t text_width(std::string_view text);
 
-// Control characters as \xNN: names of files and commands come from anywhere and must not steer the terminal.
-[[nodiscard]] std::string printable(std::string_view text);
+using util::printable;
 
 // At most `width` characters: cut at the end, or at the front for paths, whose end says more.
 [[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);

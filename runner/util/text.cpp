@@ -47,6 +47,22 @@ std::string escaped_utf8(std::string_view bytes) {
   return text;
 }
 
+std::string printable(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool second = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else if (second) {  // U+0080..U+009f steer terminals as well
+      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++at]));
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
 Result<uint64_t> parse_size(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

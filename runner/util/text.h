@@ -15,6 +15,9 @@ namespace mlrun::util {
 // so that the original can be told.
 std::string escaped_utf8(std::string_view bytes);
 
+// Control characters as \xNN: names of files and commands come from anywhere and must not steer the terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
 // "512", "64K", "256M", "4G" (powers of 1024; an "iB" or "B" behind is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
