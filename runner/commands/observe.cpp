@@ -45,12 +45,25 @@ std::string streams_of(const RunOptions& options) {
   return streams + (options.observe.cgroup.empty() ? ",observe" : ",cgroup");
 }
 
-Status follow(launch::KernelSide& side, const launch::Observed& observed) {
-  for (const util::UniqueFd& process : observed.processes) {
-    if (Status followed = side.follow_process(process.get()); !followed) return followed;
+// One that has ended since it was found is said and left out. The children that each has by now are put into `observed`.
+Status follow_processes(launch::KernelSide& side, launch::Observed& observed) {
+  size_t following = 0;
+  for (const launch::ObservedProcess& process : observed.processes) {
+    launch::note_children(observed, process.pid);
+    if (Status followed = side.follow_process(process.pidfd.get()); followed) {
+      ++following;
+    } else if (!launch::has_ended(process)) {
+      return fail(fmt::format("process {}: {}", process.pid, followed.error().text));
+    } else {
+      say(fmt::format("process {} has ended, it is not observed", process.pid));
+    }
   }
-  if (observed.cgroup.valid()) return side.follow_cgroup(observed.cgroup.get());
-  return observed.processes.empty() ? side.follow_system() : Status();
+  return following != 0 ? Status() : fail("all that was to be observed has ended");
+}
+
+Status follow(launch::KernelSide& side, launch::Observed& observed) {
+  if (!observed.processes.empty()) return follow_processes(side, observed);
+  return observed.cgroup.valid() ? side.follow_cgroup(observed.cgroup.get()) : side.follow_system();
 }
 
 // A recording without streams: the trace of it has clocks and a session like every other, and can be recovered.
@@ -72,6 +85,8 @@ class Observation {
         session_(folder_) {}
 
   Result<int> run(const launch::Installation& installation) {
+    launch::SignalRelay relay(&recording_.arena().control().wake);
+    relay.no_command();
     auto side = start(installation);
     if (!side) {
       side_.reset();  // it has the file
@@ -80,8 +95,6 @@ class Observation {
       session_.remove();
       return tl::make_unexpected(side.error());
     }
-    launch::SignalRelay relay(&recording_.arena().control().wake);
-    relay.command_ended();  // there is none: signals are for us
     recording_.collector().start();
     if (!options_.quiet) say("observing " + observed_.text + until_text());
     wait();
@@ -94,14 +107,15 @@ class Observation {
   Status start(const launch::Installation& installation) {
     describe_start(session_.data, options_, recording_);
     session_.data["command"] = nlohmann::json::array({observed_.text});
-    session_.data["observed"] = observed_.facts;
     auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_));
     if (!side) return fail("the kernel side cannot be recorded: " + side.error().text);
     side_ = *std::move(side);
     started_ns_ = util::monotonic_ns();
     session_.data["start_ns"] = started_ns_;
-    if (Status written = session_.write(); !written) return written;
-    return follow(*side_, observed_);
+    const Status following = follow(*side_, observed_);
+    session_.data["observed"] = observed_.facts;
+    const Status written = session_.write();
+    return following ? written : following;
   }
 
   [[nodiscard]] std::string until_text() const {

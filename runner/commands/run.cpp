@@ -326,9 +326,9 @@ Result<int> run(const Arguments& arguments) {
   if (!*parsed) return 0;
   RunOptions options = *std::move(*parsed);
   const launch::Installation installation = launch::find_installation();
+  const launch::FileSizeLimit limit;
   if (options.observe.any()) return observe(options, installation);
   settle_gpu_side(options);
-  const launch::FileSizeLimit limit;
   if (const Status works = check_required(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();

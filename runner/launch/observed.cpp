@@ -2,6 +2,7 @@
 #include "runner/launch/observed.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -12,6 +13,8 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -46,6 +49,12 @@ int status_number(int pid, std::string_view name) {
   return -1;
 }
 
+int64_t threads_of(int pid) {
+  std::error_code error;
+  const fs::directory_iterator threads(fmt::format("/proc/{}/task", pid), error);
+  return error ? 0 : std::distance(fs::begin(threads), fs::end(threads));
+}
+
 Status check_process(int pid) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return fail(fmt::format("--pid {}: there is no such process", pid));
   const uid_t own = ::geteuid();
@@ -56,8 +65,9 @@ Status check_process(int pid) {
   if (const int leader = status_number(pid, "Tgid:"); leader > 0 && leader != pid) {
     return fail(fmt::format("--pid {}: it is a thread of process {}; name that", pid, leader));
   }
+  // Its main thread alone may be over.
   const auto stat = collect::read_proc_stat(static_cast<uint32_t>(pid));
-  if (!stat || stat->ended) return fail(fmt::format("--pid {}: it has ended", pid));
+  if (!stat || (stat->ended && threads_of(pid) <= 1)) return fail(fmt::format("--pid {}: it has ended", pid));
   return {};
 }
 
@@ -78,7 +88,7 @@ void add_children(int pid, std::vector<int>& children) {
 
 std::string process_name(int pid) {
   const auto number = static_cast<uint32_t>(pid);
-  return fmt::format("{} ({})", pid, util::escaped_utf8(collect::read_comm(number, number)));
+  return fmt::format("{} ({})", pid, util::printable(util::escaped_utf8(collect::read_comm(number, number))));
 }
 
 // The path itself, else below where cgroups are; empty: there is no such folder.
@@ -97,21 +107,32 @@ std::string cgroup_folder(const std::string& path) {
 
 Result<Observed> find_processes(const std::vector<int>& pids) {
   Observed observed;
-  std::vector<int> children;
   for (const int pid : pids) {
     util::UniqueFd held(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     const int error = errno;
     if (Status good = check_process(pid); !good) return tl::make_unexpected(good.error());
     if (!held.valid()) return fail_errno(fmt::format("attach to process {}", pid), error);
     observed.text += (observed.text.empty() ? "" : ", ") + process_name(pid);
-    observed.processes.push_back(std::move(held));
-    add_children(pid, children);
+    observed.processes.push_back({pid, std::move(held)});
   }
-  std::erase_if(children, [&](int child) { return std::find(pids.begin(), pids.end(), child) != pids.end(); });
   observed.text = (pids.size() == 1 ? "process " : "processes ") + observed.text;
   observed.name = fmt::format("pid-{}", pids.front());
-  observed.facts = {{"scope", "processes"}, {"pids", pids}, {"children_before", children}};
+  observed.facts = {{"scope", "processes"}, {"pids", pids}, {"children_before", json::array()}};
   return observed;
+}
+
+void note_children(Observed& observed, int pid) {
+  std::vector<int> found;
+  add_children(pid, found);
+  std::set<int> children = observed.facts["children_before"];
+  children.insert(found.begin(), found.end());
+  for (const ObservedProcess& process : observed.processes) children.erase(process.pid);
+  observed.facts["children_before"] = children;
+}
+
+bool has_ended(const ObservedProcess& process) {
+  pollfd end{process.pidfd.get(), POLLIN, 0};
+  return ::poll(&end, 1, 0) > 0;
 }
 
 Result<Observed> find_cgroup(const std::string& path) {
@@ -128,7 +149,7 @@ Result<Observed> find_cgroup(const std::string& path) {
     return fail(fmt::format("--cgroup {}: it is of cgroup v1, and v2 is needed; --pid serves in both", path));
   }
   if (place.f_type != kCgroup2) return fail(fmt::format("--cgroup {}: {} is no cgroup", path, folder));
-  observed.text = "cgroup " + util::escaped_utf8(folder);
+  observed.text = "cgroup " + util::printable(util::escaped_utf8(folder));
   observed.name = "cgroup-" + fs::path(folder).filename().string();
   observed.facts = {{"scope", "cgroup"}, {"path", util::escaped_utf8(folder)}};
   return observed;

@@ -10,6 +10,7 @@ namespace {
 
 volatile sig_atomic_t target_pid = 0;
 volatile sig_atomic_t ended = 0;
+volatile sig_atomic_t hangup_stops = 0;
 volatile sig_atomic_t stop_asked = 0;
 uint32_t* wake_word_of_collector = nullptr;
 
@@ -23,7 +24,8 @@ void on_child(int, siginfo_t*, void*) { wake_collector(); }
 void on_signal(int number, siginfo_t* info, void*) {
   const int error_before = errno;
   if (ended != 0) {
-    if (number == SIGINT || number == SIGQUIT || number == SIGTERM) stop_asked = 1;
+    const bool hangs_up = number == SIGHUP && hangup_stops != 0;
+    if (number == SIGINT || number == SIGQUIT || number == SIGTERM || hangs_up) stop_asked = 1;
     wake_collector();
   } else if (info->si_code <= 0 && target_pid > 0) {
     ::kill(target_pid, number);
@@ -37,6 +39,7 @@ SignalRelay::SignalRelay(uint32_t* wake_word) {
   wake_word_of_collector = wake_word;
   target_pid = 0;
   ended = 0;
+  hangup_stops = 0;
   stop_asked = 0;
   ::sigprocmask(SIG_SETMASK, nullptr, &mask_before_);
   for (const int number :
@@ -88,6 +91,11 @@ void SignalRelay::restore_in_child() {
 void SignalRelay::set_target(pid_t pid) { target_pid = pid; }
 
 void SignalRelay::command_ended() { ended = 1; }
+
+void SignalRelay::no_command() {
+  hangup_stops = 1;
+  ended = 1;
+}
 
 bool SignalRelay::asked_to_stop() { return stop_asked != 0; }
 

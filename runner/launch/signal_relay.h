@@ -33,6 +33,8 @@ class SignalRelay {
 
   // From now on Ctrl-C, Ctrl-\ and SIGTERM mean mlrun itself.
   void command_ended();
+  // The same, and a hang-up too: there is no command that would end of it.
+  void no_command();
   [[nodiscard]] static bool asked_to_stop();
 
  private:

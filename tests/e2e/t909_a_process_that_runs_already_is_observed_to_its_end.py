@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--pid: a shell that runs already, its children and its waits are in the trace, and its end is the end; --duration and
-Ctrl-C end it as well, and the trace is whole."""
+"""--pid: a shell that runs already, its children and its waits are in the trace, and its end is the end; --duration,
+Ctrl-C and a hang-up end it as well, and the trace is whole."""
 
 import signal
 import subprocess
@@ -44,11 +44,12 @@ def check(this):
         out = this.new_trace()
         this.equal("exit status with --duration", observe(this, out, "--pid", str(sleeper.pid), "--duration", "1").wait(60), 0)
         this.true("its row", any(row["pid"] == sleeper.pid for row in Trace(out).rows("process")))
-        out = this.new_trace()
-        mlrun = observe(this, out, "--pid", str(sleeper.pid))
-        mlrun.send_signal(signal.SIGINT)
-        this.equal("exit status after Ctrl-C", mlrun.wait(60), 0)
-        this.true("the trace is made", (out / "run.json").exists() and not (out / "session.json").exists())
+        for end in (signal.SIGINT, signal.SIGHUP):  # its terminal is gone: nobody could end it any more
+            out = this.new_trace()
+            mlrun = observe(this, out, "--pid", str(sleeper.pid))
+            mlrun.send_signal(end)
+            this.equal(f"exit status after {end.name}", mlrun.wait(60), 0)
+            this.true("the trace is made", (out / "run.json").exists() and not (out / "session.json").exists())
         this.equal("the process goes on", sleeper.poll(), None)
         sleeper.kill()
 
