@@ -36,6 +36,8 @@ constexpr std::string_view kReplacement = "writeback_dirty_folio";
 constexpr std::array<std::string_view, 4> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
                                                      "on_request_complete"};
 
+constexpr uint32_t kEntriesOfProcessor = 256;
+
 std::string last_warning;  // of libbpf, whose callback has no context
 
 int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
@@ -130,6 +132,11 @@ Status Probes::open(const Streams& streams) {
   has_syscalls_ = streams.syscalls;
   runs_already_ = streams.observes;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
+  // Every processor keeps some free entries of these to itself.
+  for (bpf_map* map : {state_->skeleton->maps.handed_ins, state_->skeleton->maps.remote_requests}) {
+    const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
+    ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
+  }
   state_->skeleton->rodata->scope = streams.scope;
   if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
@@ -195,7 +202,7 @@ void Probes::attach_file_ops() {
       __builtin_memcpy(&record, data, sizeof record);
       if (record.head.kind == MLRUN_KERNEL_FILE_OP && record.op < seen.size()) seen[record.op]++;
     });
-    const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd); });
+    const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_FOLLOWING_LAUNCHER); });
     drain();
     state_->take = std::move(take);
     if (!tried) return tl::make_unexpected(tried.error());
@@ -208,8 +215,9 @@ void Probes::attach_file_ops() {
   }
 }
 
-int Probes::follow(int pidfd) {
-  const uint32_t how = runs_already_ ? MLRUN_FOLLOWING : MLRUN_FOLLOWING_LAUNCHER;
+int Probes::follow(int pidfd) { return follow(pidfd, runs_already_ ? MLRUN_FOLLOWING : MLRUN_FOLLOWING_LAUNCHER); }
+
+int Probes::follow(int pidfd, uint32_t how) {
   return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
@@ -250,6 +258,7 @@ void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)
     sum.head.kind = MLRUN_KERNEL_SYSCALL;
     sum.head.bytes = sizeof sum;
     sum.head.pid = key.pid;
+    sum.head.time_ns = counts.last_ns;
     sum.calls = counts.calls;
     sum.errors = counts.errors;
     sum.total_ns = counts.total_ns;

@@ -81,6 +81,7 @@ class Probes {
   Status attach();
   void choose_file_op_programs(const Streams& streams);
   void attach_file_ops();
+  int follow(int pidfd, uint32_t how);  // enum mlrun_following
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;

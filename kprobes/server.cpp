@@ -93,10 +93,7 @@ class Server {
     probes_->drain();
     const uint64_t end_ns = util::monotonic_ns();
     if (look_) look_->look(end_ns);
-    probes_->for_each_syscall([&](mlrun_syscall_sum sum) {
-      sum.head.time_ns = end_ns;
-      spool_.add(&sum, sizeof sum, end_ns);
-    });
+    probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
     losses_->finish(end_ns);
     spool_.flush();
     const std::string text = report().dump();

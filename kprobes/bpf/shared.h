@@ -42,13 +42,14 @@ enum mlrun_following {
 enum { MLRUN_SYSCALL_KEY_32BIT = 1 << 30 };
 struct mlrun_syscall_key {
   __u32 pid, number;
+  __u64 start_ns;  // of the process, since boot: a number may be used again
 };
 struct mlrun_syscall_counts {
-  __u64 calls, errors, total_ns;
+  __u64 calls, errors, total_ns, last_ns;
   __u64 buckets[MLRUN_SYSCALL_BUCKETS];
   char comm[MLRUN_KERNEL_COMM];
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_counts) == 360, "counts of a system call");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_counts) == 368, "counts of a system call");
 
 // What functions are probed for: operations on files, and the end of those that return before they are over.
 enum { MLRUN_FILE_COMPLETION = MLRUN_FILE_OPS, MLRUN_FILE_PURPOSES };

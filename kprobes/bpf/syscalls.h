@@ -21,7 +21,8 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 32768);  // the loader makes it small when nobody asks
+  __uint(max_entries, 98304);  // as many are read (runner/trace/syscall_table.h)
+  __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct mlrun_syscall_key);
   __type(value, struct mlrun_syscall_counts);
 } syscalls SEC(".maps");
@@ -66,7 +67,9 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
   }
   bool is_32bit = task->thread_info.status & kCompatTask;
   begun->key.pid = task->tgid;
-  begun->key.number = (__u32)number | (is_32bit ? MLRUN_SYSCALL_KEY_32BIT : 0);
+  begun->key.number = (number >= 0 && number < MLRUN_SYSCALL_OTHER ? (__u32)number : MLRUN_SYSCALL_OTHER) |
+                      (is_32bit ? MLRUN_SYSCALL_KEY_32BIT : 0);
+  begun->key.start_ns = task->group_leader->start_boottime;
   begun->begin_ns = now_ns();
   struct mlrun_syscall_counts *counts = counts_of(&begun->key);
   if (!counts) {
@@ -74,6 +77,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
     return 0;
   }
   __sync_fetch_and_add(&counts->calls, 1);
+  counts->last_ns = begun->begin_ns;
   bpf_probe_read_kernel(counts->comm, sizeof counts->comm, task->group_leader->comm);
   return 0;
 }

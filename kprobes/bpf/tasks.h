@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Whom we follow: a flag on the group leader, set from outside through a pidfd before the command's first instruction
-// and inherited at every fork (mlrun_following). It is never taken away: files are closed, and so written, after a process's exit
+// and inherited at every fork (mlrun_following). Threads made since then have it as well, because one that executes a
+// program becomes the leader itself. It is never taken away: files are closed, and so written, after a process's exit
 // event. It frees itself with the task, and a pid that is used again does not have it.
 //
 // A cgroup's tasks, or all, are followed by what they are and not by a flag. The scope is a constant when the programs
@@ -36,6 +37,14 @@ static __always_inline __u32 flag_of(struct task_struct *task) {
   return flag ? *flag : 0;
 }
 
+static __always_inline void set_flag(struct task_struct *task) {
+  __u32 *flag = bpf_task_storage_get(&followed, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (flag)
+    *flag = MLRUN_FOLLOWING;
+  else
+    count_loss(0, MLRUN_KERNEL_LOSS_MAP);
+}
+
 // How, 0: not. Requires: the task is the current one, of which alone the kernel tells the cgroup. Threads of the kernel's own
 // are nobody's, and mostly idle.
 static __always_inline __u32 following_of(struct task_struct *task) {
@@ -50,11 +59,6 @@ static __always_inline bool is_followed(struct task_struct *task) { return follo
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-  if (!flag_of(parent)) return 0;
-  __u32 *flag = bpf_task_storage_get(&followed, child->group_leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (flag)
-    *flag = MLRUN_FOLLOWING;
-  else
-    count_loss(0, MLRUN_KERNEL_LOSS_MAP);
+  if (flag_of(parent)) set_flag(child);
   return 0;
 }

@@ -210,6 +210,7 @@ struct task_struct {
   unsigned int flags;
   int pid, tgid;
   struct task_struct *group_leader;
+  __u64 start_boottime;
   char comm[16];
   unsigned int in_iowait : 1;
 };

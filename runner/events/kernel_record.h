@@ -204,12 +204,13 @@ struct mlrun_remote {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 80, "remote record");
 
-enum { MLRUN_SYSCALL_BUCKETS = 40 };
+// All numbers that no kernel has count as one.
+enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };
 enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
 };
 
-// All calls of one system call that a process made. tid: 0. Those that had ended are in `buckets`: bucket i holds times
+// All calls of one system call that a process made. tid: 0, time: of the last of them. Those that had ended are in `buckets`: bucket i holds times
 // from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
 struct mlrun_syscall_sum {
   struct mlrun_kernel_head head;
