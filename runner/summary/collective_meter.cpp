@@ -31,23 +31,34 @@ void CollectiveMeter::add(const model::CollectiveRow& row) {
 
 void CollectiveMeter::compare(const model::CollectiveRow& row, Sums* sums) {
   Pending& pending = pending_[row.communicator];
-  const auto [at, is_new] = pending.try_emplace(*row.sequence);
-  Instance& one = at->second;
-  if (is_new) {
-    ++pending_count_;
-    one = {sums, row.bytes, row.origin.ts_ns, row.origin.ts_ns, 0, row.origin.proc_id, false};
+  if (*row.sequence <= pending.given_up) {
+    ++late_;
+    return;
   }
+  const auto [at, is_new] = pending.by_number.try_emplace(*row.sequence);
+  Instance& one = at->second;
+  if (is_new) one = {sums, row.bytes, row.origin.ts_ns, row.origin.ts_ns, 0, row.origin.proc_id, false};
   ++one.ranks;
   one.differs = one.differs || one.sums != sums || one.bytes != row.bytes;
   one.first_ns = std::min(one.first_ns, row.origin.ts_ns);
   if (row.origin.ts_ns >= one.last_ns)
     std::tie(one.last_ns, one.last_proc_id) = std::tuple(row.origin.ts_ns, row.origin.proc_id);
-  const bool is_whole = row.ranks && one.ranks >= *row.ranks;
-  if (!is_whole && pending_count_ <= kPendingMax) return;
-  const auto settled = is_whole ? at : pending.begin();
-  settle(settled->second);
-  pending.erase(settled);
-  --pending_count_;
+  if (row.ranks && one.ranks >= *row.ranks) {
+    settle(one);
+    pending.by_number.erase(at);
+  }
+  give_up_oldest(pending);
+}
+
+// Beyond the communicator's share.
+void CollectiveMeter::give_up_oldest(Pending& pending) {
+  const size_t share = std::clamp<size_t>(kPendingMax / pending_.size(), 1, kPendingMost);
+  while (pending.by_number.size() > share) {
+    const auto oldest = pending.by_number.begin();
+    settle(oldest->second);
+    pending.given_up = oldest->first;
+    pending.by_number.erase(oldest);
+  }
 }
 
 void CollectiveMeter::settle(const Instance& instance) {
@@ -63,7 +74,7 @@ void CollectiveMeter::settle(const Instance& instance) {
 
 std::vector<CollectiveSummary> CollectiveMeter::finish() {
   for (const auto& [communicator, pending] : pending_) {
-    for (const auto& [number, instance] : pending) settle(instance);
+    for (const auto& [number, instance] : pending.by_number) settle(instance);
   }
   pending_.clear();
   std::vector<CollectiveSummary> out;
