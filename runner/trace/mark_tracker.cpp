@@ -2,12 +2,14 @@
 #include "runner/trace/mark_tracker.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/content_hash.h"
 #include "runner/trace/limits.h"
+#include "runner/trace/losses.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -44,6 +46,13 @@ std::string payload_text(const events::MarkEvent& event) {
   return {};
 }
 
+// What was freed was not counted either.
+std::vector<PositionLoss> losses_of_marks(SpoolIndex& index) {
+  std::vector<PositionLoss> losses = position_losses(index);
+  if (index.events_from_ns() != 0) losses.push_back({index.events_from_ns(), 0});
+  return losses;
+}
+
 }  // namespace
 
 int64_t MarkNames::id_of(const std::string& name) {
@@ -56,10 +65,12 @@ int64_t MarkNames::id_of(const std::string& name) {
   return ids_.at(hash) = id;
 }
 
-MarkTracker::MarkTracker(SpoolIndex& index, model::TraceInfo& info) : index_(index), info_(info), names_(info.names) {}
+MarkTracker::MarkTracker(SpoolIndex& index, model::TraceInfo& info)
+    : index_(index), info_(info), names_(info.names), collectives_(losses_of_marks(index)) {}
 
 void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
   if (partition.mark_moments.empty()) return;
+  value_bytes_ = 0;
   for (RowRef& ref : partition.order) {
     if (ref.kind != RowKind::kMark) continue;
     MarkMoment& moment = partition.mark_moments[ref.index];
@@ -89,6 +100,7 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
   if (open_count_ >= kOpenRangesMax) {
     ++ranges_left_out_;
+    collectives_.lost(moment.origin.proc_id);
     return;
   }
   ++open_count_;
@@ -102,16 +114,20 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
     return false;
   }
   Open& range = found->second.back();
-  if (moment.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) {  // what the end brings is the last word
-    range.event.payload_type = moment.event.payload_type;
-    range.event.payload = moment.event.payload;
-    range.structure = moment.structure;
-  }
+  if (moment.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) take_payload(range, moment);
   add_row(range, moment.origin.ts_ns, false, partition, meter);
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
   --open_count_;
   return true;
+}
+
+// What the end brings is the last word, if it can be told.
+void MarkTracker::take_payload(Open& range, const MarkMoment& end) {
+  if (!layout_of(end.event.payload)) return note_unknown(end.event.payload);
+  range.event.payload_type = end.event.payload_type;
+  range.event.payload = end.event.payload;
+  range.structure = end.structure;
 }
 
 void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition,
@@ -129,7 +145,7 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   row.is_open = is_open;
   if (range.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) {
     const std::vector<PayloadValue> values = structure_of(range);
-    if (!values.empty()) row.value = payload_json(values).dump();
+    row.value = structure_text(values);
     collectives_.add(row, values);
   }
   meter.add(row);
@@ -147,10 +163,16 @@ const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
   return made ? &*made : nullptr;
 }
 
+// Counts why there is no layout.
+void MarkTracker::note_unknown(uint64_t id) {
+  const bool is_told = id != 0 && !index_.strings().text(id).empty();
+  ++(is_told ? structures_refused_ : unknown_structures_);
+}
+
 std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
   const PayloadLayout* layout = layout_of(range.event.payload);
   if (!layout) {
-    ++unknown_structures_;
+    note_unknown(range.event.payload);
     return {};
   }
   std::vector<PayloadValue> values = layout->values(range.structure);
@@ -158,18 +180,32 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
   return values;
 }
 
+// As many of the first members as there is room for.
+std::string MarkTracker::structure_text(const std::vector<PayloadValue>& values) {
+  const size_t room = std::min(kPayloadTextMax, kPayloadTextsMax - std::min(kPayloadTextsMax, value_bytes_));
+  const size_t fit = payload_that_fits(values, room);
+  if (fit < values.size()) ++cut_structures_;
+  if (fit == 0) return {};
+  std::string text = payload_json(std::span(values).first(fit)).dump();
+  value_bytes_ += text.size();
+  return text;
+}
+
 std::vector<model::CoverageRow> MarkTracker::coverage() const {
-  std::vector<model::CoverageRow> rows;
+  std::vector<model::CoverageRow> rows = collectives_.coverage();
   const auto add = [&](int64_t count, const char* what) {
     if (count > 0) rows.push_back({.subject = "payloads of NVTX", .detail = fmt::format("{} {}", count, what)});
   };
   add(unknown_structures_, "of a layout that the program has not told: only the mark is there");
+  add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
   add(partial_structures_, "of which only some members could be told");
+  add(cut_structures_, "of which only the first members have room in the table");
   return rows;
 }
 
 Partition MarkTracker::finish(summary::MarkMeter& meter) {
   Partition rest;
+  value_bytes_ = 0;
   std::vector<Open> ranges;
   for (auto& [key, open] : open_) std::move(open.begin(), open.end(), std::back_inserter(ranges));
   open_.clear();

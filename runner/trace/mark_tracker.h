@@ -5,7 +5,7 @@
 //   start, end    belong to the process, by number
 //
 // Memory is bounded: so many ranges may be open, and so many names have a name_id. Rows with other names carry them
-// themselves.
+// themselves. A structured payload may make much text of few bytes, so its text has a limit, and all of a partition.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class MarkTracker {
   Partition finish(summary::MarkMeter& meter);
 
   [[nodiscard]] CollectiveTracker& collectives() { return collectives_; }
-  // Structured payloads that could not be told, or not wholly.
+  // Structured payloads that could not be told, or not wholly, and what collectives lack. All rows have been made.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
   [[nodiscard]] MarkNames& names() { return names_; }
   [[nodiscard]] int64_t rows() const { return rows_; }
@@ -66,6 +66,9 @@ class MarkTracker {
     std::string structure;
   };
   std::vector<PayloadValue> structure_of(const Open& range);
+  std::string structure_text(const std::vector<PayloadValue>& values);
+  void take_payload(Open& range, const MarkMoment& end);
+  void note_unknown(uint64_t id);
   const PayloadLayout* layout_of(uint64_t id);
   bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
   void begin(std::vector<Open>& ranges, MarkMoment& moment);
@@ -80,7 +83,8 @@ class MarkTracker {
   int64_t rows_ = 0;
   uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
   std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
-  int64_t unknown_structures_ = 0, partial_structures_ = 0;
+  size_t value_bytes_ = 0;  // of the structured payloads of this partition's rows
+  int64_t unknown_structures_ = 0, structures_refused_ = 0, partial_structures_ = 0, cut_structures_ = 0;
   CollectiveTracker collectives_;
 };
 

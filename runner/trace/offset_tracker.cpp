@@ -29,28 +29,14 @@ bool duplicates(const model::CallRow& row) {
 }  // namespace
 
 OffsetTracker::OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses)
-    : files_(files), losses_(std::move(losses)) {
-  std::stable_sort(losses_.begin(), losses_.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
-}
-
-void OffsetTracker::pass_losses(int64_t ts_ns) {
-  for (; next_loss_ < losses_.size() && losses_[next_loss_].ts_ns <= ts_ns; ++next_loss_) {
-    const int32_t proc_id = losses_[next_loss_].proc_id;
-    ++(proc_id == 0 ? losses_of_all_ : losses_by_process_.at(static_cast<uint64_t>(proc_id)));
-  }
-}
-
-uint32_t OffsetTracker::losses_of(int32_t proc_id) {
-  const uint32_t* own = proc_id == 0 ? nullptr : losses_by_process_.find(static_cast<uint64_t>(proc_id));
-  return losses_of_all_ + (own ? *own : 0);
-}
+    : files_(files), losses_(std::move(losses)) {}
 
 void OffsetTracker::apply(Partition& partition) {
   ++partition_;
   previous_row_.assign(partition.calls.size(), kNoRow);
   for (const RowRef& ref : partition.order) {
     if (ref.kind != RowKind::kCall) continue;
-    pass_losses(ref.time_ns);
+    losses_.pass(ref.time_ns);
     if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
     if (partition.calls[ref.index].ofd2_id != 0) write_second(partition.calls[ref.index]);
   }
@@ -88,7 +74,7 @@ void OffsetTracker::begin(const model::CallRow& row) {
   Description& description = descriptions_.at(key_of(row.ofd_id));
   description.proc_id = row.origin.proc_id;
   description.appends = (row.flags & O_APPEND) != 0;
-  description.losses = losses_of(row.origin.proc_id);
+  description.losses = losses_.of(row.origin.proc_id);
   description.last_end_ns = end_of(row);
 }
 
@@ -102,7 +88,7 @@ void OffsetTracker::seek(const model::CallRow& row, Description& description) {
   if (row.err == 0) {
     description.known = row.func == func::k_lseek && row.origin.ts_ns >= description.last_end_ns;
     description.position = row.ret;
-    description.losses = losses_of(row.origin.proc_id);
+    description.losses = losses_.of(row.origin.proc_id);
   }
   description.last_end_ns = std::max(description.last_end_ns, end_of(row));
   description.last_seek_end_ns = std::max(description.last_seek_end_ns, end_of(row));
@@ -111,7 +97,7 @@ void OffsetTracker::seek(const model::CallRow& row, Description& description) {
 void OffsetTracker::take_given(const model::CallRow& row, Description& description) {
   description.known = row.origin.ts_ns >= description.last_end_ns && row.offset >= 0;
   description.position = row.offset + std::max<int64_t>(row.ret, 0);
-  description.losses = losses_of(row.origin.proc_id);
+  description.losses = losses_.of(row.origin.proc_id);
   description.last_end_ns = std::max(description.last_end_ns, end_of(row));
   description.last_seek_end_ns = description.last_end_ns;
 }
@@ -130,7 +116,7 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   model::CallRow& row = partition.calls[index];
   const bool appends = description.appends && class_of_func(row.func) == MLRUN_CLASS_WRITE;
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
-  description.known = description.known && description.losses == losses_of(row.origin.proc_id) &&
+  description.known = description.known && description.losses == losses_.of(row.origin.proc_id) &&
                       row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);
   if (description.known && !overlaps && !appends && description.position <= kOffsetMax) {
@@ -151,7 +137,7 @@ void OffsetTracker::write_second(model::CallRow& row) {
   if (!description || row.offset2 >= 0) return;
   const bool own = row.origin.proc_id == description->proc_id;
   const bool alone = own && row.origin.ts_ns >= description->last_end_ns;
-  description->known = description->known && alone && description->losses == losses_of(row.origin.proc_id);
+  description->known = description->known && alone && description->losses == losses_.of(row.origin.proc_id);
   if (!own) description->proc_id = kShared;
   if (description->known && !description->appends && description->position <= kOffsetMax)
     row.offset2 = description->position;

@@ -15,15 +15,10 @@
 
 #include "runner/summary/flat_map.h"
 #include "runner/trace/file_index.h"
+#include "runner/trace/loss_count.h"
 #include "runner/trace/partition.h"
 
 namespace mlrun::trace {
-
-// From this moment on positions of the process (0: of all) are not known.
-struct PositionLoss {
-  int64_t ts_ns = 0;
-  int32_t proc_id = 0;
-};
 
 class OffsetTracker {
  public:
@@ -46,8 +41,6 @@ class OffsetTracker {
     uint32_t partition = 0;      // to which last_row belongs
     bool known = true, appends = false;
   };
-  void pass_losses(int64_t ts_ns);
-  [[nodiscard]] uint32_t losses_of(int32_t proc_id);
   void see(Partition& partition, uint32_t index);
   void begin(const model::CallRow& row);
   void end(const model::CallRow& row, Description& description);
@@ -58,10 +51,7 @@ class OffsetTracker {
   void forget_overlapped(Partition& partition, const model::CallRow& row, Description& description);
 
   FileIndex& files_;
-  std::vector<PositionLoss> losses_;
-  size_t next_loss_ = 0;
-  uint32_t losses_of_all_ = 0;
-  summary::FlatMap<uint32_t> losses_by_process_;
+  LossCount losses_;
   summary::FlatMap<Description> descriptions_;
   std::vector<uint32_t> previous_row_;  // of the same description, for each call of the partition
   uint32_t partition_ = 0;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "runner/trace/limits.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -146,6 +147,7 @@ PayloadLayout::Told::Shape PayloadLayout::Told::shape() const {
 }
 
 std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
+  if (text.size() > kLayoutTextMax) return {};
   uint64_t type = 0, size = 0, pack = 0;
   std::string_view line = take_line(text);
   if (!take_numbers(line, type, size, pack) || (type != kStaticSchema && type != kDynamicSchema)) return {};
@@ -160,6 +162,7 @@ std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
       Told told;
       if (!take_numbers(line, told.flags, told.type, told.detail, told.offset, told.enum_bytes)) return {};
       told.name = line;
+      if (layout.count_ >= kLayoutMembersMax) return {};
       layout.add(told);
     } else {
       uint64_t value = 0;
@@ -208,10 +211,15 @@ std::vector<PayloadValue> PayloadLayout::values(std::string_view bytes) const {
   return found;
 }
 
+// Null: the value has no name.
+const std::string* PayloadValue::meaning() const {
+  const auto& all = member->meanings;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == bits; });
+  return found == all.end() ? nullptr : &found->second;
+}
+
 nlohmann::json PayloadValue::json() const {
-  for (const auto& [value, name] : member->meanings) {
-    if (value == bits) return name;
-  }
+  if (const std::string* name = meaning()) return *name;
   if (member->form == PayloadForm::kUnsigned) return bits;
   if (member->form == PayloadForm::kSigned) return number();
   if (member->width == sizeof(float)) {
@@ -230,10 +238,26 @@ const PayloadValue* find_value(const std::vector<PayloadValue>& values, std::str
   return found == values.end() ? nullptr : &*found;
 }
 
-nlohmann::json payload_json(const std::vector<PayloadValue>& values) {
+nlohmann::json payload_json(std::span<const PayloadValue> values) {
   nlohmann::json object = nlohmann::json::object();
   for (const PayloadValue& value : values) object[value.member->name] = value.json();
   return object;
+}
+
+size_t payload_that_fits(std::span<const PayloadValue> values, size_t bytes) {
+  constexpr size_t kBraces = 2, kNumber = 25, kQuotesColonComma = 6, kEscaped = 6;
+  const auto room_of = [](const std::string& text) {
+    size_t room = 0;
+    for (const char c : text) room += static_cast<unsigned char>(c) < ' ' ? kEscaped : c == '"' || c == '\\' ? 2 : 1;
+    return room;
+  };
+  size_t needed = kBraces, fit = 0;
+  for (; fit < values.size(); ++fit) {
+    const std::string* meaning = values[fit].meaning();
+    needed += room_of(values[fit].member->name) + (meaning ? room_of(*meaning) : kNumber) + kQuotesColonComma;
+    if (needed > bytes) break;
+  }
+  return fit;
 }
 
 }  // namespace mlrun::trace

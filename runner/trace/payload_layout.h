@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,12 +32,13 @@ struct PayloadValue {
   uint64_t bits = 0;  // of a signed one with its sign
 
   [[nodiscard]] int64_t number() const { return static_cast<int64_t>(bits); }
-  [[nodiscard]] nlohmann::json json() const;  // an enumeration's name, else a number
+  [[nodiscard]] const std::string* meaning() const;  // of an enumeration; null: its value has no name
+  [[nodiscard]] nlohmann::json json() const;         // an enumeration's name, else a number
 };
 
 class PayloadLayout {
  public:
-  // Nothing: not of a structure's form.
+  // Nothing: not of a structure's form, or larger than kLayoutTextMax or kLayoutMembersMax.
   static std::optional<PayloadLayout> parse(std::string_view text);
 
   // The members that can be told and lie wholly in `bytes`, in order.
@@ -59,6 +61,9 @@ class PayloadLayout {
 [[nodiscard]] const PayloadValue* find_value(const std::vector<PayloadValue>& values, std::string_view name);
 
 // An object; of several members of one name the last.
-[[nodiscard]] nlohmann::json payload_json(const std::vector<PayloadValue>& values);
+[[nodiscard]] nlohmann::json payload_json(std::span<const PayloadValue> values);
+
+// How many of the first values make a text of at most so many bytes.
+[[nodiscard]] size_t payload_that_fits(std::span<const PayloadValue> values, size_t bytes);
 
 }  // namespace mlrun::trace

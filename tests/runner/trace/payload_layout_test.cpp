@@ -2,6 +2,7 @@
 #include "runner/trace/payload_layout.h"
 
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,30 @@ TEST(PayloadLayout, RefusesWhatIsNone) {
     EXPECT_FALSE(PayloadLayout::parse(text)) << text;
   }
   EXPECT_TRUE(PayloadLayout::parse("1 0 0\n"));
+}
+
+TEST(PayloadLayout, RefusesWhatIsTooLarge) {
+  const auto layout = [](size_t members, const std::string& name) {
+    std::string text = "1 0 0\n";
+    for (size_t i = 0; i < members; ++i) text += "F 0 2 0 0 0 " + name + "\n";
+    return text;
+  };
+  EXPECT_TRUE(PayloadLayout::parse(layout(256, "name")));
+  EXPECT_FALSE(PayloadLayout::parse(layout(257, "")));
+  EXPECT_FALSE(PayloadLayout::parse(layout(1, std::string(20'000, 'x'))));
+}
+
+TEST(PayloadLayout, TellsHowManyMembersFit) {
+  const auto layout =
+      PayloadLayout::parse("1 0 0\nF 0 2 0 0 0 a\nF 0 16777240 0 1 1 op\nV 1 \"\\\x01\nF 0 2 0 0 0 c\n");
+  const std::string bytes = "\x01\x01\x01";
+  const auto values = layout->values(bytes);
+  for (size_t room = 0; room < 200; ++room) {
+    const size_t fit = payload_that_fits(values, room);
+    EXPECT_LE(fit == 0 ? 0 : payload_json(std::span(values).first(fit)).dump().size(), room);
+  }
+  EXPECT_EQ(payload_that_fits(values, 200), values.size());
+  EXPECT_EQ(payload_that_fits(values, 20), 0u);
 }
 
 // Whatever a program registers and hands over: nothing is read outside of the bytes (run with the sanitizers).

@@ -13,6 +13,16 @@ namespace {
 constexpr size_t kBytesPerUnit = 15;
 
 uint64_t shifted(int64_t value) { return static_cast<uint64_t>(value) << 8; }
+
+// In units of 15 bytes behind a byte that stays free.
+void append_units(std::vector<uint64_t>& words, std::string_view text) {
+  const size_t first = words.size();
+  words.resize(first + (text.size() + kBytesPerUnit - 1) / kBytesPerUnit * 2);
+  for (size_t at = 0; at < text.size(); at += kBytesPerUnit) {
+    auto* unit = reinterpret_cast<char*>(&words[first + at / kBytesPerUnit * 2]);
+    std::memcpy(unit + 1, text.data() + at, std::min(kBytesPerUnit, text.size() - at));
+  }
+}
 }  // namespace
 
 void RecordBuffer::add_record(uint16_t kind, uint32_t arg, std::vector<uint64_t> words) {
@@ -86,6 +96,19 @@ void RecordBuffer::add(const EndRecord& end) {
   add_record(MLRUN_END, 0, {0, end.clock, 0, end.rchar, end.syscr << 8, end.wchar, end.syscw << 8, 0, 0, 0});
 }
 
+void RecordBuffer::add(const MarkRecord& mark) {
+  std::vector<uint64_t> words = {0, mark.clock, 0, mark.domain};
+  if (mark.has_structure) {
+    words.push_back(uint64_t{MLRUN_PAYLOAD_STRUCTURE} << 40 | uint64_t{mark.structure.size()} << 48);
+    words.push_back(mark.layout);
+    append_units(words, mark.structure);
+  }
+  append_units(words, mark.name);
+  const auto arg =
+      static_cast<uint32_t>(mark.name.size()) | uint32_t{MLRUN_MARK_NVTX} << 16 | uint32_t{mark.has_structure} << 24;
+  add_record(mark.kind, arg, std::move(words));
+}
+
 void RecordBuffer::add_comm(uint64_t clock, uint32_t tid, uint64_t name) {
   add_record(MLRUN_COMM, tid, {0, clock, 0, name});
 }
@@ -96,12 +119,8 @@ uint64_t RecordBuffer::add_string(std::string_view text) {
   do {
     const std::string_view part = text.substr(0, MLRUN_STRING_FRAGMENT_BYTES);
     text.remove_prefix(part.size());
-    std::vector<uint64_t> words(2 + (part.size() + kBytesPerUnit - 1) / kBytesPerUnit * 2);
-    words[1] = id;
-    for (size_t at = 0; at < part.size(); at += kBytesPerUnit) {
-      auto* unit = reinterpret_cast<char*>(&words[2 + at / kBytesPerUnit * 2]);
-      std::memcpy(unit + 1, part.data() + at, std::min(kBytesPerUnit, part.size() - at));
-    }
+    std::vector<uint64_t> words = {0, id};
+    append_units(words, part);
     const auto arg = static_cast<uint32_t>(part.size()) | fragment << 16 | uint32_t{text.empty()} << 24;
     add_record(MLRUN_STRING, arg, std::move(words));
     ++fragment;

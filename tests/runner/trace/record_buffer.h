@@ -65,6 +65,17 @@ struct EndRecord {
   uint64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0;
 };
 
+// A mark of NVTX with a structured payload, or without one.
+struct MarkRecord {
+  uint16_t kind = MLRUN_MARK_PUSH;
+  uint64_t clock = 0;
+  uint64_t domain = 0;  // string id
+  std::string_view name;
+  bool has_structure = false;
+  uint64_t layout = 0;  // string id
+  std::string_view structure;
+};
+
 class RecordBuffer {
  public:
   explicit RecordBuffer(uint8_t lap = 1) : lap_(lap) {}
@@ -75,6 +86,7 @@ class RecordBuffer {
   void add(const OpenFileRecord& file);
   void add(const ProcessRecord& process);
   void add(const EndRecord& end);
+  void add(const MarkRecord& mark);
   void add_comm(uint64_t clock, uint32_t tid, uint64_t name);
   // Defines the string and returns its id. Texts longer than a record's room become several fragments.
   uint64_t add_string(std::string_view text);
