@@ -15,6 +15,23 @@ bool has_times(const model::GpuWorkRow& row) {
   return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
 }
 
+void count(Unlisted& unlisted, const Stretch& gap) {
+  ++unlisted.gaps;
+  unlisted.time_ns += gap.end_ns - gap.start_ns;
+  unlisted.from_ns = std::min(unlisted.from_ns, gap.start_ns);
+  unlisted.until_ns = std::max(unlisted.until_ns, gap.end_ns);
+}
+
+// Takes what reaches beyond a moment from the end of the list. Of a gap around the moment its beginning is noted.
+template <typename T>
+size_t take_last(std::vector<T>& gaps, int64_t from_ns, int64_t& begins_ns) {
+  const size_t before = gaps.size();
+  for (; !gaps.empty() && gaps.back().end_ns > from_ns; gaps.pop_back()) {
+    begins_ns = std::min(begins_ns, gaps.back().start_ns);
+  }
+  return before - gaps.size();
+}
+
 // In the order of ends all that a stretch touches stands last. What it swallows gives its beginning, where that is
 // earlier.
 template <typename T>
@@ -35,7 +52,7 @@ void GapFinder::add(const model::GpuWorkRow& row) {
   if (row.is_communication) return add_communication(row.gpu_id, when);
   Device& device = devices_[row.gpu_id];
   Busy busy{when, row.origin.thread_id, row.launch_ns, row.correlation};
-  if (busy.start_ns < device.settled_until_ns) busy.start_ns = std::min(device.settled_until_ns, busy.end_ns);
+  if (busy.start_ns < device.settled_until_ns) take_back(device, busy.start_ns);
   swallow_last(device.busy, busy);
   device.busy.push_back(busy);
   if (device.busy.size() >= kStretchesMost) settle(row.gpu_id, device, kStretchesKept);
@@ -46,36 +63,65 @@ void GapFinder::add_communication(int32_t gpu_id, Stretch talk) {
   const size_t before = talks.size();
   swallow_last(talks, talk);
   talks_ -= before - talks.size();
-  if (talks_ >= kTalksMax) return;
+  if (talks_ >= kTalksMax) {
+    ++found_.talks_left_out;
+    return;
+  }
   talks.push_back(talk);
   ++talks_;
+}
+
+// From the beginning on of an operation that ends after all of this. A gap in which it begins is found again, until
+// then.
+void GapFinder::take_back(Device& device, int64_t from_ns) {
+  int64_t begins_ns = from_ns;
+  listed_ -= take_last(device.gaps, from_ns, begins_ns);
+  short_ -= take_last(device.short_gaps, from_ns, begins_ns);
+  if (std::max(device.counted_short.until_ns, device.beyond.until_ns) > from_ns) ++found_.not_taken_back;
+  device.settled_until_ns = begins_ns;
 }
 
 void GapFinder::settle(int32_t gpu_id, Device& device, size_t keep) {
   if (device.busy.size() <= keep) return;
   const size_t settled = device.busy.size() - keep;
   for (size_t i = 0; i < settled; ++i) {
-    const int64_t idle_since_ns = i == 0 ? device.settled_until_ns : device.busy[i - 1].end_ns;
-    if (idle_since_ns != INT64_MIN) add_gap(gpu_id, idle_since_ns, device.busy[i]);
+    if (device.settled_until_ns != INT64_MIN) add_gap(gpu_id, device, device.busy[i]);
+    device.settled_until_ns = device.busy[i].end_ns;
   }
-  device.settled_until_ns = device.busy[settled - 1].end_ns;
   device.busy.erase(device.busy.begin(), device.busy.begin() + static_cast<std::ptrdiff_t>(settled));
 }
 
-void GapFinder::add_gap(int32_t gpu_id, int64_t start_ns, const Busy& next) {
-  const int64_t length_ns = next.start_ns - start_ns;
-  if (length_ns <= 0) return;
-  if (length_ns >= kListedNs && found_.gaps.size() < kGapsMax) {
-    found_.gaps.push_back({{start_ns, next.start_ns}, gpu_id, next.thread_id, next.launch_ns, next.correlation});
-    return;
-  }
-  Unlisted& unlisted = found_.unlisted[gpu_id];
-  ++unlisted.gaps;
-  unlisted.time_ns += length_ns;
+void GapFinder::add_gap(int32_t gpu_id, Device& device, const Busy& next) {
+  const Stretch gap{device.settled_until_ns, next.start_ns};
+  if (gap.end_ns <= gap.start_ns) return;
+  if (gap.end_ns - gap.start_ns < kListedNs) return add_short(device, gap);
+  if (listed_ >= kGapsMax) return count(device.beyond, gap);
+  device.gaps.push_back({gap, gpu_id, next.thread_id, next.launch_ns, next.correlation});
+  ++listed_;
+}
+
+void GapFinder::add_short(Device& device, const Stretch& gap) {
+  device.short_gaps.push_back(gap);
+  if (++short_ > kShortMax) count_short(device, (device.short_gaps.size() + 1) / 2);
+}
+
+// The first ones.
+void GapFinder::count_short(Device& device, size_t gaps) {
+  const auto end = device.short_gaps.begin() + static_cast<std::ptrdiff_t>(gaps);
+  std::for_each(device.short_gaps.begin(), end, [&](const Stretch& gap) { count(device.counted_short, gap); });
+  device.short_gaps.erase(device.short_gaps.begin(), end);
+  short_ -= gaps;
 }
 
 GapFinder::Found GapFinder::finish() {
-  for (auto& [gpu_id, device] : devices_) settle(gpu_id, device, 0);
+  for (auto& [gpu_id, device] : devices_) {
+    settle(gpu_id, device, 0);
+    count_short(device, device.short_gaps.size());
+    if (device.counted_short.gaps > 0) found_.unlisted[gpu_id] = device.counted_short;
+    if (device.beyond.gaps > 0) found_.beyond[gpu_id] = device.beyond;
+    found_.gaps.insert(found_.gaps.end(), device.gaps.begin(), device.gaps.end());
+    device.gaps = {};
+  }
   std::sort(found_.gaps.begin(), found_.gaps.end(), [](const Gap& a, const Gap& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.gpu_id < b.gpu_id;
   });

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // When each GPU had nothing to do between its first operation and its last: busy is the union of kernels, copies and
 // memsets of all processes. Kernels of a communication library (NCCL) that run alone are not busy, but exposed
-// communication. Memory: 8192 stretches of each GPU, and the gaps of kListedNs and more.
+// communication. Memory: 8192 stretches of each GPU, and the gaps of kListedNs and more, up to kGapsMax.
+//
+// Rows come by their ends, so an operation may be told after others that it began before:
+//
+//   copies     --  --  --  --  --      told first; what lies between them was idle, so far
+//   kernel       ------------------    told last: takes back what was found from its beginning on
+//
+// Shorter gaps are kept for that as long as kShortMax of them have room.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +19,8 @@
 
 namespace mlrun::idle {
 
-inline constexpr int64_t kListedNs = 10'000;         // shorter gaps are only counted
-inline constexpr size_t kGapsMax = size_t{1} << 21;  // beyond, likewise
-inline constexpr size_t kTalksMax = size_t{1} << 21;
+inline constexpr int64_t kListedNs = 10'000;  // shorter gaps are only counted
+inline constexpr size_t kGapsMax = size_t{1} << 21, kTalksMax = size_t{1} << 21, kShortMax = size_t{1} << 21;
 
 struct Stretch {
   int64_t start_ns = 0, end_ns = 0;
@@ -31,6 +37,7 @@ struct Gap : Stretch {
 // What is not listed.
 struct Unlisted {
   int64_t gaps = 0, time_ns = 0;
+  int64_t from_ns = INT64_MAX, until_ns = INT64_MIN;
 };
 
 class GapFinder {
@@ -41,7 +48,10 @@ class GapFinder {
   struct Found {
     std::vector<Gap> gaps;                                            // by start
     std::unordered_map<int32_t, std::vector<Stretch>> communication;  // by GPU, by start, apart from each other
-    std::unordered_map<int32_t, Unlisted> unlisted;                   // by GPU
+    std::unordered_map<int32_t, Unlisted> unlisted;                   // by GPU: shorter than kListedNs
+    std::unordered_map<int32_t, Unlisted> beyond;                     // by GPU: kGapsMax were listed already
+    int64_t talks_left_out = 0;  // stretches of communication for which there was no room
+    int64_t not_taken_back = 0;  // operations that began within gaps that could not be taken back any more
   };
   // To be called once.
   Found finish();
@@ -52,17 +62,24 @@ class GapFinder {
     int64_t launch_ns = 0;
     int64_t correlation = 0;
   };
+  // Gaps are apart from each other, and all lie before what is not settled.
   struct Device {
     std::vector<Busy> busy;
     int64_t settled_until_ns = INT64_MIN;
+    std::vector<Gap> gaps;
+    std::vector<Stretch> short_gaps;
+    Unlisted counted_short, beyond;  // cannot be taken back
   };
+  void take_back(Device& device, int64_t from_ns);
   void settle(int32_t gpu_id, Device& device, size_t keep);
-  void add_gap(int32_t gpu_id, int64_t start_ns, const Busy& next);
+  void add_gap(int32_t gpu_id, Device& device, const Busy& next);
+  void add_short(Device& device, const Stretch& gap);
   void add_communication(int32_t gpu_id, Stretch talk);
+  void count_short(Device& device, size_t gaps);
 
   std::unordered_map<int32_t, Device> devices_;
   Found found_;
-  size_t talks_ = 0;
+  size_t talks_ = 0, listed_ = 0, short_ = 0;
 };
 
 }  // namespace mlrun::idle

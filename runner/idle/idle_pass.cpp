@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runner/idle/blame.h"
 
 namespace mlrun::idle {
@@ -53,6 +55,10 @@ Status IdlePass::run(GapFinder::Found found, Steps& steps) {
   IdleTable table(info_);
   if (Status opened = table.open(options_.folder + "/tables"); !opened) return opened;
   unlisted_ = std::move(found.unlisted);
+  beyond_ = std::move(found.beyond);
+  talks_left_out_ = found.talks_left_out;
+  not_taken_back_ = found.not_taken_back;
+  for (const auto& [gpu_id, beyond] : beyond_) steps.end_at(gpu_id, beyond.from_ns);
   const std::vector<Gap>& gaps = found.gaps;
   Activities activities(options_.folder, info_, options_.has_kernel_side);
   Blame blame(info_, activities, options_.calls_recorded || options_.sees_sleeps);
@@ -89,6 +95,31 @@ void IdlePass::add(const model::IdleRow& row) {
   if (row.split) sum.split.add(*row.split);
 }
 
+void IdlePass::add_unlisted(const std::unordered_map<int32_t, Unlisted>& from, const char* label,
+                            std::vector<summary::GpuIdleSummary>& rows) {
+  for (const auto& [gpu_id, unlisted] : from) {
+    summary::GpuIdleSummary& row = rows.emplace_back();
+    row.gpu_id = gpu_id;
+    row.label = label;
+    row.pieces = unlisted.gaps;
+    row.time_ns = unlisted.time_ns;
+  }
+}
+
+std::vector<model::CoverageRow> IdlePass::coverage() const {
+  std::vector<model::CoverageRow> rows;
+  const auto add = [&](int64_t count, const char* what) {
+    if (count > 0) rows.push_back({.subject = "GPU idle time", .detail = fmt::format("{} {}", count, what)});
+  };
+  int64_t beyond = 0;
+  for (const auto& [gpu_id, unlisted] : beyond_) beyond += unlisted.gaps;
+  add(calls_left_out_, "calls had no room while it was blamed");
+  add(beyond, "gaps had no room: their time is added up and blamed on nobody");
+  add(talks_left_out_, "kernels of communication had no room: what they cover is blamed like other gaps");
+  add(not_taken_back_, "operations were told after gaps that they fill had been counted: these stay counted");
+  return rows;
+}
+
 std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
   std::unordered_map<int32_t, const model::ThreadRow*> threads;
   for (const model::ThreadRow& thread : info_.threads) threads[thread.thread_id] = &thread;
@@ -106,13 +137,8 @@ std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
       row.path = info_.files[static_cast<size_t>(file_id - 1)].path;
     }
   }
-  for (const auto& [gpu_id, unlisted] : unlisted_) {
-    summary::GpuIdleSummary& row = rows.emplace_back();
-    row.gpu_id = gpu_id;
-    row.label = "short";
-    row.pieces = unlisted.gaps;
-    row.time_ns = unlisted.time_ns;
-  }
+  add_unlisted(unlisted_, "short", rows);
+  add_unlisted(beyond_, "not listed", rows);
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tie(b.time_ns, a.gpu_id, a.label, a.thread_id, a.file_id) <
            std::tie(a.time_ns, b.gpu_id, b.label, b.thread_id, b.file_id);

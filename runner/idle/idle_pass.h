@@ -37,20 +37,23 @@ class IdlePass {
 
   // After run().
   [[nodiscard]] std::vector<summary::GpuIdleSummary> sums() const;
-  // Calls that there was no room for: what they cover counts as "cpu".
-  [[nodiscard]] int64_t calls_left_out() const { return calls_left_out_; }
+  // What there was no room for.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
 
  private:
   // GPU, label, thread, file.
   using Key = std::tuple<int32_t, model::IdleLabel, int32_t, int64_t>;
+  static void add_unlisted(const std::unordered_map<int32_t, Unlisted>& from, const char* label,
+                           std::vector<summary::GpuIdleSummary>& rows);
   [[nodiscard]] int64_t window_ns(const std::vector<Gap>& gaps) const;
   void add(const model::IdleRow& row);
 
   IdleOptions options_;
   const model::TraceInfo& info_;
   std::map<Key, summary::GpuIdleSummary> sums_;
-  std::unordered_map<int32_t, Unlisted> unlisted_;
-  int64_t calls_left_out_ = 0;
+  std::unordered_map<int32_t, Unlisted> unlisted_, beyond_;
+  int64_t calls_left_out_ = 0;  // what they cover counts as "cpu"
+  int64_t talks_left_out_ = 0, not_taken_back_ = 0;
 };
 
 }  // namespace mlrun::idle

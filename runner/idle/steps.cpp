@@ -64,9 +64,9 @@ void Steps::add(const model::MarkRow& range) {
   step.thread_id = range.origin.thread_id;
   step.proc_id = range.origin.proc_id;
   step.name_id = range.name_id;
+  if (range.name_id == 0) step.name = range.name;
 }
 
-// Of steps within each other the outermost counts.
 void Steps::sort() {
   for (auto* lists : {&of_thread_, &of_process_}) {
     for (auto& [id, list] : *lists) {
@@ -74,8 +74,9 @@ void Steps::sort() {
         return std::pair(a.start_ns, -a.end_ns) < std::pair(b.start_ns, -b.end_ns);
       });
       int64_t until_ns = INT64_MIN;
-      std::erase_if(list, [&](const Step& step) {
-        if (step.start_ns < until_ns) return true;
+      std::erase_if(list, [&](Step& step) {
+        if (step.end_ns <= until_ns) return true;
+        step.start_ns = std::max(step.start_ns, until_ns);
         until_ns = step.end_ns;
         return false;
       });
@@ -132,6 +133,23 @@ void Steps::blame(Idle& idle, const model::IdleRow& row, int64_t ns) {
   }
 }
 
+void Steps::end_at(int32_t gpu_id, int64_t ns) { ends_[gpu_id] = ns; }
+
+bool Steps::is_whole(int32_t gpu_id, const Step& step) const {
+  const auto end = ends_.find(gpu_id);
+  return end == ends_.end() || step.end_ns <= end->second;
+}
+
+int64_t Steps::count_left_out() const {
+  int64_t count = left_out_;
+  for (const auto& [key, steps] : idle_) {
+    const int32_t gpu_id = key.first;
+    count += std::count_if(key.second->begin(), key.second->end(),
+                           [&](const Step& step) { return !is_whole(gpu_id, step); });
+  }
+  return count;
+}
+
 nlohmann::json Steps::devices() const {
   struct Sum {
     summary::LogHistogram idle;
@@ -141,6 +159,7 @@ nlohmann::json Steps::devices() const {
   for (const auto& [key, steps] : idle_) {
     Sum& sum = by_gpu[key.first];
     for (size_t i = 0; i < key.second->size(); ++i) {
+      if (!is_whole(key.first, (*key.second)[i])) continue;
       const auto found = steps.find(i);
       const int64_t ns = found == steps.end() ? 0 : found->second.all();
       sum.idle.add(ns);
@@ -172,7 +191,7 @@ nlohmann::json Steps::describe(const Step& step, const Idle& idle) const {
   const auto thread = std::find_if(info_.threads.begin(), info_.threads.end(),
                                    [&](const model::ThreadRow& of) { return of.thread_id == most->thread_id; });
   const bool has_file = most->file_id > 0 && static_cast<size_t>(most->file_id) <= info_.files.size();
-  return {{"name", is_named ? info_.names[static_cast<size_t>(step.name_id) - 1].text : std::string()},
+  return {{"name", is_named ? info_.names[static_cast<size_t>(step.name_id) - 1].text : step.name},
           {"start_ns", step.start_ns},
           {"duration_ns", step.end_ns - step.start_ns},
           {"proc_id", step.proc_id},
@@ -196,7 +215,10 @@ nlohmann::json Steps::describe() const {
   };
   std::vector<Ranked> ranked;
   for (const auto& [key, steps] : idle_) {
-    for (const auto& [at, idle] : steps) ranked.push_back({&(*key.second)[at], &idle, key.first, at + 1, idle.all()});
+    for (const auto& [at, idle] : steps) {
+      const Step& step = (*key.second)[at];
+      if (is_whole(key.first, step)) ranked.push_back({&step, &idle, key.first, at + 1, idle.all()});
+    }
   }
   if (ranked.empty()) return {};
   const auto place = [](const Ranked& of) { return std::tuple(-of.ns, of.step->start_ns, of.gpu_id); };
@@ -208,7 +230,7 @@ nlohmann::json Steps::describe() const {
     row["gpu_id"] = one.gpu_id;
     row["number"] = one.number;
   }
-  return {{"devices", devices()}, {"worst", std::move(worst)}, {"left_out", left_out_}};
+  return {{"devices", devices()}, {"worst", std::move(worst)}, {"left_out", count_left_out()}};
 }
 
 }  // namespace mlrun::idle

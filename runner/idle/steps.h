@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Idle time of GPUs by steps of the program. A step is a range whose name says so ("step 12", "train_step",
 // "ProfilerStep#3", "iteration", "batch"). A piece of a gap belongs to the step of the thread that launches; if that
-// thread makes no steps (autograd's), to those of the process as a whole, else to those of its main thread. Memory:
-// kStepsMax steps; later ones are only counted.
+// thread makes no steps (autograd's), to those of the process as a whole, else to those of its main thread. Of steps
+// within each other the outermost counts; of two that overlap in part the later one begins where the first one ends.
+// Memory: kStepsMax steps; later ones are only counted.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -36,6 +38,8 @@ class Steps {
   void sort();
 
   void add_idle(const model::IdleRow& row);
+  // From this moment on not all idle time of the GPU is handed over: steps that reach beyond it are left out.
+  void end_at(int32_t gpu_id, int64_t ns);
 
   // Of each GPU the steps of those who launch on it, and the kWorstSteps with the most idle time; null without steps.
   // Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
@@ -45,6 +49,7 @@ class Steps {
   struct Step : Stretch {
     int32_t thread_id = 0, proc_id = 0;
     int64_t name_id = 0;
+    std::string name;  // without a name_id
   };
   struct Blamed {
     model::IdleLabel label = model::IdleLabel::kUnknown;
@@ -59,6 +64,8 @@ class Steps {
   using List = std::vector<Step>;
   bool is_step(const model::MarkRow& range);
   const List* list_of(int32_t thread_id);
+  [[nodiscard]] bool is_whole(int32_t gpu_id, const Step& step) const;
+  [[nodiscard]] int64_t count_left_out() const;
   [[nodiscard]] nlohmann::json devices() const;
   [[nodiscard]] nlohmann::json describe(const Step& step, const Idle& idle) const;
   static void blame(Idle& idle, const model::IdleRow& row, int64_t ns);
@@ -69,6 +76,7 @@ class Steps {
   int64_t left_out_ = 0;
   std::unordered_map<int32_t, List> of_thread_, of_process_;                // by start, apart from each other
   std::unordered_map<int32_t, const List*> chosen_;                         // by thread that launches
+  std::unordered_map<int32_t, int64_t> ends_;                               // by GPU
   std::map<std::pair<int32_t, const List*>, std::map<size_t, Idle>> idle_;  // by GPU and list, then by place in it
 };
 

@@ -18,7 +18,9 @@ constexpr size_t kShown = 6, kWorstShown = 3;
 std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
                                     [&](const ProcessSummary& one) { return one.proc_id == idle.proc_id; });
-  if (process == summary.processes.end()) return idle.label == "short" ? "gaps of less than 10 us" : "not known";
+  if (process == summary.processes.end() && idle.label == "short") return "gaps of less than 10 us";
+  if (process == summary.processes.end() && idle.label == "not listed") return "gaps beyond two million";
+  if (process == summary.processes.end()) return "not known";
   return fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
 }
 

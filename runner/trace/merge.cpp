@@ -6,8 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "runner/events/session.h"
 #include "runner/idle/idle_pass.h"
 #include "runner/idle/steps.h"
@@ -108,7 +106,7 @@ class Merger {
   std::unique_ptr<MarkTracker> marks_;
   std::unique_ptr<GpuJoin> gpu_join_;
   std::vector<summary::GpuIdleSummary> gpu_idle_;
-  int64_t idle_calls_left_out_ = 0;
+  std::vector<model::CoverageRow> idle_coverage_;
   std::vector<summary::CollectiveSummary> collectives_;
   summary::GpuWorkMeter gpu_work_;
   summary::GpuMemoryMeter gpu_memory_;
@@ -300,7 +298,7 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
   steps_.sort();
   if (Status blamed = pass.run(gaps_.finish(), steps_); !blamed) return blamed;
   gpu_idle_ = pass.sums();
-  idle_calls_left_out_ = pass.calls_left_out();
+  idle_coverage_ = pass.coverage();
   return {};
 }
 
@@ -332,10 +330,7 @@ void Merger::complete_info() {
     if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
-  if (idle_calls_left_out_ > 0) {
-    info_.coverage.push_back({.subject = "GPU idle time",
-                              .detail = fmt::format("{} calls had no room while it was blamed", idle_calls_left_out_)});
-  }
+  for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }

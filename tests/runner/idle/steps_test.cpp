@@ -101,6 +101,50 @@ TEST_F(StepsTest, WithinEachOtherCountOnce) {
   EXPECT_EQ(told["worst"][0]["idle_ns"], 40);
 }
 
+TEST_F(StepsTest, ThatOverlapInPartFollowEachOther) {
+  add_step(100, 200);
+  add_step(150, 300);
+  add_step(160, 190);
+  steps_.sort();
+  add_idle(180, 220, 1);
+  const nlohmann::json told = steps_.describe();
+  ASSERT_EQ(told["worst"].size(), 2u);
+  EXPECT_EQ(told["devices"][0]["steps"], 2);
+  EXPECT_EQ(told["devices"][0]["time_ns"], 200);
+  EXPECT_EQ(told["devices"][0]["idle_ns"], 40);
+  EXPECT_EQ(told["worst"][1]["start_ns"], 200);
+  EXPECT_EQ(told["worst"][1]["duration_ns"], 100);
+  EXPECT_EQ(told["left_out"], 0);
+}
+
+TEST_F(StepsTest, HaveTheirNameWhereItHasNoNumber) {
+  model::MarkRow row;
+  row.origin.ts_ns = 100;
+  row.origin.thread_id = row.origin.proc_id = 1;
+  row.dur_ns = 50;
+  row.name = "train_step 7";
+  row.scope = "thread";
+  steps_.add(row);
+  steps_.sort();
+  add_idle(110, 120, 1);
+  EXPECT_EQ(steps_.describe()["worst"][0]["name"], "train_step 7");
+}
+
+TEST_F(StepsTest, AreLeftOutWhereTheIdleTimeIsNotWholeAnyMore) {
+  add_step(100, 200);
+  add_step(200, 300);
+  add_step(300, 400);
+  steps_.sort();
+  steps_.end_at(1, 250);
+  steps_.end_at(2, 0);  // a GPU without idle time in steps
+  add_idle(150, 220, 1);
+  const nlohmann::json told = steps_.describe();
+  ASSERT_EQ(told["worst"].size(), 1u);
+  EXPECT_EQ(told["worst"][0]["idle_ns"], 50);
+  EXPECT_EQ(told["devices"][0]["steps"], 1);
+  EXPECT_EQ(told["left_out"], 2);
+}
+
 TEST_F(StepsTest, AreNothingWhereThereAreNone) {
   steps_.sort();
   add_idle(110, 150, 1);
