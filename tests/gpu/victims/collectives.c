@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges as NCCL makes them, by NVTX's real headers: collectives ranks STEPS SKEW_US (two ranks, NCCL 2.27's schemas; for
-// each step a line "sequence rank before after", CLOCK_MONOTONIC ns) | old (NCCL 2.16's) | hostile.
+// each step a line "sequence rank before after", CLOCK_MONOTONIC ns) | paced STEPS (the same, each step when a byte comes
+// on the standard input) | old (NCCL 2.16's) | hostile.
 #define _GNU_SOURCE
 #include <nvtx3/nvToolsExtPayload.h>
 #include <pthread.h>
@@ -109,12 +110,19 @@ static void init_rank(int rank) {
   nvtxRangePopPayload(domain, &data, 1);
 }
 
+static void await_byte(void) {
+  char byte;
+  if (read(0, &byte, 1) != 1) exit(1);
+}
+
+// A skew below 0: the steps are paced.
 static void be_rank(int rank, long steps, long skew_us, pthread_barrier_t *barrier) {
   register_all();
   init_rank(rank);
   for (long step = 0; step < steps; step++) {
+    if (skew_us < 0 && rank == 0) await_byte();
     pthread_barrier_wait(barrier);
-    if (rank == 1) usleep((useconds_t)skew_us);
+    if (skew_us > 0 && rank == 1) usleep((useconds_t)skew_us);
     const long long before = now_ns();
     const struct all_reduce reduce = {COMMUNICATOR, 4096u << (step % 2), step % 2 ? 2 : 0};
     call("ncclAllReduce", ID(kAllReduce), sizeof reduce, &reduce);
@@ -204,6 +212,10 @@ static void hostile(void) {
 int main(int argc, char **argv) {
   if (argc > 3 && !strcmp(argv[1], "ranks")) {
     ranks(atol(argv[2]), atol(argv[3]));
+    return 0;
+  }
+  if (argc > 2 && !strcmp(argv[1], "paced")) {
+    ranks(atol(argv[2]), -1);
     return 0;
   }
   domain = nvtxDomainCreateA("NCCL");
