@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks of NVTX with structured payloads, from the spool to the tables.
+#include <fstream>
+
 #include <gtest/gtest.h>
 
+#include "runner/events/session.h"
 #include "tests/runner/trace/trace_folder.h"
 
 namespace mlrun {
@@ -111,6 +114,19 @@ TEST_F(Marks, OfNcclHaveNoNumberAfterTheirProcessLostRecords) {
   for (int process : {1, 2}) reduce(process, 30);
   merge();
   EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 0, 1, std::nullopt}));
+}
+
+// With --last.
+TEST_F(Marks, OfNcclHaveNoNumberWhereOlderRecordsWereFreed) {
+  SpoolWriter kept;
+  kept.add_gap(0, MLRUN_GAP_OLD, 0, 20'000, 5);
+  std::ofstream(folder_.path() + "/" MLRUN_KEPT_FILE, std::ios::binary) << kept.bytes();
+  reduce(1, 30);
+  range(2, 40, "ncclCommInitRank", "-", "", kMade, bytes_of(0xabc, 2));
+  reduce(2, 50);
+  merge();
+  EXPECT_TRUE(folder_.run().contains("events_from_ns"));
+  EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{std::nullopt, 0}));
 }
 
 // A layout may name the same bytes many times.
