@@ -124,7 +124,12 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
 
 // What the end brings is the last word, if it can be told.
 void MarkTracker::take_payload(Open& range, const MarkMoment& end) {
-  if (!layout_of(end.event.payload)) return note_unknown(end.event.payload);
+  const PayloadLayout* layout = layout_of(end.event.payload);
+  if (!layout) return note_unknown(end.event.payload);
+  if (layout->values(end.structure).empty()) {
+    ++partial_structures_;
+    return;
+  }
   range.event.payload_type = end.event.payload_type;
   range.event.payload = end.event.payload;
   range.structure = end.structure;

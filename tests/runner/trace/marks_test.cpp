@@ -78,14 +78,17 @@ TEST_F(Marks, KeepWhatTheirBeginningBroughtIfTheEndBringsNothingThatCanBeTold) {
   range(1, 10, "ncclAllReduce", kReduce, bytes_of(0xabc, 4096), "", "");
   range(1, 20, "ncclAllReduce", kReduce, bytes_of(0xabc, 512), "9 no layout", bytes_of(0, 0));
   range(1, 30, "ncclAllReduce", kReduce, bytes_of(0xabc, 1), kReduce, bytes_of(0xabc, 2));
+  range(1, 40, "ncclAllReduce", kReduce, bytes_of(0xabc, 3), kReduce, "");
   merge();
   EXPECT_EQ(folder_.texts("mark", "value"), (Texts{R"({"Message size [bytes]":4096,"NCCL communicator ID":2748})",
                                                    R"({"Message size [bytes]":512,"NCCL communicator ID":2748})",
-                                                   R"({"Message size [bytes]":2,"NCCL communicator ID":2748})"}));
-  EXPECT_EQ(folder_.numbers("collective", "bytes"), (Numbers{4096, 512, 2}));
-  EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 1, 2}));
+                                                   R"({"Message size [bytes]":2,"NCCL communicator ID":2748})",
+                                                   R"({"Message size [bytes]":3,"NCCL communicator ID":2748})"}));
+  EXPECT_EQ(folder_.numbers("collective", "bytes"), (Numbers{4096, 512, 2, 3}));
+  EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(coverage(), (Texts{"1 of a layout that the program has not told: only the mark is there",
-                               "1 of a layout that is damaged, too large or one too many: only the mark is there"}));
+                               "1 of a layout that is damaged, too large or one too many: only the mark is there",
+                               "1 of which only some members could be told"}));
 }
 
 TEST_F(Marks, OfNcclHaveNoNumberAfterRecordingWasPaused) {
