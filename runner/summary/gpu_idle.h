@@ -15,7 +15,7 @@ inline constexpr size_t kTopIdle = 1000;
 // Idle time of one GPU that one thread is to blame for, by what it did and on which file.
 struct GpuIdleSummary {
   int32_t gpu_id = 0;  // 0: not known which
-  std::string label;   // as in gpu_idle, and "short": gaps that are not listed there
+  std::string label;   // as in gpu_idle; "short", "not listed": gaps that have no row there
   int32_t proc_id = 0, thread_id = 0;
   int64_t file_id = 0;  // 0: none
   std::string path;
