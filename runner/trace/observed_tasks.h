@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,23 +36,42 @@ class ObservedTasks {
     mlrun_file_seen record{};
     std::string path;
   };
+  // A process between its first record and the end of its last thread.
+  struct Process {
+    size_t row = 0, image = 0;
+    std::set<uint32_t> threads;  // those that are known, by tid
+    bool leader_ended = false;   // its first thread; the others may go on
+  };
+  struct Thread {
+    size_t row = 0;
+    uint32_t pid = 0;
+  };
+  struct Ended {
+    int64_t ns = 0;
+    Process process;
+  };
   [[nodiscard]] bool comes_too_late(const Event& event) const;
   void take(model::TraceInfo& info, const Event& event);
-  model::ProcessRow& process_of(model::TraceInfo& info, const Event& event);
-  void begin_process(model::TraceInfo& info, const Event& event);
+  Process& process_of(model::TraceInfo& info, const Event& event);
+  Process& begin_process(model::TraceInfo& info, const Event& event);
   void begin_image(model::TraceInfo& info, const Event& event);
   model::ThreadRow& thread_of(model::TraceInfo& info, const Event& event);
   void end_thread(model::TraceInfo& info, const Event& event);
+  void end_threads(model::TraceInfo& info, Process& process, int64_t ts_ns);
+  void end_process(model::TraceInfo& info, uint32_t pid, int64_t ts_ns);
   void take_facts(model::TraceInfo& info, const Event& event);
   void name_what_is_left(model::TraceInfo& info);
   void add_files(model::FileTable& files) const;
 
   std::vector<Event> events_;
   std::vector<File> files_;
-  // Of what lives at that moment: the row's place, by pid or tid.
-  std::map<uint32_t, size_t> processes_, images_, threads_;
-  std::map<uint32_t, int64_t> ended_ns_;  // by pid
-  int64_t unnamed_ = 0;                   // nobody could read what they were started with
+  // Of what lives at that moment, by pid or tid.
+  std::map<uint32_t, Process> processes_;
+  std::map<uint32_t, Thread> threads_;
+  // What has ended since, likewise.
+  std::map<uint32_t, Ended> ended_;
+  std::map<uint32_t, int64_t> ended_threads_ns_;
+  int64_t unnamed_ = 0;  // nobody could read what they were started with
   uint64_t left_out_ = 0;
 };
 

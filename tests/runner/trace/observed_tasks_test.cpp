@@ -112,6 +112,98 @@ TEST(ObservedTasks, ALookThatCameTooLateMakesNoSecondProcessAndANumberUsedAgainD
   EXPECT_EQ(info.processes[1].command, "other");
 }
 
+TEST(ObservedTasks, AProcessEndsWithTheLastOfItsThreads) {
+  Records records;
+  records.task(MLRUN_TASK_FORK, 20, 6, 6, "main", 5);
+  records.task(MLRUN_TASK_FORK, 30, 6, 7, "early", 6);
+  records.task(MLRUN_TASK_FORK, 31, 6, 8, "late", 6);
+  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "main");  // exit_group: the first thread is told of first
+  records.task(MLRUN_TASK_EXIT, 41, 6, 7, "early");
+  records.task(MLRUN_TASK_SEEN, 42, 6, 7, "early");               // its folder in /proc was there still
+  records.task(MLRUN_TASK_EXIT, 40 + 2 * kSecond, 6, 8, "late");  // in the kernel for long
+  const model::TraceInfo info = records.finish(9 * kSecond);
+  ASSERT_EQ(info.processes.size(), 1u);
+  EXPECT_EQ(info.processes[0].last_ns, 40 + 2 * kSecond);
+  ASSERT_EQ(info.threads.size(), 3u);
+  EXPECT_EQ(info.threads[0].last_ns, 40);
+  EXPECT_EQ(info.threads[1].last_ns, 41);
+  EXPECT_EQ(info.threads[2].last_ns, 40 + 2 * kSecond);
+}
+
+TEST(ObservedTasks, AMainThreadThatEndsAloneLeavesItsProcessToTheOthers) {
+  Records records;
+  records.process(10, 6, R"({"ppid":1,"start_ticks":7,"exe":"/bin/loader","command":"loader"})");
+  records.task(MLRUN_TASK_SEEN, 11, 6, 6, "main");
+  records.task(MLRUN_TASK_FORK, 20, 6, 7, "worker", 6);
+  records.task(MLRUN_TASK_EXIT, 30, 6, 6, "main");
+  records.task(MLRUN_TASK_FORK, 5 * kSecond, 6, 8, "worker", 6);
+  records.task(MLRUN_TASK_EXIT, 6 * kSecond, 6, 7, "worker");
+  records.task(MLRUN_TASK_EXIT, 7 * kSecond, 6, 8, "worker");
+  const model::TraceInfo info = records.finish(9 * kSecond);
+  ASSERT_EQ(info.processes.size(), 1u);
+  EXPECT_EQ(info.processes[0].ppid, 1);
+  EXPECT_EQ(info.processes[0].command, "loader");
+  EXPECT_EQ(info.processes[0].last_ns, 7 * kSecond);
+  ASSERT_EQ(info.threads.size(), 3u);
+  EXPECT_EQ(info.threads[0].last_ns, 30);
+  EXPECT_EQ(info.threads[2].proc_id, info.processes[0].proc_id);
+}
+
+TEST(ObservedTasks, ANewThreadOfAProcessThatNobodyKnewIsNotItsFork) {
+  Records records;
+  records.task(MLRUN_TASK_FORK, 20, 6, 7, "worker", 6);
+  records.task(MLRUN_TASK_EXIT, 30, 6, 7, "worker");
+  records.task(MLRUN_TASK_FORK, 5 * kSecond, 6, 8, "worker", 6);
+  records.task(MLRUN_TASK_EXIT, 6 * kSecond, 6, 9, "unknown");
+  records.task(MLRUN_TASK_EXIT, 6 * kSecond, 11, 12, "stranger");
+  const model::TraceInfo info = records.finish(9 * kSecond);
+  ASSERT_EQ(info.processes.size(), 1u);
+  EXPECT_EQ(info.processes[0].ppid, model::ProcessRow{}.ppid);
+  EXPECT_FALSE(info.processes[0].forked);
+  EXPECT_EQ(info.processes[0].last_ns, 9 * kSecond) << "its first thread has not ended";
+  EXPECT_EQ(info.threads.size(), 2u);
+}
+
+// The kernel tells of the first thread's end, then of an exec under its number; the caller's own number goes untold.
+TEST(ObservedTasks, AnExecByAWorkerGoesOnInTheSameProcess) {
+  for (const bool knows_the_worker : {true, false}) {
+    Records records;
+    records.process(10, 6, R"({"ppid":1,"start_ticks":7,"exe":"/bin/old","command":"old"})");
+    records.task(MLRUN_TASK_SEEN, 11, 6, 6, "old");
+    if (knows_the_worker) records.task(MLRUN_TASK_FORK, 20, 6, 7, "worker", 6);
+    records.task(MLRUN_TASK_EXIT, 30, 6, 6, "old");
+    records.task(MLRUN_TASK_EXEC, 31, 6, 6, "new");
+    records.process(35, 6, R"({"ppid":1,"start_ticks":7,"exe":"/bin/new","command":"new"})");
+    records.task(MLRUN_TASK_SEEN, 36, 6, 6, "new");
+    records.task(MLRUN_TASK_EXIT, 3 * kSecond, 6, 6, "new");
+    const model::TraceInfo info = records.finish(9 * kSecond);
+    ASSERT_EQ(info.processes.size(), 1u) << knows_the_worker;
+    EXPECT_EQ(info.processes[0].command, "new");
+    EXPECT_EQ(info.processes[0].last_ns, 3 * kSecond);
+    ASSERT_EQ(info.images.size(), 2u);
+    EXPECT_EQ(info.images[0].exe, "/bin/old");
+    EXPECT_EQ(info.images[1].exe, "/bin/new");
+    EXPECT_EQ(info.images[1].proc_id, info.processes[0].proc_id);
+    ASSERT_EQ(info.threads.size(), knows_the_worker ? 3u : 2u);
+    EXPECT_EQ(info.threads.back().image_id, info.images[1].image_id);
+    EXPECT_EQ(info.threads.back().last_ns, 3 * kSecond);
+    EXPECT_EQ(info.threads[info.threads.size() - 2].last_ns, knows_the_worker ? 31 : 30);
+    EXPECT_FALSE(covers(info, "arguments of processes"));
+  }
+}
+
+TEST(ObservedTasks, AnEndThatIsAllThatToldOfAProcessIsItsRow) {
+  Records records;
+  records.task(MLRUN_TASK_EXIT, 20, 6, 7, "worker");
+  records.task(MLRUN_TASK_EXIT, 21, 6, 6, "idle");
+  records.task(MLRUN_TASK_EXIT, 22, 6, 8, "worker");
+  const model::TraceInfo info = records.finish(100);
+  ASSERT_EQ(info.processes.size(), 1u);
+  EXPECT_EQ(info.processes[0].command, "[idle]");
+  EXPECT_EQ(info.processes[0].last_ns, 21);
+  EXPECT_TRUE(covers(info, "arguments of processes"));
+}
+
 TEST(ObservedTasks, RecordsThatLieAreHarmless) {
   Records records;
   records.process(10, 5, R"({"ppid":1})", 60'000);  // longer than the record
