@@ -5,12 +5,23 @@
 
 namespace mlrun::trace {
 
+namespace {
+
+uint64_t key(uint32_t pid, uint32_t tid) { return uint64_t{pid} << 32 | tid; }
+
+}  // namespace
+
 ThreadFinder::ThreadFinder(const model::TraceInfo& info) {
-  for (const model::ThreadRow& row : info.threads) {
-    threads_[static_cast<uint32_t>(row.tid)].push_back({row.first_ns, row.proc_id, row.image_id, row.thread_id});
-  }
+  std::unordered_map<int32_t, uint32_t> pids;
   for (const model::ProcessRow& row : info.processes) {
-    processes_[static_cast<uint32_t>(row.pid)].push_back({row.first_ns, row.proc_id, 0, 0});
+    const auto pid = static_cast<uint32_t>(row.pid);
+    pids.emplace(row.proc_id, pid);
+    processes_[pid].push_back({row.first_ns, row.proc_id, 0, 0});
+  }
+  for (const model::ThreadRow& row : info.threads) {
+    const auto process = pids.find(row.proc_id);
+    const uint64_t id = key(process == pids.end() ? 0 : process->second, static_cast<uint32_t>(row.tid));
+    threads_[id].push_back({row.first_ns, row.proc_id, row.image_id, row.thread_id});
   }
   sort(threads_);
   sort(processes_);
@@ -22,7 +33,7 @@ void ThreadFinder::sort(ById& known) {
   }
 }
 
-const ThreadFinder::Known* ThreadFinder::at(const ById& known, uint32_t id, int64_t ts_ns) {
+const ThreadFinder::Known* ThreadFinder::at(const ById& known, uint64_t id, int64_t ts_ns) {
   const auto found = known.find(id);
   if (found == known.end()) return nullptr;
   const auto& list = found->second;
@@ -36,7 +47,8 @@ model::Origin ThreadFinder::find(int64_t ts_ns, uint32_t pid, uint32_t tid) cons
   origin.ts_ns = ts_ns;
   origin.pid = static_cast<int32_t>(pid);
   origin.tid = static_cast<int32_t>(tid);
-  const Known* known = at(threads_, tid, ts_ns);
+  const Known* known = at(threads_, key(pid, tid), ts_ns);
+  if (known == nullptr) known = at(threads_, key(0, tid), ts_ns);
   if (known == nullptr) known = at(processes_, pid, ts_ns);
   if (known == nullptr) return origin;
   origin.proc_id = known->proc_id;

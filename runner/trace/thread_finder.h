@@ -16,8 +16,8 @@ class ThreadFinder {
  public:
   explicit ThreadFinder(const model::TraceInfo& info);
 
-  // Ids of the thread that had begun at `ts_ns`, else of the first one; only the process's where no thread of it has
-  // that id, and 0 where nothing is known.
+  // Ids of the process's thread of that id that had begun at `ts_ns`, else of the first one; only the process's where no
+  // thread of it has that id, and 0 where nothing is known.
   [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
 
  private:
@@ -27,9 +27,10 @@ class ThreadFinder {
   };
   using ById = std::unordered_map<uint64_t, std::vector<Known>>;
   static void sort(ById& known);
-  static const Known* at(const ById& known, uint32_t id, int64_t ts_ns);
+  static const Known* at(const ById& known, uint64_t id, int64_t ts_ns);
 
-  ById threads_, processes_;
+  ById threads_;  // by process and thread id together; process id 0: of a process without a row
+  ById processes_;
 };
 
 }  // namespace mlrun::trace
