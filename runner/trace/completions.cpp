@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
-#include "runner/trace/limits.h"
 #include "runner/trace/trace_clock.h"
 
 namespace mlrun::trace {
 
 void Completions::add(const mlrun_file_done& record) {
-  if (entries_.size() >= kJoinedFileOpsMax) return;
+  if (entries_.size() >= most_) {
+    ++left_out_;
+    return;
+  }
   entries_.push_back({record.operation, {TraceClock::from_monotonic(record.head.time_ns), record.result}});
 }
 

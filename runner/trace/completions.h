@@ -3,11 +3,13 @@
 // operations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "runner/events/kernel_record.h"
+#include "runner/trace/limits.h"
 
 namespace mlrun::trace {
 
@@ -17,13 +19,15 @@ struct Completion {
 
 class Completions {
  public:
-  // Beyond a few million the rest is not known.
+  explicit Completions(size_t most = kCompletionsMax) : most_(most) {}
+  // Beyond the most that it takes they are only counted.
   void add(const mlrun_file_done& record);
   // Requires: all were added.
   void sort();
 
   // Of an operation, by its number; the first one, if there should be several.
   [[nodiscard]] std::optional<Completion> of(uint64_t operation) const;
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
   struct Entry {
@@ -31,6 +35,8 @@ class Completions {
     Completion completion;
   };
   std::vector<Entry> entries_;
+  size_t most_;
+  uint64_t left_out_ = 0;
 };
 
 }  // namespace mlrun::trace

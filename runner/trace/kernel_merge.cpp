@@ -68,34 +68,6 @@ class FilesByInode {
   std::unordered_set<uint64_t> nameless_;
 };
 
-const char* loss_reason(uint32_t reason) {
-  switch (static_cast<mlrun_kernel_loss_reason>(reason)) {
-    case MLRUN_KERNEL_LOSS_RING: return "ring full";
-    case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
-    case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
-  }
-  return "a reason that a later version knows";
-}
-
-const char* kind_name(uint32_t kind) {
-  switch (static_cast<mlrun_kernel_kind>(kind)) {
-    case MLRUN_KERNEL_REQUEST: return "requests";
-    case MLRUN_KERNEL_PART: return "block parts";
-    case MLRUN_KERNEL_WAIT: return "waits";
-    case MLRUN_KERNEL_PAGES: return "page cache additions";
-    case MLRUN_KERNEL_FILE_OP: return "file operations";
-    case MLRUN_KERNEL_REMOTE: return "remote requests";
-    case MLRUN_KERNEL_SYSCALL: return "system calls";
-    case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
-    case MLRUN_KERNEL_TASK:
-    case MLRUN_KERNEL_PROCESS:
-    case MLRUN_KERNEL_FILE_SEEN:
-    case MLRUN_KERNEL_LOSS:
-    case MLRUN_KERNEL_KINDS: break;
-  }
-  return "processes";
-}
-
 }  // namespace
 
 KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
@@ -145,7 +117,10 @@ Status KernelMerge::load(model::TraceInfo& info) {
     if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
     if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
     if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
-    if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) join_.pages.add(pages);
+    if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) {
+      join_.pages.add(pages);
+      ++page_adds_;
+    }
     observed_.add(reader);
     return {};
   });
@@ -183,7 +158,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_REMOTE: return add_remote(reader);
       case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
       case MLRUN_KERNEL_LOSS:
-        if (reader.read(loss)) merge_.add_loss(loss);
+        if (reader.read(loss)) merge_.losses_.add(loss);
         return {};
       case MLRUN_KERNEL_PAGES:
       case MLRUN_KERNEL_FILE_DONE:
@@ -297,30 +272,29 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
   return status ? write_devices(session_.all, tables_folder) : status;
 }
 
-void KernelMerge::add_loss(const mlrun_kernel_loss& loss) {
-  if (losses_.size() >= kKernelLossesMax) return;
-  model::LossRow row;
-  row.channel = "kernel side";
-  row.reason = loss_reason(loss.reason);
-  row.first_ns = time_of(loss.first_ns);
-  row.last_ns = time_of(loss.head.time_ns);
-  row.count = static_cast<int64_t>(std::min<uint64_t>(loss.count, INT64_MAX));
-  row.unit = kind_name(loss.of_kind);
-  losses_.push_back(std::move(row));
-}
-
 void KernelMerge::add_gaps(model::TraceInfo& info) const {
   const std::string state = session_.text("/kernel_side/state"), reason = session_.text("/kernel_side/reason");
   if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
   if (!present()) return;
   observed_.add_gaps(session_, nameless_files_, info);
-  info.losses.insert(info.losses.end(), losses_.begin(), losses_.end());
-  const auto add = [&](const char* why, int64_t count, const char* unit) {
-    if (count > 0) info.losses.push_back({"kernel side", why, 0, 0, 0, 0, count, unit});
+  losses_.add_rows(info);
+  add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
+  add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
+  add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");
+  const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);
+  add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
+  if (!session_.all.contains("observed")) add_joins_left_out(info);  // else there are no calls
+}
+
+void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
+  constexpr const char* kWhy = "more than the merger joins with calls";
+  const auto beyond = [](int64_t all, size_t most) {
+    return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };
-  add("damaged in its spool", static_cast<int64_t>(damaged_bytes_), "bytes");
-  add("of a kind that this version does not know", static_cast<int64_t>(unknown_records_), "records");
-  add("no room on the disk", session_.number("/kernel_side/spool/left_out", 0), "records");
+  add_kernel_loss(info, kWhy, beyond(parts_, kJoinedPartsMax), "block parts");
+  add_kernel_loss(info, kWhy, beyond(file_ops_, kJoinedFileOpsMax), "file operations");
+  add_kernel_loss(info, kWhy, beyond(remotes_, kJoinedFileOpsMax), "remote requests");
+  add_kernel_loss(info, kWhy, beyond(page_adds_, kPageAddsMax), "page cache additions");
 }
 
 void KernelMerge::describe(json& run) const {

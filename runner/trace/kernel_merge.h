@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel side of a trace: reads its spool (kernel.bin) twice, once for the join with the calls and once for the
-// tables. Memory: two row groups of each table, and 24 bytes for each block part and file operation up to a limit.
+// tables. Memory: two row groups of each table, and up to the limits of limits.h, behind which is counted what was not
+// taken in:
+//   24 bytes  for each block part, file operation, remote request and completion, 40 for each page cache addition
+//   88 bytes  for each begin, exec and end of a thread and each look at a process of an observation
+//   80 bytes  for each name of a file that was open then, beside its row of the table, and the text of these
 //
 //   KernelMerge kernel(folder, session);
 //   if (kernel.present()) { kernel.load(); for each call: kernel.join()->call(row, id); kernel.write(...); }
@@ -9,7 +13,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +22,7 @@
 #include "runner/trace/device_meter.h"
 #include "runner/trace/file_op_table.h"
 #include "runner/trace/kernel_follower.h"
+#include "runner/trace/kernel_losses.h"
 #include "runner/trace/kernel_tables.h"
 #include "runner/trace/observed_tasks.h"
 #include "runner/trace/session_info.h"
@@ -62,7 +66,7 @@ class KernelMerge {
   class Tables;
   template <typename Visit>
   Status for_each_record(Visit visit);
-  void add_loss(const mlrun_kernel_loss& loss);
+  void add_joins_left_out(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
 
   const SessionInfo& session_;
@@ -74,9 +78,9 @@ class KernelMerge {
   ObservedTasks observed_;
   DeviceMeter devices_;
   SyscallTable syscalls_;
-  std::vector<model::LossRow> losses_;
+  KernelLosses losses_;
   int64_t nameless_files_ = 0;
-  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0;
+  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0;
 };
 
 }  // namespace mlrun::trace

@@ -44,4 +44,9 @@ inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;        // from a completi
 inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;    // block parts that are joined with their calls
 inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;  // file operations, likewise
 
+inline constexpr size_t kCompletionsMax = size_t{1} << 23;          // of file operations that complete by themselves
+inline constexpr size_t kObservedEventsMax = size_t{4} << 20;       // begin, exec, end and look, of all processes
+inline constexpr size_t kObservedFilesMax = size_t{1} << 20;        // names of files that were open, and files made
+inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;  // of these looks and names
+
 }  // namespace mlrun::trace

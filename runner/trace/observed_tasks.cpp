@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/trace/device_number.h"
+#include "runner/trace/kernel_losses.h"
 #include "runner/trace/trace_clock.h"
 #include "runner/util/text.h"
 
@@ -18,7 +19,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int64_t kLateNs = 1'000'000'000;  // no process number is used again so soon
-constexpr size_t kEventsMax = 4 << 20, kFilesMax = 1 << 20;
 
 int64_t time_of(const mlrun_kernel_head& head) { return TraceClock::from_monotonic(head.time_ns); }
 
@@ -56,18 +56,34 @@ void ObservedTasks::add(const events::KernelReader& reader) {
   mlrun_process_seen process{};
   File file;
   if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task)) {
-    if (events_.size() < kEventsMax)
-      events_.push_back({time_of(task.head), task, {}});
-    else
-      ++left_out_;
+    add_event({time_of(task.head), task, {}}, tasks_left_out_);
   } else if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.read(process)) {
     task.head = process.head;
     std::string facts = text_behind<mlrun_process_seen>(reader, process.text_bytes);
-    if (!facts.empty() && events_.size() < kEventsMax) events_.push_back({time_of(task.head), task, std::move(facts)});
+    if (!facts.empty()) add_event({time_of(task.head), task, std::move(facts)}, looks_left_out_);
   } else if (reader.head().kind == MLRUN_KERNEL_FILE_SEEN && reader.read(file.record)) {
     file.path = text_behind<mlrun_file_seen>(reader, file.record.path_bytes);
-    if (!file.path.empty() && files_.size() < kFilesMax) files_.push_back(std::move(file));
+    if (file.path.empty()) return;
+    if (files_.size() < limits_.files && takes_text(file.path)) {
+      files_.push_back(std::move(file));
+    } else {
+      ++files_left_out_;
+    }
   }
+}
+
+void ObservedTasks::add_event(Event event, uint64_t& left_out) {
+  if (events_.size() < limits_.events && takes_text(event.facts)) {
+    events_.push_back(std::move(event));
+  } else {
+    ++left_out;
+  }
+}
+
+bool ObservedTasks::takes_text(const std::string& text) {
+  if (text.size() > limits_.text_bytes - text_bytes_) return false;
+  text_bytes_ += text.size();
+  return true;
 }
 
 void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
@@ -266,6 +282,9 @@ void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
 }
 
 void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
+  add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
+  add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
+  add_kernel_loss(info, kTooMany, files_left_out_, "names of files");
   if (!session.all.contains("observed")) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
@@ -275,10 +294,6 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_);
   if (nameless_files > 0) add("paths of files", "they were closed before anybody could look", nameless_files);
-  if (left_out_ > 0) {
-    info.losses.push_back(
-        {"kernel side", "too many of them", 0, 0, 0, 0, static_cast<int64_t>(left_out_), "processes"});
-  }
 }
 
 void ObservedTasks::add_files(model::FileTable& files) const {

@@ -4,6 +4,7 @@
 // run has none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -12,13 +13,20 @@
 
 #include "runner/events/kernel_view.h"
 #include "runner/model/trace_info.h"
+#include "runner/trace/limits.h"
 #include "runner/trace/session_info.h"
 
 namespace mlrun::trace {
 
 class ObservedTasks {
  public:
-  // A record of any kind; others than those of tasks and files are passed over.
+  struct Limits {
+    size_t events = kObservedEventsMax, files = kObservedFilesMax, text_bytes = kObservedTextBytesMax;
+  };
+  ObservedTasks() = default;
+  explicit ObservedTasks(const Limits& limits) : limits_(limits) {}
+
+  // A record of any kind; others than those of tasks and files are passed over. What lies beyond the limits is counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows. `end_ns`: of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);
@@ -50,6 +58,8 @@ class ObservedTasks {
     int64_t ns = 0;
     Process process;
   };
+  bool takes_text(const std::string& text);  // false: no room
+  void add_event(Event event, uint64_t& left_out);
   [[nodiscard]] bool comes_too_late(const Event& event) const;
   void take(model::TraceInfo& info, const Event& event);
   Process& process_of(model::TraceInfo& info, const Event& event);
@@ -72,7 +82,9 @@ class ObservedTasks {
   std::map<uint32_t, Ended> ended_;
   std::map<uint32_t, int64_t> ended_threads_ns_;
   int64_t unnamed_ = 0;  // nobody could read what they were started with
-  uint64_t left_out_ = 0;
+  Limits limits_;
+  size_t text_bytes_ = 0;
+  uint64_t tasks_left_out_ = 0, looks_left_out_ = 0, files_left_out_ = 0;
 };
 
 }  // namespace mlrun::trace

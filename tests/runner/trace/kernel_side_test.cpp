@@ -12,6 +12,7 @@
 #include "runner/trace/block_status.h"
 #include "runner/trace/completions.h"
 #include "runner/trace/device_number.h"
+#include "runner/trace/kernel_losses.h"
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
 #include "runner/trace/remote_table.h"
@@ -164,6 +165,46 @@ TEST(Completions, BelongToTheOperationOfTheirNumberWheneverTheyCame) {
   EXPECT_TRUE(completions.of(~uint64_t{0}).has_value());
   EXPECT_FALSE(completions.of(8).has_value());
   EXPECT_FALSE(Completions{}.of(9).has_value());
+}
+
+TEST(Completions, BeyondTheMostThatItTakesAreCounted) {
+  Completions completions(2);
+  for (uint64_t operation = 1; operation <= 5; operation++) {
+    mlrun_file_done record{};
+    record.operation = operation;
+    completions.add(record);
+  }
+  completions.sort();
+  EXPECT_TRUE(completions.of(2).has_value());
+  EXPECT_FALSE(completions.of(3).has_value());
+  EXPECT_EQ(completions.left_out(), 3u);
+}
+
+TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
+  const auto loss = [](uint32_t kind, uint64_t first_ns, uint64_t last_ns, uint64_t count) {
+    mlrun_kernel_loss record{};
+    record.head.time_ns = last_ns;
+    record.first_ns = first_ns;
+    record.count = count;
+    record.of_kind = kind;
+    record.reason = MLRUN_KERNEL_LOSS_RING;
+    return record;
+  };
+  KernelLosses losses(1);
+  losses.add(loss(MLRUN_KERNEL_WAIT, 10, 20, 1));
+  losses.add(loss(MLRUN_KERNEL_WAIT, 20, 30, 2));
+  losses.add(loss(MLRUN_KERNEL_PART, 30, 40, 4));
+  losses.add(loss(MLRUN_KERNEL_WAIT, 40, 50, UINT64_MAX));
+  model::TraceInfo info;
+  losses.add_rows(info);
+  ASSERT_EQ(info.losses.size(), 3u);
+  EXPECT_EQ(info.losses[0].count, 1);
+  EXPECT_EQ(info.losses[1].unit, "block parts");
+  EXPECT_EQ(info.losses[1].count, 4);
+  EXPECT_EQ(info.losses[2].unit, "waits");
+  EXPECT_EQ(info.losses[2].count, INT64_MAX);
+  EXPECT_EQ(info.losses[2].first_ns, 20);
+  EXPECT_EQ(info.losses[2].last_ns, 50);
 }
 
 TEST(RemoteTable, NamesWhatIsAskedForAsTheProtocolDoes) {

@@ -3,6 +3,8 @@
 #include "runner/trace/observed_tasks.h"
 
 #include <cstring>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,8 +47,16 @@ class Records {
     add(MLRUN_KERNEL_PROCESS, seen, facts);
   }
 
-  model::TraceInfo finish(uint64_t end_ns) {
-    ObservedTasks tasks;
+  void file(std::string_view path, uint64_t inode, uint64_t ns = 0) {
+    mlrun_file_seen seen{};
+    seen.head.time_ns = ns;
+    seen.inode = inode;
+    seen.path_bytes = static_cast<uint32_t>(path.size());
+    add(MLRUN_KERNEL_FILE_SEEN, seen, path);
+  }
+
+  model::TraceInfo finish(uint64_t end_ns, const ObservedTasks::Limits& limits = {}) {
+    ObservedTasks tasks(limits);
     events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
     while (reader.next()) tasks.add(reader);
     model::TraceInfo info;
@@ -202,6 +212,26 @@ TEST(ObservedTasks, AnEndThatIsAllThatToldOfAProcessIsItsRow) {
   EXPECT_EQ(info.processes[0].command, "[idle]");
   EXPECT_EQ(info.processes[0].last_ns, 21);
   EXPECT_TRUE(covers(info, "arguments of processes"));
+}
+
+TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
+  constexpr std::string_view kFacts = R"({"ppid":1})";
+  const auto lost = [](const model::TraceInfo& info) {
+    std::map<std::string, int64_t> counts;
+    for (const model::LossRow& row : info.losses) counts[row.unit] += row.count;
+    return counts;
+  };
+  Records records;
+  for (uint32_t pid = 5; pid < 9; pid++) records.task(MLRUN_TASK_FORK, pid, pid, pid, "sh", 1);
+  records.process(20, 5, kFacts);
+  for (uint64_t inode = 1; inode < 4; inode++) records.file("/some/file", inode);
+  EXPECT_TRUE(lost(records.finish(100)).empty());
+  using Counts = std::map<std::string, int64_t>;
+  EXPECT_EQ(lost(records.finish(100, {.events = 3})),
+            (Counts{{"begins, execs and ends of threads", 1}, {"looks at processes", 1}}));
+  EXPECT_EQ(lost(records.finish(100, {.files = 1})), (Counts{{"names of files", 2}}));
+  EXPECT_EQ(lost(records.finish(100, {.text_bytes = kFacts.size() + 1})), (Counts{{"names of files", 3}}));
+  EXPECT_EQ(lost(records.finish(100, {.text_bytes = 0})), (Counts{{"looks at processes", 1}, {"names of files", 3}}));
 }
 
 TEST(ObservedTasks, RecordsThatLieAreHarmless) {

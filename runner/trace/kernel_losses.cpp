@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel_losses.h"
+
+#include <algorithm>
+
+#include "runner/trace/trace_clock.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+const char* reason_text(uint32_t reason) {
+  switch (static_cast<mlrun_kernel_loss_reason>(reason)) {
+    case MLRUN_KERNEL_LOSS_RING: return "ring full";
+    case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
+    case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
+  }
+  return "a reason that a later version knows";
+}
+
+const char* kind_name(uint32_t kind) {
+  switch (static_cast<mlrun_kernel_kind>(kind)) {
+    case MLRUN_KERNEL_REQUEST: return "requests";
+    case MLRUN_KERNEL_PART: return "block parts";
+    case MLRUN_KERNEL_WAIT: return "waits";
+    case MLRUN_KERNEL_PAGES: return "page cache additions";
+    case MLRUN_KERNEL_FILE_OP: return "file operations";
+    case MLRUN_KERNEL_REMOTE: return "remote requests";
+    case MLRUN_KERNEL_SYSCALL: return "system calls";
+    case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
+    case MLRUN_KERNEL_TASK:
+    case MLRUN_KERNEL_PROCESS:
+    case MLRUN_KERNEL_FILE_SEEN:
+    case MLRUN_KERNEL_LOSS:
+    case MLRUN_KERNEL_KINDS: break;
+  }
+  return "processes";
+}
+
+}  // namespace
+
+void add_kernel_loss(model::TraceInfo& info, const char* reason, uint64_t count, const char* unit) {
+  if (count > 0) info.losses.push_back({"kernel side", reason, 0, 0, 0, 0, cut(count), unit});
+}
+
+void KernelLosses::add(const mlrun_kernel_loss& loss) {
+  model::LossRow row;
+  row.channel = "kernel side";
+  row.reason = reason_text(loss.reason);
+  row.first_ns = TraceClock::from_monotonic(loss.first_ns);
+  row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
+  row.count = cut(loss.count);
+  row.unit = kind_name(loss.of_kind);
+  if (rows_.size() < most_) {
+    rows_.push_back(std::move(row));
+    return;
+  }
+  const auto [known, is_new] = shared_.try_emplace({row.reason, row.unit}, row);
+  if (is_new) return;
+  model::LossRow& shared = known->second;
+  shared.first_ns = std::min(shared.first_ns, row.first_ns);
+  shared.last_ns = std::max(shared.last_ns, row.last_ns);
+  shared.count = cut(static_cast<uint64_t>(shared.count) + static_cast<uint64_t>(row.count));
+}
+
+void KernelLosses::add_rows(model::TraceInfo& info) const {
+  info.losses.insert(info.losses.end(), rows_.begin(), rows_.end());
+  for (const auto& [about, row] : shared_) info.losses.push_back(row);
+}
+
+}  // namespace mlrun::trace
