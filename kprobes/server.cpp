@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "kprobes/signals.h"
 #include "runner/events/probe_protocol.h"
 #include "runner/util/clock.h"
+#include "runner/util/probe_messages.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::probes {
@@ -35,14 +37,9 @@ using nlohmann::json;
 constexpr int kDrainMs = 5;  // the programs never wake us
 constexpr uint64_t kLookNs = 100'000'000;
 
+// A reader that has gone is met at the next poll.
 void send(mlrun_probe_message_type type, int value, std::string_view text) {
-  auto message = std::make_unique<mlrun_probe_message>();
-  message->type = type;
-  message->value = value;
-  text = text.substr(0, sizeof message->text);
-  text.copy(message->text, text.size());
-  // A reader that has gone is met at the next poll.
-  (void)::send(MLRUN_PROBE_SOCKET_FD, message.get(), MLRUN_PROBE_HEAD_BYTES + text.size(), MSG_NOSIGNAL);
+  (void)util::send_probe_message(MLRUN_PROBE_SOCKET_FD, type, value, text);
 }
 
 struct Order {
@@ -176,7 +173,7 @@ class Server {
   [[nodiscard]] json report() const {
     json report = programs();
     json totals = json::array(), devices = json::array();
-    uint32_t before = ~0u;
+    std::set<uint32_t> told;
     for (const DeviceTotal& total : probes_->devices()) {
       totals.push_back({{"device", total.key.device},
                         {"op", total.key.op},
@@ -186,8 +183,7 @@ class Server {
                         {"errors", total.total.errors},
                         {"own_requests", total.total.own_requests},
                         {"own_bytes", total.total.own_bytes}});
-      if (total.key.device != before) devices.push_back(device_facts(total.key.device));
-      before = total.key.device;
+      if (told.insert(total.key.device).second) devices.push_back(device_facts(total.key.device));
     }
     report["totals"] = std::move(totals);
     report["devices"] = std::move(devices);

@@ -10,6 +10,7 @@
 //   mlrun-probes -> ENDED, where processes that ran already are followed: none of them, nor any of their children, lives
 //   mlrun        -> STOP
 //   mlrun-probes -> REPORT text (JSON: devices, totals, losses), and ends
+//   mlrun-probes -> MORE text, before any of these: the next message's text begins with this
 #pragma once
 
 #include "runner/events/types.h"
@@ -31,6 +32,7 @@ enum mlrun_probe_message_type {
   MLRUN_PROBE_FOLLOW_CGROUP = 7,
   MLRUN_PROBE_FOLLOW_SYSTEM = 8,
   MLRUN_PROBE_ENDED = 9,
+  MLRUN_PROBE_MORE = 10,
 };
 
 struct mlrun_probe_message {

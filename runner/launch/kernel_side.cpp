@@ -86,9 +86,9 @@ Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program
   if (pid) {
     side.reset(new KernelSide(std::move(ours), *pid));
     theirs->reset();  // else we would not see it end
-    const auto answer = side->receive(text);
-    if (answer && (*answer)->type == MLRUN_PROBE_READY) return side;
-    if (!answer) text = answer.error().text;
+    const auto answer = side->receive();
+    if (answer && answer->type == MLRUN_PROBE_READY) return side;
+    text = answer ? answer->text : answer.error().text;
   }
   ::unlink(path.c_str());
   return fail(text);
@@ -104,17 +104,11 @@ void KernelSide::reap() {
   pid_ = 0;
 }
 
-Result<std::unique_ptr<mlrun_probe_message>> KernelSide::receive(std::string& text) {
-  pollfd ready{socket_.get(), POLLIN, 0};
-  int polled = 0;
-  do {
-    polled = ::poll(&ready, 1, kAnswerMs);
-  } while (polled < 0 && errno == EINTR);
-  auto message = std::make_unique<mlrun_probe_message>();
-  const ssize_t got = polled > 0 ? ::recv(socket_.get(), message.get(), sizeof *message, 0) : 0;
-  if (polled == 0) return fail("mlrun-probes does not answer");
-  if (got < MLRUN_PROBE_HEAD_BYTES) return fail("mlrun-probes ended before its time");
-  text.assign(message->text, static_cast<size_t>(got) - MLRUN_PROBE_HEAD_BYTES);
+Result<util::ProbeMessage> KernelSide::receive() {
+  auto message = util::receive_probe_message(socket_.get(), kAnswerMs);
+  while (message && message->type == MLRUN_PROBE_ENDED) {
+    message = util::receive_probe_message(socket_.get(), kAnswerMs);
+  }
   return message;
 }
 
@@ -130,11 +124,9 @@ Status KernelSide::follow_system() { return ask(MLRUN_PROBE_FOLLOW_SYSTEM, -1, "
 
 Status KernelSide::ask(mlrun_probe_message_type type, int passed_fd, const char* what) {
   if (!send(socket_.get(), type, passed_fd)) return fail("mlrun-probes ended before its time");
-  std::string text;
-  auto answer = receive(text);
-  while (answer && (*answer)->type == MLRUN_PROBE_ENDED) answer = receive(text);  // of those that were asked for before
+  const auto answer = receive();
   if (!answer) return tl::make_unexpected(answer.error());
-  if ((*answer)->value != 0) return fail_errno(what, (*answer)->value);
+  if (answer->value != 0) return fail_errno(what, answer->value);
   return {};
 }
 
@@ -146,12 +138,10 @@ bool KernelSide::has_ended() {
 
 nlohmann::json KernelSide::finish() {
   if (!send(socket_.get(), MLRUN_PROBE_STOP, -1)) return broken("mlrun-probes ended before its time");
-  std::string text;
-  auto answer = receive(text);
-  while (answer && (*answer)->type == MLRUN_PROBE_ENDED) answer = receive(text);
+  const auto answer = receive();
   if (!answer) return broken(answer.error().text);
   pid_ = 0;  // it has let go of our files, and ends by itself
-  nlohmann::json report = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json report = nlohmann::json::parse(answer->text, nullptr, false);
   if (!report.is_object()) return broken("mlrun-probes gave no report");
   report["state"] = "recorded";
   return report;

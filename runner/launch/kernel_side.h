@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/events/probe_protocol.h"
+#include "runner/util/probe_messages.h"
 #include "runner/util/result.h"
 #include "runner/util/unique_fd.h"
 
@@ -42,8 +43,8 @@ class KernelSide {
 
  private:
   KernelSide(util::UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
-  // A message of that type; fails when the program has gone or says nothing in time.
-  Result<std::unique_ptr<mlrun_probe_message>> receive(std::string& text);
+  // What it says next, but for ENDED: of those that were asked for before.
+  Result<util::ProbeMessage> receive();
   Status ask(mlrun_probe_message_type type, int passed_fd, const char* what);
   void reap();
 
