@@ -44,7 +44,7 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
     return;
   }
   if (is_a(head, MLRUN_KERNEL_FILE_OP, record, bytes, operation)) {
-    if (operation.op == MLRUN_FILE_UNLINK) files_.forget(operation.device, operation.inode);
+    if ((operation.flags & MLRUN_FILE_CREATED) != 0) files_.forget(operation.device, operation.inode);
     take_file(head.pid, operation.device, operation.inode);
   } else if (is_a(head, MLRUN_KERNEL_PAGES, record, bytes, pages)) {
     take_file(head.pid, pages.device, pages.inode);

@@ -22,7 +22,7 @@ class SeenFiles {
   void look_at_mapped(uint32_t pid, uint64_t now_ns);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
-  // Its number may soon be that of another file.
+  // A file was made with this number: what had it before is deleted.
   void forget(uint32_t device, uint64_t inode) { told_.erase({device, inode}); }
 
  private:

@@ -5,17 +5,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
-#include "runner/trace/device_number.h"
 #include "runner/trace/device_table.h"
+#include "runner/trace/files_by_inode.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/ordered_table.h"
 #include "runner/trace/remote_table.h"
-#include "runner/trace/scrambled.h"
 #include "runner/trace/thread_finder.h"
 #include "runner/trace/trace_clock.h"
 
@@ -24,8 +21,6 @@ namespace mlrun::trace {
 namespace {
 
 using nlohmann::json;
-
-constexpr size_t kNamelessMax = 1 << 20;  // counted no further
 
 int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
@@ -38,35 +33,6 @@ int64_t begin_of(int64_t end_ns, Moments... moments) {
   }
   return begin_ns == 0 ? end_ns : std::min(begin_ns, end_ns);
 }
-
-// file_id by device and inode; of several paths of one inode the one that was met first.
-class FilesByInode {
- public:
-  explicit FilesByInode(const model::FileTable& files) {
-    for (const model::FileRow& file : files) {
-      if (file.ino != 0) ids_.emplace(key(file.dev, static_cast<uint64_t>(file.ino)), file.file_id);
-    }
-  }
-  [[nodiscard]] int64_t find(const mlrun_block_part& part) {
-    return (part.flags & MLRUN_BLOCK_DEVICE_INODE) != 0 ? 0 : find(part.file_device, part.inode);
-  }
-  [[nodiscard]] int64_t find(uint32_t device, uint64_t inode) {
-    if (inode == 0) return 0;
-    const uint64_t wanted = key(stat_device(device), inode);
-    const auto found = ids_.find(wanted);
-    if (found != ids_.end()) return found->second;
-    if (nameless_.size() < kNamelessMax) nameless_.insert(wanted);
-    return 0;
-  }
-  [[nodiscard]] int64_t nameless() const { return static_cast<int64_t>(nameless_.size()); }
-
- private:
-  static uint64_t key(int64_t device, uint64_t inode) {
-    return scrambled(inode ^ scrambled(static_cast<uint64_t>(device) + 1));
-  }
-  std::unordered_map<uint64_t, int64_t> ids_;
-  std::unordered_set<uint64_t> nameless_;
-};
 
 }  // namespace
 
@@ -137,7 +103,10 @@ Status KernelMerge::load(model::TraceInfo& info) {
 // The event tables while records pass by.
 class KernelMerge::Tables {
  public:
-  Tables(KernelMerge& merge, const model::TraceInfo& info) : merge_(merge), threads_(info), inodes_(info.files) {}
+  Tables(KernelMerge& merge, const model::TraceInfo& info)
+      : merge_(merge),
+        threads_(info),
+        inodes_(info.files, merge.observed_.files_seen(), merge.observed_.files_made()) {}
 
   Status open(const std::string& folder) {
     Status status = requests_.open(folder);
@@ -209,7 +178,9 @@ class KernelMerge::Tables {
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.queue_ns);
     row.call_id = merge_.join_.parts.call_of(part_number_++);
-    row.file_id = inodes_.find(row.record);
+    if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
+      row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
+    }
     return parts_.add(row);
   }
 
@@ -225,7 +196,7 @@ class KernelMerge::Tables {
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.begin_ns);
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_++);
-    row.file_id = inodes_.find(row.record.device, row.record.inode);
+    row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     return file_ops_.add(row);
   }
@@ -235,7 +206,7 @@ class KernelMerge::Tables {
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.begin_ns);
     row.call_id = merge_.join_.remotes.call_of(remote_number_++);
-    row.file_id = inodes_.find(row.record.device, row.record.inode);
+    row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     return remotes_.add(row);
   }
 

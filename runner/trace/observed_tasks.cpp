@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/events/content_hash.h"
 #include "runner/trace/device_number.h"
 #include "runner/trace/kernel_losses.h"
+#include "runner/trace/scrambled.h"
 #include "runner/trace/trace_clock.h"
 #include "runner/util/text.h"
 
@@ -54,6 +57,7 @@ model::FileKind kind_of(const mlrun_file_seen& file) {
 void ObservedTasks::add(const events::KernelReader& reader) {
   mlrun_task task{};
   mlrun_process_seen process{};
+  mlrun_file_op operation{};
   File file;
   if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task)) {
     add_event({time_of(task.head), task, {}}, tasks_left_out_);
@@ -69,6 +73,19 @@ void ObservedTasks::add(const events::KernelReader& reader) {
     } else {
       ++files_left_out_;
     }
+  } else if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) {
+    add_made(operation);
+  }
+}
+
+// It has its inode before the call that makes it is over.
+void ObservedTasks::add_made(const mlrun_file_op& operation) {
+  if (operation.op != MLRUN_FILE_OPEN || (operation.flags & MLRUN_FILE_CREATED) == 0 || operation.inode == 0) return;
+  if (files_made_.size() < limits_.files) {
+    files_made_.push_back(
+        {stat_device(operation.device), operation.inode, TraceClock::from_monotonic(operation.begin_ns)});
+  } else {
+    ++made_left_out_;
   }
 }
 
@@ -99,6 +116,7 @@ void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
   name_what_is_left(info);
   add_files(info.files);
   events_ = {};
+  files_ = {};
 }
 
 // A process or a thread can be looked at for a moment after the kernel has told of its end.
@@ -285,6 +303,7 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
   add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
   add_kernel_loss(info, kTooMany, files_left_out_, "names of files");
+  if (!files_seen_.empty()) add_kernel_loss(info, kTooMany, made_left_out_, "times at which files were made");
   if (!session.all.contains("observed")) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
@@ -296,8 +315,15 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   if (nameless_files > 0) add("paths of files", "they were closed before anybody could look", nameless_files);
 }
 
-void ObservedTasks::add_files(model::FileTable& files) const {
+// One that is seen again, with the same path, is the same file.
+void ObservedTasks::add_files(model::FileTable& files) {
+  std::unordered_map<uint64_t, int64_t> known;
   for (const File& file : files_) {
+    const uint64_t path = mlrun_content_hash(file.path.data(), file.path.size());
+    const uint64_t identity = scrambled(scrambled(path, file.record.inode), file.record.device);
+    const auto [place, is_new] = known.try_emplace(identity, static_cast<int64_t>(files.size()) + 1);
+    files_seen_.push_back({time_of(file.record.head), place->second});
+    if (!is_new) continue;
     model::FileRow row;
     row.path = util::escaped_utf8(file.path);
     row.raw_path = row.path;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include "runner/trace/block_status.h"
 #include "runner/trace/completions.h"
 #include "runner/trace/device_number.h"
+#include "runner/trace/files_by_inode.h"
 #include "runner/trace/kernel_losses.h"
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
@@ -260,6 +262,49 @@ TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
   EXPECT_EQ(found->ahead, 10);
   row.file_kind = model::FileKind::kFifo;
   EXPECT_FALSE(pages.of(row).has_value());
+}
+
+model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {
+  model::FileTable files;
+  for (const char* path : paths) {
+    model::FileRow file;
+    file.path = path;
+    file.dev = stat_device(254u << 20);
+    file.ino = 12;
+    files.push_back(file);
+  }
+  return files;
+}
+
+TEST(FilesByInode, OfAFileThatWasThereAllTheTimeTheFirstPathIsMeant) {
+  FilesByInode files(files_of_inode_12({"/a", "/hard/link"}), {}, {{stat_device(254u << 20), 12, 500}});
+  EXPECT_EQ(files.find(254u << 20, 12, 1), 1);
+  EXPECT_EQ(files.find(254u << 20, 12, 900), 1);
+  EXPECT_EQ(files.find(253u << 20, 12, 1), 0);
+  EXPECT_EQ(files.find(254u << 20, 13, 1), 0);
+  EXPECT_EQ(files.find(254u << 20, 0, 1), 0) << "not told";
+  EXPECT_EQ(files.nameless(), 2);
+}
+
+TEST(FilesByInode, ANumberThatIsUsedAgainMeansAnotherFile) {
+  const int64_t device = stat_device(254u << 20);
+  // Seen at 100 and again at 150, made anew at 200 (its name seen at 250) and at 300 (nobody saw it), made and seen at 400.
+  FilesByInode files(files_of_inode_12({"/a", "/b", "/c"}), {{250, 2}, {100, 1}, {150, 1}, {400, 3}},
+                     {{device, 12, 400}, {device, 12, 200}, {device, 12, 300}, {device, 99, 120}});
+  const auto at = [&](int64_t ns) { return files.find(254u << 20, 12, ns); };
+  EXPECT_EQ(at(1), 1) << "it was there before it was looked at";
+  EXPECT_EQ(at(199), 1);
+  EXPECT_EQ(at(200), 2);
+  EXPECT_EQ(at(299), 2);
+  EXPECT_EQ(at(300), 0);
+  EXPECT_EQ(at(400), 3);
+  EXPECT_EQ(at(INT64_MAX), 3);
+}
+
+TEST(FilesByInode, WhatWasThereBeforeAFileWasMadeIsNotThatFile) {
+  FilesByInode files(files_of_inode_12({"/new"}), {{250, 1}}, {{stat_device(254u << 20), 12, 200}});
+  EXPECT_EQ(files.find(254u << 20, 12, 199), 0);
+  EXPECT_EQ(files.find(254u << 20, 12, 200), 1);
 }
 
 TEST(ThreadFinder, ANumberThatIsUsedAgainMeansAnotherThread) {

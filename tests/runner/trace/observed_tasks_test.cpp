@@ -214,6 +214,15 @@ TEST(ObservedTasks, AnEndThatIsAllThatToldOfAProcessIsItsRow) {
   EXPECT_TRUE(covers(info, "arguments of processes"));
 }
 
+TEST(ObservedTasks, AFileThatIsSeenAgainIsOneRow) {
+  Records records;
+  records.file("/a", 12, 10);
+  records.file("/a", 12, 20);
+  records.file("/b", 12, 30);
+  records.file("/a", 13, 40);
+  EXPECT_EQ(records.finish(100).files.size(), 3u);
+}
+
 TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
   constexpr std::string_view kFacts = R"({"ppid":1})";
   const auto lost = [](const model::TraceInfo& info) {
