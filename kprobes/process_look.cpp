@@ -16,6 +16,8 @@ namespace mlrun::probes {
 namespace {
 
 constexpr uint64_t kShare = 10;  // looks at open files take one part in so many of our time
+constexpr uint64_t kStepNs = 3'000'000;
+constexpr uint64_t kDrainNs = 3'000'000;  // the ring is drained again when that has gone by
 
 template <typename Record>
 bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {
@@ -57,7 +59,10 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
 }
 
 void ProcessLook::take_task(const mlrun_task& task) {
-  if (task.event == MLRUN_TASK_EXEC) new_.insert(task.head.pid);
+  if (task.event == MLRUN_TASK_EXEC) {
+    new_.insert(task.head.pid);
+    has_execed_ = has_execed_ || (task.head.pid == asked_pid_ && task.head.time_ns >= asked_ns_);
+  }
   if (task.head.pid != task.head.tid) return;
   if (task.event == MLRUN_TASK_FORK) {
     new_.insert(task.head.pid);
@@ -72,25 +77,61 @@ void ProcessLook::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
   if (inode != 0 && !files_.has(device, inode)) opened_.insert(pid);
 }
 
-void ProcessLook::look(uint64_t now_ns) {
-  for (const uint32_t pid : new_) {
-    known_.insert(pid);
-    opened_.erase(pid);
-    if (!tell_process(pid, now_ns)) continue;
-    tell_threads(pid, now_ns);
-    files_.look_at_mapped(pid, now_ns);
-    files_.look_at_open(pid, now_ns);
+bool ProcessLook::look() {
+  const uint64_t began_ns = util::monotonic_ns();
+  while (!new_.empty()) {
+    look_at(take_next(new_));
+    if (util::monotonic_ns() - began_ns >= kStepNs) break;
   }
-  new_.clear();
-  if (opened_.empty() || now_ns < next_files_ns_) return;
-  for (const uint32_t pid : opened_) files_.look_at_open(pid, now_ns);
-  opened_.clear();
-  const uint64_t then_ns = util::monotonic_ns();
-  next_files_ns_ = then_ns + (then_ns - now_ns) * (kShare - 1);
+  if (new_.empty()) look_at_files();
+  return !new_.empty();
 }
 
-bool ProcessLook::tell_process(uint32_t pid, uint64_t now_ns) {
+uint32_t ProcessLook::take_next(std::set<uint32_t>& pids) {
+  auto next = pids.upper_bound(last_pid_);
+  if (next == pids.end()) next = pids.begin();
+  last_pid_ = *next;
+  pids.erase(next);
+  return last_pid_;
+}
+
+void ProcessLook::look_at(uint32_t pid) {
+  known_.insert(pid);
+  opened_.erase(pid);
+  if (!tell_process(pid)) return;
+  tell_threads(pid);
+  files_.look_at_mapped(pid);
+  files_.look_at_open(pid);
+}
+
+void ProcessLook::look_at_files() {
+  const uint64_t began_ns = util::monotonic_ns();
+  if (opened_.empty() || began_ns < next_files_ns_) return;
+  uint64_t now_ns = began_ns;
+  while (!opened_.empty() && now_ns - began_ns < kStepNs) {
+    files_.look_at_open(take_next(opened_));
+    now_ns = util::monotonic_ns();
+  }
+  next_files_ns_ = now_ns + (now_ns - began_ns) * (kShare - 1);
+}
+
+void ProcessLook::drain_if_due() {
+  const uint64_t now_ns = util::monotonic_ns();
+  if (now_ns - drained_ns_ < kDrainNs) return;
+  drained_ns_ = now_ns;
+  drain_();
+}
+
+// Facts of which some may be of the program before an exec and some of the one behind it are not told: the exec has it
+// looked at again.
+bool ProcessLook::tell_process(uint32_t pid) {
+  asked_pid_ = pid;
+  asked_ns_ = util::monotonic_ns();
+  has_execed_ = false;
   const std::string text = process_text(pid);
+  drain_();
+  asked_pid_ = 0;
+  if (has_execed_) return false;
   if (text.empty()) return false;
   const size_t words = (text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
   std::vector<uint64_t> record(sizeof(mlrun_process_seen) / sizeof(uint64_t) + words);
@@ -98,16 +139,17 @@ bool ProcessLook::tell_process(uint32_t pid, uint64_t now_ns) {
   mlrun_process_seen head{};
   head.head.kind = MLRUN_KERNEL_PROCESS;
   head.head.bytes = static_cast<uint16_t>(record.size() * sizeof(uint64_t));
-  head.head.time_ns = now_ns;
+  head.head.time_ns = asked_ns_;
   head.head.pid = head.head.tid = pid;
   head.text_bytes = static_cast<uint32_t>(text.size());
   __builtin_memcpy(record.data(), &head, sizeof head);
   text.copy(reinterpret_cast<char*>(record.data()) + sizeof head, text.size());
-  spool_.add(record.data(), head.head.bytes, now_ns);
+  spool_.add(record.data(), head.head.bytes, asked_ns_);
   return true;
 }
 
-void ProcessLook::tell_threads(uint32_t pid, uint64_t now_ns) {
+void ProcessLook::tell_threads(uint32_t pid) {
+  const uint64_t now_ns = util::monotonic_ns();
   for (const std::string& tid : names_in(fmt::format("/proc/{}/task", pid))) {
     mlrun_task record{};
     record.head.kind = MLRUN_KERNEL_TASK;
@@ -118,6 +160,7 @@ void ProcessLook::tell_threads(uint32_t pid, uint64_t now_ns) {
     record.event = MLRUN_TASK_SEEN;
     thread_name(pid, tid).copy(record.comm, sizeof record.comm);
     spool_.add(&record, sizeof record, now_ns);
+    drain_if_due();
   }
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
+#include <utility>
 
 #include "kprobes/kernel_spool.h"
 #include "kprobes/seen_files.h"
@@ -15,14 +17,20 @@ namespace mlrun::probes {
 
 class ProcessLook {
  public:
-  explicit ProcessLook(KernelSpool& spool) : spool_(spool), files_(spool) {}
+  // `drain` hands over what the ring holds, by take(); it is called between looks, so that the ring does not fill up
+  // meanwhile.
+  ProcessLook(KernelSpool& spool, std::function<void()> drain)
+      : spool_(spool), files_(spool, [this] { drain_if_due(); }), drain_(std::move(drain)) {}
+  ProcessLook(const ProcessLook&) = delete;
+  ProcessLook& operator=(const ProcessLook&) = delete;
 
   // A process that was asked for by itself.
   void follow(int pidfd);
 
   // Notes of what to look at; the look comes later, outside of the ring.
   void take(const mlrun_kernel_head& head, const void* record, size_t bytes);
-  void look(uint64_t now_ns);
+  // For a few milliseconds, and a process at least. True: there are more.
+  bool look();
 
   // None of those that were asked for lives any more, nor any child of theirs. False where none was asked for.
   [[nodiscard]] bool all_ended();
@@ -30,14 +38,25 @@ class ProcessLook {
  private:
   void take_task(const mlrun_task& task);
   void take_file(uint32_t pid, uint32_t device, uint64_t inode);
-  bool tell_process(uint32_t pid, uint64_t now_ns);  // false: it has ended
-  void tell_threads(uint32_t pid, uint64_t now_ns);
+  void look_at(uint32_t pid);
+  void look_at_files();
+  bool tell_process(uint32_t pid);  // false: it has ended, or became another program meanwhile
+  void tell_threads(uint32_t pid);
+  void drain_if_due();
+  // The one behind the last that was taken: none waits for ever.
+  uint32_t take_next(std::set<uint32_t>& pids);
 
   KernelSpool& spool_;
   SeenFiles files_;
+  std::function<void()> drain_;
   std::set<uint32_t> known_, new_, opened_, living_;
   bool asked_for_some_ = false;
-  uint64_t next_files_ns_ = 0;
+  uint64_t next_files_ns_ = 0, drained_ns_ = 0;
+  uint32_t last_pid_ = 0;
+  // The process of which /proc is asked, since when, and whether it called exec meanwhile.
+  uint32_t asked_pid_ = 0;
+  uint64_t asked_ns_ = 0;
+  bool has_execed_ = false;
 };
 
 }  // namespace mlrun::probes

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "kprobes/names_in.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
@@ -89,9 +90,11 @@ void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint
 }
 
 // The inode is told by fdinfo and not by stat(), which would ask a server.
-void SeenFiles::look_at_open(uint32_t pid, uint64_t now_ns) {
+void SeenFiles::look_at_open(uint32_t pid) {
   const auto devices = mounted_devices(pid);
   for (const std::string& fd : names_in(fmt::format("/proc/{}/fd", pid))) {
+    between_();
+    const uint64_t now_ns = util::monotonic_ns();
     const std::string info = util::read_text(fmt::format("/proc/{}/fdinfo/{}", pid, fd), kInfoMax);
     const auto device = devices.find(field(info, "mnt_id:", kDecimal));
     File file{0, field(info, "ino:", kDecimal)};
@@ -103,10 +106,12 @@ void SeenFiles::look_at_open(uint32_t pid, uint64_t now_ns) {
 }
 
 // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
-void SeenFiles::look_at_mapped(uint32_t pid, uint64_t now_ns) {
+void SeenFiles::look_at_mapped(uint32_t pid) {
   constexpr size_t kDevice = 3, kInode = 4;
+  const uint64_t now_ns = util::monotonic_ns();
   const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
   for (const std::string_view line : util::split(text, "\n")) {
+    between_();
     const size_t path = line.find('/');
     const auto words = util::split(line.substr(0, path), " ");
     if (path == std::string_view::npos || words.size() <= kInode) continue;

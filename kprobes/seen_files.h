@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,10 +17,11 @@ namespace mlrun::probes {
 
 class SeenFiles {
  public:
-  explicit SeenFiles(KernelSpool& spool) : spool_(spool) {}
+  // `between` is called between one file and the next.
+  SeenFiles(KernelSpool& spool, std::function<void()> between) : spool_(spool), between_(std::move(between)) {}
 
-  void look_at_open(uint32_t pid, uint64_t now_ns);
-  void look_at_mapped(uint32_t pid, uint64_t now_ns);
+  void look_at_open(uint32_t pid);
+  void look_at_mapped(uint32_t pid);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
   // A file was made with this number: what had it before is deleted.
@@ -34,6 +36,7 @@ class SeenFiles {
   void tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns);
 
   KernelSpool& spool_;
+  std::function<void()> between_;
   std::set<std::pair<uint32_t, uint64_t>> told_;
 };
 

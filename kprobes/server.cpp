@@ -82,14 +82,15 @@ class Server {
     auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
-    if (streams.observes) look_.emplace(spool_);
+    if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
     losses_.emplace(*probes_, spool_);
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
+    while (look_ && look_->look()) {
+    }
     const uint64_t end_ns = util::monotonic_ns();
-    if (look_) look_->look(end_ns);
     probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
     losses_->finish(end_ns);
     spool_.flush();
@@ -122,10 +123,10 @@ class Server {
 
   void step() {
     pollfd socket{MLRUN_PROBE_SOCKET_FD, POLLIN, 0};
-    if (::poll(&socket, 1, kDrainMs) > 0) obey();
+    if (::poll(&socket, 1, looks_wait_ ? 0 : kDrainMs) > 0) obey();
     probes_->drain();
+    looks_wait_ = look_ && look_->look();
     const uint64_t now_ns = util::monotonic_ns();
-    if (look_) look_->look(now_ns);
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
@@ -198,7 +199,7 @@ class Server {
   std::optional<LossWatch> losses_;
   std::optional<ProcessLook> look_;  // of processes that ran already
   uint64_t next_look_ns_ = 0;
-  bool ended_ = false, told_of_end_ = false;
+  bool ended_ = false, told_of_end_ = false, looks_wait_ = false;
 };
 
 }  // namespace
