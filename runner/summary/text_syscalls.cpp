@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/kernel_record.h"
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
 
@@ -19,6 +20,14 @@ constexpr size_t kShown = 10;
 int64_t number(const json& entry, const char* key) {
   const auto found = entry.find(key);
   return found != entry.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+// "more than 9 min 10 s": beyond the last bound that is counted by.
+std::string below_text(const json& entry, const char* key, const Glyphs& glyphs) {
+  constexpr int64_t kLastNs = int64_t{1} << (MLRUN_SYSCALL_BUCKETS - 1);
+  const auto found = entry.find(key);
+  if (found != entry.end() && found->is_null()) return "more than " + time_text(kLastNs, glyphs);
+  return time_text(number(entry, key), glyphs);
 }
 
 std::string name_of(const json& entry) {
@@ -36,9 +45,10 @@ std::string syscalls_text(const Summary& summary, const TextStyle& style) {
   for (size_t i = 0; i < std::min(all.size(), kShown); i++) {
     const json& entry = all.at(i);
     if (!entry.is_object()) continue;
-    const auto time = [&](const char* key) { return time_text(number(entry, key), style.glyphs); };
-    table.add({name_of(entry), count_text(number(entry, "calls")), count_text(number(entry, "errors")), time("time_ns"),
-               time("p50_below_ns"), time("p99_below_ns"), count_text(number(entry, "processes"))});
+    const auto bound = [&](const char* key) { return below_text(entry, key, style.glyphs); };
+    table.add({name_of(entry), count_text(number(entry, "calls")), count_text(number(entry, "errors")),
+               time_text(number(entry, "time_ns"), style.glyphs), bound("p50_below_ns"), bound("p99_below_ns"),
+               count_text(number(entry, "processes"))});
   }
   if (all.size() > kShown) {
     table.add_note(fmt::format("{} more: mlrun show TRACE syscall", all.size() - kShown));

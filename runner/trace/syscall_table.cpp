@@ -29,13 +29,14 @@ int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
-// The end of the bucket with the call of that rank; 0 when none has ended.
-int64_t quantile_below_ns(const Buckets& buckets, double q) {
+// The end of the bucket with the call of that rank; 0 when none has ended, null where it is the last bucket, which has no
+// end.
+json quantile_below_ns(const Buckets& buckets, double q) {
   const uint64_t count = std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
   uint64_t left =
       count == 0 ? 0 : std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(q * static_cast<double>(count))));
   for (size_t i = 0; i < buckets.size() && left != 0; i++) {
-    if (buckets.at(i) >= left) return bound_ns(i);
+    if (buckets.at(i) >= left) return i + 1 == buckets.size() ? json() : json(bound_ns(i));
     left -= buckets.at(i);
   }
   return 0;

@@ -158,6 +158,14 @@ TEST_F(TextTest, ShowsALineOfProcessesHoweverLong) {
 
 TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
 
+TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
+  Summary summary;
+  summary.run["kernel_side"]["syscalls"] = {{{"name", "futex"}, {"p50_below_ns", 2048}, {"p99_below_ns", nullptr}}};
+  const std::string shown = syscalls_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("2.05 "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("more than 9 min 10 s"), std::string::npos) << shown;
+}
+
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   Summary summary = testing::small_training();
   summary.run["command"] = {"evil\x1b[2J"};

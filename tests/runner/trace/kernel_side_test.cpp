@@ -376,6 +376,14 @@ TEST(SyscallTable, AddsUpByNameTheLongestFirst) {
   EXPECT_EQ(names[2]["p50_below_ns"], 0) << "it never ends";
 }
 
+TEST(SyscallTable, TheLastBucketHasNoEnd) {
+  SyscallTable table;
+  table.add(syscall_sum(1, 202, 100, 39, 10), {});
+  table.add(syscall_sum(2, 202, 100, 38, 90), {});
+  EXPECT_EQ(table.json()[0]["p50_below_ns"], int64_t{1} << 39);
+  EXPECT_TRUE(table.json()[0]["p99_below_ns"].is_null());
+}
+
 TEST(SyscallTable, NamesGoByTheTableOfTheProgram) {
   EXPECT_EQ(syscall_name(64, false), "semget");
   EXPECT_EQ(syscall_name(64, true), "getppid");
