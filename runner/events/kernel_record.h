@@ -210,8 +210,8 @@ enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
 };
 
-// All calls of one system call that a process made. tid: 0, time: of the last of them. Those that had ended are in `buckets`: bucket i holds times
-// from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
+// All calls of one system call that a process made. tid: 0, time: of the last of them. Those that had ended are in
+// `buckets`: bucket i holds times from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
 struct mlrun_syscall_sum {
   struct mlrun_kernel_head head;
   __u64 calls, errors, total_ns;

@@ -48,7 +48,8 @@ void add_kernel_loss(model::TraceInfo& info, const char* reason, uint64_t count,
 void KernelLosses::add(const mlrun_kernel_loss& loss) {
   model::LossRow row;
   row.channel = "kernel side";
-  row.reason = reason_text(loss.reason);
+  const bool is_full = loss.of_kind == MLRUN_KERNEL_SYSCALL && loss.reason == MLRUN_KERNEL_LOSS_MAP;
+  row.reason = is_full ? "more processes than can be told apart" : reason_text(loss.reason);
   row.first_ns = TraceClock::from_monotonic(loss.first_ns);
   row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
   row.count = cut(loss.count);

@@ -63,6 +63,7 @@ Status open_in(ParquetTable& table, const std::string& tables_folder, const char
 }  // namespace
 
 std::string syscall_name(uint32_t number, bool is_32bit) {
+  if (number == MLRUN_SYSCALL_OTHER) return "no system call";
   struct Free {
     void operator()(char* text) const { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc): its owner says so
   };
