@@ -16,7 +16,7 @@ readonly debian_test=(
   libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev make openssl procps qemu-system-x86 rsync
   shellcheck sqlite3 strace unzip util-linux xfsprogs xz-utils zip zstd
 )
-readonly debian_bench=(heaptrack uftrace)
+readonly debian_bench=(babeltrace2 heaptrack lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
 
 # PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.

@@ -4,7 +4,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-ALLOCATION_PEERS = ("heaptrack-raw", "heaptrack", "uftrace", "memray")
+ALLOCATION_PEERS = ("heaptrack-raw", "heaptrack", "uftrace", "lttng-ust", "memray")
+STACK_PEERS = ("heaptrack-raw",)
 FILE_PEERS = ("strace", "uftrace", "dftracer")
 PROCESS_PEERS = ("strace", "dftracer")
 BY_HAND = "by-hand"  # no tracer: the untraced program that calls fstat itself
@@ -62,7 +63,7 @@ CASES = [
         "malloc_large",
         300_000,
         "the same in 2 threads",
-        ("mlrun", "heaptrack-raw", "uftrace"),
+        ("mlrun", "heaptrack-raw", "uftrace", "lttng-ust"),
         threads=2,
     ),
     Case(
@@ -97,6 +98,20 @@ CASES = [
         "malloc and free of 16 to 527 bytes, 400,000 alive: counted",
         ("mlrun",),
         budgets=(COUNTED_LIVE,),
+    ),
+    Case(
+        "malloc_below_16",
+        "malloc_below_16",
+        100_000,
+        "malloc and free of 1,024 to 5,119 bytes below 16 frames, with stacks",
+        ("mlrun-stacks", *STACK_PEERS),
+    ),
+    Case(
+        "malloc_below_32",
+        "malloc_below_32",
+        100_000,
+        "the same below 32 frames",
+        ("mlrun-stacks", *STACK_PEERS),
     ),
     Case("pread_empty", "pread_empty", 300_000, "pread of 0 bytes", ("mlrun", *FILE_PEERS), budgets=(FILE_CALL,)),
     Case("pread_empty_2", "pread_empty", 300_000, "the same in 2 threads", ("mlrun", "uftrace", "dftracer"), threads=2),

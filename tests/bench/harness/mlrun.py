@@ -81,5 +81,6 @@ def make_mlrun_tracers(program):
         kernel,
         Neighbour(kernel),
         Mlrun(program, "mlrun", "mlrun --preload", []),
+        Mlrun(program, "mlrun-stacks", "mlrun --preload --stacks (32 frames)", ["--stacks"]),
         Mlrun(program, "mlrun-all", "mlrun --preload --alloc-min 0", ["--alloc-min", "0"]),
     ]

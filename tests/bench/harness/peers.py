@@ -3,6 +3,7 @@
 
 import gzip
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,22 @@ class Uftrace(Tracer):
         return Recorded(events=size // UFTRACE_CALL_BYTES, size_bytes=size)
 
 
+class LttngUst(Tracer):
+    name = "lttng-ust"
+    about = "lttng-ust's wrapper of the malloc family, by LD_PRELOAD"
+    program = "lttng"
+
+    def missing(self):
+        return super().missing() or (None if shutil.which("babeltrace2") else "babeltrace2 is not installed")
+
+    def launch(self, command, folder):
+        return Launch([str(Path(__file__).with_name("lttng_session.sh")), str(folder), *command])
+
+    def recorded(self, folder, ended):
+        listed = subprocess.run(["babeltrace2", str(folder / "lttng")], capture_output=True, check=True).stdout
+        return Recorded(events=listed.count(b"lttng_ust_libc:"), size_bytes=size_of(folder / "lttng"))
+
+
 class Memray(Tracer):
     name = "memray"
     about = "memray run"
@@ -156,4 +173,4 @@ def count_events(path: Path):
 
 
 def make_peers():
-    return [Strace(), HeaptrackRaw(), Heaptrack(), Uftrace(), Memray(), DfTracer()]
+    return [Strace(), HeaptrackRaw(), Heaptrack(), Uftrace(), LttngUst(), Memray(), DfTracer()]

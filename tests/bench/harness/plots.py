@@ -12,6 +12,8 @@ COLOURS = {
     "strace": "#b23a48",
     "heaptrack-raw": "#8d99ae",
     "heaptrack": "#5c677d",
+    "lttng-ust": "#7b6d8d",
+    "mlrun-stacks": "#3a9d78",
     "uftrace": "#e09f3e",
     "memray": "#9e2a2b",
     "dftracer": "#335c67",
