@@ -167,7 +167,7 @@ json stored_cost(const json& identity) {
 }
 
 Result<std::string> store_cost(const json& cost) {
-  const std::string path = cost_path(cost);
+  std::string path = cost_path(cost);
   if (Status folder = make_cache_folder(); !folder) return tl::make_unexpected(folder.error());
   if (Status written = util::write_atomically(path, cost.dump(2) + "\n", 0600); !written)
     return tl::make_unexpected(written.error());

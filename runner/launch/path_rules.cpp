@@ -33,7 +33,10 @@ std::string without_slash_at_end(std::string path) {
 Status check(const std::string& pattern) {
   if (pattern.empty()) return fail("the pattern is empty");
   for (size_t at = 0; at < pattern.size(); at++) {
-    if (pattern[at] == '\\' && ++at == pattern.size()) return fail(pattern + ": nothing stands behind the backslash");
+    if (pattern[at] == '\\') {
+      at++;
+      if (at == pattern.size()) return fail(pattern + ": nothing stands behind the backslash");
+    }
     if (pattern[at] != '[') continue;
     size_t first = at + 1;
     if (first < pattern.size() && pattern[first] == '!') first++;

@@ -45,7 +45,7 @@ std::string TextTable::text(const TextStyle& style) const {
         cut_ == Cut::kFront ? cut_front(row[0], room, style.glyphs) : cut_end(row[0], room, style.glyphs);
     out += pad_right(style.dim(lead) + first, widths[0]);
     for (size_t i = 1; i < row.size(); ++i) out += pad_left(row[i], widths[i] + kGap);
-    out += "\n";
+    out += '\n';
   }
   return out;
 }

@@ -57,8 +57,8 @@ model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
     case S_IFIFO: return is_nameless(path) ? model::FileKind::kPipe : model::FileKind::kFifo;
     case S_IFSOCK: return model::FileKind::kSocket;
     case S_IFLNK: return model::FileKind::kLink;
+    default: return kind_of_nameless(path);
   }
-  return kind_of_nameless(path);
 }
 
 // What stands for the path of a file that was opened under a name nobody could read.

@@ -27,7 +27,8 @@ constexpr uint64_t aligned(uint64_t bytes) {
 uint64_t end_of_block(uint64_t offset) { return (offset / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES; }
 
 bool is_zero(const uint64_t* line) {
-  return std::all_of(line, line + kHeaderBytes / sizeof(uint64_t), [](uint64_t word) { return word == 0; });
+  constexpr size_t kWords = kHeaderBytes / sizeof(uint64_t);
+  return std::all_of(line, line + kWords, [](uint64_t word) { return word == 0; });
 }
 
 bool checksum_is_right(const mlrun_frame& header, const uint64_t* payload) {

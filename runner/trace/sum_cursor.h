@@ -29,7 +29,8 @@ class SumCursor {
     }
     bytes_ = sum_.bytes;
     if (sum_.record_units == 0) return true;
-    events::RecordReader reader(frame_.payload + (at_ + sizeof sum_) / sizeof(uint64_t), record_bytes(), 1);
+    const size_t word = (at_ + sizeof sum_) / sizeof(uint64_t);
+    events::RecordReader reader(frame_.payload + word, record_bytes(), 1);
     if (reader.next()) record_ = reader.record();
     return true;
   }

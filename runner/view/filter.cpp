@@ -48,7 +48,7 @@ Result<int64_t> read_number(const Comparison& comparison, Meaning meaning, int64
   std::string_view name = end;
   while (name.starts_with(' ')) name.remove_prefix(1);
   if (name.empty() && meaning == Meaning::kMoment && origin_ns != 0) name = "s";
-  if (!is_time && (name.ends_with("iB") || name.ends_with("B"))) name.remove_suffix(name.ends_with("iB") ? 2 : 1);
+  if (!is_time && (name.ends_with("iB") || name.ends_with('B'))) name.remove_suffix(name.ends_with("iB") ? 2 : 1);
   const auto by = name.empty() ? 1.0 : is_time ? factor(kTimes, name) : factor(kSizes, name);
   if (!by || !std::isfinite(value) || std::abs(value * *by) > 9e18) return wrong(comparison, expected);
   const auto number = int64_t(std::llround(value * *by));
