@@ -58,7 +58,7 @@ void Builder::add(const model::CallRow& row) {
   s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written, row.split);
-  if (row.split != nullptr) s.splits.add(row);
+  if (row.split != nullptr) s.splits.add(row.origin.proc_id, row.file_id, row.dur_ns, *row.split);
   if (facts.bytes > 0) {
     if (facts.is_read) s.access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
     const bool copied = call_class == MLRUN_CLASS_COPY;
@@ -68,6 +68,10 @@ void Builder::add(const model::CallRow& row) {
   } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
     s.access.opened_for_append(row.ofd_id);
   }
+}
+
+void Builder::add_operation(int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
+  state_->splits.add(proc_id, file_id, split.sum(), split);
 }
 
 void Builder::add(const model::AllocRow& row) {

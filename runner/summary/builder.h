@@ -36,6 +36,8 @@ class Builder {
   Builder& operator=(Builder&&) noexcept;
 
   void add(const model::CallRow& row);
+  // Of the kernel's operations on files, where there are no calls: the time of one, by what it went to.
+  void add_operation(int32_t proc_id, int64_t file_id, const model::CallSplit& split);
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
 

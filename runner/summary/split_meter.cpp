@@ -10,18 +10,17 @@
 
 namespace mlrun::summary {
 
-void SplitMeter::add(const model::CallRow& row) {
+void SplitMeter::add(int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split) {
   const auto add_to = [&](Sums& sums) {
     ++sums.calls;
-    util::add_to(sums.time_ns, row.dur_ns);
-    sums.split.add(*row.split);
+    util::add_to(sums.time_ns, time_ns);
+    sums.split.add(split);
   };
   add_to(run_);
-  add_to(by_process_.at(uint64_t(uint32_t(row.origin.proc_id)) + 1));
-  if (row.file_id <= 0) return;
-  if (by_file_.size() < kMaxFiles || by_file_.find(uint64_t(row.file_id)) != nullptr) {
-    add_to(by_file_.at(uint64_t(row.file_id)));
-  }
+  add_to(by_process_.at(uint64_t(uint32_t(proc_id)) + 1));
+  if (file_id <= 0) return;
+  if (by_file_.size() < kMaxFiles || by_file_.find(uint64_t(file_id)) != nullptr)
+    add_to(by_file_.at(uint64_t(file_id)));
 }
 
 SplitSummary SplitMeter::row(const char* scope, int64_t id, std::string name, const Sums& sums) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of calls on files went, added up for the run, each process and each file. Only the kernel side knows
-// it: without it nothing is added.
+// Where the time of calls on files went, or without calls that of the kernel's operations on them, added up for the run,
+// each process and each file. Only the kernel side knows it: without it nothing is added.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class SplitMeter {
  public:
   static constexpr size_t kMaxFiles = size_t{1} << 18;  // files beyond have no sums of their own; about 100 bytes each
 
-  // A call of group files whose split is known.
-  void add(const model::CallRow& row);
+  // A call of group files, or an operation, whose split is known. file_id 0: of no file that is known.
+  void add(int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split);
 
   // The run, the processes in the order of `processes`, the phases, then files by the time asleep for them. Empty:
   // nothing was added.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "runner/trace/device_number.h"
+#include "runner/trace/file_op_table.h"
 #include "runner/trace/func_class.h"
 #include "runner/trace/limits.h"
 
@@ -20,6 +21,13 @@ bool moves_data(std::optional<mlrun_call_class> call_class) {
   if (!call_class) return false;
   return *call_class == MLRUN_CLASS_READ || *call_class == MLRUN_CLASS_WRITE || *call_class == MLRUN_CLASS_COPY;
 }
+
+bool moves_data(uint32_t op) {
+  return op == MLRUN_FILE_READ || op == MLRUN_FILE_WRITE || op == MLRUN_FILE_SPLICE_READ ||
+         op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT;
+}
+
+int64_t at_most_int64(uint64_t value) { return value > INT64_MAX ? -1 : static_cast<int64_t>(value); }
 
 }  // namespace
 
@@ -41,12 +49,30 @@ CallSplitter::Asked CallSplitter::what_was_asked(const model::CallRow& row) {
   if (call_class == MLRUN_CLASS_OPEN && row.err == 0 && (row.flags & O_DSYNC) != 0) written_through_.insert(row.ofd_id);
   asked.syncs = call_class == MLRUN_CLASS_SYNC ||
                 (call_class == MLRUN_CLASS_WRITE && row.ofd_id != 0 && written_through_.contains(row.ofd_id));
-  const int64_t bytes = std::max(row.requested, row.ret);
-  if (moves_data(call_class) && row.offset >= 0 && bytes > 0 && bytes <= INT64_MAX - row.offset - kPageBytes) {
-    asked.begin = row.offset / kPageBytes * kPageBytes;
-    asked.end = (row.offset + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-  }
+  if (moves_data(call_class)) asked.set_range(row.offset, std::max(row.requested, row.ret));
   return asked;
+}
+
+CallSplitter::Asked CallSplitter::what_was_asked(const FileOpRow& row, bool syncs) {
+  const mlrun_file_op& record = row.record;
+  Asked asked;
+  asked.from_ns = row.ts_ns;
+  asked.to_ns = row.done ? std::max(row.done->time_ns, row.ts_ns) : row.end_ns;
+  asked.tid = row.origin.tid;
+  asked.file = {record.device, record.inode};
+  asked.syncs = syncs || record.op == MLRUN_FILE_SYNC;
+  if (moves_data(record.op)) {
+    asked.set_range(at_most_int64(record.offset),
+                    std::max(at_most_int64(record.requested), static_cast<int64_t>(record.result)));
+  }
+  if (row.done) asked.handed_in = record.operation;
+  return asked;
+}
+
+void CallSplitter::Asked::set_range(int64_t offset, int64_t bytes) {
+  if (offset < 0 || bytes <= 0 || bytes > INT64_MAX - offset - kPageBytes) return;
+  begin = offset / kPageBytes * kPageBytes;
+  end = (offset + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
 // True: it slept.
@@ -81,6 +107,18 @@ void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
   add(own ? Span::kDevice : Span::kSharedDevice, span, wait.off_ns, wait.wake_ns);
 }
 
+// msync names no file, and sync all of them: the file system is the one that the thread had something written to.
+uint32_t CallSplitter::device_written_to(const Asked& asked) const {
+  uint32_t device = 0;
+  if (const PartList* own = window_.of_thread(asked.tid)) {
+    own->queued_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
+      const bool writes = part.op == MLRUN_BLOCK_WRITE || part.op == MLRUN_BLOCK_FLUSH;
+      if (device == 0 && writes) device = part.file_device;
+    });
+  }
+  return device;
+}
+
 void CallSplitter::add_parts(const Asked& asked) {
   const PartList* own = window_.of_thread(asked.tid);
   if (own != nullptr) {
@@ -101,6 +139,11 @@ void CallSplitter::add_parts(const Asked& asked) {
       add_link(asked, wait);
     }
   });
+  add_parts_of_file(asked);
+}
+
+// Whoever queued them.
+void CallSplitter::add_parts_of_file(const Asked& asked) {
   if (const PartList* same = asked.has_range() ? window_.of_inode(asked.file.device, asked.file.inode) : nullptr) {
     same->under_way_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
       if (asked.overlaps(part)) add(Span::kSharedDevice, part, asked.from_ns, asked.to_ns);
@@ -125,9 +168,39 @@ void CallSplitter::add_remote_requests(const Asked& asked) {
   }
 }
 
-std::optional<model::CallSplit> CallSplitter::split(const model::CallRow& row) {
-  const Asked asked = what_was_asked(row);
+void CallSplitter::add_handed_in(const Asked& asked) {
+  sweep_.add(Span::kAsleep, asked.from_ns, asked.to_ns);
+  if (const PartList* own = window_.of_thread(asked.tid)) {
+    own->queued_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
+      if (part.operation == asked.handed_in) add(Span::kDevice, part, asked.from_ns, asked.to_ns);
+    });
+  }
+  add_parts_of_file(asked);
+  if (const PartList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
+    same->under_way_within(asked.from_ns, asked.to_ns,
+                           [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queue_ns, span.done_ns); });
+  }
+}
+
+std::optional<model::CallSplit> CallSplitter::split(const FileOpRow& row, bool syncs) {
+  if ((row.record.flags & MLRUN_FILE_LATER) != 0 && !row.done) return std::nullopt;
+  const Asked asked = what_was_asked(row, syncs);
   if (!window_.knows(asked.from_ns, asked.to_ns)) return std::nullopt;
+  sweep_.begin(asked.from_ns, asked.to_ns);
+  sweep_.add(Span::kOperation, asked.from_ns, asked.to_ns);
+  if (asked.handed_in != 0) {
+    add_handed_in(asked);
+  } else if (add_waits(asked)) {
+    add_parts(asked);
+    add_remote_requests(asked);
+  }
+  return sweep_.finish();
+}
+
+std::optional<model::CallSplit> CallSplitter::split(const model::CallRow& row) {
+  Asked asked = what_was_asked(row);
+  if (!window_.knows(asked.from_ns, asked.to_ns)) return std::nullopt;
+  if (asked.syncs && asked.file.device == 0) asked.file.device = device_written_to(asked);
   sweep_.begin(asked.from_ns, asked.to_ns);
   window_.file_ops(asked.tid, asked.from_ns, asked.to_ns,
                    [&](const FileOpSpan& span) { sweep_.add(Span::kOperation, span.from_ns, span.to_ns); });

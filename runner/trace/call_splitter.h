@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a call went, as its thread's waits, the kernel's file operations and the block parts that it waited
-// for tell. The parts are those
+// Where the time of a call went, or of one of the kernel's operations on a file, as its thread's waits, those operations
+// and the block parts that it waited for tell. The parts are those
 //  - that the thread queued inside the call for the range that was asked for, for metadata or past the page cache; while
 //    it waits for its own turn to queue, all that it queued;
 //  - of the same inode and range, whoever queued them;
 //  - for fsync and its like and for writes with O_SYNC: metadata, journal and flushes of that file system;
 //  - of the request whose completion woke it.
 // Requests to a file system's server are those that the thread began inside the call, and those for the same file.
+// An operation that was handed in waits from then until it is over, for the parts that carry its number, wherever its
+// thread is meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,8 @@
 
 namespace mlrun::trace {
 
+struct FileOpRow;
+
 class CallSplitter {
  public:
   // Requires: the window outlives it; `files` is complete.
@@ -28,6 +32,10 @@ class CallSplitter {
 
   // Calls in order of their end. Nothing: what the kernel side knew of that time was lost.
   [[nodiscard]] std::optional<model::CallSplit> split(const model::CallRow& row);
+
+  // Operations in order of their end; the sum is the time until it was over, and nothing of it is `own`. Nothing also where
+  // the end of what was handed in was not seen. syncs: an fsync lies in it, as in a write with O_SYNC.
+  [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
 
  private:
   struct Identity {
@@ -40,12 +48,18 @@ class CallSplitter {
     Identity file;
     int64_t begin = 0, end = 0;  // in whole pages; the same: no range
     bool syncs = false;
+    uint64_t handed_in = 0;  // an operation that went on without its thread; 0: a thread that waits by itself
+    void set_range(int64_t offset, int64_t bytes);
     [[nodiscard]] bool has_range() const { return begin < end; }
     [[nodiscard]] bool overlaps(const PartSpan& part) const { return part.begin < end && part.end > begin; }
   };
   [[nodiscard]] Asked what_was_asked(const model::CallRow& row);
+  [[nodiscard]] static Asked what_was_asked(const FileOpRow& row, bool syncs);
   bool add_waits(const Asked& asked);
+  [[nodiscard]] uint32_t device_written_to(const Asked& asked) const;
   void add_parts(const Asked& asked);
+  void add_parts_of_file(const Asked& asked);
+  void add_handed_in(const Asked& asked);
   void add_remote_requests(const Asked& asked);
   void add_link(const Asked& asked, const ThreadWait& wait);
   void add(Span on_device, const PartSpan& part, int64_t from_ns, int64_t to_ns);

@@ -49,7 +49,27 @@ FileOpTable::FileOpTable()
       ts_done_(table_.optional_int64("ts_done", Encoding::kDelta)),
       err_(table_.int32("err")),
       flags_(table_.int32("flags")),
-      cpu_(table_.int32("cpu")) {}
+      cpu_(table_.int32("cpu")),
+      vfs_(table_.optional_int64("vfs_ns", Encoding::kSplit)),
+      runq_(table_.optional_int64("runq_ns", Encoding::kSplit)),
+      queue_(table_.optional_int64("queue_ns", Encoding::kSplit)),
+      device_(table_.optional_int64("device_ns", Encoding::kSplit)),
+      device_shared_(table_.optional_int64("device_shared_ns", Encoding::kSplit)),
+      remote_(table_.optional_int64("remote_ns", Encoding::kSplit)),
+      wait_(table_.optional_int64("wait_ns", Encoding::kSplit)) {}
+
+void FileOpTable::add_split(const std::optional<model::CallSplit>& split) {
+  const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
+    split ? column.add((*split).*part) : column.add_null();
+  };
+  put(vfs_, &model::CallSplit::vfs_ns);
+  put(runq_, &model::CallSplit::runq_ns);
+  put(queue_, &model::CallSplit::queue_ns);
+  put(device_, &model::CallSplit::device_ns);
+  put(device_shared_, &model::CallSplit::device_shared_ns);
+  put(remote_, &model::CallSplit::remote_ns);
+  put(wait_, &model::CallSplit::wait_ns);
+}
 
 void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   const mlrun_file_op& record = row.record;
@@ -73,6 +93,7 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   err_.add(result < 0 ? static_cast<int32_t>(std::min<int64_t>(-(result + 1), INT32_MAX - 1)) + 1 : 0);
   flags_.add(static_cast<int32_t>(record.flags));
   cpu_.add(static_cast<int32_t>(record.head.cpu));
+  add_split(row.split);
   table_.row_added();
 }
 

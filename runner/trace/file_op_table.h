@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "runner/model/call_split.h"
 #include "runner/trace/completions.h"
 #include "runner/trace/kernel_tables.h"
 
@@ -15,6 +16,7 @@ struct FileOpRow {
   int64_t call_id = 0, file_id = 0;
   mlrun_file_op record{};
   std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
+  std::optional<model::CallSplit> split;
 };
 
 class FileOpTable {
@@ -25,6 +27,8 @@ class FileOpTable {
   ParquetTable& parquet() { return table_; }
 
  private:
+  void add_split(const std::optional<model::CallSplit>& split);
+
   ParquetTable table_;
   SpanColumns span_;
   OwnerColumns owner_;
@@ -34,6 +38,7 @@ class FileOpTable {
   LabelColumn& op_;
   Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
+  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_;
 };
 
 }  // namespace mlrun::trace

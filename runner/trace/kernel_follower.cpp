@@ -2,6 +2,7 @@
 #include "runner/trace/kernel_follower.h"
 
 #include "runner/events/kernel_view.h"
+#include "runner/trace/file_op_table.h"
 #include "runner/trace/trace_clock.h"
 
 namespace mlrun::trace {
@@ -48,6 +49,11 @@ void KernelFollower::advance(int64_t until_ns) {
     add_frame();
     reached_ns_ = TraceClock::from_monotonic(frame_.header.first);
   }
+}
+
+std::optional<model::CallSplit> KernelFollower::split(const FileOpRow& row, bool syncs) {
+  advance((row.done ? row.done->time_ns : row.end_ns) + kAheadNs);
+  return splitter_.split(row, syncs);
 }
 
 void KernelFollower::split(Partition& partition) {

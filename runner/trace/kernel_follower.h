@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the kernel side's spool along with the calls: as far as calls that end at a moment may need, and then a little,
-// because records stand in the order of their end and only nearly so.
+// Reads the kernel side's spool along with the calls: as far as calls or operations that end at a moment may need, and then a
+// little, because records stand in the order of their end and only nearly so.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "runner/trace/call_splitter.h"
 #include "runner/trace/kernel_window.h"
@@ -20,6 +21,9 @@ class KernelFollower {
 
   // Where the time of its calls went: CallRow::split, kept in Partition::splits. Partitions come in order of time.
   void split(Partition& partition);
+
+  // Of an operation on a file, as CallSplitter has it. Operations come in order of their end.
+  [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
 
  private:
   void advance(int64_t until_ns);

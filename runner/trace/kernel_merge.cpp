@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
@@ -103,10 +104,13 @@ Status KernelMerge::load(model::TraceInfo& info) {
 // The event tables while records pass by.
 class KernelMerge::Tables {
  public:
-  Tables(KernelMerge& merge, const model::TraceInfo& info)
+  Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder)
       : merge_(merge),
+        builder_(merge.has_calls() ? nullptr : &builder),
         threads_(info),
-        inodes_(info.files, merge.observed_.files_seen(), merge.observed_.files_made()) {}
+        inodes_(info.files, merge.observed_.files_seen(), merge.observed_.files_made()) {
+    if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
+  }
 
   Status open(const std::string& folder) {
     Status status = requests_.open(folder);
@@ -198,7 +202,17 @@ class KernelMerge::Tables {
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_++);
     row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
+    if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
+    if (builder_ != nullptr && row.split && row.record.outer == 0) {
+      builder_->add_operation(row.origin.proc_id, row.file_id, *row.split);
+    }
     return file_ops_.add(row);
+  }
+
+  // What lies in an operation ends before it.
+  bool has_sync_inside(const mlrun_file_op& record) {
+    if (record.outer != 0 && record.op == MLRUN_FILE_SYNC) synced_inside_.insert(record.outer);
+    return record.outer == 0 && synced_inside_.erase(record.operation) != 0;
   }
 
   Status add_remote(const events::KernelReader& reader) {
@@ -224,8 +238,11 @@ class KernelMerge::Tables {
   }
 
   KernelMerge& merge_;
+  summary::Builder* builder_;  // nullptr: the calls have it all
   ThreadFinder threads_;
   FilesByInode inodes_;
+  std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
+  std::unordered_set<uint64_t> synced_inside_;  // outermost operations under way
   OrderedTable<RequestTable> requests_;
   OrderedTable<PartTable> parts_;
   OrderedTable<WaitTable> waits_;
@@ -234,8 +251,9 @@ class KernelMerge::Tables {
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
 };
 
-Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder) {
-  Tables tables(*this, info);
+Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder) {
+  follower_.reset();  // that of the calls, which have gone by, and all that it holds
+  Tables tables(*this, info, builder);
   Status status = tables.open(tables_folder);
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
   if (status) status = tables.close();
@@ -254,7 +272,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");
   const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);
   add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
-  if (!session_.all.contains("observed")) add_joins_left_out(info);  // else there are no calls
+  if (has_calls()) add_joins_left_out(info);
 }
 
 void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/model/trace_info.h"
+#include "runner/summary/builder.h"
 #include "runner/trace/call_join.h"
 #include "runner/trace/completions.h"
 #include "runner/trace/device_meter.h"
@@ -40,8 +41,8 @@ class KernelMerge {
   // The run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
 
-  // It has seen when threads slept. Requires: it is loaded.
-  [[nodiscard]] bool sees_sleeps() const { return follower_.has_value(); }
+  // It has seen when threads slept.
+  [[nodiscard]] bool sees_sleeps() const { return has_waits(); }
 
   // Requires: all files, processes and threads are known that the interposer tells of. Adds those that only the kernel
   // side has seen.
@@ -55,8 +56,8 @@ class KernelMerge {
   }
 
   // Tables block, block_part, wait, vfs, remote, syscall and device. Requires: all calls have passed by, `info` has processes,
-  // threads and files.
-  Status write(const model::TraceInfo& info, const std::string& tables_folder);
+  // threads and files. builder: takes the operations on files of a run that has no calls.
+  Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder);
 
   // After write(): rows of loss and coverage, and what run.json says of the kernel side.
   void add_gaps(model::TraceInfo& info) const;
@@ -68,6 +69,7 @@ class KernelMerge {
   Status for_each_record(Visit visit);
   void add_joins_left_out(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
+  [[nodiscard]] bool has_calls() const { return !session_.all.contains("observed"); }
 
   const SessionInfo& session_;
   util::UniqueFd file_;

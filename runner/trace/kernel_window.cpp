@@ -88,6 +88,8 @@ void KernelWindow::add(const mlrun_block_part& record) {
   part.end = static_cast<int64_t>(record.file_end);
   part.op = record.op;
   part.flags = record.flags;
+  part.operation = record.operation;
+  part.file_device = record.file_device;
   constexpr uint32_t kNotByItsThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE;
   if ((part.flags & kNotByItsThread) == 0) add_to(by_thread_[record.head.tid], part);
   if (part.inode != 0) add_to(by_inode_[inode_key(record.file_device, part.inode)], part);
@@ -116,7 +118,7 @@ void KernelWindow::add(const mlrun_block_request& record) {
   if (part.request == record.request) note_disk(part.file_device, record.device);
   if (record.op == MLRUN_BLOCK_FLUSH) {
     add_to(by_device_[record.device],
-           {span.queue_ns, span.issue_ns, span.done_ns, record.request, 0, 0, 0, record.op, record.flags});
+           {span.queue_ns, span.issue_ns, span.done_ns, record.request, 0, 0, 0, record.op, record.flags, 0, 0});
   }
   if (part_count_ > kWindowPartsMax) forget_old_parts();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the kernel side's records that calls ending now may need: when threads were off the processor, and which
+// The part of the kernel side's records that calls and operations ending now may need: when threads were off the processor, and which
 // block parts were under way. Records come in, the oldest go when there are too many, and whoever asks about a time
 // before those, or one in which records were lost, is told that it is not known.
 #pragma once
@@ -30,6 +30,8 @@ struct PartSpan {
   uint64_t request, inode;
   int64_t begin, end;  // of the file, of the whole bio
   uint32_t op, flags;
+  uint64_t operation;    // the outermost file operation that queued it; 0: none
+  uint32_t file_device;  // of the file system
 };
 
 struct RequestSpan {

@@ -342,7 +342,8 @@ void Merger::complete_info() {
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (auto written = marks_->collectives().finish(); !written) return tl::make_unexpected(written.error());
   if (kernel_->present()) {
-    if (auto written = kernel_->write(info_, staging.tables()); !written) return tl::make_unexpected(written.error());
+    if (auto written = kernel_->write(info_, staging.tables(), *builder_); !written)
+      return tl::make_unexpected(written.error());
   }
   if (auto blamed = blame_gaps(staging); !blamed) return tl::make_unexpected(blamed.error());
   complete_info();

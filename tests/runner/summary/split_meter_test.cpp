@@ -18,13 +18,8 @@ model::CallSplit split(int64_t own_ns, int64_t device_ns, int64_t shared_ns = 0)
   return split;
 }
 
-model::CallRow call(int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
-  model::CallRow row;
-  row.origin.proc_id = proc_id;
-  row.file_id = file_id;
-  row.dur_ns = split.sum();
-  row.split = &split;
-  return row;
+void add(SplitMeter& meter, int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
+  meter.add(proc_id, file_id, split.sum(), split);
 }
 
 model::FileTable files() {
@@ -49,9 +44,9 @@ std::vector<ProcessSummary> processes() {
 TEST(SplitMeterTest, SumsUpByRunProcessAndFile) {
   SplitMeter meter;
   const auto first = split(10, 90), second = split(30, 0), third = split(5, 45, 40);
-  meter.add(call(1, 1, first));
-  meter.add(call(2, 1, second));
-  meter.add(call(2, 2, third));
+  add(meter, 1, 1, first);
+  add(meter, 2, 1, second);
+  add(meter, 2, 2, third);
   const auto rows = meter.finish(processes(), {}, files());
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_EQ(rows[0].scope, "run");
@@ -93,12 +88,13 @@ TEST(SplitMeterTest, PhasesHaveTheirCallsAlone) {
 TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {
   SplitMeter meter;
   const auto first = split(10'000, 90'000), second = split(30'000, 0);
-  meter.add(call(1, 1, first));
-  meter.add(call(2, 2, second));
+  add(meter, 1, 1, first);
+  add(meter, 2, 2, second);
   Summary summary;
   summary.splits = meter.finish(processes(), {}, files());
   const std::string text = splits_text(summary, TextStyle());
   EXPECT_NE(text.find("WHERE I/O TIME WENT"), std::string::npos) << text;
+  EXPECT_NE(text.find("all operations"), std::string::npos) << "there are no calls\n" << text;
   EXPECT_NE(text.find("DataLoader worker"), std::string::npos) << text;
   EXPECT_NE(text.find("/a"), std::string::npos) << text;
   EXPECT_EQ(text.find("/b"), std::string::npos) << "nobody slept for it\n" << text;

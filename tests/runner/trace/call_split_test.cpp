@@ -9,6 +9,7 @@
 #include "runner/events/call_layout.h"
 #include "runner/trace/call_splitter.h"
 #include "runner/trace/device_number.h"
+#include "runner/trace/file_op_table.h"
 #include "runner/trace/kernel_window.h"
 #include "runner/trace/time_sweep.h"
 
@@ -298,6 +299,108 @@ TEST_F(CallSplitterTest, APreemptionIsTheRunQueue) {
 TEST_F(CallSplitterTest, AnotherThreadsWaitsAreNotItsOwn) {
   wait(8, 1010, 1080, 1090);
   EXPECT_EQ(split(kRead, 1000, 100).own_ns, 100);
+}
+
+TEST_F(CallSplitterTest, ASyncThatNamesNoFileWaitsForWhatItsThreadHadWritten) {
+  auto written = part(7, 1010, 1015, 1040);
+  written.op = MLRUN_BLOCK_WRITE;
+  window_.add(written);
+  mlrun_block_request request{};
+  request.head.time_ns = 1040;
+  request.request = written.request;
+  request.device = kDisk;
+  window_.add(request);
+  request.head.time_ns = 1070;
+  request.request = 6;
+  request.issue_ns = 1050;
+  request.op = MLRUN_BLOCK_FLUSH;
+  window_.add(request);
+  wait(7, 1005, 1080, 1080);
+  auto msync = row(events::func::k_msync, 1000, 100, -1, -1);
+  msync.file_id = 0;
+  const auto split = splitter_->split(msync);
+  ASSERT_TRUE(split.has_value());
+  EXPECT_EQ(split->device_ns, 25 + 20);
+  EXPECT_EQ(split->sum(), 100);
+}
+
+// The operations themselves, of the table vfs.
+class OperationSplitTest : public CallSplitterTest {
+ protected:
+  static FileOpRow operation(uint32_t op, int64_t ts_ns, int64_t end_ns) {
+    FileOpRow row;
+    row.ts_ns = ts_ns;
+    row.end_ns = end_ns;
+    row.origin.tid = 7;
+    row.record.op = op;
+    row.record.operation = 100;
+    row.record.inode = 12;
+    row.record.device = kPartition;
+    row.record.requested = 4096;
+    return row;
+  }
+  model::CallSplit split_of(const FileOpRow& row, int64_t wanted_ns, bool syncs = false) {
+    const auto found = splitter_->split(row, syncs);
+    EXPECT_TRUE(found.has_value());
+    EXPECT_EQ(found.value_or(model::CallSplit()).sum(), wanted_ns);
+    EXPECT_EQ(found.value_or(model::CallSplit()).own_ns, 0);
+    return found.value_or(model::CallSplit());
+  }
+};
+
+TEST_F(OperationSplitTest, AFaultWaitsForItsPage) {
+  window_.add(part(7, 1010, 1020, 1080));
+  wait(7, 1015, 1085, 1090);
+  const auto split = split_of(operation(MLRUN_FILE_FAULT, 1000, 1100), 100);
+  EXPECT_EQ(split.vfs_ns, 15 + 10);
+  EXPECT_EQ(split.queue_ns, 5);
+  EXPECT_EQ(split.device_ns, 60);
+  EXPECT_EQ(split.wait_ns, 5);
+  EXPECT_EQ(split.runq_ns, 5);
+}
+
+TEST_F(OperationSplitTest, WhatWasHandedInWaitsForItsOwnPartsUntilItIsOver) {
+  auto own = part(7, 1010, 1030, 1500), others = part(7, 1011, 1012, 1600);
+  own.operation = 100;
+  others.operation = 101;
+  own.flags = others.flags = MLRUN_BLOCK_ANONYMOUS;
+  own.inode = others.inode = 0;
+  window_.add(own);
+  window_.add(others);
+  wait(7, 1100, 1300, 1300);  // its thread's, for something else
+  auto row = operation(MLRUN_FILE_READ, 1000, 1050);
+  row.record.flags = MLRUN_FILE_LATER | MLRUN_FILE_DIRECT;
+  EXPECT_FALSE(splitter_->split(row, false).has_value()) << "nobody knows when it was over";
+  row.done = Completion{1520, 4096};
+  const auto split = split_of(row, 520);
+  EXPECT_EQ(split.queue_ns, 20);
+  EXPECT_EQ(split.device_ns, 470);
+  EXPECT_EQ(split.wait_ns, 10 + 20);
+  row.done = Completion{990, 4096};  // another processor told of it before
+  EXPECT_EQ(split_of(row, 0).vfs_ns, 0);
+}
+
+TEST_F(OperationSplitTest, AWriteWithASyncInsideWaitsForTheJournal) {
+  auto journal = part(99, 1010, 1020, 1040);
+  journal.inode = 0;
+  journal.op = MLRUN_BLOCK_WRITE;
+  journal.flags = MLRUN_BLOCK_METADATA_WRITE;
+  window_.add(journal);
+  wait(7, 1005, 1080, 1080);
+  EXPECT_EQ(split_of(operation(MLRUN_FILE_WRITE, 1000, 1100), 100).device_ns, 0);
+  EXPECT_EQ(split_of(operation(MLRUN_FILE_WRITE, 1000, 1100), 100, true).device_ns, 20);
+  EXPECT_EQ(split_of(operation(MLRUN_FILE_SYNC, 1000, 1100), 100).device_ns, 20);
+}
+
+TEST_F(OperationSplitTest, DamagedNumbersAreNoRange) {
+  window_.add(part(7, 1010, 1020, 1080));
+  wait(7, 1015, 1085, 1090);
+  for (const uint64_t wild : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{INT64_MAX}}) {
+    auto row = operation(MLRUN_FILE_READ, 1000, 1100);
+    row.record.offset = row.record.requested = wild;
+    row.record.result = INT64_MIN;
+    split_of(row, 100);
+  }
 }
 
 TEST_F(CallSplitterTest, NothingIsSaidOfATimeWithLosses) {
