@@ -92,3 +92,6 @@ traced busy nullb0 sh -c 'for at in 10000 90000 170000; do dd if=$0 of=/dev/null
   done
   dd if=$0 of=/dev/null bs=8k count=3 skip=256 iflag=direct
   kill $others' $null
+
+# shellcheck source=tests/vm/kernel_side/split_ops_guest.sh
+source "$(dirname "${BASH_SOURCE[0]}")/split_ops_guest.sh"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traces in which every call and every operation is split into labels, and what their times are asked for.
+
+MLRUN_EXACT_TIMES=1 asks for times as exact as a machine gives them that does nothing else; else a busy machine may stretch
+them, and what counts is what part of its sleep a call spent on what."""
+
+import os
+
+from traces import MS, Run, check
+
+LABELS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
+ASLEEP = ("queue_ns", "device_ns", "remote_ns", "wait_ns")
+EXACT = bool(os.environ.get("MLRUN_EXACT_TIMES"))
+
+
+def total(calls, *labels):
+    return sum(call[label] for call in calls for label in labels)
+
+
+def share(calls, *labels):
+    """Of the time asleep."""
+    return total(calls, *labels) / max(total(calls, *ASLEEP), 1)
+
+
+def shown(calls):
+    return [{label: round(call[label] / MS, 2) for label in ("dur", *LABELS) if call.get(label)} for call in calls]
+
+
+def exactly(what, holds, calls):
+    if EXACT:
+        check(what, holds, shown(calls))
+        print(what, shown(calls)[:5])
+
+
+class Split(Run):
+    """A trace in which every call's labels add up."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        for call in self.calls.values():
+            labels = [call[label] for label in LABELS]
+            check(f"{name}: adds up", None not in labels and sum(labels) == call["dur"] and min(labels) >= 0, call)
+            check(f"{name}: shared is a part of it", 0 <= call["device_shared_ns"] <= call["device_ns"], call)
+
+    def of(self, func, requested=None):
+        return sorted((call for call in self.calls.values() if call["func"] == func and
+                       (requested is None or call["requested"] == requested)), key=lambda call: call["ts"])

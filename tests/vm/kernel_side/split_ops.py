@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What split_check.py asks of the traces of split_ops_guest.sh: the split of each operation on a file is right, and so are
+those of the calls around them."""
+
+from labels import Split, exactly, share, shown, total
+from traces import MS, OUT, check, check_time, equal
+
+LABELS = ("runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
+MINOR, LATER = 16, 8
+
+
+class Operations(Split):
+    """A trace in which each operation's labels add up, too: to its time, or, handed in, to the time until it was over."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.rows = self.trace.rows("vfs")
+        check(f"{name}: operations", self.rows, "none")
+        for row in self.rows:
+            labels = [row[label] for label in LABELS]
+            wanted = row["dur"] if row["ts_done"] is None else row["ts_done"] - row["ts"]
+            check(f"{name}: an operation adds up", None not in labels and sum(labels) == wanted and min(labels) >= 0, row)
+            check(f"{name}: shared is a part of it", 0 <= row["device_shared_ns"] <= row["device_ns"], row)
+
+    def inodes(self):
+        lines = [line.split() for line in (OUT / f"{self.name}.inodes").read_text().splitlines()]
+        return {int(inode) for _, inode in lines}
+
+
+def asleep_for_device(what, rows, least=0.8):
+    check(f"{what}: is there", rows, "none")
+    if rows:
+        check_time(f"{what}: asleep for the device", share(rows, "device_ns") > least, shown(rows))
+
+
+def one_request(what, rows):
+    """Each as long as one request takes."""
+    asleep_for_device(what, rows)
+    for row in rows:
+        check_time(f"{what}: as long as it takes", row["device_ns"] > 15 * MS, shown([row]))
+        exactly(f"{what}: 20 ms", abs(row["device_ns"] - 20 * MS) < 0.15 * 20 * MS, [row])
+
+
+def faults():
+    run = Operations("faults")
+    major = [row for row in run.rows if row["op"] == "fault" and row["ino"] in run.inodes() and not row["flags"] & MINOR]
+    equal("faults: four pages", sorted(row["offset"] // 4096 for row in major), [0, 16, 32, 128])
+    one_request("faults", major)
+    inside = [row for row in major if row["outer_op_id"] is not None]
+    equal("faults: one inside a write", [row["offset"] // 4096 for row in inside], [128])
+    writes = [row for row in run.rows if row["op"] == "write" and row["op_id"] in {row["outer_op_id"] for row in inside}]
+    equal("faults: the write", [row["ret"] for row in writes], [4096])
+    one_request("a write that waits for a fault", writes)
+    one_request("its call", [call for call in run.of("write", 4096)
+                             if any(row["call_id"] == call["call_id"] for row in writes)])
+
+
+def handed_in():
+    run = Operations("handed_in")
+    reads = [row for row in run.rows if row["op"] == "read" and row["flags"] & LATER]
+    equal("handed in: each read", [row["ret"] for row in reads], [4096] * 16)
+    parts = [part for part in run.parts if part["op_id"] in {row["op_id"] for row in reads}]
+    equal("handed in: each has its part", len({part["op_id"] for part in parts}), 16)
+    check("handed in: in fewer requests", len({part["req_id"] for part in parts}) < 16, len(parts))
+    one_request("handed in", reads)
+
+
+def group():
+    run = Operations("group")
+    calls = run.of("fsync")
+    equal("group: syncs", len(calls), 3)
+    for call in calls:
+        check_time("group: each is asleep", total([call], "device_ns", "queue_ns", "wait_ns") > 10 * MS, shown(calls))
+    data = [part for part in run.parts if part["ino"] in run.inodes() and part["op"] == "write"]
+    equal("group: each byte once", sum(part["bytes"] for part in data), 3 * 65536)
+    exactly("group: device or wait", total(calls, "device_ns", "wait_ns", "queue_ns") > 0.85 * total(calls, "dur"), calls)
+
+
+def msync():
+    run = Operations("msync")
+    calls = run.of("msync")
+    equal("msync: is there", len(calls), 1)
+    inside = [row for row in run.rows if row["call_id"] == calls[0]["call_id"] and row["outer_op_id"] is None]
+    equal("msync: is a sync of the data", {row["op"] for row in inside}, {"fdatasync"})
+    asleep_for_device("msync", calls, 0.6)
+    asleep_for_device("msync: its operation", [row for row in inside if row["op"] == "fdatasync"], 0.6)
+    parts = [part for part in run.parts if part["call_id"] == calls[0]["call_id"] and part["op"] == "write" and part["ino"]]
+    check("msync: its bytes", sum(part["bytes"] for part in parts) >= 65536, parts)
+
+
+def libc():
+    alone, slow = (Operations(name).of("read", 12288) for name in ("libc_alone", "libc"))
+    equal("in libc: reads", [len(alone), len(slow)], [3, 3])
+    if len(alone) != len(slow):
+        return
+    more = [later["own_ns"] + later["runq_ns"] - before["own_ns"] for before, later in zip(alone, slow, strict=True)]
+    check("in libc: its own time", all(ns > 9 * MS for ns in more), shown(slow))
+    check_time("in libc: and nobody else's", total(slow, "own_ns", "runq_ns") > 0.9 * total(slow, "dur"), shown(slow))
+
+
+def crypt():
+    run = Operations("crypt")
+    reads = run.of("read", 65536)
+    equal("decrypted: reads", len(reads), 2)
+    leaf = run.devices["nullb0"]["dev"]
+    parts = [part for part in run.parts if part["dev"] == leaf and part["req_id"]]
+    equal("decrypted: every byte has its call", sum(part["bytes"] for part in parts if part["call_id"] in
+                                                    {call["call_id"] for call in reads}), 2 * 65536)
+    for call in reads:
+        check_time("decrypted: as long as the device takes", call["device_ns"] > 15 * MS, shown(reads))
+        exactly("decrypted: 20 ms", abs(call["device_ns"] - 20 * MS) < 0.15 * 20 * MS, [call])
+    check_time("decrypted: the rest in the queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+
+
+def cut():
+    run = Operations("cut")
+    reads = [call for call in run.of("read", 65536) if run.trace.paths.get(call["file_id"]) == "/dev/nullb0"]
+    equal("cut: one read", len(reads), 1)
+    asleep_for_device("cut", reads)
+    check_time("cut: both halves", reads[0]["device_ns"] > 35 * MS, shown(reads))
+    exactly("cut: 40 ms", abs(reads[0]["device_ns"] - 40 * MS) < 0.1 * 40 * MS, reads)
+
+
+TESTS = (faults, handed_in, group, msync, libc, crypt, cut)
