@@ -7,8 +7,10 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "runner/events/kernel_record.h"
 #include "tests/fuzz/spool_pieces.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -105,6 +107,42 @@ void drop_record(Pieces& pieces, Random& random) {
   piece.payload.erase(at, record_at(piece, at).size());
 }
 
+// Of the kernel side's records, in the order of mlrun_kernel_kind; of those with text behind them without it.
+constexpr std::array<std::pair<uint16_t, size_t>, 12> kKernelKinds = {{
+    {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
+    {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
+    {MLRUN_KERNEL_WAIT, sizeof(mlrun_wait)},
+    {MLRUN_KERNEL_LOSS, sizeof(mlrun_kernel_loss)},
+    {MLRUN_KERNEL_PAGES, sizeof(mlrun_page_add)},
+    {MLRUN_KERNEL_FILE_OP, sizeof(mlrun_file_op)},
+    {MLRUN_KERNEL_REMOTE, sizeof(mlrun_remote)},
+    {MLRUN_KERNEL_SYSCALL, sizeof(mlrun_syscall_sum)},
+    {MLRUN_KERNEL_FILE_DONE, sizeof(mlrun_file_done)},
+    {MLRUN_KERNEL_TASK, sizeof(mlrun_task)},
+    {MLRUN_KERNEL_PROCESS, sizeof(mlrun_process_seen) + 64},
+    {MLRUN_KERNEL_FILE_SEEN, sizeof(mlrun_file_seen) + 64},
+}};
+
+// A seed has only what this machine's kernel tells of. The new record is about the thread and the time of the first one.
+void add_kernel_record(Pieces& pieces, Random& random) {
+  SpoolPiece& piece = any(pieces, random);
+  mlrun_kernel_head head{};
+  if (piece.header.type != MLRUN_FRAME_KERNEL || piece.payload.size() < sizeof head) return;
+  std::memcpy(&head, piece.payload.data(), sizeof head);
+  const auto [kind, bytes] = kKernelKinds[below(random, kKernelKinds.size())];
+  if (piece.payload.size() + bytes > MLRUN_FRAME_PAYLOAD_MAX) return;
+  head.kind = kind;
+  head.bytes = static_cast<uint16_t>((bytes + kWord - 1) / kWord * kWord);
+  std::string record(head.bytes, '\0');
+  for (size_t at = 0; at < record.size(); at += kWord) {
+    uint64_t number = random() % 2 == 0 ? head.time_ns - below(random, 100'000) : any_number(pieces, random);
+    if (random() % 4 == 0) number = below(random, 20);
+    std::memcpy(record.data() + at, &number, kWord);
+  }
+  std::memcpy(record.data(), &head, sizeof head);
+  piece.payload.insert(0, record);
+}
+
 void copy_frame(Pieces& pieces, Random& random) {
   SpoolPiece copy = any(pieces, random);
   pieces.insert(pieces.begin() + static_cast<ptrdiff_t>(below(random, pieces.size() + 1)), std::move(copy));
@@ -129,9 +167,9 @@ size_t put(const std::string& bytes, uint8_t* data, size_t max_size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
   using Change = void (*)(Pieces&, Random&);
-  static constexpr std::array<Change, 12> kChanges = {change_word, change_word, change_word,   change_word,
-                                                      change_word, change_word, change_header, change_bytes,
-                                                      copy_record, drop_record, copy_frame,    swap_frames};
+  static constexpr std::array<Change, 14> kChanges = {
+      change_word,  change_word, change_word, change_word, change_word, change_word,       change_header,
+      change_bytes, copy_record, drop_record, copy_frame,  swap_frames, add_kernel_record, add_kernel_record};
   Random random(seed);
   Pieces pieces = mlrun::testing::split_spool({reinterpret_cast<const char*>(data), size});
   if (pieces.empty() || random() % 64 == 0) return LLVMFuzzerMutate(data, size, max_size);
