@@ -19,7 +19,7 @@ guest_timeout() {
 make_traces() {
   rm -rf "$out"
   mkdir -p "$out"
-  "$here/../vmrun" --kernel "$2" --disk 256 --timeout "$(guest_timeout)" --out "$out" -- bash "$here/$1_guest.sh" "$build" || return
+  "$here/../vmrun" --kernel "$2" --disk 256 --timeout "$(guest_timeout)" --out "$out" -- bash "$here/$1_guest.sh" "$build" "$(realpath -s "$3")" || return
   for trace in "$out"/*/; do "$build/bin/mlrun" recover --quiet "$trace" || return; done
 }
 

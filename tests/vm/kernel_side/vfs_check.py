@@ -7,7 +7,7 @@ Usage: vfs_check.py OUT"""
 
 from collections import Counter
 
-from traces import CLOCKS_NS, OUT, Run, check, equal, finish
+from traces import CLOCKS_NS, OUT, Run, check, check_time, equal, finish
 
 LABELS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
 DIRECT = 1
@@ -108,6 +108,51 @@ def whole(name, folder):
     parts_carry_it(run)
 
 
+def join(run):
+    """Each read of a regular file that moved bytes holds its operation, which moved them."""
+    regular = {row["file_id"] for row in run.trace.rows("file") if row["kind"] == "regular"}
+    found = {}
+    for row in run.outermost:
+        if row["op"] == "read":
+            found.setdefault(row["call_id"], []).append(row)
+    reads = [call for call in run.calls.values() if call["func"] in ("read", "pread", "readv", "fread", "fgets") and
+             call["ret"] > 0 and call["file_id"] in regular]
+    check(f"{run.name}: a loader reads much", len(reads) > 50, len(reads))
+    for call in reads:
+        rows = found.get(call["call_id"], [])
+        path = run.trace.paths.get(call["file_id"])
+        equal(f"{run.name}: bytes of a read of {path}", sum(max(row["ret"], 0) for row in rows), call["ret"])
+        check(f"{run.name}: its operations lie in it", all(
+            call["ts"] - CLOCKS_NS <= row["ts"] and row["ts"] + row["dur"] <= call["ts"] + call["dur"] + CLOCKS_NS
+            for row in rows), (call, rows))
+    return reads
+
+
+def waited_for_io(run, call):
+    return sum(wait["dur"] - wait["runq_ns"] for wait in run.waits if wait["in_iowait"] and wait["tid"] == call["tid"] and
+               call["ts"] <= wait["ts"] < call["ts"] + call["dur"])
+
+
+def loader():
+    cold, warm = Files("cold"), Files("warm")
+    for run in (cold, warm):
+        inodes = {int(line.split()[1]) for line in (OUT / f"{run.name}.inodes").read_text().splitlines()}
+        samples = [call for call in join(run) if (run.trace.paths.get(call["file_id"]) or "").startswith("/mnt/disk/")]
+        equal(f"{run.name}: bytes of the samples", sum(call["ret"] for call in samples) // (1 << 18), 8)
+        parts = [part for part in run.parts if part["ino"] in inodes]
+        missing = sum((call["miss_pages"] or 0) + (call["ra_pages"] or 0) for call in samples)
+        disk = sum(call["device_ns"] + call["queue_ns"] for call in samples)
+        if run is warm:
+            equal("warm: nothing from the disk", (len(parts), missing, disk), (0, 0, 0))
+            continue
+        check("cold: pages were missing", missing >= 8 * 64, missing)
+        check("cold: all is read from the disk", sum(part["bytes"] for part in parts) >= 8 << 18, len(parts))
+        check("cold: every part has its operation", all(part["op_id"] is not None for part in parts), parts[:2])
+        asleep = [(waited_for_io(run, call), call["device_ns"] + call["queue_ns"]) for call in samples]
+        check_time("cold: waits for the disk are device and queue", sum(ns for _, ns in asleep) >=
+                   0.9 * sum(ns for ns, _ in asleep) > 0, asleep)
+
+
 def other_ways():
     run = Files("kprobe")
     equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
@@ -128,5 +173,6 @@ if (OUT / "xfs").exists():
     whole("xfs", "/mnt/xfs")
 else:
     print("mkfs.xfs is not there: ext4 alone")
+loader()
 other_ways()
 finish("every operation on a file is recorded once, with its call")

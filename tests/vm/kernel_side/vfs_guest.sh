@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs in the guest: known operations on files of two file systems, and of one with the ways to see them taken away.
-# Usage: vfs_guest.sh BUILD
+# Usage: vfs_guest.sh BUILD PYTHON
 set -euo pipefail
 build=$1
+python=$2
 # shellcheck source=tests/vm/kernel_side/traced.sh
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 streams=block,wait,vfs
@@ -34,6 +35,26 @@ if command -v mkfs.xfs >/dev/null; then
   cp /mnt/xfs/inodes "$out/xfs.inodes"
   umount /mnt/xfs
 fi
+
+# A loader with two workers, whose files are not in the page cache, and then are.
+mkdir /mnt/disk/samples
+"$python" -c '
+import numpy
+for number in range(8):
+    numpy.save(f"/mnt/disk/samples/{number}.npy", numpy.full(1 << 16, number, dtype=numpy.float32))'
+readonly loader='
+import numpy, os, sys
+for worker in range(2):
+    if os.fork() == 0:
+        total = sum(float(numpy.load(f"/mnt/disk/samples/{number}.npy").sum()) for number in range(worker, 8, 2))
+        os._exit(0 if total == sum(range(worker, 8, 2)) * (1 << 16) else 1)
+sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(2)))'
+sync
+echo 3 >/proc/sys/vm/drop_caches
+for state in cold warm; do
+  traced $state vda "$python" -c "$loader"
+  stat -c '%n %i %d' /mnt/disk/samples/* >"$out/$state.inodes"
+done
 
 # A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
 copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
