@@ -13,10 +13,10 @@
 // Calls on a descriptor
 #define ON_FD(descriptor, number, other) \
   DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
-#define IO_WORDS(bytes)       .requested = (bytes), .offset = MLRUN_NO_OFFSET
-#define IO(descriptor, bytes) DESCRIPTOR, .fd = (descriptor), .requested = (bytes), .offset = MLRUN_NO_OFFSET
-#define IO_AT(descriptor, bytes, position) \
-  DESCRIPTOR, .fd = (descriptor), .requested = (bytes), .offset = (uint64_t)(position)
+#define IO_WORDS(bytes)               .requested = (bytes), .offset = MLRUN_NO_OFFSET
+#define IO(descriptor, buffer, bytes) ON_FD(descriptor, bytes, (uintptr_t)(buffer))
+#define IO_AT(descriptor, buffer, bytes, position) \
+  DESCRIPTOR, .fd = (descriptor), .requested = (bytes), .offset = (uint64_t)(position), .arg2 = (uintptr_t)(buffer)
 #define IO_VECTOR(descriptor, vector, count) VECTOR, vector, count, .fd = (descriptor), .offset = MLRUN_NO_OFFSET
 #define IO_VECTOR_AT(descriptor, vector, count, position, flags) \
   VECTOR, vector, count, .fd = (descriptor), .offset = (uint64_t)(position), .arg2 = (uint32_t)(flags)

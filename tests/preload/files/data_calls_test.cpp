@@ -13,12 +13,12 @@ TEST(DataCalls, EverySymbolFillsEveryFieldOfItsFunction) {
   ASSERT_EQ(run.exit_code(), 0);
   EXPECT_EQ(run.whole(), true);
   const std::vector<std::string> expected = {"open 3: 1649267442242 = 3",
-                                             "write 3: 36 = 36",
-                                             "write 3: 1 = 1",
+                                             "write 3: 36 by page + 200 = 36",
+                                             "write 3: 1 by page + 200 = 1",
                                              "writev 3: 7 = 7",
-                                             "pwrite 3: 2 at 100 = 2",
-                                             "pwrite 3: 3 at 101 = 3",
-                                             "pwrite 3: 4 at 102 = 4",
+                                             "pwrite 3: 2 at 100 by page + 200 = 2",
+                                             "pwrite 3: 3 at 101 by page + 200 = 3",
+                                             "pwrite 3: 4 at 102 by page + 200 = 4",
                                              "pwritev 3: 7 at 103 = 7",
                                              "pwritev 3: 3 at 104 = 3",
                                              "pwritev2 3: 7 at 105 with 2 = 7",
@@ -27,15 +27,15 @@ TEST(DataCalls, EverySymbolFillsEveryFieldOfItsFunction) {
                                              "lseek 3: -1 with 1 = 2",
                                              "lseek 3: 1 = 1",
                                              "lseek 3: -1 = -22",
-                                             "read 3: 7 = 7",
-                                             "read 3: 8 = 8",
-                                             "read 3: 9 = 9",
+                                             "read 3: 7 by page + 100 = 7",
+                                             "read 3: 8 by page + 100 = 8",
+                                             "read 3: 9 by page + 100 = 9",
                                              "readv 3: 11 = 11",
-                                             "pread 3: 11 at 90 = 11",
-                                             "pread 3: 12 at 91 = 12",
-                                             "pread 3: 13 at 92 = 13",
-                                             "pread 3: 14 at 93 = 14",
-                                             "pread 3: 15 at 94 = 15",
+                                             "pread 3: 11 at 90 by page + 100 = 11",
+                                             "pread 3: 12 at 91 by page + 100 = 12",
+                                             "pread 3: 13 at 92 by page + 100 = 13",
+                                             "pread 3: 14 at 93 by page + 100 = 14",
+                                             "pread 3: 15 at 94 by page + 100 = 15",
                                              "preadv 3: 11 at 95 = 11",
                                              "preadv 3: 11 at 96 = 11",
                                              "preadv2 3: 11 at 97 = 11",
@@ -64,8 +64,10 @@ TEST(DataCalls, DirectInputThatIsNotAlignedFailsAsUntraced) {
   const std::string file = std::string(MLRUN_TEST_VICTIMS) + "/direct.bin";  // not on tmpfs, which has no O_DIRECT
   const RecordedRun run({victim("files/direct"), file});
   const auto calls = run.calls_of({"pread", "pwrite"});
-  EXPECT_EQ(rows(calls, data_row), (std::vector<std::string>{"pwrite 3: 4096 at 0 = 4096", "pread 3: 4096 at 0 = -22",
-                                                             "pread 3: 4096 at 0 = 4096", "pwrite 3: 100 at 0 = -22"}));
+  EXPECT_EQ(
+      rows(calls, data_row),
+      (std::vector<std::string>{"pwrite 3: 4096 at 0 by page + 0 = 4096", "pread 3: 4096 at 0 by page + 1 = -22",
+                                "pread 3: 4096 at 0 by page + 0 = 4096", "pwrite 3: 100 at 0 by page + 0 = -22"}));
 }
 
 }  // namespace

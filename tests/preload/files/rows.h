@@ -9,7 +9,8 @@
 
 namespace mlrun::preload_test {
 
-// "pread 3: 11 at 90 = 11": function, arg, w3, offset if there is one, arg2 if not 0, result or -errno, flags if any.
+// "pread 3: 11 at 90 = 11": function, arg, w3, offset if there is one, arg2 if not 0 or the buffer's place in its
+// page, result or -errno, flags if any.
 std::string data_row(const RecordedCall& call);
 
 // "stat f (in /tmp/x) = 0", "renameat a -> b (by 7) = -2": path, second path, what they are relative to, result.
