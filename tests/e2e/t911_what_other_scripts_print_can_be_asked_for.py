@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queries of QUERIES.md give, on a program whose calls are known, each column that scripts of bpftrace print: whole paths,
+errors as errors, buffers and offsets, who and when, the block I/O below, pages that were missing, system calls by name."""
+
+import datetime
+import os
+import subprocess
+
+import duckdb
+
+from lib import case, documents
+from lib.kernel_side import need_block_device, need_kernel_side
+
+PAGES = 16
+LONG = "n" * 100  # longer than what bpftrace's str() keeps
+PROGRAM = """
+import ctypes, errno, mmap, os, sys
+folder, long, pages = sys.argv[1], sys.argv[2], int(sys.argv[3])
+os.chdir(folder)
+os.umask(0)
+os.mkdir("made", 0o750)
+path = f"{folder}/made/{long}"
+buffer = mmap.mmap(-1, pages * 4096)
+fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o640)
+os.pwritev(fd, [b"x" * 4096 * pages], 0)
+os.fsync(fd)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+libc = ctypes.CDLL(None, use_errno=True)
+at = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+libc.pread(fd, ctypes.c_void_p(at + 64), ctypes.c_size_t(4096), ctypes.c_long(8192))
+libc.pwrite(fd, ctypes.c_void_p(at + 128), ctypes.c_size_t(100), ctypes.c_long(4096))
+print(at)
+mapped = mmap.mmap(fd, 4096 * 2, prot=mmap.PROT_READ, offset=4096)
+mapped.close()
+os.close(fd)
+os.close(os.open("target", os.O_WRONLY | os.O_CREAT, 0o600))
+os.symlink("target", "link")
+os.close(os.open("link", os.O_RDONLY))
+pipe = os.pipe2(os.O_NONBLOCK)
+try:
+    os.read(pipe[0], 10)
+except BlockingIOError:
+    pass
+os.rename(path, "made/short")
+os.unlink("made/short")
+try:
+    os.unlink("made/short")
+except FileNotFoundError:
+    pass
+os.rmdir("made")
+"""
+
+
+class Queries:
+    """Of the page, by the table or function that only they ask for."""
+
+    def __init__(self):
+        self.page = documents.fenced(case.SOURCE / "runner" / "trace" / "QUERIES.md", "sql")
+        self.asked = set()
+
+    def rows(self, trace, mark):
+        [query] = [query for query in self.page if mark in query]
+        self.asked.add(query)
+        found = duckdb.sql(query.replace("'TRACE/", f"'{trace.folder}/"))
+        return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def check_names(this, queries, trace, made):
+    target = this.path("work") + "/target"
+    opened = [row for row in queries.rows(trace, "'openat2'") if row["path"] in (made, target)]
+    this.equal("opened, the last one by a link", [(row["path"], row["err"], row["flags"] & os.O_CREAT != 0, row["mode"])
+                                                  for row in opened],
+               [(made, 0, True, 0o640), (target, 0, True, 0o600), (target, 0, False, 0)])
+    this.true("opened: by whom", all(row["pid"] == row["tid"] and row["comm"].startswith("python") and row["fd"] > 2 and
+                                     row["latency_ns"] > 0 for row in opened), opened)
+    rows = queries.rows(trace, "'mkdirat'")
+    this.equal("made and deleted", [(row["func"], row["err"]) for row in rows if row["func"] != "close" and
+                                    "/made" in (row["path"] or "")],
+               [("mkdir", 0), ("rename", 0), ("unlink", 0), ("unlink", 2), ("rmdir", 0)])
+    this.equal("mode of the folder", [row["mode"] for row in rows if row["func"] == "mkdir"], [0o750])
+    this.equal("renamed to", [row["second_path"][-5:] for row in rows if row["func"] == "rename"], ["short"])
+    this.equal("closed", len([row for row in rows if row["func"] == "close" and row["path"] == made]), 1)
+
+
+def check_data(this, queries, trace, made, buffer):
+    rows = queries.rows(trace, "AS buffer")
+    this.equal("read and written", [(row["func"], row["buffer"], row["file_offset"], row["requested"], row["returned"])
+                                    for row in rows if row["path"] == made],
+               [("pread", buffer + 64, 8192, 4096, 4096), ("pwrite", buffer + 128, 4096, 100, 100)])
+    this.equal("a read that would have to wait", [row["returned"] for row in rows if row["err"] == 11], [-1])
+    mapped = [row for row in queries.rows(trace, "'munmap'") if row["path"] == made]
+    this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 1) for row in mapped], [(8192, 4096, 1)])
+    gone = [row for row in queries.rows(trace, "'munmap'") if row["func"] == "munmap" and row["address"] == mapped[0]["address"]]
+    this.equal("and no more", [row["length"] for row in gone], [8192])
+
+
+def check_who_and_when(this, queries, trace, begin):
+    threads = queries.rows(trace, "p.role")
+    this.equal("threads", [(row["tid"] == row["pid"], row["role"]) for row in threads], [(True, "main")])
+    times = [row["utc"] for row in queries.rows(trace, "AS utc")]
+    end = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    this.true("the time of day", times and begin <= times[0] <= end, (begin, times[:1], end))
+
+
+def check_block(this, queries, trace, made):
+    rows = [row for row in queries.rows(trace, "device_ns") if row["path"] == made]
+    this.equal("bytes on the disk", [sum(row["bytes"] for row in rows if row["op"] == op and row["err"] == 0)
+                                     for op in ("write", "read")][0], PAGES * 4096)
+    this.true("read again", any(row["op"] == "read" for row in rows), rows)
+    this.true("queue and device are the latency", all(row["queue_ns"] + row["device_ns"] == row["latency_ns"] and
+                                                      row["pid"] and row["disk"] for row in rows), rows[:2])
+    seconds = queries.rows(trace, "AS missing")
+    this.true("pages were missing", sum(row["missing"] + row["ahead"] for row in seconds) >= 1, seconds)
+    kinds = {row["op"]: row["requests"] for row in queries.rows(trace, "AS requests")}
+    this.true("requests by kind", kinds.get("read", 0) >= 1 and kinds.get("write", 0) >= 1, kinds)
+
+
+def check(this):
+    need_kernel_side()
+    need_block_device(this.folder)
+    folder = this.path("work")
+    os.mkdir(folder)
+    program = ["/usr/bin/python3", "-c", PROGRAM, folder, LONG, PAGES]
+    queries = Queries()
+    made = f"{folder}/made/{LONG}"
+    begin = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+    trace = this.trace(*program, options=("--kprobes=block,wait",))
+    check_names(this, queries, trace, made)
+    check_data(this, queries, trace, made, int(trace.stdout.split()[0]))
+    check_who_and_when(this, queries, trace, begin)
+    check_block(this, queries, trace, made)
+    counted = this.trace("/usr/bin/python3", "-c", "import os\nfor _ in range(321): os.getppid()",
+                         options=("--preload=off", "--kprobes=syscalls"))
+    calls = {row["name"]: row["calls"] for row in queries.rows(counted, "AS programs")}
+    this.equal("system calls by name", calls["getppid"], 321)
+    this.equal("queries of the page that nothing was asked of", [query for query in queries.page if query not in queries.asked], [])
+    subprocess.run(["rm", "-rf", folder], check=True)
+
+
+if __name__ == "__main__":
+    case.run(check)
