@@ -12,6 +12,7 @@ enum { kNewestMajor = 14, kOldestMajor = 12, kPathBytes = 4096 };
 
 static void *(*open_library)(const char *, int);
 static void *(*find_symbol)(void *, const char *);
+static void *(*find_version)(void *, const char *, const char *);
 
 static void *open_loaded(const char *name) { return open_library(name, RTLD_NOW | RTLD_NOLOAD); }
 
@@ -35,10 +36,10 @@ static void *open_in(const char *folder, size_t folder_bytes, const char *name, 
   return whole ? open_library(whole, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-// Of the loaded library of that name; 0: there is none. *handle is it.
-static int loaded_major(const char *name, void **handle) {
+// Of the loaded library of that name, the newest up to `newest`; 0: there is none. *handle is it.
+static int loaded_major(const char *name, int newest, void **handle) {
   char path[kPathBytes];
-  for (int major = kNewestMajor; major >= kOldestMajor; major--)
+  for (int major = newest; major >= kOldestMajor; major--)
     if ((*handle = open_loaded(library_path(path, "", 0, name, major)))) return major;
   return 0;
 }
@@ -76,7 +77,7 @@ static void *open_major(const char *cudart, int major) {
 static void *open_by_rule(void) {
   void *cudart = NULL;
   int driver = driver_major(), newest = driver ? driver : kNewestMajor;
-  int wanted = loaded_major("libcudart.so", &cudart);
+  int wanted = loaded_major("libcudart.so", kNewestMajor, &cudart);
   const char *path = cudart ? ((const struct link_map *)cudart)->l_name : NULL;
   void *library = wanted && wanted <= newest ? open_major(path, wanted) : NULL;
   for (int major = newest; !library && major >= kOldestMajor; major--)
@@ -84,24 +85,50 @@ static void *open_by_rule(void) {
   return library;
 }
 
-static void *open_cupti(void) {
+// Of several the newest that the driver takes.
+static void *open_loaded_cupti(void) {
   void *library = NULL;
-  if (loaded_major("libcupti.so", &library)) return library;
+  int driver = driver_major();
+  if (driver && driver < kNewestMajor && loaded_major("libcupti.so", driver, &library)) return library;
+  loaded_major("libcupti.so", kNewestMajor, &library);
+  return library;
+}
+
+static void *open_cupti(void) {
+  void *library = open_loaded_cupti();
+  if (library) return library;
   const char *named = getenv("MLRUN_CUPTI");
   if (named && *named) return open_library(named, RTLD_NOW | RTLD_LOCAL);
   return open_by_rule();
 }
 
 static bool find_linker(void) {
-  open_library = (void *(*)(const char *, int))session_producer()->function("dlopen");
-  find_symbol = (void *(*)(void *, const char *))session_producer()->function("dlsym");
+  const struct mlrun_producer *producer = session_producer();
+  open_library = (void *(*)(const char *, int))producer->function("dlopen");
+  find_symbol = (void *(*)(void *, const char *))producer->function("dlsym");
+  find_version = (void *(*)(void *, const char *, const char *))producer->function("dlvsym");
   return open_library && find_symbol;
 }
 
-void *loaded_cupti_function(const char *name) {
+// Past this library, in the order of the dynamic linker.
+static void *find_next(const char *name, const char *version) {
+  void *found = version && find_version ? find_version(RTLD_NEXT, name, version) : find_symbol(RTLD_NEXT, name);
+  // Not the last thing done here: the linker's function goes by the place that it returns to.
+  __asm__ volatile("" : "+r"(found));
+  return found;
+}
+
+void *cupti_function_behind(const char *name, int major) {
+  static const char kName[] = "libcupti.so";
+  char version[sizeof kName + 3];
   void *library = NULL;
-  return session_producer() && find_linker() && loaded_major("libcupti.so", &library) ? find_symbol(library, name)
-                                                                                      : NULL;
+  if (!session_producer() || !find_linker()) return NULL;
+  if (!major) {
+    void *found = find_next(name, NULL);
+    return found || !loaded_major(kName, kNewestMajor, &library) ? found : find_symbol(library, name);
+  }
+  void *found = find_next(name, library_path(version, "", 0, kName, major));
+  return found || !(library = open_loaded(version)) ? found : find_symbol(library, name);
 }
 
 struct wanted_function {

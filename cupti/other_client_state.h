@@ -16,6 +16,7 @@ struct other_client {
   uint32_t owner;                // enum owner
   bool is_unfetched;             // its kinds were on since it last fetched its records
   bool was_first;                // it used CUPTI before our start
+  bool is_elsewhere;             // it has registered its callbacks with another libcupti than ours
   cupti_request_buffer request;  // null: it has never registered any
   cupti_buffer_done done;
   uint64_t kinds;  // a bit for each that it has on

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // This library stands before libcupti in the order of look-up, so a tool that is linked with CUPTI calls these. They
-// note what the tool does, and do it.
+// note what the tool does, and do it. A tool that is linked with another libcupti than the one that records goes first
+// all the same, since both ask one driver; its callbacks and its clock are its libcupti's alone.
 #include "cupti/find_cupti.h"
 #include "cupti/kinds.h"
 #include "cupti/other_client_state.h"
@@ -13,12 +14,28 @@ enum { kUnknownError = 999 };
 // Instead of a kind: when that which was switched on goes off is not followed.
 enum { kForGood = 63 };
 
-#define REAL(name, ...)                   \
-  union {                                 \
-    void *address;                        \
-    int (*call)(__VA_ARGS__);             \
-  } real = {loaded_cupti_function(name)}; \
+// What a caller reaches that is linked with that version of CUPTI.
+#define REAL(name, ...)                           \
+  union {                                         \
+    void *address;                                \
+    int (*call)(__VA_ARGS__);                     \
+  } real = {cupti_function_behind(#name, major)}; \
   if (!real.address) return kUnknownError
+
+// Two versions may be in one process. Which one a caller is linked with, the dynamic linker tells by the version of the
+// symbol: CUPTI's are named after the library. The last is for callers that name none.
+#define ENTRY(name, number, version, parameters, arguments) \
+  int stand_in_##name##_##number parameters;                \
+  EXPORT int stand_in_##name##_##number parameters {        \
+    enum { kMajor = number };                               \
+    return name##_of arguments;                             \
+  }                                                         \
+  __asm__(".symver stand_in_" #name "_" #number "," #name version)
+#define STAND_IN(name, parameters, arguments)                \
+  ENTRY(name, 12, "@libcupti.so.12", parameters, arguments); \
+  ENTRY(name, 13, "@libcupti.so.13", parameters, arguments); \
+  ENTRY(name, 14, "@libcupti.so.14", parameters, arguments); \
+  ENTRY(name, 0, "@@MLRUN", parameters, arguments)
 
 // Before our start the program's tool is there first, and stays.
 static enum entry enter_first(void) {
@@ -27,31 +44,35 @@ static enum entry enter_first(void) {
   return enter_other();
 }
 
-int cuptiActivityRegisterCallbacks(cupti_request_buffer request, cupti_buffer_done done);
-EXPORT int cuptiActivityRegisterCallbacks(cupti_request_buffer request, cupti_buffer_done done) {
-  REAL("cuptiActivityRegisterCallbacks", cupti_request_buffer, cupti_buffer_done);
+static int cuptiActivityRegisterCallbacks_of(int major, cupti_request_buffer request, cupti_buffer_done done) {
+  REAL(cuptiActivityRegisterCallbacks, cupti_request_buffer, cupti_buffer_done);
   enum entry entry = enter_first();
-  bool is_ours = entry != kPassOn && request && done && other.owner != kTheirsForGood &&
-                 real.call == session.cupti.register_callbacks;
+  bool is_client = entry != kPassOn && request && done && other.owner != kTheirsForGood;
+  bool is_ours = is_client && real.call == session.cupti.register_callbacks;
+  if (is_client) hand_cupti_over();
   if (is_ours) {
-    hand_cupti_over();
     other.request = request;
     other.done = done;
+  } else if (is_client) {
+    other.is_elsewhere = true;
   }
   leave_other(entry);
   return is_ours ? CUPTI_OK : real.call(request, done);
 }
+STAND_IN(cuptiActivityRegisterCallbacks, (cupti_request_buffer request, cupti_buffer_done done),
+         (kMajor, request, done));
 
-int cuptiActivityRegisterTimestampCallback(cupti_timestamp callback);
-EXPORT int cuptiActivityRegisterTimestampCallback(cupti_timestamp callback) {
-  REAL("cuptiActivityRegisterTimestampCallback", cupti_timestamp);
+static int cuptiActivityRegisterTimestampCallback_of(int major, cupti_timestamp callback) {
+  REAL(cuptiActivityRegisterTimestampCallback, cupti_timestamp);
   enum entry entry = enter_first();
   if (entry != kPassOn) hand_cupti_over();
   int answer = real.call(callback);
-  if (entry != kPassOn && answer == CUPTI_OK && callback) set_other_clock(callback);
+  bool is_our_clock = entry != kPassOn && real.call == session.cupti.register_timestamp;
+  if (is_our_clock && answer == CUPTI_OK && callback) set_other_clock(callback);
   leave_other(entry);
   return answer;
 }
+STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (kMajor, callback));
 
 static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind : kForGood); }
 
@@ -59,7 +80,7 @@ static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind :
 static uint64_t note_on(uint32_t kind) {
   enum entry entry = enter_other();
   if (entry == kPassOn) return 0;
-  if (other.request) hand_cupti_over();
+  if (other.request || other.is_elsewhere) hand_cupti_over();
   uint64_t fresh = bit_of(kind) & ~other.kinds;
   other.kinds |= fresh;
   other.is_unfetched = true;
@@ -76,34 +97,34 @@ static int note_answer(int answer, uint64_t fresh) {
   return answer;
 }
 
-int cuptiActivityEnable(uint32_t kind);
-EXPORT int cuptiActivityEnable(uint32_t kind) {
-  REAL("cuptiActivityEnable", uint32_t);
+static int cuptiActivityEnable_of(int major, uint32_t kind) {
+  REAL(cuptiActivityEnable, uint32_t);
   uint64_t fresh = note_on(kind);
   return note_answer(real.call(kind), fresh);
 }
+STAND_IN(cuptiActivityEnable, (uint32_t kind), (kMajor, kind));
 
-int cuptiActivityEnableAndDump(uint32_t kind);
-EXPORT int cuptiActivityEnableAndDump(uint32_t kind) {
-  REAL("cuptiActivityEnableAndDump", uint32_t);
+static int cuptiActivityEnableAndDump_of(int major, uint32_t kind) {
+  REAL(cuptiActivityEnableAndDump, uint32_t);
   uint64_t fresh = note_on(kind);
   return note_answer(real.call(kind), fresh);
 }
+STAND_IN(cuptiActivityEnableAndDump, (uint32_t kind), (kMajor, kind));
 
-int cuptiActivityEnableContext(void *context, uint32_t kind);
-EXPORT int cuptiActivityEnableContext(void *context, uint32_t kind) {
-  REAL("cuptiActivityEnableContext", void *, uint32_t);
+static int cuptiActivityEnableContext_of(int major, void *context, uint32_t kind) {
+  REAL(cuptiActivityEnableContext, void *, uint32_t);
   uint64_t fresh = note_on(kForGood);
   return note_answer(real.call(context, kind), fresh);
 }
+STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (kMajor, context, kind));
 
 // While CUPTI is ours the tool has nothing on, and what it switches off is ours.
-int cuptiActivityDisable(uint32_t kind);
-EXPORT int cuptiActivityDisable(uint32_t kind) {
-  REAL("cuptiActivityDisable", uint32_t);
+static int cuptiActivityDisable_of(int major, uint32_t kind) {
+  REAL(cuptiActivityDisable, uint32_t);
   enum entry entry = enter_other();
   if (entry == kPassOn) return real.call(kind);
-  bool is_ours = !cupti_is_taken() && kind < kForGood && wanted_kinds() >> kind & 1;
+  bool is_ours =
+      real.call == session.cupti.disable && !cupti_is_taken() && kind < kForGood && wanted_kinds() >> kind & 1;
   leave_other(entry);
   int answer = is_ours ? CUPTI_OK : real.call(kind);
   entry = enter_other();
@@ -111,40 +132,43 @@ EXPORT int cuptiActivityDisable(uint32_t kind) {
   leave_other(entry);
   return answer;
 }
+STAND_IN(cuptiActivityDisable, (uint32_t kind), (kMajor, kind));
 
-int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable);
-EXPORT int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable) {
-  REAL("cuptiActivityEnableDriverApi", uint32_t, uint8_t);
+static int cuptiActivityEnableDriverApi_of(int major, uint32_t function, uint8_t enable) {
+  REAL(cuptiActivityEnableDriverApi, uint32_t, uint8_t);
   uint64_t fresh = enable ? note_on(kForGood) : 0;
-  if (!enable && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
+  bool is_ours = real.call == session.cupti.enable_driver_call;
+  if (!enable && is_ours && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
   return note_answer(real.call(function, enable), fresh);
 }
+STAND_IN(cuptiActivityEnableDriverApi, (uint32_t function, uint8_t enable), (kMajor, function, enable));
 
-int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable);
-EXPORT int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable) {
-  REAL("cuptiActivityEnableRuntimeApi", uint32_t, uint8_t);
+static int cuptiActivityEnableRuntimeApi_of(int major, uint32_t function, uint8_t enable) {
+  REAL(cuptiActivityEnableRuntimeApi, uint32_t, uint8_t);
   uint64_t fresh = enable ? note_on(kForGood) : 0;
-  if (!enable && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
+  bool is_ours = real.call == session.cupti.enable_runtime_call;
+  if (!enable && is_ours && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
   return note_answer(real.call(function, enable), fresh);
 }
+STAND_IN(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable), (kMajor, function, enable));
 
 // With its kinds off this brings the last of the tool's records.
-int cuptiActivityFlushAll(uint32_t flag);
-EXPORT int cuptiActivityFlushAll(uint32_t flag) {
-  REAL("cuptiActivityFlushAll", uint32_t);
+static int cuptiActivityFlushAll_of(int major, uint32_t flag) {
+  REAL(cuptiActivityFlushAll, uint32_t);
   int answer = real.call(flag);
   enum entry entry = enter_other();
   if (entry != kPassOn && !other.kinds && cupti_is_taken()) other.is_unfetched = false;
   leave_other(entry);
   return answer;
 }
+STAND_IN(cuptiActivityFlushAll, (uint32_t flag), (kMajor, flag));
 
 // CUPTI begins anew after this, without us.
-int cuptiFinalize(void);
-EXPORT int cuptiFinalize(void) {
-  REAL("cuptiFinalize", void);
+static int cuptiFinalize_of(int major) {
+  REAL(cuptiFinalize, void);
   enum entry entry = enter_other();
   if (entry != kPassOn) lose_cupti();
   leave_other(entry);
   return real.call();
 }
+STAND_IN(cuptiFinalize, (void), (kMajor));

@@ -16,9 +16,9 @@ def mock_environment(this, *majors, driver=13, **settings):
                                              "MOCK_CUDA_VERSION": str(driver * 1000)}
 
 
-def traced(this, end, launches, *, majors=(13,), options=(), status=0, library=None, driver=13, **settings):
+def traced(this, end, launches, *, majors=(13,), options=(), status=0, library=None, shared=(), driver=13, **settings):
     environment = mock_environment(this, *majors, driver=driver, **settings)
-    words = [APP, end, launches] + ([library] if library else [])
+    words = [APP, end, launches] + ([library] if library else []) + list(shared)
     return this.trace(*words, options=["--cupti", "--lossless", *options], status=status, env=environment)
 
 

@@ -73,7 +73,7 @@ def check_finalize(this, library):
 
 
 def check(this):
-    library = cupti_case.PLACE / "libmock_profiler.so"
+    library = cupti_case.PLACE / "libmock_profiler_13.so"
     check_sessions(this, library)
     check_kept_buffers(this, library)
     check_finalize(this, library)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY], and writes its thread's number.
+// A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
 // finalize (by LIBRARY), memory (as many allocations),
 // graph (as many launches of graphs), none (no CUDA),
 // setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
-// LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti.
+// LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,9 @@
 #include <unistd.h>
 
 #include "mock_cupti.h"
+
+enum { kVersions = 2 };
+static const char *const kCupti[kVersions] = {"libcupti.so.13", "libcupti.so.12"};
 
 static mock_do work;
 static long launches;
@@ -97,17 +101,32 @@ static void pause_shortly(void) {
   nanosleep(&pause, NULL);
 }
 
+static bool is_on_somewhere(uint32_t kind) {
+  bool is_on = false;
+  for (int i = 0; i < kVersions; i++) {
+    void *cupti = dlopen(kCupti[i], RTLD_NOW | RTLD_NOLOAD);
+    is_on |= cupti && ((mock_is_on)dlsym(cupti, "mock_cupti_is_on"))(kind);
+  }
+  return is_on;
+}
+
+static int all_flushes(void) {
+  int flushes = 0;
+  for (int i = 0; i < kVersions; i++) {
+    void *cupti = dlopen(kCupti[i], RTLD_NOW | RTLD_NOLOAD);
+    if (cupti) flushes += ((mock_flushes)dlsym(cupti, "mock_cupti_flushes"))();
+  }
+  return flushes;
+}
+
 // Where mlrun records: until it has CUPTI again, a minute at most. It asks for memsets, the profiler does not, and fetches
 // when it has taken CUPTI back.
 static void wait_for_mlrun(void) {
   enum { kMemset = 2, kTriesMax = 6000 };
   if (!dlsym(RTLD_DEFAULT, "mlrun_producer")) return;
-  void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
-  mock_is_on is_on = (mock_is_on)dlsym(cupti, "mock_cupti_is_on");
-  mock_flushes flushes = (mock_flushes)dlsym(cupti, "mock_cupti_flushes");
   int tries = 0;
-  for (; !is_on(kMemset) && tries < kTriesMax; tries++) pause_shortly();
-  for (int before = flushes(); flushes() == before && tries < kTriesMax; tries++) pause_shortly();
+  for (; !is_on_somewhere(kMemset) && tries < kTriesMax; tries++) pause_shortly();
+  for (int before = all_flushes(); all_flushes() == before && tries < kTriesMax; tries++) pause_shortly();
   if (tries == kTriesMax) abort();
 }
 
@@ -180,6 +199,8 @@ int main(int argc, char **argv) {
   if (argc < 3) return 2;
   const char *end = argv[1];
   launches = atol(argv[2]);
+  for (int i = 4; i < argc; i++)
+    if (!dlopen(argv[i], RTLD_NOW | RTLD_GLOBAL)) return 4;
   void *library = argc > 3 ? dlopen(argv[3], RTLD_NOW | RTLD_LOCAL) : NULL;
   if (argc > 3 && !library) return 4;
   if (!strcmp(end, "none")) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcuda.so.1 without a GPU: starts the injected library as CUDA's driver does, and hands work to the stand-in for
-// libcupti that is in the process. MOCK_CUDA_VERSION: what the driver supports (13000).
+// libcuda.so.1 without a GPU: starts the injected library as CUDA's driver does, and hands work to the stand-ins for
+// libcupti that are in the process. MOCK_CUDA_VERSION: what the driver supports (13000).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,18 +29,16 @@ int cuInit(unsigned flags) {
   return 0;
 }
 
-static mock_do find_work(void) {
-  static const char *const names[] = {"libcupti.so.13", "libcupti.so.12"};
-  for (int i = 0; i < 2; i++) {
-    void *cupti = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
-    if (cupti) return (mock_do)dlsym(cupti, "mock_cupti_work");
-  }
-  return NULL;
-}
-
+// Of each libcupti that is in the process; the driver knows all of them.
 void mock_cuda_work(const struct mock_work *work) {
-  static mock_do to;
+  static const char *const names[] = {"libcupti.so.13", "libcupti.so.12"};
+  static mock_do to[2];
   static int looked;
-  if (!looked++) to = find_work();
-  if (to) to(work);
+  for (int i = 0; i < 2 && !looked; i++) {
+    void *cupti = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+    if (cupti) to[i] = (mock_do)dlsym(cupti, "mock_cupti_work");
+  }
+  looked = 1;
+  for (int i = 0; i < 2; i++)
+    if (to[i]) to[i](work);
 }
