@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t kUnseenBytesMin = 1 << 20;
 constexpr int64_t kUnseenPercentMin = 1;
 constexpr size_t kExecutedMax = 1000;
+// libcufile reads it when a program has called it, and not when it is merely loaded, as by PyTorch.
+constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 
 const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
@@ -174,6 +176,16 @@ void CoverageMeter::add_allocators(const model::TraceInfo& info) {
   }
 }
 
+void CoverageMeter::add_cufile(const model::TraceInfo& info) {
+  bool is_used = false;
+  for (const model::FileRow& file : info.files) is_used |= file.path == kCuFileMark;
+  if (!is_used) return;
+  add_row(0, "calls of cuFile (GPUDirect Storage)",
+          "libcufile was used: what it moves in its compatibility mode is in the reads and writes of its threads, what "
+          "the driver moves is not seen",
+          -1, -1);
+}
+
 void CoverageMeter::add_failures(const SessionInfo& session) {
   static constexpr std::pair<const char*, std::pair<const char*, const char*>> kFailures[] = {
       {"/collector/failures/no_room", {"processes", "their address space limit leaves no room for the buffer"}},
@@ -195,6 +207,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_cut_off(index);
   if (whole) add_children(index, info);
   if (records_allocations(session)) add_allocators(info);
+  add_cufile(info);
   add_failures(session);
   return std::move(rows_);
 }
