@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cupti/gpu_record.h"
+#include "cupti/graph_fold.h"
 #include "cupti/other_clients.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
@@ -18,6 +19,7 @@ enum { kSignalSetBytes = 8, kPeriodMs = 1000, kCancelSignal = 32, kSetIdSignal =
 enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
 
 static uint32_t asked, finished;  // flushes of everything
+static uint32_t ending;           // this is the last flush
 static uint32_t ended;            // CUDA ends: CUPTI is not to be called any more
 
 static void wait_word(const uint32_t *word, uint32_t value, long ms) {
@@ -37,7 +39,9 @@ static void flush(bool everything) {
     }
     leave_cupti();
   }
-  put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, now_ns);
+  if (everything && __atomic_load_n(&ending, __ATOMIC_ACQUIRE)) stop_folding();
+  uint64_t held_since = tell_folds(everything);
+  put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, held_since < now_ns ? held_since : now_ns);
 }
 
 static bool is_over(void) { return __atomic_load_n(&ended, __ATOMIC_ACQUIRE); }
@@ -77,6 +81,7 @@ static void at_end(void) { flush_and_wait(kUrgentMs); }
 
 static void at_exit(void *nothing) {
   (void)nothing;
+  if (session_is_ours()) __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
   flush_and_wait(kExitMs);
   if (session_is_ours()) __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 }

@@ -144,6 +144,16 @@ void put_graph(const struct cupti_graph *graph, struct work_time time) {
   finish(&draft, 4, MLRUN_GPU_GRAPH, graph->correlation);
 }
 
+void put_fold(const struct graph_fold *fold) {
+  const struct graph_node *first = &fold->first;
+  struct draft draft = begin(4);
+  if (!draft.w) return;
+  put_times(draft.w, first->time, first->device, fold->nodes);
+  draft.w[5] = fold->busy_ns;
+  put_place(draft.w, first->context, first->stream, first->graph);
+  finish(&draft, 4, MLRUN_GPU_GRAPH, first->correlation);
+}
+
 void put_memory(const struct cupti_memory *memory, struct work_time time) {
   struct draft draft = begin(6);
   __u64 *w = draft.w;

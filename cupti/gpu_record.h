@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "cupti/cupti_abi.h"
+#include "cupti/graph_fold.h"
 #include "cupti/work_time.h"
 #include "runner/events/record.h"
 
@@ -17,6 +18,8 @@ void put_memcpy_peer(const struct cupti_memcpy_peer *copy, struct work_time time
 void put_memset(const struct cupti_memset *set, struct work_time time);
 void put_sync(const struct cupti_sync *sync, struct work_time time);
 void put_graph(const struct cupti_graph *graph, struct work_time time);
+// The launch of a graph, made of its nodes.
+void put_fold(const struct graph_fold *fold);
 void put_memory(const struct cupti_memory *memory, struct work_time time);
 void put_device(const struct cupti_device *device);
 

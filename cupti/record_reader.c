@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupti/record_reader.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "cupti/gpu_record.h"
+#include "cupti/graph_fold.h"
 #include "cupti/session.h"
 #include "cupti/work_time.h"
 
@@ -17,6 +21,15 @@ static struct work_time time_of(const struct clock_view *clock, uint64_t start, 
   return settle_work_time(clock, start, end);
 }
 
+// Of a record of work on a device.
+#define FOLDED(work, spent)                                                                                  \
+  ((work)->graph && fold_graph_node(&(struct graph_node){(work)->graph, (work)->correlation, (work)->device, \
+                                                         (work)->context, (work)->stream, (spent)}))
+
+static bool is_communication(const struct cupti_kernel *kernel) {
+  return kernel->name && (!strncmp(kernel->name, "ncclDevKernel", 13) || !strncmp(kernel->name, "ncclKernel", 10));
+}
+
 // Kinds that nobody asked for are passed over: another client of CUPTI in the process may have.
 static void put_record(const struct clock_view *clock, const void *record) {
   switch (*(const uint32_t *)record) {
@@ -28,22 +41,26 @@ static void put_record(const struct clock_view *clock, const void *record) {
     }
     case CUPTI_CONCURRENT_KERNEL: {
       const struct cupti_kernel *kernel = record;
-      put_kernel(kernel, time_of(clock, kernel->start, kernel->end));
+      struct work_time time = time_of(clock, kernel->start, kernel->end);
+      if (is_communication(kernel) || !FOLDED(kernel, time)) put_kernel(kernel, time);
       return;
     }
     case CUPTI_MEMCPY: {
       const struct cupti_memcpy *copy = record;
-      put_memcpy(copy, time_of(clock, copy->start, copy->end));
+      struct work_time time = time_of(clock, copy->start, copy->end);
+      if (!FOLDED(copy, time)) put_memcpy(copy, time);
       return;
     }
     case CUPTI_MEMCPY2: {
       const struct cupti_memcpy_peer *copy = record;
-      put_memcpy_peer(copy, time_of(clock, copy->start, copy->end));
+      struct work_time time = time_of(clock, copy->start, copy->end);
+      if (!FOLDED(copy, time)) put_memcpy_peer(copy, time);
       return;
     }
     case CUPTI_MEMSET: {
       const struct cupti_memset *set = record;
-      put_memset(set, time_of(clock, set->start, set->end));
+      struct work_time time = time_of(clock, set->start, set->end);
+      if (!FOLDED(set, time)) put_memset(set, time);
       return;
     }
     case CUPTI_SYNCHRONIZATION: {

@@ -53,6 +53,8 @@ static void write_string(__u64 *at, uint8_t lap, __u64 id, const char *text, __u
 
 static void string_written(__u64 id) { string_emitted(id); }
 
+static __u32 graph_nodes_per_s(void) { return control->graph_nodes_per_s; }
+
 static void count_gpu_process(void) { __atomic_add_fetch(&control->gpu_processes, 1, __ATOMIC_RELAXED); }
 
 static void hide_thread(void) { this_thread.vfork_depth |= THREAD_HIDDEN; }
@@ -70,6 +72,7 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .write_string = write_string,
                                                .string_written = string_written,
                                                .function = next_symbol,
+                                               .graph_nodes_per_s = graph_nodes_per_s,
                                                .count_gpu_process = count_gpu_process,
                                                .hide_thread = hide_thread,
                                                .before_end = before_end,

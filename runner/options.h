@@ -14,6 +14,9 @@ namespace mlrun {
 
 using Arguments = std::vector<std::string>;
 
+// Nodes of CUDA graphs that a process records one by one in a second.
+inline constexpr uint32_t kGraphNodesPerS = 100000;
+
 // How much a stream was asked for.
 enum class Wish {
   kAuto,     // if it works here
@@ -38,8 +41,9 @@ struct RunOptions {
   bool allocs = true;
   bool marks = true;
   Wish sample = Wish::kAuto;
-  Wish cupti = Wish::kOff;    // kAuto: where there is a driver
-  bool whole_graphs = false;  // launches of graphs instead of their nodes
+  Wish cupti = Wish::kOff;                    // kAuto: where there is a driver
+  bool whole_graphs = false;                  // launches of graphs instead of their nodes
+  std::optional<uint32_t> graph_nodes_per_s;  // above this rate launches too; none: kGraphNodesPerS
   double sample_hz = 10;
   launch::PathRules path_rules;
   std::string path_rules_bytes;  // encoded

@@ -244,6 +244,12 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (status && options.whole_graphs && options.cupti == Wish::kOff) {
     status = fail("--cupti-whole-graphs says how --cupti records; add --cupti, or leave it out");
   }
+  if (status && options.graph_nodes_per_s && options.cupti == Wish::kOff) {
+    status = fail("--cupti-graph-nodes says how --cupti records; add --cupti, or leave it out");
+  }
+  if (status && options.graph_nodes_per_s && options.whole_graphs) {
+    status = fail("--cupti-graph-nodes: with --cupti-whole-graphs there are no nodes; leave one of them out");
+  }
   for (size_t i = 0; status && i < kAbsentStreams.size(); i++) {
     status = check_absent(kAbsentStreams[i].first, kAbsentStreams[i].second, texts.absent[i]);
   }

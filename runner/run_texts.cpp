@@ -93,6 +93,12 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
                "of CUDA graphs each launch as a whole and not its kernels: mlrun --cupti --cupti-whole-graphs python "
                "serve.py")
       ->group(group);
+  app.add_option("--cupti-graph-nodes", options.graph_nodes_per_s,
+                 "of CUDA graphs the kernels and copies, up to RATE of them a second in each process; beyond that each "
+                 "launch as one row (100000; 0: always)")
+      ->option_text("RATE")
+      ->check(CLI::Range(0u, 1000000000u))
+      ->group(group);
   add_list(app, "--include", options.path_rules.include, "record calls on these files alone; may be given again")
       ->option_text("GLOB")
       ->group(group);

@@ -52,6 +52,7 @@ void Arena::fill_control(const ArenaOptions& options) {
   page.streams = options.streams;
   page.wait_min_ticks = options.wait_min_ticks;
   page.stack_depth = options.stack_depth;
+  page.graph_nodes_per_s = options.graph_nodes_per_s;
   page.owner_offset = layout_.owner_offset;
   page.drained_offset = layout_.drained_offset;
   page.stage_offset = layout_.stage_offset;

@@ -26,6 +26,7 @@ struct ArenaOptions {
   uint64_t alloc_sample_bytes = 0;
   uint32_t wait_min_ticks = 0;
   uint32_t stack_depth = 0;
+  uint32_t graph_nodes_per_s = 0;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
   Uuid session{};
   std::string path_rules;    // runner/events/path_rules.h; at most MLRUN_RULES_BYTES

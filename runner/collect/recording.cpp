@@ -48,6 +48,7 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
   arena_options.streams = options.streams;
   arena_options.wait_min_ticks = static_cast<uint32_t>(ticks_in(MLRUN_WAIT_MIN_NS, arena_options.clock_kind));
   arena_options.stack_depth = options.stack_depth;
+  arena_options.graph_nodes_per_s = options.graph_nodes_per_s;
   arena_options.session = make_uuid();
   arena_options.trace_folder = options.trace_folder;
   arena_options.path_rules = options.path_rules;

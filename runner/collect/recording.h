@@ -25,6 +25,7 @@ struct RecordingOptions {
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: all of these are listed
   uint32_t stack_depth = 0;
+  uint32_t graph_nodes_per_s = 0;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS | MLRUN_STREAM_MARKS;
   std::string path_rules;  // runner/events/path_rules.h
   uint64_t last_ns = 0;    // the spool keeps what is younger; 0: all

@@ -56,6 +56,7 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
   result.path_rules = options.path_rules_bytes;
   result.last_ns = options.last_ns;
   result.stack_depth = options.stack_depth;
+  result.graph_nodes_per_s = options.graph_nodes_per_s.value_or(kGraphNodesPerS);
   if (options.summary_only) {
     result.make_sink = [mllog = options.mllog, alloc_min_bytes = static_cast<int64_t>(options.alloc_min_bytes),
                         folder](uint64_t max_spool_bytes) {

@@ -59,6 +59,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
   if (options.kprobes != Wish::kOff && options.kprobes_syscalls) streams.push_back("syscalls");
   return {{"streams", std::move(streams)},
           {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
+          {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},
           {"alloc_min_bytes", options.alloc_min_bytes},
           {"stack_depth", options.stack_depth},
           {"lossless", options.lossless},

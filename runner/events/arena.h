@@ -18,7 +18,7 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         2u
+#define MLRUN_ABI         3u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,
@@ -69,6 +69,7 @@ struct mlrun_control {
   __u64 alloc_sample_bytes;  // 0: all; else one byte in so many is picked, and the block that holds it is an event
   __u32 rules_bytes;         // used of the path rules behind this page (path_rules.h); 0: all files are recorded
   __u32 stack_depth;         // frames of a recorded stack, at most; 0: return addresses alone
+  __u32 graph_nodes_per_s;   // nodes of CUDA graphs: above this rate launches are records, below it nodes
 
   __u32 state __attribute__((aligned(64)));  // enum mlrun_state; alone with words that seldom change
   __u32 available_segments;                  // allocated in the file so far; only these may be claimed

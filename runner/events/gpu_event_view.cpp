@@ -71,6 +71,7 @@ bool decode(const RecordView& record, GpuWorkEvent& work) {
   if (record.kind == MLRUN_GPU_KERNEL) decode_kernel(w, work);
   if (record.kind == MLRUN_GPU_MEMCPY) decode_memcpy(w, work);
   if (record.kind == MLRUN_GPU_MEMORY) decode_memory(w, work);
+  if (record.kind == MLRUN_GPU_GRAPH) work.busy_ns = w[5];
   if (record.kind == MLRUN_GPU_SYNC) work.event = low(w[5]);
   if (record.kind == MLRUN_GPU_MEMSET) {
     work.bytes = w[5];

@@ -27,6 +27,7 @@ struct GpuWorkEvent {
   uint32_t source_device = 0, target_device = 0;
   uint32_t value = 0;                                             // memset
   uint32_t event = 0;                                             // sync
+  uint64_t busy_ns = 0;                                           // graph
   uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;  // memory; pool: its address
 };
 

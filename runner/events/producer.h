@@ -17,7 +17,7 @@
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
 
-#define MLRUN_PRODUCER_VERSION 2u
+#define MLRUN_PRODUCER_VERSION 3u
 
 struct mlrun_producer {
   __u32 version;
@@ -34,6 +34,9 @@ struct mlrun_producer {
 
   // The function of that name in the libraries behind the interposer; null: there is none.
   void (*(*function)(const char *name))(void);
+
+  // Above this rate nodes of CUDA graphs are folded into their launch. 0: all.
+  __u32 (*graph_nodes_per_s)(void);
 
   // The recording of GPU work has begun in this process.
   void (*count_gpu_process)(void);

@@ -81,7 +81,7 @@
 //     memory   start = end; detail = CUPTI's operation | kind of memory << 8 | kind of pool << 16 | asynchronous << 24,
 //              w5 = bytes, w7: stream alone, w9 = address; of a pool w8 = its bytes << 8, w10 = bytes in use << 8,
 //              w11 = its address
-//     graph    the launch of a graph as a whole; device and context: where it begins; detail = 0, w5 = 0
+//     graph    a launch as a whole, where it begins; detail = 0, w5 = 0; or made of nodes: their number, times added up
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
 //              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID

@@ -50,13 +50,14 @@ struct GpuWorkRow {
   uint64_t name = 0;      // api, kernel: string id
   int64_t name_id = 0;    // kernel
   std::string_view func;  // api
-  uint32_t detail = 0;    // record.h
+  uint32_t detail = 0;    // record.h; graph: number of its nodes, 0: not known
   uint32_t result = 0;    // api
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
   int32_t source_gpu_id = 0, target_gpu_id = 0;  // memcpy between devices
   uint32_t value = 0;                            // memset
   uint32_t event = 0;                            // sync
+  int64_t busy_ns = 0;                           // graph, with nodes
   uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
   int64_t pool_bytes = 0, pool_used = 0;
   int64_t launch_ns = 0;          // work on a device: when its call began; 0: not known

@@ -64,6 +64,8 @@ RunFacts run_facts(const json& run) {
   if (const json* recovered = find(run, "/recovered"); recovered && recovered->is_boolean())
     facts.recovered = *recovered;
   facts.medium = text(run, "/collector/medium");
+  facts.graph_nodes_per_s = number(run, "/options/graph_nodes_per_s");
+  facts.folded_nodes = number(run, "/gpu_work/folded_nodes");
   facts.fold_ns = number(run, "/options/fold_ns");
   if (const json* only = find(run, "/options/summary_only"); only && only->is_boolean()) facts.summary_only = *only;
   facts.last_ns = number(run, "/options/last_ns");

@@ -24,6 +24,8 @@ struct RunFacts {
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
   bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is not known
   std::string medium;                         // /collector/medium: where the arena lay
+  std::optional<int64_t> graph_nodes_per_s;   // /options/graph_nodes_per_s: above it launches of CUDA graphs are rows
+  std::optional<int64_t> folded_nodes;        // /gpu_work/folded_nodes: nodes that have none
   std::optional<int64_t> fold_ns;             // /options/fold_ns: shorter calls have no row of their own
   bool summary_only = false;                  // /options/summary_only: nothing is listed
   std::optional<int64_t> last_ns;             // /options/last_ns: only the newest was kept

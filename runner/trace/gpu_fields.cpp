@@ -32,6 +32,7 @@ model::GpuWorkRow gpu_row(const events::GpuWorkEvent& work, const Channel& chann
   row.local_bytes = work.local_bytes;
   row.value = work.value;
   row.event = work.event;
+  row.busy_ns = static_cast<int64_t>(std::min<uint64_t>(work.busy_ns, INT64_MAX));
   row.address = work.address;
   row.pool = work.pool;
   row.pool_bytes = static_cast<int64_t>(work.pool_bytes);

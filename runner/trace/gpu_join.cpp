@@ -160,6 +160,10 @@ std::vector<model::LossRow> GpuJoin::losses() const {
 
 void GpuJoin::count(const GpuWorkRow& row) {
   ++totals_.rows[static_cast<size_t>(row.kind)];
+  if (row.kind == GpuKind::kGraph && row.detail != 0) {
+    ++totals_.folds;
+    totals_.folded_nodes += row.detail;
+  }
   if (row.clock < totals_.clocks.size()) ++totals_.clocks[row.clock];
 }
 

@@ -184,7 +184,9 @@ GpuGraphTable::GpuGraphTable()
       gpu_id_(table_.optional_int32("gpu_id")),
       context_(table_.optional_int64("context")),
       stream_(table_.int64("stream")),
-      graph_id_(table_.int64("graph_id")) {}
+      graph_id_(table_.int64("graph_id")),
+      nodes_(table_.optional_int64("nodes")),
+      busy_(table_.optional_int64("busy")) {}
 
 void GpuGraphTable::add(const model::GpuWorkRow& row) {
   add_common(row);
@@ -192,6 +194,8 @@ void GpuGraphTable::add(const model::GpuWorkRow& row) {
   context_.add_unless(kOnHost, row.context);
   stream_.add(row.stream);
   graph_id_.add(row.graph);
+  nodes_.add_unless(kNone, row.detail);
+  busy_.add_unless(-1, row.detail != 0 ? row.busy_ns : -1);
   table_.row_added();
 }
 

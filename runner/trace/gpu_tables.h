@@ -107,7 +107,7 @@ class GpuGraphTable : public GpuEventTable {
 
  private:
   Int32Column& gpu_id_;
-  Int64Column &context_, &stream_, &graph_id_;
+  Int64Column &context_, &stream_, &graph_id_, &nodes_, &busy_;
 };
 
 class GpuMemoryTable : public GpuEventTable {

@@ -67,7 +67,9 @@ json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
           {"rows", std::move(rows)},
           {"clocks", std::move(clocks)},
           {"nested_calls", totals.nested_calls},
-          {"without_call", totals.without_call}};
+          {"without_call", totals.without_call},
+          {"folds", totals.folds},
+          {"folded_nodes", totals.folded_nodes}};
 }
 
 }  // namespace

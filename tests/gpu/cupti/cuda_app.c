@@ -2,7 +2,8 @@
 // A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
 // finalize (by LIBRARY), memory (as many allocations),
-// graph (as many launches of graphs), none (no CUDA),
+// graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
+// nccl (likewise, kernels of NCCL), none (no CUDA),
 // setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
 // LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
 #define _GNU_SOURCE
@@ -74,6 +75,13 @@ static void launch_graphs(void) {
     struct mock_work graph = {.graph = 1 + (uint32_t)(i % 2), .kernel = "_Z6secondPf", .bytes = 4096, .stream = 7};
     work(&graph);
   }
+}
+
+static void launch_nodes(const char *kernel) {
+  struct mock_work graph = {.graph = 5, .kernel = kernel, .nodes = 1000, .is_twin = 1, .stream = 7};
+  for (long i = 0; i < launches / 2; i++) work(&graph);
+  sleep(2);
+  work(&graph);
 }
 
 static void end_here(int signal_number) { _exit(signal_number == SIGUSR1 ? 5 : 6); }
@@ -215,6 +223,10 @@ int main(int argc, char **argv) {
     use_memory();
   else if (!strcmp(end, "graph"))
     launch_graphs();
+  else if (!strcmp(end, "nodes"))
+    launch_nodes("_Z6secondPf");
+  else if (!strcmp(end, "nccl"))
+    launch_nodes("ncclDevKernel_AllReduce");
   else if (strcmp(end, "thread"))
     launch_all(NULL);
   if (!strcmp(end, "thread")) run_in_thread();

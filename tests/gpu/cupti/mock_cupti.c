@@ -221,6 +221,17 @@ static void add_memory(const struct mock_work *work, uint32_t correlation) {
   memory->pool_used = work->memory == 1 ? work->bytes : 0;
 }
 
+static void add_nodes(const struct mock_work *work, uint32_t first) {
+  uint32_t twin = work->is_twin ? call(work, 311, 514) : first;
+  for (uint32_t node = work->nodes; node; node--)
+    for (int i = 0; i <= (work->is_twin != 0); i++) {
+      struct cupti_kernel *kernel = add_kernel(work, i ? twin : first);
+      if (!kernel) return;
+      kernel->graph = work->graph;
+      kernel->graph_node = (uint64_t)work->graph << 32 | node;
+    }
+}
+
 static void add_graph(const struct mock_work *work, uint32_t correlation) {
   if (enabled[CUPTI_GRAPH_TRACE]) {
     struct cupti_graph *graph = add(&gpu_buffer, CUPTI_GRAPH_TRACE);
@@ -232,6 +243,10 @@ static void add_graph(const struct mock_work *work, uint32_t correlation) {
     graph->graph = work->graph;
     graph->context = 1;
     graph->stream = work->stream;
+    return;
+  }
+  if (work->nodes) {
+    add_nodes(work, correlation);
     return;
   }
   struct cupti_kernel *kernel;

@@ -15,6 +15,8 @@ struct mock_work {
   uint32_t memory_kind;
   uint64_t address, pool;  // pool: its address; 0: none
   uint32_t graph;          // a launch of this graph: two kernels and a copy, or itself as a whole
+  uint32_t nodes;          // instead: so many kernels
+  uint32_t is_twin;        // a second launch of the graph, whose nodes come in turn with those of the first, last first
 };
 
 typedef void (*mock_do)(const struct mock_work *work);

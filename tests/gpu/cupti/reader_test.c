@@ -54,13 +54,16 @@ static __u64 string_id(const char *text, __u64 bytes, __u64 *record_bytes) {
 }
 static void (*function(const char *name))(void) { return (void (*)(void))dlsym(RTLD_DEFAULT, name); }
 
+static __u32 graph_nodes_per_s(void) { return UINT32_MAX; }
+
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
                                                .streams = streams,
                                                .clock = ticks,
                                                .monotonic_ns = monotonic_ns,
                                                .reserve = reserve,
                                                .string_id = string_id,
-                                               .function = function};
+                                               .function = function,
+                                               .graph_nodes_per_s = graph_nodes_per_s};
 const struct mlrun_producer *mlrun_producer(void);
 const struct mlrun_producer *mlrun_producer(void) { return &producer; }
 

@@ -163,20 +163,25 @@ TEST(GpuWork, OfAllocationsAndWholeGraphsBelongsToTheirCalls) {
                        {0, 1, at(15) << 8, at(15), kDevice, 4096, 1 << 8, UINT32_MAX, 0, address, 0, 0});
   }
   records.add_record(MLRUN_GPU_GRAPH, 2, {0, 1, at(50) << 8, at(90), 0, 0, 1 << 8, 7 | uint64_t{5} << 32});
+  constexpr uint64_t kNodes = uint64_t{12} << 32, kBusy = 7000;
+  records.add_record(MLRUN_GPU_GRAPH, 2, {0, 1, at(60) << 8, at(95), kNodes, kBusy, 1 << 8, 7 | uint64_t{6} << 32});
   spool.add_data(1, records);
   const TraceFolder folder;
   const auto summary = merged(folder, spool);
   EXPECT_EQ(folder.numbers("gpu_memory", "tid"), (Numbers{101, 101}));
   EXPECT_EQ(folder.numbers("gpu_memory", "stream"), (Numbers{std::nullopt, std::nullopt}));
   EXPECT_EQ(folder.texts("gpu_memory", "operation"), (Texts{"allocation", "allocation"}));
-  EXPECT_EQ(folder.numbers("gpu_graph", "tid"), Numbers{101});
-  EXPECT_EQ(folder.numbers("gpu_graph", "graph_id"), Numbers{5});
+  EXPECT_EQ(folder.numbers("gpu_graph", "tid"), (Numbers{101, 101}));
+  EXPECT_EQ(folder.numbers("gpu_graph", "graph_id"), (Numbers{5, 6}));
+  EXPECT_EQ(folder.numbers("gpu_graph", "nodes"), (Numbers{std::nullopt, 12}));
+  EXPECT_EQ(folder.numbers("gpu_graph", "busy"), (Numbers{std::nullopt, 7000}));
+  EXPECT_EQ(folder.run()["gpu_work"]["folded_nodes"], 12);
   ASSERT_EQ(summary.gpu_memory.size(), 1u);
   EXPECT_EQ(summary.gpu_memory[0].peak_bytes, 8192);
   EXPECT_EQ(summary.gpu_memory[0].kept, 2);
   ASSERT_EQ(summary.gpu_work.size(), 1u);
-  EXPECT_EQ(summary.gpu_work[0].busy_ns, 40'000);
-  EXPECT_EQ(summary.gpu_work[0].graphs, 1);
+  EXPECT_EQ(summary.gpu_work[0].busy_ns, 45'000);
+  EXPECT_EQ(summary.gpu_work[0].graphs, 2);
 }
 
 TEST(GpuWork, IsMissingWhileAnotherToolHadCupti) {
