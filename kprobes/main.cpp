@@ -26,9 +26,8 @@ namespace {
 
 constexpr uint64_t kRingMax = 1 << 30;
 constexpr const char* kUsage =
-    "usage: mlrun-probes check | mlrun-probes serve block[,wait][,vfs][,syscalls][,observe|cgroup|system][,ring=BYTES] "
-    " "
-    "(started by mlrun)\n";
+    "usage: mlrun-probes check | mlrun-probes serve "
+    "block[,wait][,vfs][,syscalls][,cuda][,observe|cgroup|system][,ring=BYTES] (started by mlrun)\n";
 
 // The terminal's signals go to all of its group, and mlrun decides when this program ends.
 void ignore_signals() {
@@ -71,6 +70,7 @@ int serve_streams(std::string_view text) {
     streams.wait = streams.wait || word == "wait";
     streams.file_ops = streams.file_ops || word == "vfs";
     streams.syscalls = streams.syscalls || word == "syscalls";
+    streams.cuda = streams.cuda || word == "cuda";
     streams.observes = streams.observes || word == "observe" || word == "cgroup" || word == "system";
     if (word == "cgroup") streams.scope = MLRUN_SCOPE_CGROUP;
     if (word == "system") streams.scope = MLRUN_SCOPE_SYSTEM;

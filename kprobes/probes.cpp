@@ -128,6 +128,9 @@ Status Probes::open(const Streams& streams) {
     programs_.push_back(std::move(state));
   }
   choose_file_op_programs(streams);
+  for (bpf_program* program_of_cuda : {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return}) {
+    ::bpf_program__set_autoload(program_of_cuda, streams.cuda);
+  }
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
   runs_already_ = streams.observes;
@@ -231,7 +234,15 @@ void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 
 void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
 
-void Probes::detach() { state_->links.clear(); }
+void Probes::detach() {
+  state_->skeleton->bss->cuda_is_over = true;
+  state_->links.clear();
+}
+
+CudaPrograms Probes::cuda_programs() const {
+  return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return,
+          ::bpf_map__fd(state_->skeleton->maps.cuda_hits)};
+}
 
 std::vector<DeviceTotal> Probes::devices() const {
   std::vector<DeviceTotal> devices;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kprobes/bpf/shared.h"
+#include "kprobes/cuda_library.h"
 #include "runner/util/result.h"
 
 namespace mlrun::probes {
@@ -19,6 +20,7 @@ struct Streams {
   bool wait = true;
   bool file_ops = true;
   bool syscalls = false;
+  bool cuda = false;        // calls of libcuda, in processes that ran already
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
   bool observes = false;    // processes that ran already: the kernel tells of their begin and end
   mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
@@ -59,8 +61,8 @@ class Probes {
   // Hands over what the ring holds.
   void drain();
 
-  // No event is recorded any more; what the ring holds can still be drained. Functions are let go at the end only, since
-  // the kernel takes some milliseconds for each.
+  // No event is recorded any more; what the ring holds can still be drained. Functions, of the kernel and of libraries, are
+  // let go at the end only, since the kernel takes some milliseconds for each.
   void detach();
 
   [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
@@ -69,6 +71,8 @@ class Probes {
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Once for each process and system call.
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
+  // Requires: loaded with calls of libcuda; this outlives what is attached.
+  [[nodiscard]] CudaPrograms cuda_programs() const;
   // Bios of followed processes whose completion was not seen so far.
   [[nodiscard]] uint64_t open_bios() const;
   // For each processor: the counter of one kind and reason.

@@ -18,9 +18,11 @@
 #include <nlohmann/json.hpp>
 
 #include "kprobes/ability.h"
+#include "kprobes/cuda_watch.h"
 #include "kprobes/device_facts.h"
 #include "kprobes/kernel_spool.h"
 #include "kprobes/loss_watch.h"
+#include "kprobes/proc_facts.h"
 #include "kprobes/process_look.h"
 #include "kprobes/signals.h"
 #include "runner/events/probe_protocol.h"
@@ -83,6 +85,7 @@ class Server {
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
     if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
+    if (streams.cuda) cuda_.emplace(probes_->cuda_programs(), streams.scope, [this] { probes_->drain(); });
     losses_.emplace(*probes_, spool_);
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
@@ -119,6 +122,10 @@ class Server {
     __builtin_memcpy(&head, record, sizeof head);
     spool_.add(record, bytes, head.time_ns);
     if (look_) look_->take(head, record, bytes);
+    mlrun_task task{};
+    if (!cuda_ || head.kind != MLRUN_KERNEL_TASK || bytes < sizeof task) return;
+    __builtin_memcpy(&task, record, sizeof task);
+    cuda_->take(task);
   }
 
   void step() {
@@ -127,6 +134,7 @@ class Server {
     probes_->drain();
     looks_wait_ = look_ && look_->look();
     const uint64_t now_ns = util::monotonic_ns();
+    if (cuda_) cuda_->look(now_ns);
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
@@ -144,18 +152,23 @@ class Server {
   }
 
   void obey() {
-    const auto order = receive();
+    auto order = receive();
     if (!order || order->type == MLRUN_PROBE_STOP) {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = probes_->follow(order->passed.get());
       if (error == 0 && look_) look_->follow(order->passed.get());
+      if (error == 0 && cuda_) cuda_->follow(pid_of(order->passed.get()));
       told_of_end_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
     } else if (order->type == MLRUN_PROBE_FOLLOW_CGROUP) {
-      send(MLRUN_PROBE_FOLLOWING, probes_->follow_cgroup(order->passed.get()), {});
+      const int error = probes_->follow_cgroup(order->passed.get());
+      cgroup_ = std::move(order->passed);
+      if (error == 0 && cuda_) cuda_->follow_cgroup(cgroup_.get());
+      send(MLRUN_PROBE_FOLLOWING, error, {});
     } else if (order->type == MLRUN_PROBE_FOLLOW_SYSTEM) {
       probes_->follow_system();
+      if (cuda_) cuda_->follow_system();
       send(MLRUN_PROBE_FOLLOWING, 0, {});
     }
   }
@@ -169,6 +182,14 @@ class Server {
       list.push_back(std::move(entry));
     }
     return {{"programs", std::move(list)}, {"signals", signals_json(*probes_)}};
+  }
+
+  void add_cuda(json& report) const {
+    json signal = {{"signal", "calls of libcuda"}, {"way", nullptr}};
+    if (cuda_->has_found_any()) signal["way"] = "uprobe";
+    if (!cuda_->has_found_any()) signal["missing"] = "no process that was observed had it mapped";
+    report["signals"].push_back(std::move(signal));
+    report["cuda"] = cuda_->describe();
   }
 
   [[nodiscard]] json report() const {
@@ -186,6 +207,7 @@ class Server {
                         {"own_bytes", total.total.own_bytes}});
       if (told.insert(total.key.device).second) devices.push_back(device_facts(total.key.device));
     }
+    if (cuda_) add_cuda(report);
     report["totals"] = std::move(totals);
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
@@ -196,8 +218,10 @@ class Server {
 
   KernelSpool spool_;
   std::unique_ptr<Probes> probes_;
+  std::optional<CudaWatch> cuda_;
   std::optional<LossWatch> losses_;
   std::optional<ProcessLook> look_;  // of processes that ran already
+  util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
   bool ended_ = false, told_of_end_ = false, looks_wait_ = false;
 };

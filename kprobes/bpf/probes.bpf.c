@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // All programs of the kernel side, as one object. Which of them are loaded is decided by the loader.
+#include "kprobes/bpf/cuda.h"
 #include "kprobes/bpf/file_op.h"
 #include "kprobes/bpf/page_cache.h"
 #include "kprobes/bpf/remote.h"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/cuda_library.h"
+
+#include <bpf/libbpf.h>
+#include <fcntl.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kprobes/bpf/shared.h"
+#include "runner/events/cuda_calls.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kSymbolsMax = 1 << 20;
+constexpr int kEveryProcess = -1;
+
+struct ElfDeleter {
+  void operator()(Elf* elf) const { ::elf_end(elf); }
+};
+using ElfFile = std::unique_ptr<Elf, ElfDeleter>;
+
+// Where in the file the code of that address is.
+std::optional<uint64_t> file_offset(Elf* elf, uint64_t address) {
+  size_t count = 0;
+  if (::elf_getphdrnum(elf, &count) != 0) return std::nullopt;
+  for (size_t i = 0; i < count; i++) {
+    GElf_Phdr segment{};
+    if (::gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    const bool is_code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+    if (!is_code || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) continue;
+    return address - segment.p_vaddr + segment.p_offset;
+  }
+  return std::nullopt;
+}
+
+Elf_Scn* dynamic_symbols(Elf* elf, GElf_Shdr& header) {
+  Elf_Scn* section = nullptr;
+  while ((section = ::elf_nextscn(elf, section)) != nullptr) {
+    if (::gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_DYNSYM) return section;
+  }
+  return nullptr;
+}
+
+const events::CudaCall* call_named(std::string_view name) {
+  const auto* call = std::find_if(events::kCudaCalls.begin(), events::kCudaCalls.end(),
+                                  [&](const events::CudaCall& candidate) { return candidate.name == name; });
+  return call == events::kCudaCalls.end() ? nullptr : call;
+}
+
+// Read and not mapped: the file may become shorter meanwhile.
+ElfFile open_elf(int fd) {
+  ::elf_version(EV_CURRENT);
+  ElfFile elf(::elf_begin(fd, ELF_C_READ, nullptr));
+  GElf_Ehdr header{};
+  if (!elf || ::gelf_getehdr(elf.get(), &header) == nullptr) return nullptr;
+  return header.e_machine == EM_X86_64 && header.e_type == ET_DYN ? std::move(elf) : nullptr;
+}
+
+}  // namespace
+
+Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path) {
+  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return fail_errno("read it", errno);
+  const ElfFile elf = open_elf(fd.get());
+  if (!elf) return fail("it is no library for x86-64");
+  GElf_Shdr header{};
+  Elf_Scn* section = dynamic_symbols(elf.get(), header);
+  Elf_Data* data = section != nullptr ? ::elf_getdata(section, nullptr) : nullptr;
+  if (data == nullptr || header.sh_entsize == 0) return fail("its symbols cannot be read");
+  std::map<uint64_t, CudaSymbol> by_offset;
+  const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kSymbolsMax);
+  for (size_t i = 0; i < count; i++) {
+    GElf_Sym symbol{};
+    if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    const char* name = ::elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    const events::CudaCall* call = name != nullptr ? call_named(name) : nullptr;
+    const auto offset = call != nullptr ? file_offset(elf.get(), symbol.st_value) : std::nullopt;
+    if (!offset) continue;
+    by_offset.try_emplace(*offset,
+                          CudaSymbol{call->number, *offset, call->number | call->reads << MLRUN_CUDA_READS_SHIFT});
+  }
+  std::vector<CudaSymbol> symbols;
+  for (const auto& [offset, symbol] : by_offset) symbols.push_back(symbol);
+  if (symbols.empty()) return fail("it exports none of the calls");
+  return symbols;
+}
+
+void CudaLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+
+CudaLibrary::Link CudaLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid,
+                                      const CudaSymbol& symbol, bool at_return) {
+  LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = symbol.cookie, .retprobe = at_return);
+  const pid_t whose = pid != 0 ? static_cast<pid_t>(pid) : kEveryProcess;
+  return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
+}
+
+// The return comes first: a call that is told of only at its beginning would never end.
+Result<CudaLibrary> CudaLibrary::attach(const CudaPrograms& programs, const std::string& path, uint32_t pid,
+                                        const std::vector<CudaSymbol>& symbols, const std::set<uint16_t>& without) {
+  CudaLibrary library;
+  for (const CudaSymbol& symbol : symbols) {
+    if (without.contains(symbol.number)) continue;
+    Probe probe{symbol.number, nullptr, attach(programs.returned, path, pid, symbol, true)};
+    if (probe.returned) probe.call = attach(programs.call, path, pid, symbol, false);
+    if (probe.call) {
+      library.probes_.push_back(std::move(probe));
+      continue;
+    }
+    const char* reason = std::strerror(errno);
+    if (!library.missing_.empty()) continue;
+    library.missing_ = fmt::format("cannot probe {}: {}", events::cuda_call_of(symbol.number)->name, reason);
+  }
+  if (library.probes_.empty()) return fail(library.missing_);
+  return library;
+}
+
+void CudaLibrary::let_go(uint16_t number) {
+  std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One copy of libcuda: where its functions are, and probes on them in one process or in all that map it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runner/util/result.h"
+
+struct bpf_link;
+struct bpf_program;
+
+namespace mlrun::probes {
+
+struct CudaPrograms {
+  bpf_program *call = nullptr, *returned = nullptr;
+  int hits = -1;  // a map: calls by function number
+};
+
+// A function of a library file. Two names of the same code are one.
+struct CudaSymbol {
+  uint16_t number = 0;  // runner/events/cuda_calls.h
+  uint64_t offset = 0;  // in the file
+  uint32_t cookie = 0;
+};
+
+// Those that the file exports. The file is not trusted. Fails where it is no library for this machine.
+Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path);
+
+// Probes on a library's functions, there while it lives.
+class CudaLibrary {
+ public:
+  // `path`: of the file, as the kernel finds it now. `pid` 0: in whatever process. Functions in `without` are left out.
+  // Fails where not one can be attached.
+  static Result<CudaLibrary> attach(const CudaPrograms& programs, const std::string& path, uint32_t pid,
+                                    const std::vector<CudaSymbol>& symbols, const std::set<uint16_t>& without);
+
+  void let_go(uint16_t number);
+  [[nodiscard]] size_t functions() const { return probes_.size(); }
+  // Of the first function that could not be attached; empty: all are.
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  struct LinkDeleter {
+    void operator()(bpf_link* link) const;
+  };
+  using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+  struct Probe {
+    uint16_t number = 0;
+    Link call, returned;
+  };
+  static Link attach(bpf_program* program, const std::string& path, uint32_t pid, const CudaSymbol& symbol,
+                     bool at_return);
+
+  std::vector<Probe> probes_;
+  std::string missing_;
+};
+
+}  // namespace mlrun::probes

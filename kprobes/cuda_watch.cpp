@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/cuda_watch.h"
+
+#include <bpf/bpf.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "kprobes/names_in.h"
+#include "kprobes/proc_facts.h"
+#include "runner/events/cuda_calls.h"
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
+constexpr uint64_t kCallsPerSecond = 1000;
+constexpr size_t kToldMax = 4096;
+constexpr std::string_view kName = "/libcuda.so", kDeleted = " (deleted)";
+
+// Two descriptors for each function of each library.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+uint32_t number_of(std::string_view text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
+  for (const std::string_view line : util::split(util::read_text((folder / "cgroup.procs").string()), "\n")) {
+    if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_directory(gone) && !entry->is_symlink(gone)) add_processes(entry->path(), pids);
+  }
+}
+
+// /usr/lib/libcuda.so.580.65.06, and not libcudart.so or libcudadebugger.so.
+bool is_libcuda(std::string_view path) {
+  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+  const size_t name = path.rfind('/');
+  if (name == std::string_view::npos || !path.substr(name).starts_with(kName)) return false;
+  const std::string_view rest = path.substr(name + kName.size());
+  return rest.empty() || rest.front() == '.';
+}
+
+}  // namespace
+
+CudaWatch::CudaWatch(const CudaPrograms& programs, mlrun_scope scope, std::function<void()> between)
+    : programs_(programs), scope_(scope), between_(std::move(between)) {
+  allow_many_files();
+}
+
+void CudaWatch::follow(uint32_t pid) {
+  if (pid == 0) return;
+  asked_for_.insert(pid);
+  is_beginning_ = true;
+  look_at(pid);
+  is_beginning_ = false;
+}
+
+void CudaWatch::follow_cgroup(int folder) {
+  cgroup_ = folder;
+  find_all_now();
+}
+
+void CudaWatch::follow_system() {
+  follows_system_ = true;
+  find_all_now();
+}
+
+void CudaWatch::find_all_now() {
+  is_beginning_ = true;
+  begin_pass();
+  for (const uint32_t pid : std::exchange(to_look_at_, {})) {
+    look_at(pid);
+    between_();
+  }
+  is_beginning_ = false;
+}
+
+void CudaWatch::take(const mlrun_task& task) {
+  const uint32_t pid = task.head.pid;
+  if (pid != task.head.tid && task.event != MLRUN_TASK_EXEC) return;
+  if (task.event == MLRUN_TASK_FORK) processes_.erase(pid);  // its number may have been another's
+  if (task.event == MLRUN_TASK_FORK && !asked_for_.empty()) asked_for_.insert(pid);
+  if (task.event == MLRUN_TASK_EXEC && processes_.contains(pid)) processes_[pid].size.clear();
+}
+
+// Everybody whom it concerns now. What has ended goes, and its probes with it.
+void CudaWatch::begin_pass() {
+  std::erase_if(asked_for_, [](uint32_t pid) { return !lives(pid); });
+  to_look_at_.assign(asked_for_.begin(), asked_for_.end());
+  if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_look_at_);
+  if (follows_system_) {
+    for (const std::string& name : names_in("/proc")) {
+      if (const uint32_t pid = number_of(name); pid != 0) to_look_at_.push_back(pid);
+    }
+  }
+  const std::set<uint32_t> now(to_look_at_.begin(), to_look_at_.end());
+  std::erase_if(processes_, [&](const auto& process) { return !now.contains(process.first); });
+}
+
+void CudaWatch::look(uint64_t now_ns) {
+  look_at_rates(now_ns);
+  if (to_look_at_.empty()) {
+    if (now_ns < next_pass_ns_) return;
+    pass_took_ns_ = 0;
+    begin_pass();
+  }
+  uint64_t reached_ns = now_ns;
+  while (!to_look_at_.empty() && reached_ns - now_ns < kStepNs) {
+    look_at(to_look_at_.back());
+    to_look_at_.pop_back();
+    between_();
+    reached_ns = util::monotonic_ns();
+  }
+  pass_took_ns_ += reached_ns - now_ns;
+  next_pass_ns_ = reached_ns + std::max(kPassNs, pass_took_ns_ * (kShare - 1));
+}
+
+// A library that is loaded changes how much memory is mapped, which is read in a hundredth of the time.
+void CudaWatch::look_at(uint32_t pid) {
+  const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
+  const std::string size = sizes.substr(0, sizes.find(' '));
+  if (size.empty()) return;
+  Process& process = processes_[pid];
+  if (process.size == size) return;
+  process.size = size;
+  look_at_mappings(pid, process);
+}
+
+// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
+void CudaWatch::look_at_mappings(uint32_t pid, Process& process) {
+  constexpr size_t kRange = 0, kRights = 1, kDevice = 3, kInode = 4;
+  const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
+  std::set<File> mapped;
+  for (const std::string_view line : util::split(text, "\n")) {
+    const size_t path = line.find('/');
+    if (path == std::string_view::npos || !is_libcuda(line.substr(path))) continue;
+    const auto words = util::split(line.substr(0, path), " ");
+    if (words.size() <= kInode || words[kRights].find('x') == std::string_view::npos) continue;
+    const File file{std::string(words[kDevice]), std::string(words[kInode])};
+    mapped.insert(file);
+    if (!process.met.contains(file)) {
+      attach(pid, process, {file, std::string(words[kRange]), std::string(line.substr(path))});
+    }
+  }
+  std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
+  std::erase_if(process.libraries, [&](const auto& library) { return !mapped.contains(library.first); });
+}
+
+// By the mapping itself: its path may be one of another root, or of a file that is deleted.
+void CudaWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
+  const bool is_everywhere = scope_ == MLRUN_SCOPE_SYSTEM && follows_system_;
+  auto& libraries = is_everywhere ? everywhere_ : process.libraries;
+  Told told{pid, mapping.path, {}, 0, is_beginning_, 0};
+  process.met.insert(mapping.file);
+  if (!libraries.contains(mapping.file)) {
+    const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
+    const auto symbols = cuda_symbols(path);
+    auto library = symbols ? CudaLibrary::attach(programs_, path, is_everywhere ? 0 : pid, *symbols, without_)
+                           : Result<CudaLibrary>(tl::make_unexpected(symbols.error()));
+    if (library)
+      libraries.emplace(mapping.file, *std::move(library));
+    else
+      told.reason = library.error().text;
+  }
+  if (const auto library = libraries.find(mapping.file); library != libraries.end()) {
+    told.functions = library->second.functions();
+    told.reason = library->second.missing();
+  }
+  told.at_ns = util::monotonic_ns();
+  if (told_.size() < kToldMax)
+    told_.push_back(std::move(told));
+  else
+    ++not_told_;
+}
+
+void CudaWatch::look_at_rates(uint64_t now_ns) {
+  if (now_ns < next_rates_ns_) return;
+  const double seconds = static_cast<double>(now_ns - rates_ns_) / static_cast<double>(kSecondNs);
+  const bool is_first = rates_ns_ == 0;
+  rates_ns_ = now_ns;
+  next_rates_ns_ = now_ns + kSecondNs;
+  for (const events::CudaCall& call : events::kCudaCalls) {
+    const uint32_t number = call.number;
+    uint64_t calls = 0;
+    if (!events::may_be_let_go(call.role) || without_.contains(call.number)) continue;
+    if (::bpf_map_lookup_elem(programs_.hits, &number, &calls) != 0) continue;
+    Rate& rate = rates_[call.number];
+    const uint64_t since = calls - std::exchange(rate.calls, calls);
+    if (is_first) continue;
+    rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
+    if (rate.per_second <= kCallsPerSecond) continue;
+    let_go(call.number);
+    rate.let_go_ns = util::monotonic_ns();
+  }
+}
+
+void CudaWatch::let_go(uint16_t number) {
+  without_.insert(number);
+  for (auto& [file, library] : everywhere_) library.let_go(number);
+  for (auto& [pid, process] : processes_) {
+    for (auto& [file, library] : process.libraries) library.let_go(number);
+  }
+}
+
+nlohmann::json CudaWatch::describe() const {
+  nlohmann::json libraries = nlohmann::json::array(), gone = nlohmann::json::array();
+  for (const Told& told : told_) {
+    libraries.push_back({{"pid", told.pid},
+                         {"path", util::escaped_utf8(told.path)},
+                         {"at_ns", told.at_ns},
+                         {"was_there", told.was_there},
+                         {"functions", told.functions}});
+    if (!told.reason.empty()) libraries.back()["missing"] = told.reason;
+  }
+  for (const auto& [number, rate] : rates_) {
+    if (rate.let_go_ns == 0) continue;
+    gone.push_back({{"function", events::cuda_call_of(number)->name},
+                    {"calls_per_second", rate.per_second},
+                    {"at_ns", rate.let_go_ns}});
+  }
+  return {{"libraries", std::move(libraries)}, {"libraries_not_told", not_told_}, {"let_go", std::move(gone)}};
+}
+
+}  // namespace mlrun::probes
