@@ -83,6 +83,10 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   ObserveOptions& observe = options.observe;
   const int ways = int{texts.pid.has_value()} + int{texts.cgroup.has_value()} + int{observe.system};
   if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
+  if (ways == 0 && options.kprobes_cuda) {
+    return fail(
+        "--kprobes=cuda goes with --pid, --cgroup or --system; what a command does with CUDA is told by --cupti");
+  }
   if (ways == 0) return {};
   if (ways > 1) return fail("--pid, --cgroup and --system each say whom to attach to: give one of them");
   const char* how = texts.pid ? "--pid" : texts.cgroup ? "--cgroup" : "--system";

@@ -65,7 +65,7 @@ Status read_stacks(const std::string& text, RunOptions& options) {
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
   options.kprobes = Wish::kOn;
-  bool block = false, wait = false, vfs = false, syscalls = false;
+  bool block = false, wait = false, vfs = false, syscalls = false, cuda = false;
   for (const std::string_view word : util::split(text, ",")) {
     if (word == "block")
       block = true;
@@ -83,13 +83,16 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
       options.kprobes = Wish::kRequire;
     else if (word == "syscalls")
       block = syscalls = true;
+    else if (word == "cuda")
+      block = cuda = true;
     else
-      return fail(
-          fmt::format("--kprobes={}: '{}' is none of block, wait, vfs, syscalls, all, off, auto, require", text, word));
+      return fail(fmt::format("--kprobes={}: '{}' is none of block, wait, vfs, syscalls, cuda, all, off, auto, require",
+                              text, word));
   }
   if (block) options.kprobes_wait = wait;
   if (block) options.kprobes_vfs = vfs;
   options.kprobes_syscalls = syscalls;
+  options.kprobes_cuda = cuda;
   return {};
 }
 

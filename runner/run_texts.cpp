@@ -22,7 +22,8 @@ constexpr const char* kRunFooter =
     "  mlrun --preload --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
     "  mlrun --kprobes --pid 4711 --duration 30   the block I/O, waits and file operations of a training that runs\n"
     "  mlrun --kprobes --cgroup system.slice/loader.service\n"
-    "  mlrun --kprobes=block --system --duration 1min";
+    "  mlrun --kprobes=block --system --duration 1min\n"
+    "  mlrun --kprobes=cuda --pid 4711            the GPU memory that it asks for from now on, and does not release";
 
 // An option that may be given again, each time with one text.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& texts, const char* does) {
@@ -39,10 +40,12 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
          "calls of the C library and marks; =files (with waits), =allocs, =marks: only those; =auto, =require, =off")
       ->option_text("[=WHAT]")
       ->group(group);
-  app.add_flag("--kprobes{all}", texts.kprobes,
-               "below the calls, as root: block I/O, waits, file operations of the kernel; =block, =block,wait, ...: "
-               "only those; =syscalls: system calls counted (slows all programs of this machine while it lasts); "
-               "=auto, =require")
+  app.add_flag(
+         "--kprobes{all}", texts.kprobes,
+         "below the calls, as root: block I/O, waits, file operations of the kernel; =block, =block,wait, ...: "
+         "only those; =syscalls: system calls counted (slows all programs of this machine while it lasts); "
+         "=cuda: with --pid, --cgroup, --system, GPU memory (each allocation, release and wait takes some 5 us more, "
+         "in a virtual machine up to 80); =auto, =require")
       ->option_text("[=WHAT]")
       ->group(group);
   app.add_flag("--sample{all}", texts.sample, "look at the GPUs: use, memory, power, processes; =auto, =require, =off")

@@ -60,6 +60,9 @@ struct GpuWorkRow {
   int64_t busy_ns = 0;                           // graph, with nodes
   uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
   int64_t pool_bytes = 0, pool_used = 0;
+  bool is_of_uprobe = false;      // seen from outside and not told by CUPTI
+  bool is_handle = false;         // memory: address is that of memory without one
+  bool is_with_context = false;   // memory: a release of what its context had
   int64_t launch_ns = 0;          // work on a device: when its call began; 0: not known
   bool is_communication = false;  // kernel of a communication library
 };

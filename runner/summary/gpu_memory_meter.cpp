@@ -2,6 +2,7 @@
 #include "runner/summary/gpu_memory_meter.h"
 
 #include <algorithm>
+#include <set>
 
 #include "runner/util/saturating.h"
 
@@ -35,11 +36,18 @@ void GpuMemoryMeter::add(const GpuWorkRow& row) {
   }
 }
 
+GpuMemoryMeter::Key GpuMemoryMeter::key_of(const GpuWorkRow& row) {
+  return {row.origin.proc_id, row.gpu_id, row.is_of_uprobe ? row.context : 0, model::memory_of(row.detail)};
+}
+
 void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
-  const Key key{row.origin.proc_id, row.gpu_id, model::memory_of(row.detail)};
-  const Place place{row.origin.proc_id, row.address};
+  const Key key = key_of(row);
+  const Place place{row.origin.proc_id, row.address, row.is_handle};
+  Block block{key, row.bytes, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns};
   const auto old = blocks_.find(place);
-  if (old != blocks_.end()) {  // its release was not seen
+  if (old != blocks_.end()) {  // its release was not seen, so far
+    block.has_replaced = true;
+    block.replaced = old->second.key;
     Group& owner = groups_[old->second.key];
     ++owner.sums.unseen_releases;
     util::add_to(owner.current_bytes, -old->second.bytes);
@@ -53,22 +61,34 @@ void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
     ++group.sums.not_followed;
     return;
   }
-  blocks_.emplace(place, Block{key, row.bytes, row.origin.ts_ns});
+  blocks_.emplace(place, block);
   util::add_to(group.current_bytes, row.bytes);
   group.sums.peak_bytes = std::max(group.sums.peak_bytes, group.current_bytes);
 }
 
-// The allocation tells where it counts: a release may name another device, and no size.
+// The allocation tells where it counts: a release may name another device, and no size. One that began before its
+// allocation was over is of the one before, whose address was given away while its release had not returned.
 void GpuMemoryMeter::release(const GpuWorkRow& row) {
-  const auto block = blocks_.find({row.origin.proc_id, row.address});
+  const auto block = blocks_.find({row.origin.proc_id, row.address, row.is_handle});
   if (block == blocks_.end()) {
-    Group& group = groups_[{row.origin.proc_id, row.gpu_id, model::memory_of(row.detail)}];
+    Group& group = groups_[key_of(row)];
     ++group.sums.releases;
     ++group.sums.unmatched_releases;
     return;
   }
+  if (block->second.has_replaced && row.origin.ts_ns < block->second.end_ns) {
+    Group& former = groups_[block->second.replaced];
+    --former.sums.unseen_releases;
+    ++former.sums.releases;
+    block->second.has_replaced = false;
+    return;
+  }
   Group& group = groups_[block->second.key];
   ++group.sums.releases;
+  if (row.is_with_context) {
+    ++group.sums.with_context;
+    util::add_to(group.sums.with_context_bytes, block->second.bytes);
+  }
   util::add_to(group.current_bytes, -block->second.bytes);
   blocks_.erase(block);
 }
@@ -79,7 +99,12 @@ std::vector<GpuMemorySummary> GpuMemoryMeter::finish(const model::TraceInfo& inf
     GpuMemorySummary& row = sums[key] = group.sums;
     row.proc_id = key.proc_id;
     row.gpu_id = key.gpu_id;
+    row.context = static_cast<int32_t>(key.context);
     row.memory = model::kGpuMemories[key.memory];
+  }
+  std::set<int32_t> ended;
+  for (const model::ProcessRow& process : info.processes) {
+    if (process.ended) ended.insert(process.proc_id);
   }
   std::unordered_map<int32_t, int64_t> half_ns;
   for (const auto& [proc_id, first_ns] : first_ns_) half_ns[proc_id] = half_way(info, proc_id, first_ns);
@@ -87,6 +112,10 @@ std::vector<GpuMemorySummary> GpuMemoryMeter::finish(const model::TraceInfo& inf
     GpuMemorySummary& row = sums[block.key];
     ++row.kept;
     util::add_to(row.kept_bytes, block.bytes);
+    if (ended.contains(place.proc_id)) {
+      ++row.at_exit;
+      util::add_to(row.at_exit_bytes, block.bytes);
+    }
     if (block.ts_ns <= half_ns[place.proc_id]) continue;
     ++row.kept_late;
     util::add_to(row.kept_late_bytes, block.bytes);

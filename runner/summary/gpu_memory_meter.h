@@ -20,7 +20,7 @@ class GpuMemoryMeter {
   // Rows of GpuKind::kMemory, in the order of their time.
   void add(const model::GpuWorkRow& row);
 
-  // By process, GPU and kind of memory.
+  // By process, GPU, context and kind of memory.
   [[nodiscard]] std::vector<GpuMemorySummary> finish(const model::TraceInfo& info) const;
 
   static constexpr size_t kFollowedMax = size_t{1} << 20;
@@ -28,6 +28,7 @@ class GpuMemoryMeter {
  private:
   struct Key {
     int32_t proc_id = 0, gpu_id = 0;
+    uint32_t context = 0;
     size_t memory = 0;  // of model::kGpuMemories
     auto operator<=>(const Key&) const = default;
   };
@@ -37,11 +38,14 @@ class GpuMemoryMeter {
   };
   struct Block {
     Key key;
-    int64_t bytes = 0, ts_ns = 0;
+    int64_t bytes = 0, ts_ns = 0, end_ns = 0;
+    bool has_replaced = false;  // another one had the address, and its release is not there yet
+    Key replaced = {};
   };
   struct Place {
     int32_t proc_id = 0;
     uint64_t address = 0;
+    bool is_handle = false;
     bool operator==(const Place&) const = default;
   };
   struct HashPlace {
@@ -49,6 +53,7 @@ class GpuMemoryMeter {
   };
   void allocate(const model::GpuWorkRow& row);
   void release(const model::GpuWorkRow& row);
+  static Key key_of(const model::GpuWorkRow& row);
 
   std::map<Key, Group> groups_;
   std::unordered_map<Place, Block, HashPlace> blocks_;  // allocated and not released

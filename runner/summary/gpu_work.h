@@ -34,17 +34,20 @@ struct GpuCallSummary {
   int64_t syncs = 0, sync_ns = 0;  // waits for the GPU
 };
 
-// What a process asked CUDA to allocate, of one kind of memory, on one GPU.
+// What a process asked CUDA to allocate, of one kind of memory, on one GPU; seen from outside: in one context.
 struct GpuMemorySummary {
   int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: not known
   std::string memory;               // model::kGpuMemories
   int64_t peak_bytes = 0;           // at once
   int64_t allocations = 0, allocated_bytes = 0, releases = 0;
-  int64_t unmatched_releases = 0;              // of what was not seen being allocated
-  int64_t unseen_releases = 0;                 // the address was allocated again, its release was not recorded
-  int64_t kept = 0, kept_bytes = 0;            // no release was recorded up to the end
-  int64_t kept_late = 0, kept_late_bytes = 0;  // of these, allocated in the second half of the process
-  int64_t not_followed = 0;                    // allocations beyond those that can be followed
+  int64_t unmatched_releases = 0;                    // of what was not seen being allocated
+  int64_t unseen_releases = 0;                       // the address was allocated again, its release was not recorded
+  int64_t kept = 0, kept_bytes = 0;                  // no release was recorded up to the end
+  int64_t kept_late = 0, kept_late_bytes = 0;        // of these, allocated in the second half of the process
+  int64_t not_followed = 0;                          // allocations beyond those that can be followed
+  int64_t with_context = 0, with_context_bytes = 0;  // of the releases: as their context was destroyed
+  int64_t at_exit = 0, at_exit_bytes = 0;            // of those kept: the process was seen to end
+  int32_t context = 0;                               // 0: not known, or by CUPTI, of which all of a GPU counts together
 };
 
 }  // namespace mlrun::summary

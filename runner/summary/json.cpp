@@ -272,7 +272,12 @@ Json gpu_memory_json(const GpuMemorySummary& of) {
           {"kept_bytes", of.kept_bytes},
           {"kept_late", of.kept_late},
           {"kept_late_bytes", of.kept_late_bytes},
-          {"not_followed", of.not_followed}};
+          {"not_followed", of.not_followed},
+          {"context", known(of.context, 0)},
+          {"with_context", of.with_context},
+          {"with_context_bytes", of.with_context_bytes},
+          {"at_exit", of.at_exit},
+          {"at_exit_bytes", of.at_exit_bytes}};
 }
 
 Json gpu_work_json(const Summary& summary) {

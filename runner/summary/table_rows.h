@@ -351,6 +351,11 @@ struct Columns<GpuMemorySummary> {
     visitor("kept_late", row.kept_late);
     visitor("kept_late_bytes", row.kept_late_bytes);
     visitor("not_followed", row.not_followed);
+    visitor("context", row.context);
+    visitor("with_context", row.with_context);
+    visitor("with_context_bytes", row.with_context_bytes);
+    visitor("at_exit", row.at_exit);
+    visitor("at_exit_bytes", row.at_exit_bytes);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -19,6 +20,7 @@ std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
                                     [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
   if (process == summary.processes.end()) return "not known";
   std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  if (memory.context != 0) text += fmt::format(", context {}", memory.context);
   return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, memory.gpu_id) : text;
 }
 
@@ -35,12 +37,19 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
   TextTable table(
       {"GPU MEMORY", "memory", "at once", "allocated", "times", "releases", "never released", "of it late"});
   bool is_kept = false;
+  GpuMemorySummary all;
   for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
     const GpuMemorySummary& memory = sorted[i];
     is_kept = is_kept || memory.kept > 0;
     table.add({whose(summary, memory), memory.memory, bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
                count_text(memory.allocations), count_text(memory.releases), kept_text(memory.kept, memory.kept_bytes),
                kept_text(memory.kept_late, memory.kept_late_bytes)});
+  }
+  for (const GpuMemorySummary& memory : sorted) {
+    util::add_to(all.with_context, memory.with_context);
+    util::add_to(all.with_context_bytes, memory.with_context_bytes);
+    util::add_to(all.at_exit, memory.at_exit);
+    util::add_to(all.at_exit_bytes, memory.at_exit_bytes);
   }
   if (sorted.size() > kShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_memory", style.glyphs.pick("…", "..."),
@@ -49,6 +58,13 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
   if (is_kept) {
     table.add_note(
         "never released: up to the end of the process; late: allocated in its second half, where a leak would show");
+  }
+  if (all.with_context > 0) {
+    table.add_note(fmt::format("released with their context: {}", kept_text(all.with_context, all.with_context_bytes)));
+  }
+  if (all.at_exit > 0) {
+    table.add_note(fmt::format("never released by processes that have ended, which frees it: {}",
+                               kept_text(all.at_exit, all.at_exit_bytes)));
   }
   return table.empty() ? "" : table.text(style);
 }

@@ -9,7 +9,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kNone = 0;
+constexpr int64_t kNone = 0, kNever = -1;
 constexpr uint32_t kByte = 0xff;
 constexpr uint32_t kAsync = 1;              // of CUPTI's flags
 constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: of no one stream or context; since 13.5 of memory 0
@@ -28,6 +28,8 @@ std::vector<std::string> sync_names() {
 std::vector<std::string> clock_names() {
   return {"monotonic", "realtime", "none", "no end", "inverted", "outside", "other tool"};
 }
+
+std::vector<std::string> source_names() { return {"cupti", "uprobe"}; }
 
 size_t label_of(uint32_t number, size_t names) { return number < names ? number : 0; }
 
@@ -68,13 +70,15 @@ GpuApiTable::GpuApiTable()
     : GpuEventTable("gpu_api"),
       func_(table_.text("func")),
       api_(table_.label("api", {"driver", "runtime"})),
-      result_(table_.int64("result")) {}
+      result_(table_.int64("result")),
+      source_(table_.label("source", source_names())) {}
 
 void GpuApiTable::add(const model::GpuWorkRow& row) {
   add_common(row);
   func_.add(row.func);
   api_.add(row.runtime);
   result_.add(row.result);
+  source_.add(row.is_of_uprobe);
   table_.row_added();
 }
 
@@ -166,16 +170,18 @@ void GpuMemsetTable::add(const model::GpuWorkRow& row) {
 GpuSyncTable::GpuSyncTable()
     : GpuEventTable("gpu_sync"),
       kind_(table_.label("kind", sync_names())),
-      context_(table_.int64("context")),
+      context_(table_.optional_int64("context")),
       stream_(table_.optional_int64("stream")),
-      event_(table_.optional_int64("event")) {}
+      event_(table_.optional_int64("event")),
+      source_(table_.label("source", source_names())) {}
 
 void GpuSyncTable::add(const model::GpuWorkRow& row) {
   add_common(row);
   kind_.add(label_of(row.detail, sync_names().size()));
-  context_.add(row.context);
+  context_.add_unless(row.is_of_uprobe ? kNone : kNever, row.context);
   stream_.add_unless(kNoStream, row.stream);
   event_.add_unless(kNone, row.event);
+  source_.add(row.is_of_uprobe);
   table_.row_added();
 }
 
@@ -212,7 +218,10 @@ GpuMemoryTable::GpuMemoryTable()
       pool_(table_.label("pool", pool_names())),
       pool_address_(table_.optional_int64("pool_address")),
       pool_bytes_(table_.optional_int64("pool_bytes")),
-      pool_used_(table_.optional_int64("pool_used_bytes")) {}
+      pool_used_(table_.optional_int64("pool_used_bytes")),
+      source_(table_.label("source", source_names())),
+      func_(table_.optional_text("func")),
+      is_handle_(table_.boolean("is_handle")) {}
 
 void GpuMemoryTable::add(const model::GpuWorkRow& row) {
   const size_t pool = label_of(row.detail >> 16 & kByte, pool_names().size());
@@ -230,6 +239,9 @@ void GpuMemoryTable::add(const model::GpuWorkRow& row) {
   pool_address_.add_unless(kNone, static_cast<int64_t>(row.pool));
   pool_bytes_.add_unless(-1, is_local ? row.pool_bytes : -1);
   pool_used_.add_unless(-1, is_local ? row.pool_used : -1);
+  source_.add(row.is_of_uprobe);
+  func_.add_unless_empty(row.is_of_uprobe ? row.func : std::string_view());
+  is_handle_.add(row.is_handle);
   table_.row_added();
 }
 

@@ -40,6 +40,7 @@ class GpuApiTable : public GpuEventTable {
   TextColumn& func_;
   LabelColumn& api_;
   Int64Column& result_;
+  LabelColumn& source_;
 };
 
 // Work on a device, in a stream.
@@ -97,6 +98,7 @@ class GpuSyncTable : public GpuEventTable {
  private:
   LabelColumn& kind_;
   Int64Column &context_, &stream_, &event_;
+  LabelColumn& source_;
 };
 
 // Launches of graphs, where they are told as a whole.
@@ -123,6 +125,9 @@ class GpuMemoryTable : public GpuEventTable {
   BoolColumn& async_;
   LabelColumn& pool_;
   Int64Column &pool_address_, &pool_bytes_, &pool_used_;
+  LabelColumn& source_;
+  TextColumn& func_;
+  BoolColumn& is_handle_;
 };
 
 }  // namespace mlrun::trace

@@ -138,6 +138,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN: return {};  // load() has them
+      case MLRUN_KERNEL_CUDA: return {};       // CudaMerge has them
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;
@@ -250,6 +251,13 @@ class KernelMerge::Tables {
   OrderedTable<RemoteTable> remotes_;
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
 };
+
+Status KernelMerge::for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take) {
+  return for_each_record([&](const events::KernelReader& reader) -> Status {
+    mlrun_cuda_call call{};
+    return reader.head().kind == MLRUN_KERNEL_CUDA && reader.read(call) ? take(call) : Status();
+  });
+}
 
 Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder) {
   follower_.reset();  // that of the calls, which have gone by, and all that it holds

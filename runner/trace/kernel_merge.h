@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -54,6 +55,9 @@ class KernelMerge {
   void split(Partition& partition) {
     if (follower_) follower_->split(partition);
   }
+
+  // Calls of libcuda in the order of the spool.
+  Status for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take);
 
   // Tables block, block_part, wait, vfs, remote, syscall and device. Requires: all calls have passed by, `info` has processes,
   // threads and files. builder: takes the operations on files of a run that has no calls.

@@ -18,6 +18,7 @@
 #include "runner/trace/call_fold.h"
 #include "runner/trace/counter_tracker.h"
 #include "runner/trace/coverage.h"
+#include "runner/trace/cuda_merge.h"
 #include "runner/trace/event_tables.h"
 #include "runner/trace/gpu_join.h"
 #include "runner/trace/gpu_samples.h"
@@ -74,10 +75,13 @@ class Merger {
   Status load();
   void read_mllog();
   void name_marks();
-  [[nodiscard]] bool has_gpu() const;
+  [[nodiscard]] bool has_cupti() const;
+  [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
   void prepare();
   Status load_sums();
   Status merge_rows(const StagingFolder& staging);
+  Status merge_cuda(PartWriter& writer, size_t part);
+  void count_gpu(const model::GpuWorkRow& row);
   Status merge_samples(const StagingFolder& staging);
   void feed(Worker& worker);
   void look_ahead(const Partition& partition, size_t at) const;
@@ -98,6 +102,7 @@ class Merger {
   std::unique_ptr<CounterTracker> counters_;
   std::unique_ptr<CallFold> fold_;
   std::unique_ptr<KernelMerge> kernel_;
+  std::unique_ptr<CudaMerge> cuda_;
   std::unique_ptr<SumsFile> sums_;  // with --summary-only
   std::unique_ptr<SumTable> sum_table_;
   CoverageMeter coverage_;
@@ -132,6 +137,7 @@ Status Merger::load() {
   if (!index) return tl::make_unexpected(index.error());
   index_ = *std::move(index);
   kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_);
+  cuda_ = std::make_unique<CudaMerge>(session_);
   return kernel_->present() ? kernel_->load(info_) : Status();
 }
 
@@ -152,7 +158,7 @@ void Merger::name_marks() {
   for (model::MarkRow& mark : info_.marks) mark.name_id = marks_->names().id_of(mark.name);
 }
 
-bool Merger::has_gpu() const {
+bool Merger::has_cupti() const {
   const nlohmann::json::json_pointer streams("/options/streams");
   if (index_->has_gpu_work()) return true;
   if (!session_.all.contains(streams)) return false;
@@ -217,13 +223,13 @@ void Merger::feed(Worker& worker) {
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
       case RowKind::kMark: steps_.add(partition.marks[ref.index]); break;
       case RowKind::kGpuApi:
-      case RowKind::kGpuSync: gpu_work_.add(partition.gpu[ref.index]); break;
-      case RowKind::kGpuMemory: gpu_memory_.add(partition.gpu[ref.index]); break;
+      case RowKind::kGpuSync:
+      case RowKind::kGpuMemory: count_gpu(partition.gpu[ref.index]); break;
       case RowKind::kGpuKernel:
       case RowKind::kGpuMemcpy:
       case RowKind::kGpuMemset:
       case RowKind::kGpuGraph:
-        gpu_work_.add(partition.gpu[ref.index]);
+        count_gpu(partition.gpu[ref.index]);
         gaps_.add(partition.gpu[ref.index]);
         break;
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
@@ -240,6 +246,23 @@ void Merger::feed(Worker& worker) {
   totals_.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
 }
 
+void Merger::count_gpu(const model::GpuWorkRow& row) {
+  if (row.kind == model::GpuKind::kMemory) {
+    gpu_memory_.add(row);
+  } else {
+    gpu_work_.add(row);
+  }
+}
+
+// Of processes that were not started here, in parts from that number on.
+Status Merger::merge_cuda(PartWriter& writer, size_t part) {
+  if (!kernel_->present() || !cuda_->present()) return {};
+  return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
+    for (const RowRef& ref : partition.order) count_gpu(partition.gpu[ref.index]);
+    return writer.write(partition, part++, totals_.calls + 1);
+  });
+}
+
 Status Merger::merge_rows(const StagingFolder& staging) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
@@ -248,10 +271,16 @@ Status Merger::merge_rows(const StagingFolder& staging) {
   auto slices = index_->chunks().slices(kRowsInMemory / threads_,
                                         [&](const Slice& slice) { return workers[0]->reader.count(slice); });
   if (!slices) return tl::make_unexpected(slices.error());
-  if (slices->empty()) return workers[0]->writer.write(Partition{}, 0, 1);
+  PartWriter& first_writer = workers[0]->writer;
+  if (slices->empty()) {
+    const Status written = first_writer.write(Partition{}, 0, 1);
+    return written ? merge_cuda(first_writer, 1) : written;
+  }
   const auto finish_marks = [&](const Status& merged) {
     const Partition rest = marks_->finish(mark_meter_);
-    return merged && !rest.marks.empty() ? workers[0]->writer.write(rest, slices->size(), totals_.calls + 1) : merged;
+    const bool has_more = merged && !rest.marks.empty();
+    const Status written = has_more ? first_writer.write(rest, slices->size(), totals_.calls + 1) : merged;
+    return written ? merge_cuda(first_writer, slices->size() + 1) : written;
   };
 
   progress_.begin(1 - kScanShare, index_->chunks().rows());
@@ -292,7 +321,7 @@ Status Merger::merge_samples(const StagingFolder& staging) {
 
 // Requires: all other event tables are written.
 Status Merger::blame_gaps(const StagingFolder& staging) {
-  if (!has_gpu()) return {};
+  if (!has_cupti()) return {};
   idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present(), kernel_->sees_sleeps()},
                       info_);
   steps_.sort();
@@ -314,6 +343,7 @@ void Merger::complete_info() {
   note_exit_status(info_.processes, session_.wait_status);
   info_.losses = find_losses(*index_, session_, mllog_, {totals_.damaged_samples, marks_->ranges_left_out()});
   totals_.gpu = gpu_join_->totals();
+  for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
   for (model::LossRow& row : gpu_join_->losses()) info_.losses.push_back(std::move(row));
   for (model::LossRow& row : index_->gpu_facts().losses(index_->channels(), info_)) {
     info_.losses.push_back(std::move(row));
@@ -322,6 +352,7 @@ void Merger::complete_info() {
   info_.left_out = find_left_out(*index_);
   info_.coverage = coverage_.finish(*index_, session_, info_);
   kernel_->add_gaps(info_);
+  cuda_->add_gaps(info_);
   if (sum_table_) {
     info_.sums = sum_table_->finish(std::move(sums_->rows()));
     for (model::CoverageRow& row : SumTable::coverage(info_.sums, sums_->state())) {

@@ -265,6 +265,7 @@ void ObservedTasks::end_process(model::TraceInfo& info, uint32_t pid, int64_t ts
   if (living == processes_.end()) return;
   end_threads(info, living->second, ts_ns);
   info.processes[living->second.row].last_ns = ts_ns;
+  info.processes[living->second.row].ended = true;
   ended_[pid] = {ts_ns, std::move(living->second)};
   processes_.erase(living);
 }

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/cuda_tracker.h"
+
+#include <algorithm>
+
+namespace mlrun::trace {
+
+namespace {
+
+using events::CudaRole;
+using model::GpuKind;
+using model::GpuWorkRow;
+
+constexpr uint32_t kAllocation = 1, kRelease = 2;  // model::GpuMemoryOperation
+constexpr size_t kPushesMax = 64;                  // of a thread
+
+int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+uint64_t product(uint64_t a, uint64_t b) {
+  uint64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? UINT64_MAX : result;
+}
+
+uint32_t detail_of(uint32_t operation, uint8_t memory, bool is_async) {
+  return operation | uint32_t{memory} << 8 | uint32_t{is_async} << 24;
+}
+
+}  // namespace
+
+bool CudaTracker::takes_one(size_t& count, size_t most) {
+  if (count >= most) {
+    ++left_out_;
+    return false;
+  }
+  ++count;
+  return true;
+}
+
+bool CudaTracker::add(const mlrun_cuda_call& record, const model::Origin& origin, Rows& rows) {
+  const events::CudaCall* what = events::cuda_call_of(record.function);
+  if (what == nullptr) return false;
+  Call call{record, *what, {}};
+  GpuWorkRow& base = call.base;
+  base.origin = origin;
+  base.dur_ns = cut(record.head.time_ns) - origin.ts_ns;
+  base.is_of_uprobe = true;
+  base.func = what->name;
+  base.result = static_cast<uint32_t>(record.result);
+  rows.push_back(base);  // api
+  if (record.result != 0) return true;
+  const std::pair key{origin.proc_id, origin.pid};
+  if (!processes_.contains(key) && !takes_one(unseen_processes_, kThreadsMax)) return true;
+  Process& process = processes_[key];
+  switch (what->role) {
+    case CudaRole::kAllocate:
+    case CudaRole::kAllocatePitched: allocate(process, call, rows); break;
+    case CudaRole::kFree: release(process, call, rows); break;
+    case CudaRole::kCreate:
+    case CudaRole::kRetain:
+    case CudaRole::kRelease:
+    case CudaRole::kMap:
+    case CudaRole::kUnmap: follow_handle(process, call, rows); break;
+    case CudaRole::kMakeContext:
+    case CudaRole::kSetContext:
+    case CudaRole::kPushContext:
+    case CudaRole::kPopContext:
+    case CudaRole::kRetainPrimary: follow_context(process, call); break;
+    case CudaRole::kDestroyContext: destroy(process, record.arguments[0], call, rows); break;
+    case CudaRole::kReleasePrimary:
+    case CudaRole::kResetPrimary: release_primary(process, call, rows); break;
+    case CudaRole::kSync:
+      rows.push_back(base);
+      rows.back().kind = GpuKind::kSync;
+      rows.back().detail = what->detail;
+      rows.back().context = number_of(process, current_context(process, call));
+      rows.back().stream = UINT32_MAX;
+      break;
+    case CudaRole::kOther: break;
+  }
+  return true;
+}
+
+uint64_t CudaTracker::current_context(const Process& process, const Call& call) const {
+  if (call.base.origin.ts_ns > contexts_until_ns_) return 0;
+  const auto thread = process.current.find(call.record.head.tid);
+  return thread == process.current.end() || thread->second.empty() ? 0 : thread->second.back();
+}
+
+uint32_t CudaTracker::number_of(Process& process, uint64_t context) {
+  if (context == 0) return 0;
+  const auto known = process.contexts.find(context);
+  if (known != process.contexts.end()) return known->second.number;
+  if (!takes_one(contexts_, kContextsMax)) return 0;
+  return process.contexts[context].number = ++process.last_context;
+}
+
+std::vector<uint64_t>* CudaTracker::stack_of(Process& process, uint32_t tid) {
+  const auto known = process.current.find(tid);
+  if (known != process.current.end()) return &known->second;
+  return takes_one(threads_, kThreadsMax) ? &process.current[tid] : nullptr;
+}
+
+void CudaTracker::follow_context(Process& process, const Call& call) {
+  const uint64_t given = (call.record.unread & MLRUN_CUDA_READS_FIRST) == 0 ? call.record.read[0] : 0;
+  if (call.what.role == CudaRole::kRetainPrimary) {
+    if (process.primaries.size() >= kPushesMax && !process.primaries.contains(call.record.arguments[1])) return;
+    Primary& primary = process.primaries[call.record.arguments[1]];
+    primary.context = given;
+    ++primary.retained;
+    number_of(process, given);
+    return;
+  }
+  std::vector<uint64_t>* stack = stack_of(process, call.record.head.tid);
+  if (stack == nullptr) return;
+  const bool pops = call.what.role == CudaRole::kPopContext || call.what.role == CudaRole::kSetContext;
+  if (pops && !stack->empty()) stack->pop_back();
+  if (call.what.role == CudaRole::kPopContext) return;
+  const uint64_t context = call.what.role == CudaRole::kMakeContext ? given : call.record.arguments[0];
+  if (context == 0 && call.what.role == CudaRole::kSetContext) return;
+  if (stack->size() >= kPushesMax) stack->erase(stack->begin());
+  stack->push_back(context);
+  number_of(process, context);
+}
+
+void CudaTracker::allocate(Process& process, const Call& call, Rows& rows) {
+  const bool is_pitched = call.what.role == CudaRole::kAllocatePitched;
+  const auto* arguments = static_cast<const __u64*>(call.record.arguments);
+  const uint64_t address = call.record.read[0];
+  if ((call.record.unread & MLRUN_CUDA_READS_FIRST) != 0) {
+    ++unread_;
+    return;
+  }
+  if (address == 0) return;
+  const bool has_pitch = (call.record.unread & MLRUN_CUDA_READS_SECOND) == 0;
+  const uint64_t row_bytes = has_pitch ? call.record.read[1] : arguments[2];
+  GpuWorkRow& row = rows.emplace_back(call.base);
+  const uint64_t context = current_context(process, call);
+  row.kind = GpuKind::kMemory;
+  row.detail = detail_of(kAllocation, call.what.detail, call.what.is_async);
+  row.address = address;
+  row.bytes = cut(is_pitched ? product(row_bytes, arguments[3]) : arguments[1]);
+  row.context = number_of(process, context);
+  Block block{row.bytes, row.origin.ts_ns + row.dur_ns, call.what.is_async ? 0 : context, call.what.detail};
+  hold(process, address, block);
+}
+
+void CudaTracker::hold(Process& process, uint64_t address, Block block) {
+  const auto known = process.blocks.find(address);
+  if (known != process.blocks.end()) {
+    block.replaced_bytes = known->second.bytes;
+    drop(process, known);
+  }
+  if (!takes_one(blocks_, kBlocksMax)) return;
+  process.blocks[address] = block;
+  const auto context = process.contexts.find(block.context);
+  if (context != process.contexts.end()) context->second.blocks.insert(address);
+}
+
+void CudaTracker::drop(Process& process, std::map<uint64_t, Block>::iterator block) {
+  const auto context = process.contexts.find(block->second.context);
+  if (context != process.contexts.end()) context->second.blocks.erase(block->first);
+  process.blocks.erase(block);
+  --blocks_;
+}
+
+// Another thread may be given the address before the call that released it returns, and so stand before it.
+void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
+  const uint64_t address = call.record.arguments[0];
+  if (address == 0) return;
+  GpuWorkRow& row = rows.emplace_back(call.base);
+  row.kind = GpuKind::kMemory;
+  row.address = address;
+  uint8_t memory = call.what.detail;
+  const auto known = process.blocks.find(address);
+  if (known != process.blocks.end()) {
+    Block& block = known->second;
+    const bool is_of_replaced = block.replaced_bytes >= 0 && row.origin.ts_ns < block.end_ns;
+    row.bytes = is_of_replaced ? block.replaced_bytes : block.bytes;
+    row.context = number_of(process, block.context);
+    memory = block.memory;
+    if (is_of_replaced) block.replaced_bytes = -1;
+    if (!is_of_replaced) drop(process, known);
+  }
+  row.detail = detail_of(kRelease, memory, call.what.is_async);
+}
+
+// Memory without an address of its own is there until its handle is released and it is mapped nowhere.
+void CudaTracker::follow_handle(Process& process, const Call& call, Rows& rows) {
+  const auto* arguments = static_cast<const __u64*>(call.record.arguments);
+  const bool is_retained = call.what.role == CudaRole::kRetain;
+  const uint64_t handle = is_retained ? call.record.read[0] : arguments[0];
+  if (call.what.role == CudaRole::kCreate) return create(process, call, rows);
+  if (call.what.role == CudaRole::kMap) return map(process, call);
+  if (call.what.role == CudaRole::kUnmap) return unmap(process, call, rows);
+  const auto known = process.handles.find(handle);
+  if (known == process.handles.end()) return;
+  known->second.references += is_retained ? 1 : -1;
+  drop_if_unused(process, handle, call, rows);
+}
+
+void CudaTracker::create(Process& process, const Call& call, Rows& rows) {
+  if ((call.record.unread & MLRUN_CUDA_READS_FIRST) != 0) {
+    ++unread_;
+    return;
+  }
+  GpuWorkRow& row = rows.emplace_back(call.base);
+  row.kind = GpuKind::kMemory;
+  row.detail = detail_of(kAllocation, call.what.detail, false);
+  row.address = call.record.read[0];
+  row.bytes = cut(call.record.arguments[1]);
+  row.is_handle = true;
+  if (process.handles.contains(row.address) || takes_one(blocks_, kBlocksMax)) {
+    process.handles[row.address] = Handle{row.bytes};
+  }
+}
+
+void CudaTracker::map(Process& process, const Call& call) {
+  const uint64_t address = call.record.arguments[0], handle = call.record.arguments[3];
+  const auto known = process.handles.find(handle);
+  if (known == process.handles.end() || process.mapped.contains(address) || !takes_one(blocks_, kBlocksMax)) return;
+  ++known->second.mappings;
+  process.mapped[address] = handle;
+}
+
+// One call may undo many that lie side by side.
+void CudaTracker::unmap(Process& process, const Call& call, Rows& rows) {
+  const uint64_t begin = call.record.arguments[0], bytes = call.record.arguments[1];
+  auto mapped = process.mapped.lower_bound(begin);
+  while (mapped != process.mapped.end() && mapped->first - begin < bytes) {
+    const uint64_t handle = mapped->second;
+    mapped = process.mapped.erase(mapped);
+    --blocks_;
+    const auto known = process.handles.find(handle);
+    if (known != process.handles.end()) --known->second.mappings;
+    drop_if_unused(process, handle, call, rows);
+  }
+}
+
+void CudaTracker::drop_if_unused(Process& process, uint64_t handle, const Call& call, Rows& rows) {
+  const auto known = process.handles.find(handle);
+  if (known == process.handles.end() || known->second.references > 0 || known->second.mappings > 0) return;
+  GpuWorkRow& row = rows.emplace_back(call.base);
+  row.kind = GpuKind::kMemory;
+  row.detail = detail_of(kRelease, events::kCudaDevice, false);
+  row.address = handle;
+  row.bytes = known->second.bytes;
+  row.is_handle = true;
+  process.handles.erase(known);
+  --blocks_;
+}
+
+// Where it had been retained before anybody looked, it is not known whether this is its end.
+void CudaTracker::release_primary(Process& process, const Call& call, Rows& rows) {
+  const auto known = process.primaries.find(call.record.arguments[0]);
+  if (known == process.primaries.end()) return;
+  Primary& primary = known->second;
+  const bool is_reset = call.what.role == CudaRole::kResetPrimary;
+  if (!is_reset) --primary.retained;
+  if (!is_reset && (primary.retained > 0 || began_outside_.contains(call.record.head.pid))) return;
+  destroy(process, primary.context, call, rows);
+}
+
+void CudaTracker::destroy(Process& process, uint64_t context, const Call& call, Rows& rows) {
+  const auto known = process.contexts.find(context);
+  if (known == process.contexts.end()) return;
+  const std::set<uint64_t> addresses = std::move(known->second.blocks);
+  const uint32_t number = known->second.number;
+  process.contexts.erase(known);  // another one may get the handle
+  for (const uint64_t address : addresses) {
+    const auto block = process.blocks.find(address);
+    if (block == process.blocks.end()) continue;
+    GpuWorkRow& row = rows.emplace_back(call.base);
+    row.kind = GpuKind::kMemory;
+    row.detail = detail_of(kRelease, block->second.memory, false);
+    row.address = address;
+    row.bytes = block->second.bytes;
+    row.context = number;
+    row.is_with_context = true;
+    drop(process, block);
+  }
+  const auto thread = process.current.find(call.record.head.tid);
+  if (thread != process.current.end()) std::erase(thread->second, context);
+}
+
+}  // namespace mlrun::trace

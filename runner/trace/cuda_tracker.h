@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// From calls of libcuda that were seen from outside (mlrun_cuda_call) to rows of gpu_api, gpu_memory and gpu_sync: which
+// memory a call gave or took, and in which context. What a call before the first record may have changed stays unknown.
+//
+// Memory: kBlocksMax allocations, handles and mappings that are there at once, kContextsMax contexts, kThreadsMax threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runner/events/cuda_calls.h"
+#include "runner/model/gpu_rows.h"
+
+namespace mlrun::trace {
+
+class CudaTracker {
+ public:
+  using Rows = std::vector<model::GpuWorkRow>;
+
+  static constexpr size_t kBlocksMax = size_t{1} << 20, kContextsMax = 1 << 16, kThreadsMax = 1 << 16;
+
+  // `began_outside`: processes (by pid) that had used libcuda before they were observed: what they had then, and how often
+  // they had asked for their primary contexts, is not known. `contexts_until_ns`: when switches of contexts were seen last.
+  CudaTracker(std::set<uint32_t> began_outside, int64_t contexts_until_ns)
+      : began_outside_(std::move(began_outside)), contexts_until_ns_(contexts_until_ns) {}
+
+  // Appends the rows of a call. `origin`: of its thread, ts_ns: its beginning. Requires: calls come nearly in the order of
+  // their end. False: a function that this version does not know.
+  bool add(const mlrun_cuda_call& call, const model::Origin& origin, Rows& rows);
+
+  // Allocations, handles, mappings, contexts and threads beyond what is followed.
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  // Allocations without a row, as what the call gave could not be read.
+  [[nodiscard]] uint64_t unread() const { return unread_; }
+
+ private:
+  struct Call {
+    const mlrun_cuda_call& record;
+    const events::CudaCall& what;
+    model::GpuWorkRow base;  // as every row of it begins
+  };
+  struct Block {
+    int64_t bytes = 0, end_ns = 0;
+    uint64_t context = 0;
+    uint8_t memory = 0;
+    int64_t replaced_bytes = -1;  // of the one that had the address, while its release is not recorded yet
+  };
+  struct Handle {
+    int64_t bytes = 0;
+    int64_t references = 1, mappings = 0;
+  };
+  struct Context {
+    uint32_t number = 0;
+    std::set<uint64_t> blocks;  // addresses
+  };
+  struct Primary {
+    uint64_t context = 0;
+    int64_t retained = 0;
+  };
+  struct Process {
+    std::map<uint64_t, Block> blocks;                   // by address
+    std::map<uint64_t, Handle> handles;                 // memory without an address
+    std::map<uint64_t, uint64_t> mapped;                // handles by address
+    std::map<uint64_t, Context> contexts;               // by handle
+    std::map<uint32_t, std::vector<uint64_t>> current;  // by thread: the context of each push, the last one counts
+    std::map<uint64_t, Primary> primaries;              // by device, as the process counts them
+    uint32_t last_context = 0;
+  };
+  void follow_context(Process& process, const Call& call);
+  void allocate(Process& process, const Call& call, Rows& rows);
+  void release(Process& process, const Call& call, Rows& rows);
+  void follow_handle(Process& process, const Call& call, Rows& rows);
+  void create(Process& process, const Call& call, Rows& rows);
+  void map(Process& process, const Call& call);
+  void unmap(Process& process, const Call& call, Rows& rows);
+  void hold(Process& process, uint64_t address, Block block);
+  void drop(Process& process, std::map<uint64_t, Block>::iterator block);
+  void drop_if_unused(Process& process, uint64_t handle, const Call& call, Rows& rows);
+  void release_primary(Process& process, const Call& call, Rows& rows);
+  void destroy(Process& process, uint64_t context, const Call& call, Rows& rows);
+  [[nodiscard]] uint64_t current_context(const Process& process, const Call& call) const;
+  uint32_t number_of(Process& process, uint64_t context);
+  std::vector<uint64_t>* stack_of(Process& process, uint32_t tid);
+  bool takes_one(size_t& count, size_t most);  // false: no room
+
+  std::set<uint32_t> began_outside_;
+  int64_t contexts_until_ns_;
+  std::map<std::pair<int32_t, int32_t>, Process> processes_;  // by proc_id and pid
+  size_t blocks_ = 0, contexts_ = 0, threads_ = 0, unseen_processes_ = 0;
+  uint64_t left_out_ = 0, unread_ = 0;
+};
+
+}  // namespace mlrun::trace
