@@ -28,6 +28,59 @@ model::TraceInfo process_until(int64_t last_ns) {
   return info;
 }
 
+// Seen from outside: a call that took some time.
+model::GpuWorkRow call(uint32_t operation, uint64_t address, int64_t bytes, int64_t ts_ns, int64_t dur_ns,
+                       uint32_t context = 0) {
+  model::GpuWorkRow of = row(operation, address, bytes, ts_ns);
+  of.dur_ns = dur_ns;
+  of.context = context;
+  of.is_of_uprobe = true;
+  return of;
+}
+
+TEST(GpuMemoryMeter, ContextsSeenFromOutsideCountByThemselves) {
+  GpuMemoryMeter meter;
+  meter.add(call(kAllocation, 0x1000, 100, 0, 5, 1));
+  meter.add(call(kAllocation, 0x2000, 50, 10, 5, 2));
+  model::GpuWorkRow end = call(kRelease, 0x1000, 100, 20, 5, 1);
+  end.is_with_context = true;
+  meter.add(end);
+  model::TraceInfo info = process_until(1000);
+  info.processes[0].ended = true;
+  const auto sums = meter.finish(info);
+  ASSERT_EQ(sums.size(), 2u);
+  EXPECT_EQ(sums[0].context, 1);
+  EXPECT_EQ(sums[0].with_context, 1);
+  EXPECT_EQ(sums[0].with_context_bytes, 100);
+  EXPECT_EQ(sums[0].kept, 0);
+  EXPECT_EQ(sums[1].context, 2);
+  EXPECT_EQ(sums[1].kept, 1);
+  EXPECT_EQ(sums[1].at_exit_bytes, 50);
+}
+
+TEST(GpuMemoryMeter, AnAddressThatIsGivenAwayBeforeItsReleaseReturnsKeepsItsNewBlock) {
+  GpuMemoryMeter meter;
+  meter.add(call(kAllocation, 0x1000, 100, 0, 5));
+  meter.add(call(kAllocation, 0x1000, 70, 30, 5));
+  meter.add(call(kRelease, 0x1000, 100, 20, 20));
+  const auto sums = meter.finish(process_until(1000));
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].releases, 1);
+  EXPECT_EQ(sums[0].unseen_releases, 0);
+  EXPECT_EQ(sums[0].kept_bytes, 70);
+  EXPECT_EQ(sums[0].peak_bytes, 100);
+}
+
+TEST(GpuMemoryMeter, AHandleIsNoAddress) {
+  GpuMemoryMeter meter;
+  model::GpuWorkRow handle = call(kAllocation, 7, 100, 0, 5);
+  handle.is_handle = true;
+  meter.add(handle);
+  meter.add(call(kAllocation, 7, 30, 10, 5));
+  meter.add(call(kRelease, 7, 30, 20, 5));
+  EXPECT_EQ(meter.finish(process_until(1000))[0].kept_bytes, 100);
+}
+
 TEST(GpuMemoryMeter, TellsThePeakAndWhatWasKept) {
   GpuMemoryMeter meter;
   meter.add(row(kAllocation, 0x1000, 100, 0));

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When mlrun ends, and when it is killed, the code of the process is as its file has it, and no program of ours is loaded;
+the process goes on."""
+
+import os
+import signal
+
+import uprobe_case
+from lib import case
+from lib.kernel_side import programs_loaded
+from lib.killed_collector import wait_for
+
+CODE = "ctypes.string_at(ctypes.cast(cuda.cuInit, c_void_p).value & ~4095, 4096)"
+
+
+def check(this):
+    uprobe_case.need_uprobes()
+    with uprobe_case.victim(this) as one:
+        code = one.do(CODE)
+        for end in (signal.SIGTERM, signal.SIGKILL):
+            seen = uprobe_case.Observation(this, "--pid", one.pid)
+            this.true("there are probes", one.do(CODE) != code)
+            one.do("alloc(4096)")
+            os.kill(seen.mlrun.pid, end)
+            seen.mlrun.wait(120)
+            wait_for(lambda: one.do(CODE) == code, 60)  # the kernel takes them out one after the other
+            wait_for(lambda: not programs_loaded(), 60)
+            this.true("it goes on", one.do("alloc(4096)") > 0)
+    done = this.run(case.MLRUN, "recover", seen.out)
+    this.equal("exit status of recover", done.returncode, 0, said=done.stderr)
+    trace = uprobe_case.Trace(seen.out)
+    this.equal("what was seen before the kill", [row[2] for row in uprobe_case.memory_rows(trace, one.pid)], [4096])
+
+
+if __name__ == "__main__":
+    case.run(check)
