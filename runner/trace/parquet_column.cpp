@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/parquet_column.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <arrow/api.h>
 
 namespace mlrun::trace {
 
 namespace {
+
+// A dictionary of more entries than that is hardly smaller than the values, and slow to use.
+constexpr size_t kEntriesMax = 64 * 1024;
 
 // nullptr, as Arrow has it, when there are no nulls.
 std::shared_ptr<arrow::Buffer> validity_buffer(Validity& validity, size_t rows) {
@@ -13,13 +19,48 @@ std::shared_ptr<arrow::Buffer> validity_buffer(Validity& validity, size_t rows) 
 }
 
 template <typename ArrowType, typename T>
-std::shared_ptr<arrow::Array> number_array(const std::vector<T>& values, Validity& validity) {
+std::shared_ptr<arrow::Array> number_array(ColumnValues<T>& column) {
   return std::make_shared<arrow::NumericArray<ArrowType>>(
-      static_cast<int64_t>(values.size()), arrow::Buffer::Wrap(values), validity_buffer(validity, values.size()),
-      static_cast<int64_t>(validity.nulls()));
+      static_cast<int64_t>(column.rows()), arrow::Buffer::Wrap(column.values()),
+      validity_buffer(column.validity(), column.rows()), static_cast<int64_t>(column.nulls()));
+}
+
+template <typename T>
+std::string plain(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+// In statistics the zeros, which are equal, and NaN, which has no place, have rules of their own.
+template <typename T>
+bool is_comparable(T value) {
+  if constexpr (std::is_floating_point_v<T>) return value != 0 && !std::isnan(value);
+  return true;
+}
+
+template <typename T>
+void set_entries(const std::vector<T>& values, NumberedValues& to) {
+  to.entries = static_cast<uint32_t>(values.size());
+  to.dictionary.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  if (!std::all_of(values.begin(), values.end(), is_comparable<T>)) return;
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  to.min = plain(*min);
+  to.max = plain(*max);
+}
+
+void set_entries(const std::vector<std::string_view>& texts, NumberedValues& to) {
+  to.entries = static_cast<uint32_t>(texts.size());
+  for (const std::string_view text : texts) {
+    to.dictionary += plain(static_cast<uint32_t>(text.size()));
+    to.dictionary += text;
+  }
+  const auto [min, max] = std::minmax_element(texts.begin(), texts.end());
+  to.min = *min;
+  to.max = *max;
 }
 
 }  // namespace
+
+std::shared_ptr<arrow::Array> Column::array(int64_t) { return nullptr; }
 
 template <>
 std::shared_ptr<arrow::DataType> Int64Column::type() const {
@@ -36,16 +77,44 @@ std::shared_ptr<arrow::DataType> DoubleColumn::type() const {
 
 template <>
 std::shared_ptr<arrow::Array> Int64Column::array(int64_t) {
-  return number_array<arrow::Int64Type>(values_, validity_);
+  return number_array<arrow::Int64Type>(values_);
 }
 template <>
 std::shared_ptr<arrow::Array> Int32Column::array(int64_t) {
-  return number_array<arrow::Int32Type>(values_, validity_);
+  return number_array<arrow::Int32Type>(values_);
 }
 template <>
 std::shared_ptr<arrow::Array> DoubleColumn::array(int64_t) {
-  return number_array<arrow::DoubleType>(values_, validity_);
+  return number_array<arrow::DoubleType>(values_);
 }
+
+template <typename T>
+bool NumberColumn<T>::number_values(NumberedValues& to) {
+  if (values_.nulls() == values_.rows()) return true;
+  if (values_.alike()) {
+    set_entries(std::vector<T>{values_.first()}, to);
+    return true;
+  }
+  if (encoding() != Encoding::kDictionary) return false;
+  distinct_.clear(kEntriesMax);
+  numbers_.resize(values_.rows());
+  const uint8_t* bits = values_.nulls() == 0 ? nullptr : validity_bits(size());
+  size_t count = 0, row = 0;
+  for (const T value : values_.values()) {
+    const bool valid = bits == nullptr || (bits[row / 8] >> row % 8 & 1) != 0;
+    ++row;
+    if (!valid) continue;
+    const uint32_t number = distinct_.number_of(value);
+    if (number == ValueNumbers<T>::kFull) return false;
+    numbers_[count++] = number;
+  }
+  set_entries(distinct_.values(), to);
+  to.numbers = {numbers_.data(), count};
+  return true;
+}
+template class NumberColumn<int64_t>;
+template class NumberColumn<int32_t>;
+template class NumberColumn<double>;
 
 std::shared_ptr<arrow::DataType> BoolColumn::type() const { return arrow::boolean(); }
 
@@ -59,6 +128,8 @@ std::shared_ptr<arrow::Array> BoolColumn::array(int64_t) {
 
 std::shared_ptr<arrow::DataType> TextColumn::type() const { return utf8_ ? arrow::utf8() : arrow::binary(); }
 
+bool TextColumn::number_values(NumberedValues&) { return validity_.nulls() == rows(); }
+
 std::shared_ptr<arrow::Array> TextColumn::array(int64_t) {
   return arrow::MakeArray(arrow::ArrayData::Make(
       type(), size(),
@@ -66,30 +137,40 @@ std::shared_ptr<arrow::Array> TextColumn::array(int64_t) {
       static_cast<int64_t>(validity_.nulls())));
 }
 
-std::shared_ptr<arrow::DataType> LabelColumn::type() const { return arrow::dictionary(arrow::int32(), arrow::utf8()); }
+std::shared_ptr<arrow::DataType> LabelColumn::type() const { return arrow::utf8(); }
 
-std::shared_ptr<arrow::Array> LabelColumn::array(int64_t) {
-  arrow::StringBuilder names;
-  for (const auto& name : names_) {
-    if (!names.Append(name).ok()) return nullptr;
+// Names are numbered as they come, so that none stands in the dictionary that no row has.
+bool LabelColumn::number_values(NumberedValues& to) {
+  if (values_.alike()) {
+    set_entries(std::vector<std::string_view>{names_[static_cast<size_t>(values_.first())]}, to);
+    return true;
   }
-  auto dictionary = names.Finish();
-  if (!dictionary.ok()) return nullptr;
-  auto indices = std::make_shared<arrow::Int32Array>(size(), arrow::Buffer::Wrap(values_));
-  return std::make_shared<arrow::DictionaryArray>(type(), std::move(indices), *std::move(dictionary));
+  constexpr uint32_t kNone = UINT32_MAX;
+  number_of_name_.assign(names_.size(), kNone);
+  numbers_.clear();
+  std::vector<std::string_view> used;
+  for (const int32_t value : values_.values()) {
+    uint32_t& number = number_of_name_[static_cast<size_t>(value)];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(used.size());
+      used.push_back(names_[static_cast<size_t>(value)]);
+    }
+    numbers_.push_back(number);
+  }
+  set_entries(used, to);
+  to.numbers = numbers_;
+  return true;
 }
 
 std::shared_ptr<arrow::DataType> SameColumn::type() const { return arrow::int64(); }
 
-std::shared_ptr<arrow::Array> SameColumn::array(int64_t rows) {
-  values_.assign(static_cast<size_t>(rows), value_);
-  return std::make_shared<arrow::Int64Array>(rows, arrow::Buffer::Wrap(values_));
+bool SameColumn::number_values(NumberedValues& to) {
+  set_entries(std::vector<int64_t>{value_}, to);
+  return true;
 }
 
 std::shared_ptr<arrow::DataType> EmptyColumn::type() const { return arrow::int64(); }
 
-std::shared_ptr<arrow::Array> EmptyColumn::array(int64_t rows) {
-  return arrow::MakeArrayOfNull(arrow::int64(), rows).ValueOr(nullptr);
-}
+bool EmptyColumn::number_values(NumberedValues&) { return true; }
 
 }  // namespace mlrun::trace

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a ParquetTable: vectors that take a value a row and become an Arrow array when the row group ends.
+// Columns of a ParquetTable: they take a value a row, and tell them numbered or as an Arrow array when the row group ends.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "runner/trace/column_values.h"
+#include "runner/trace/value_numbers.h"
 
 namespace arrow {
 class Array;
@@ -26,6 +30,14 @@ enum class Encoding : uint8_t {
 // Whether a column may lack values. One that always has them is smaller and quicker to write.
 enum class Presence : uint8_t { kAlways, kSometimes };
 
+// The values of a row group by number: what stands once in a dictionary, and which of it each row has.
+struct NumberedValues {
+  std::string dictionary;             // the distinct values, plain as Parquet has them
+  uint32_t entries = 0;               // 0: no row has a value
+  std::span<const uint32_t> numbers;  // of the rows that have a value; of no meaning with a single entry
+  std::string min, max;               // plain; empty: not told
+};
+
 class Column {
  public:
   Column(std::string name, Encoding encoding, Presence presence)
@@ -41,8 +53,13 @@ class Column {
   [[nodiscard]] virtual int64_t size() const = 0;  // kAnySize: as many as the table has rows
   [[nodiscard]] virtual int64_t byte_size() const = 0;
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
+  // One bit a row, set where there is a value. Requires: there are nulls, and `rows` were added.
+  [[nodiscard]] virtual const uint8_t* validity_bits(int64_t /*rows*/) { return nullptr; }
+  // False: the values are not worth a dictionary. What is told is valid until the next change.
+  virtual bool number_values(NumberedValues& /*to*/) { return false; }
   // The values added since the last clear(), without copying them: valid until then. Requires: `rows` were added.
-  [[nodiscard]] virtual std::shared_ptr<arrow::Array> array(int64_t rows) = 0;
+  // To be called where number_values() has nothing to tell.
+  [[nodiscard]] virtual std::shared_ptr<arrow::Array> array(int64_t rows);
   virtual void clear() = 0;
 
   static constexpr int64_t kAnySize = -1;
@@ -53,69 +70,31 @@ class Column {
   Presence presence_;
 };
 
-// Which rows have a value. Bits are kept only where both kinds occur.
-class Validity {
- public:
-  void add_null(size_t rows_before) {
-    if (nulls_ != rows_before) set(rows_before, false);
-    ++nulls_;
-  }
-  void add_value(size_t rows_before) {
-    if (nulls_ != 0) set(rows_before, true);
-  }
-  void clear() {
-    bits_.clear();
-    nulls_ = 0;
-  }
-  [[nodiscard]] size_t nulls() const { return nulls_; }
-  // One bit a row. Requires: there are nulls.
-  const std::vector<uint8_t>& bits(size_t rows) {
-    if (bits_.empty()) bits_.assign(rows / 8 + 1, 0);
-    return bits_;
-  }
-
- private:
-  void set(size_t row, bool valid) {
-    // So far all rows were alike.
-    if (bits_.empty()) bits_.assign(row / 8 + 1, valid ? 0x00 : 0xff);
-    if (row / 8 >= bits_.size()) bits_.push_back(0);
-    const auto bit = static_cast<uint8_t>(1u << (row % 8));
-    bits_[row / 8] = static_cast<uint8_t>(valid ? bits_[row / 8] | bit : bits_[row / 8] & ~bit);
-  }
-
-  std::vector<uint8_t> bits_;
-  size_t nulls_ = 0;
-};
-
 template <typename T>
 class NumberColumn final : public Column {
  public:
   using Column::Column;
-  void add(T value) {
-    validity_.add_value(values_.size());
-    values_.push_back(value);
-  }
+  void add(T value) { values_.add(value); }
   // Requires, here and below: Presence::kSometimes.
-  void add_null() {
-    validity_.add_null(values_.size());
-    values_.push_back(T{});
-  }
+  void add_null() { values_.add_null(); }
   // Null where the model says "none" by a value of its own.
   void add_unless(T none, T value) { value == none ? add_null() : add(value); }
 
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
-  [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.size()); }
+  [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
   [[nodiscard]] int64_t byte_size() const override { return size() * static_cast<int64_t>(sizeof(T)); }
-  [[nodiscard]] int64_t null_count() const override { return static_cast<int64_t>(validity_.nulls()); }
-  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
-  void clear() override {
-    values_.clear();
-    validity_.clear();
+  [[nodiscard]] int64_t null_count() const override { return static_cast<int64_t>(values_.nulls()); }
+  [[nodiscard]] const uint8_t* validity_bits(int64_t rows) override {
+    return values_.validity().bits(static_cast<size_t>(rows)).data();
   }
+  bool number_values(NumberedValues& to) override;
+  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
+  void clear() override { values_.clear(); }
 
  private:
-  std::vector<T> values_;
-  Validity validity_;
+  ColumnValues<T> values_;
+  ValueNumbers<T> distinct_;
+  std::vector<uint32_t> numbers_;
 };
 
 using Int64Column = NumberColumn<int64_t>;
@@ -155,6 +134,10 @@ class TextColumn final : public Column {
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(rows()); }
   [[nodiscard]] int64_t byte_size() const override { return static_cast<int64_t>(bytes_.size()); }
   [[nodiscard]] int64_t null_count() const override { return static_cast<int64_t>(validity_.nulls()); }
+  [[nodiscard]] const uint8_t* validity_bits(int64_t rows) override {
+    return validity_.bits(static_cast<size_t>(rows)).data();
+  }
+  bool number_values(NumberedValues& to) override;
   [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
   void clear() override {
     bytes_.clear();
@@ -176,16 +159,17 @@ class LabelColumn final : public Column {
   LabelColumn(std::string name, std::vector<std::string> names)
       : Column(std::move(name), Encoding::kDictionary, Presence::kAlways), names_(std::move(names)) {}
   // Requires: index < names.
-  void add(size_t index) { values_.push_back(static_cast<int32_t>(index)); }
+  void add(size_t index) { values_.add(static_cast<int32_t>(index)); }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
-  [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.size()); }
+  [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
   [[nodiscard]] int64_t byte_size() const override { return size() * 4; }
-  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
+  bool number_values(NumberedValues& to) override;
   void clear() override { values_.clear(); }
 
  private:
   std::vector<std::string> names_;
-  std::vector<int32_t> values_;
+  ColumnValues<int32_t> values_;
+  std::vector<uint32_t> numbers_, number_of_name_;
 };
 
 // One value in all rows of a row group.
@@ -196,12 +180,11 @@ class SameColumn final : public Column {
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return kAnySize; }
   [[nodiscard]] int64_t byte_size() const override { return 0; }
-  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
+  bool number_values(NumberedValues& to) override;
   void clear() override {}
 
  private:
   int64_t value_ = 0;
-  std::vector<int64_t> values_;
 };
 
 // Nothing but nulls, however many rows there are.
@@ -211,7 +194,7 @@ class EmptyColumn final : public Column {
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return kAnySize; }
   [[nodiscard]] int64_t byte_size() const override { return 0; }
-  [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
+  bool number_values(NumberedValues& to) override;
   void clear() override {}
 };
 

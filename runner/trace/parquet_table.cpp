@@ -7,10 +7,15 @@
 #include <arrow/io/buffered.h>
 #include <arrow/io/file.h>
 #include <arrow/util/key_value_metadata.h>
-#include <parquet/arrow/writer.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/exception.h>
+#include <parquet/file_writer.h>
+#include <parquet/metadata.h>
 #include <parquet/properties.h>
+#include <parquet/schema.h>
 
 #include "runner/trace/arrow_error.h"
+#include "runner/trace/column_chunk.h"
 
 namespace mlrun::trace {
 
@@ -18,6 +23,7 @@ namespace {
 
 constexpr int64_t kRowGroupBytes = int64_t{96} << 20;  // of texts and numbers, before encoding
 constexpr int kZstdLevel = 1;
+constexpr std::string_view kMagic = "PAR1";
 constexpr int64_t kWriteBytes = int64_t{256} << 10;  // the encoder writes in bits and pieces
 
 std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns) {
@@ -25,6 +31,8 @@ std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::uni
   builder.version(parquet::ParquetVersion::PARQUET_2_6)
       ->max_row_group_length(kRowGroupRows)
       ->data_pagesize(1 << 20)
+      ->set_size_statistics_level(parquet::SizeStatisticsLevel::None)
+      ->max_rows_per_page(kRowGroupRows)
       ->memory_pool(arrow::system_memory_pool());
   for (const auto& column : columns) {
     if (column->encoding() != Encoding::kSame) {
@@ -38,24 +46,48 @@ std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::uni
   return builder.build();
 }
 
-std::shared_ptr<arrow::Schema> schema(const std::string& table, const std::vector<std::unique_ptr<Column>>& columns) {
+arrow::Result<std::shared_ptr<parquet::SchemaDescriptor>> schema(const std::vector<std::unique_ptr<Column>>& columns,
+                                                                 const parquet::WriterProperties& properties) {
   arrow::FieldVector fields;
   for (const auto& column : columns)
     fields.push_back(arrow::field(column->name(), column->type(), column->presence() == Presence::kSometimes));
-  return arrow::schema(std::move(fields),
-                       arrow::key_value_metadata(
-                           {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}}));
+  std::shared_ptr<parquet::SchemaDescriptor> schema;
+  ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(arrow::schema(std::move(fields)).get(), properties, &schema));
+  return schema;
+}
+
+std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
+  return arrow::key_value_metadata(
+      {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}});
 }
 
 }  // namespace
 
-// One file while it is written, under a name of its own; removed unless it was finished.
+// One file while it is written, under a name of its own; removed unless it was finished. What throws is Arrow.
 struct ParquetTable::File {
   std::string path, partial_path;
-  std::shared_ptr<arrow::Schema> schema;
+  std::shared_ptr<parquet::WriterProperties> properties;
+  std::shared_ptr<parquet::SchemaDescriptor> schema;
   std::shared_ptr<arrow::io::OutputStream> stream;
-  std::unique_ptr<parquet::arrow::FileWriter> writer;
+  std::unique_ptr<parquet::FileMetaDataBuilder> metadata;
+  int16_t row_groups = 0;
   bool finished = false;
+
+  void begin() {
+    PARQUET_THROW_NOT_OK(stream->Write(kMagic));
+    metadata = parquet::FileMetaDataBuilder::Make(schema.get(), properties);
+  }
+  void write(const std::vector<std::unique_ptr<Column>>& columns, int64_t rows) {
+    auto* group = metadata->AppendRowGroup();
+    group->set_num_rows(rows);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      bytes += write_chunk({stream, *properties, group->NextColumnChunk(), row_groups, static_cast<int16_t>(i)},
+                           *columns[i], rows);
+    }
+    group->Finish(bytes, row_groups++);
+  }
+  void end(const std::string& table) { parquet::WriteFileMetaData(*metadata->Finish(about(table)), stream.get()); }
 
   ~File() {
     if (finished) return;
@@ -106,17 +138,25 @@ Status ParquetTable::open(const std::string& path) {
   auto file = std::make_unique<File>();
   file->path = path;
   file->partial_path = path + ".partial";
-  file->schema = schema(name_, columns_);
+  file->properties = properties(columns_);
+  auto columns = schema(columns_, *file->properties);
+  if (!columns.ok()) return arrow_error("write " + path, columns.status());
+  file->schema = *std::move(columns);
   auto raw_stream = arrow::io::FileOutputStream::Open(file->partial_path);
   if (!raw_stream.ok()) return arrow_error("create " + file->partial_path, raw_stream.status());
   auto stream = arrow::io::BufferedOutputStream::Create(kWriteBytes, arrow::system_memory_pool(), *raw_stream);
   if (!stream.ok()) return arrow_error("write " + path, stream.status());
   file->stream = *std::move(stream);
-  auto writer =
-      parquet::arrow::FileWriter::Open(*file->schema, arrow::system_memory_pool(), file->stream, properties(columns_));
-  if (!writer.ok()) return arrow_error("write " + path, writer.status());
-  file->writer = *std::move(writer);
   file_ = std::move(file);
+  return guarded([&] { file_->begin(); });
+}
+
+Status ParquetTable::guarded(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const parquet::ParquetException& exception) {
+    return fail("cannot write " + file_->path + ": " + exception.what());
+  }
   return {};
 }
 
@@ -130,27 +170,22 @@ bool ParquetTable::full() const {
 
 Status ParquetTable::end_row_group() {
   if (rows_ == 0) return {};
-  arrow::ArrayVector arrays;
-  arrays.reserve(columns_.size());
   for (const auto& column : columns_) {
-    const bool complete = column->size() == rows_ || column->size() == Column::kAnySize;
-    arrays.push_back(complete ? column->array(rows_) : nullptr);
-    if (!arrays.back())
+    const bool whole = column->size() == rows_ || column->size() == Column::kAnySize;
+    if (!whole || (column->presence() == Presence::kAlways && column->null_count() != 0))
       return fail("table " + name_ + ": column " + column->name() + " has not one value for each row");
   }
-  auto status = file_->writer->WriteTable(*arrow::Table::Make(file_->schema, arrays, rows_), rows_);
+  auto written = guarded([&] { file_->write(columns_, rows_); });
   for (const auto& column : columns_) column->clear();
   rows_ = 0;
-  if (!status.ok()) return arrow_error("write " + file_->path, status);
-  return {};
+  return written;
 }
 
 Result<int64_t> ParquetTable::close() {
   if (auto ended = end_row_group(); !ended) return tl::make_unexpected(ended.error());
-  auto status = file_->writer->Close();
+  if (auto ended = guarded([&] { file_->end(name_); }); !ended) return tl::make_unexpected(ended.error());
   const auto size = file_->stream->Tell();
-  if (status.ok()) status = file_->stream->Close();
-  if (!status.ok()) return arrow_error("write " + file_->path, status);
+  if (auto status = file_->stream->Close(); !status.ok()) return arrow_error("write " + file_->path, status);
   if (std::rename(file_->partial_path.c_str(), file_->path.c_str()) != 0)
     return fail_errno("rename to " + file_->path, errno);
   file_->finished = true;

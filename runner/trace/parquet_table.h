@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +73,8 @@ class ParquetTable {
   struct File;
   template <typename T>
   T& add_column(std::unique_ptr<T> column);
+  // What Arrow throws meanwhile, as an error about the file.
+  Status guarded(const std::function<void()>& write);
 
   std::string name_;
   std::vector<std::unique_ptr<Column>> columns_;

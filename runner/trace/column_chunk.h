@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one column of one row group.
+//
+// A column whose values are numbered is written here, as a dictionary page and one page of numbers: most columns have
+// few distinct values in a row group, many a single one or none, and then all its rows take a few bytes and no time.
+// The others are left to Arrow.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace arrow::io {
+class OutputStream;
+}
+namespace parquet {
+class ColumnChunkMetaDataBuilder;
+class WriterProperties;
+}  // namespace parquet
+
+namespace mlrun::trace {
+
+class Column;
+
+struct ChunkPlace {
+  std::shared_ptr<arrow::io::OutputStream> stream;
+  const parquet::WriterProperties& properties;
+  parquet::ColumnChunkMetaDataBuilder* chunk;
+  int16_t row_group, column;
+};
+
+// Returns the bytes written, before compression. Throws std::exception when they cannot be written. Requires: `rows`
+// were added to the column.
+int64_t write_chunk(const ChunkPlace& place, Column& column, int64_t rows);
+
+}  // namespace mlrun::trace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a column holds until its row group ends: values, and which rows have none. As long as all values are alike, as
+// they are in most columns of most row groups, one stands for all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace mlrun::trace {
+
+// Which rows have a value. Bits are kept only where both kinds occur.
+class Validity {
+ public:
+  void add_null(size_t rows_before) {
+    if (nulls_ != rows_before) set(rows_before, false);
+    ++nulls_;
+  }
+  void add_value(size_t rows_before) {
+    if (nulls_ != 0) set(rows_before, true);
+  }
+  void clear() {
+    bits_.clear();
+    nulls_ = 0;
+  }
+  [[nodiscard]] size_t nulls() const { return nulls_; }
+  // One bit a row. Requires: there are nulls.
+  const std::vector<uint8_t>& bits(size_t rows) {
+    if (bits_.empty()) bits_.assign(rows / 8 + 1, 0);
+    return bits_;
+  }
+
+ private:
+  void set(size_t row, bool valid) {
+    // So far all rows were alike.
+    if (bits_.empty()) bits_.assign(row / 8 + 1, valid ? 0x00 : 0xff);
+    if (row / 8 >= bits_.size()) bits_.push_back(0);
+    const auto bit = static_cast<uint8_t>(1u << (row % 8));
+    bits_[row / 8] = static_cast<uint8_t>(valid ? bits_[row / 8] | bit : bits_[row / 8] & ~bit);
+  }
+
+  std::vector<uint8_t> bits_;
+  size_t nulls_ = 0;
+};
+
+template <typename T>
+class ColumnValues {
+ public:
+  void add(T value) {
+    validity_.add_value(rows_);
+    if (values_.empty()) {
+      if (rows_ == validity_.nulls()) first_ = value;
+      if (is_first(value)) {
+        ++rows_;
+        return;
+      }
+      values_.assign(rows_, first_);
+    }
+    values_.push_back(value);
+    ++rows_;
+  }
+  void add_null() {
+    validity_.add_null(rows_);
+    ++rows_;
+    if (!values_.empty()) values_.push_back(T{});
+  }
+  void clear() {
+    values_.clear();
+    validity_.clear();
+    rows_ = 0;
+  }
+
+  [[nodiscard]] size_t rows() const { return rows_; }
+  Validity& validity() { return validity_; }
+  [[nodiscard]] size_t nulls() const { return validity_.nulls(); }
+  // No two values differ: there is only first(), or none at all.
+  [[nodiscard]] bool alike() const { return values_.empty(); }
+  [[nodiscard]] T first() const { return first_; }
+  // One a row; what stands in rows without a value has no meaning.
+  const std::vector<T>& values() {
+    if (values_.empty()) values_.assign(rows_, first_);
+    return values_;
+  }
+
+ private:
+  // By their bytes: two zeros, or two NaNs, may differ.
+  [[nodiscard]] bool is_first(T value) const { return std::memcmp(&value, &first_, sizeof value) == 0; }
+
+  std::vector<T> values_;  // empty as long as all are alike
+  T first_{};
+  size_t rows_ = 0;
+  Validity validity_;
+};
+
+}  // namespace mlrun::trace
