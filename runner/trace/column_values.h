@@ -20,6 +20,8 @@ class Validity {
   void add_value(size_t rows_before) {
     if (nulls_ != 0) set(rows_before, true);
   }
+  // Requires: no row has a value.
+  void add_first_nulls(size_t count) { nulls_ += count; }
   void clear() {
     bits_.clear();
     nulls_ = 0;
@@ -59,6 +61,41 @@ class ColumnValues {
     }
     values_.push_back(value);
     ++rows_;
+  }
+  // get(i) for each of `count` rows.
+  template <typename Get>
+  void add_each(size_t count, Get get) {
+    size_t i = 0;
+    if (nulls() != 0) {
+      for (; i < count; ++i) add(get(i));
+      return;
+    }
+    if (values_.empty()) {
+      if (rows_ == 0 && count != 0) first_ = get(0);
+      while (i < count && is_first(get(i))) ++i;
+      rows_ += i;
+      if (i == count) return;
+      values_.assign(rows_, first_);
+    }
+    values_.resize(rows_ + count - i);
+    for (T* to = values_.data() + rows_; i < count; ++i) *to++ = get(i);
+    rows_ = values_.size();
+  }
+  // Null where has(i) is false.
+  template <typename Has, typename Get>
+  void add_each_if(size_t count, Has has, Get get) {
+    size_t i = 0;
+    if (nulls() == rows_) {
+      while (i < count && !has(i)) ++i;
+      validity_.add_first_nulls(i);
+      rows_ += i;
+    }
+    if (nulls() == 0) {
+      const size_t first = i;
+      while (i < count && has(i)) ++i;
+      add_each(i - first, [&](size_t at) { return get(first + at); });
+    }
+    for (; i < count; ++i) has(i) ? add(get(i)) : add_null();
   }
   void add_null() {
     validity_.add_null(rows_);

@@ -2,18 +2,20 @@
 #include "runner/trace/event_tables.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "runner/events/func_names.h"
 #include "runner/trace/radix_sort.h"
+#include "runner/util/prefetch.h"
 
 namespace mlrun::trace {
 
 namespace {
 
 constexpr size_t kFuncs = 256;  // numbers beyond share the last name
-constexpr size_t kRowsAhead = 12;
+constexpr size_t kRowsAhead = 24, kBatchRows = 128;
 
 // Names by function number; numbers of a later version stay visible.
 std::vector<std::string> func_names() {
@@ -33,6 +35,14 @@ std::vector<std::string> alloc_names() {
 std::vector<std::string> via_names() { return {"function", "syscall"}; }
 
 std::vector<std::string> offset_source_names() { return {"none", "argument", "derived", "kernel", "unknown"}; }
+
+// For a table that takes a row at a time.
+template <typename Row, typename Table>
+auto one_by_one(Table& table) {
+  return [&table](std::span<const Row* const> rows) {
+    for (const Row* row : rows) table.add(*row);
+  };
+}
 
 }  // namespace
 
@@ -58,6 +68,19 @@ void OriginColumns::add(const model::Origin& origin) {
   thread_id.add(origin.thread_id);
   pid.add(origin.pid);
   tid.add(origin.tid);
+}
+
+template <typename Row>
+void OriginColumns::add(std::span<const Row* const> rows) {
+  const auto each = [&](auto& column, auto field) {
+    column.add_each(rows.size(), [&](size_t i) { return rows[i]->origin.*field; });
+  };
+  each(ts, &model::Origin::ts_ns);
+  each(proc_id, &model::Origin::proc_id);
+  each(image_id, &model::Origin::image_id);
+  each(thread_id, &model::Origin::thread_id);
+  each(pid, &model::Origin::pid);
+  each(tid, &model::Origin::tid);
 }
 
 CallTable::KernelColumns::KernelColumns(ParquetTable& table)
@@ -118,27 +141,38 @@ CallTable::CallTable(bool has_kernel_side)
   }
 }
 
-void CallTable::add(const model::CallRow& row, int64_t call_id, const std::optional<ReadPages>& pages) {
-  call_id_.add(call_id);
-  origin_.add(row.origin);
-  dur_.add(row.dur_ns);
-  func_.add(std::min<size_t>(row.func, kFuncs - 1));
-  fd_.add_unless(-1, row.fd);
-  file_id_.add_unless(0, row.file_id);
-  file2_id_.add_unless(0, row.file2_id);
-  ofd_id_.add_unless(0, row.ofd_id);
-  offset_.add_unless(-1, row.offset);
-  offset_source_.add(static_cast<size_t>(row.offset_source));
-  requested_.add_unless(-1, row.requested);
-  ret_.add(row.ret);
-  err_.add(row.err);
-  flags_.add(row.flags);
-  arg2_.add(row.arg2);
-  via_.add(static_cast<size_t>(row.via));
-  served_calls_.add(row.served_calls);
-  stack_id_.add_unless(0, row.stack_id);
-  if (kernel_) kernel_->add(row.split, pages);
-  table_.row_added();
+void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id,
+                    std::span<const std::optional<ReadPages>> pages) {
+  using Row = model::CallRow;
+  const auto each = [&](auto& column, auto get) {
+    column.add_each(rows.size(), [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_unless = [&](auto none, auto& column, auto field) {
+    column.add_each_if(
+        rows.size(), [&](size_t i) { return rows[i]->*field != none; }, [&](size_t i) { return rows[i]->*field; });
+  };
+  call_id_.add_each(rows.size(), [&](size_t i) { return call_id + static_cast<int64_t>(i); });
+  origin_.add(rows);
+  each(dur_, [](const Row& row) { return row.dur_ns; });
+  each(func_, [](const Row& row) { return std::min<size_t>(row.func, kFuncs - 1); });
+  each_unless(-1, fd_, &Row::fd);
+  each_unless(0, file_id_, &Row::file_id);
+  each_unless(0, file2_id_, &Row::file2_id);
+  each_unless(0, ofd_id_, &Row::ofd_id);
+  each_unless(-1, offset_, &Row::offset);
+  each(offset_source_, [](const Row& row) { return static_cast<size_t>(row.offset_source); });
+  each_unless(-1, requested_, &Row::requested);
+  each(ret_, [](const Row& row) { return row.ret; });
+  each(err_, [](const Row& row) { return row.err; });
+  each(flags_, [](const Row& row) { return row.flags; });
+  each(arg2_, [](const Row& row) { return row.arg2; });
+  each(via_, [](const Row& row) { return static_cast<size_t>(row.via); });
+  each(served_calls_, [](const Row& row) { return row.served_calls; });
+  each_unless(0, stack_id_, &Row::stack_id);
+  for (size_t i = 0; kernel_ && i < rows.size(); ++i) {
+    kernel_->add(rows[i]->split, i < pages.size() ? pages[i] : std::nullopt);
+  }
+  table_.rows_added(rows.size());
 }
 
 AllocTable::AllocTable()
@@ -160,23 +194,35 @@ AllocTable::AllocTable()
   table_.empty_int64("node");
 }
 
-void AllocTable::add(const model::AllocRow& row) {
-  origin_.add(row.origin);
-  dur_.add_unless(-1, row.dur_ns);
-  op_.add(static_cast<size_t>(row.op - MLRUN_MALLOC));
-  addr_.add(static_cast<int64_t>(row.address));
-  size_.add(row.size);
-  usable_.add(row.usable);
-  const bool resized = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
-  resized ? old_addr_.add(static_cast<int64_t>(row.old_address)) : old_addr_.add_null();
-  resized ? old_usable_.add(row.old_usable) : old_usable_.add_null();
-  align_.add_unless(0, row.align);
-  weight_.add(row.weight);
-  site_.add(static_cast<int64_t>(row.site));
-  site_library_.add_unless(0, row.site_library);
-  row.site_library != 0 ? site_offset_.add(row.site_offset) : site_offset_.add_null();
-  stack_id_.add_unless(0, row.stack_id);
-  table_.row_added();
+void AllocTable::add(std::span<const model::AllocRow* const> rows) {
+  using Row = model::AllocRow;
+  const auto each = [&](auto& column, auto get) {
+    column.add_each(rows.size(), [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_if = [&](auto has, auto& column, auto get) {
+    column.add_each_if(
+        rows.size(), [&](size_t i) { return has(*rows[i]); }, [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_unless = [&](auto none, auto& column, auto field) {
+    each_if([&](const Row& row) { return row.*field != none; }, column, [&](const Row& row) { return row.*field; });
+  };
+  const auto is_resized = [](const Row& row) { return row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY; };
+  origin_.add(rows);
+  each_unless(-1, dur_, &Row::dur_ns);
+  each(op_, [](const Row& row) { return static_cast<size_t>(row.op - MLRUN_MALLOC); });
+  each(addr_, [](const Row& row) { return static_cast<int64_t>(row.address); });
+  each(size_, [](const Row& row) { return row.size; });
+  each(usable_, [](const Row& row) { return row.usable; });
+  each_if(is_resized, old_addr_, [](const Row& row) { return static_cast<int64_t>(row.old_address); });
+  each_if(is_resized, old_usable_, [](const Row& row) { return row.old_usable; });
+  each_unless(0, align_, &Row::align);
+  each(weight_, [](const Row& row) { return row.weight; });
+  each(site_, [](const Row& row) { return static_cast<int64_t>(row.site); });
+  each_unless(0, site_library_, &Row::site_library);
+  each_if([](const Row& row) { return row.site_library != 0; }, site_offset_,
+          [](const Row& row) { return row.site_offset; });
+  each_unless(0, stack_id_, &Row::stack_id);
+  table_.rows_added(rows.size());
 }
 
 AllocSmallTable::AllocSmallTable()
@@ -196,6 +242,20 @@ void AllocSmallTable::add(const model::AllocSmallRow& row) {
   table_.row_added();
 }
 
+// The rows of group_, in batches that stay in the cache while one column after another takes them.
+template <typename Row, typename Add>
+void PartWriter::add_group(const std::vector<Row>& rows, Add add) {
+  std::array<const Row*, kBatchRows> batch;
+  for (size_t at = 0; at < group_.size();) {
+    size_t count = 0;
+    for (; count < batch.size() && at < group_.size(); ++count, ++at) {
+      batch[count] = &rows[group_[at].index];
+      util::prefetch_whole(*batch[count]);
+    }
+    add(std::span<const Row* const>(batch.data(), count));
+  }
+}
+
 template <typename Table, typename Row, typename Add>
 Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, size_t count, const Partition& partition,
                                RowKind kind, size_t number, Add add) {
@@ -208,7 +268,11 @@ Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, size_
   group_.clear();
   size_t left = count;
   GroupEnds ends;
-  for (const RowRef& ref : partition.order) {
+  for (size_t at = 0; at < partition.order.size(); ++at) {
+    const RowRef& ref = partition.order[at];
+    if (at + kRowsAhead < partition.order.size() && partition.order[at + kRowsAhead].kind == kind) {
+      util::prefetch(&rows[partition.order[at + kRowsAhead].index].origin.ts_ns);
+    }
     if (ref.kind != kind) continue;
     if (group_.empty()) ends.min_ns = ref.time_ns;
     ends.max_ns = ref.time_ns;
@@ -217,10 +281,7 @@ Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, size_
     if (group_.size() < rows_per_group && left != 0) continue;
     sort_nearly_sorted(group_, spare_);
     table.set(ends);
-    for (size_t i = 0; i < group_.size(); ++i) {
-      if (i + kRowsAhead < group_.size()) partition.prefetch(group_[i + kRowsAhead]);
-      add(rows[group_[i].index]);
-    }
+    add_group(rows, add);
     group_.clear();
     if (auto ended = parquet.end_row_group(); !ended) return ended;
   }
@@ -233,7 +294,7 @@ Status PartWriter::write_gpu(const Partition& partition, size_t number) {
   const auto write = [&](auto& table, model::GpuKind kind) {
     if (!status) return;
     status = write_table(table, partition.gpu, partition.gpu_rows[static_cast<size_t>(kind)], partition, row_kind(kind),
-                         number, [&](const model::GpuWorkRow& row) { table.add(row); });
+                         number, one_by_one<model::GpuWorkRow>(table));
   };
   write(gpu_api_, model::GpuKind::kApi);
   write(gpu_kernels_, model::GpuKind::kKernel);
@@ -246,25 +307,31 @@ Status PartWriter::write_gpu(const Partition& partition, size_t number) {
 }
 
 Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {
+  std::vector<std::optional<ReadPages>> pages;
+  const auto add_calls = [&](std::span<const model::CallRow* const> rows) {
+    pages.clear();
+    for (size_t i = 0; join_ != nullptr && i < rows.size(); ++i) {
+      pages.push_back(join_->call(*rows[i], first_call_id + static_cast<int64_t>(i)));
+    }
+    calls_.add(rows, first_call_id, pages);
+    first_call_id += static_cast<int64_t>(rows.size());
+  };
   auto calls = write_table(calls_, partition.calls, partition.calls.size() - partition.folded_calls, partition,
-                           RowKind::kCall, number, [&](const model::CallRow& row) {
-                             const auto pages = join_ != nullptr ? join_->call(row, first_call_id) : std::nullopt;
-                             calls_.add(row, first_call_id++, pages);
-                           });
+                           RowKind::kCall, number, add_calls);
   if (!calls) return calls;
   auto allocs = write_table(allocs_, partition.allocs, partition.allocs.size(), partition, RowKind::kAlloc, number,
-                            [&](const model::AllocRow& row) { allocs_.add(row); });
+                            [&](std::span<const model::AllocRow* const> rows) { allocs_.add(rows); });
   if (!allocs) return allocs;
   if (!partition.marks.empty()) {
     auto marks = write_table(marks_, partition.marks, partition.marks.size(), partition, RowKind::kMark, number,
-                             [&](const model::MarkRow& row) { marks_.add(row); });
+                             one_by_one<model::MarkRow>(marks_));
     if (!marks) return marks;
   }
   if (has_gpu_) {
     if (auto gpu = write_gpu(partition, number); !gpu) return gpu;
   }
   return write_table(alloc_small_, partition.alloc_small, partition.alloc_small.size(), partition, RowKind::kCounters,
-                     number, [&](const model::AllocSmallRow& row) { alloc_small_.add(row); });
+                     number, one_by_one<model::AllocSmallRow>(alloc_small_));
 }
 
 }  // namespace mlrun::trace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct GroupEnds {
 struct OriginColumns {
   explicit OriginColumns(ParquetTable& table);
   void add(const model::Origin& origin);
+  // Of rows that have an origin.
+  template <typename Row>
+  void add(std::span<const Row* const> rows);
   // Of the row group that ends now.
   void set(const GroupEnds& ends);
 
@@ -38,7 +42,10 @@ class CallTable {
  public:
   // Without the kernel side nothing is known of where the time went, nor of pages.
   explicit CallTable(bool has_kernel_side = false);
-  void add(const model::CallRow& row, int64_t call_id, const std::optional<ReadPages>& pages = std::nullopt);
+  // Columns take many rows at a time, so that the work on a row is a few instructions in a loop. `pages` of each row, with
+  // the kernel side; the rows are numbered from call_id on.
+  void add(std::span<const model::CallRow* const> rows, int64_t call_id,
+           std::span<const std::optional<ReadPages>> pages = {});
   void set(const GroupEnds& ends) { origin_.set(ends); }
   ParquetTable& parquet() { return table_; }
 
@@ -68,7 +75,7 @@ class CallTable {
 class AllocTable {
  public:
   AllocTable();
-  void add(const model::AllocRow& row);
+  void add(std::span<const model::AllocRow* const> rows);
   void set(const GroupEnds& ends) { origin_.set(ends); }
   ParquetTable& parquet() { return table_; }
 
@@ -110,6 +117,8 @@ class PartWriter {
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
 
  private:
+  template <typename Row, typename Add>
+  void add_group(const std::vector<Row>& rows, Add add);
   template <typename Table, typename Row, typename Add>
   Status write_table(Table& table, const std::vector<Row>& rows, size_t count, const Partition& partition, RowKind kind,
                      size_t number, Add add);

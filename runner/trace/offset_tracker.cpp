@@ -16,7 +16,8 @@ namespace {
 
 namespace func = events::func;
 constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; more are not followed
-constexpr int32_t kShared = -1;                       // proc_id of what several processes use
+constexpr size_t kRowsAhead = 24;
+constexpr int32_t kShared = -1;  // proc_id of what several processes use
 
 uint64_t key_of(int64_t ofd_id) { return scrambled(static_cast<uint64_t>(ofd_id)); }
 int64_t end_of(const model::CallRow& row) { return row.origin.ts_ns + row.dur_ns; }
@@ -34,7 +35,11 @@ OffsetTracker::OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses)
 void OffsetTracker::apply(Partition& partition) {
   ++partition_;
   previous_row_.assign(partition.calls.size(), kNoRow);
-  for (const RowRef& ref : partition.order) {
+  for (size_t i = 0; i < partition.order.size(); ++i) {
+    const RowRef& ref = partition.order[i];
+    if (i + kRowsAhead < partition.order.size() && partition.order[i + kRowsAhead].kind == RowKind::kCall) {
+      partition.prefetch(partition.order[i + kRowsAhead]);
+    }
     if (ref.kind != RowKind::kCall) continue;
     losses_.pass(ref.time_ns);
     if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);

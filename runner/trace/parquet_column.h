@@ -79,6 +79,16 @@ class NumberColumn final : public Column {
   void add_null() { values_.add_null(); }
   // Null where the model says "none" by a value of its own.
   void add_unless(T none, T value) { value == none ? add_null() : add(value); }
+  // The same of `count` rows at once, which is quicker: get(i) is the value of one.
+  template <typename Get>
+  void add_each(size_t count, Get get) {
+    values_.add_each(count, get);
+  }
+  // Null where has(i) is false.
+  template <typename Has, typename Get>
+  void add_each_if(size_t count, Has has, Get get) {
+    values_.add_each_if(count, has, get);
+  }
 
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
@@ -160,6 +170,10 @@ class LabelColumn final : public Column {
       : Column(std::move(name), Encoding::kDictionary, Presence::kAlways), names_(std::move(names)) {}
   // Requires: index < names.
   void add(size_t index) { values_.add(static_cast<int32_t>(index)); }
+  template <typename Get>
+  void add_each(size_t count, Get get) {
+    values_.add_each(count, [&](size_t i) { return static_cast<int32_t>(get(i)); });
+  }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
   [[nodiscard]] int64_t byte_size() const override { return size() * 4; }

@@ -61,6 +61,7 @@ class ParquetTable {
   Status open(const std::string& path);
   // Call after each row: all columns have one value more.
   void row_added() { ++rows_; }
+  void rows_added(size_t count) { rows_ += static_cast<int64_t>(count); }
   [[nodiscard]] bool full() const;
   // Writes what was added since the last time. No-op without rows.
   Status end_row_group();

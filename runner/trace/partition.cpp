@@ -120,7 +120,7 @@ void PartitionReader::add_call(const RecordView& record, const Channel& channel,
   if (!lies_in(end_ns, slice)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
   partition.call_moves_position.push_back(moves_position(call));
-  model::CallRow& row = partition.calls.emplace_back();
+  model::CallRow& row = partition.calls.emplace_back(model::CallRow{});
   row.origin = channel.origin;
   row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
   row.dur_ns = end_ns - row.origin.ts_ns;
@@ -154,7 +154,7 @@ void PartitionReader::add_alloc(const RecordView& record, const Channel& channel
   const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
   if (!lies_in(end_ns, slice)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.allocs.size()), RowKind::kAlloc});
-  model::AllocRow& row = partition.allocs.emplace_back();
+  model::AllocRow& row = partition.allocs.emplace_back(model::AllocRow{});
   row.origin = channel.origin;
   row.origin.ts_ns = alloc.timed ? index_.clock().convert(alloc.start, channel.clock_kind, hint_) : end_ns;
   row.dur_ns = alloc.timed ? end_ns - row.origin.ts_ns : -1;

@@ -17,18 +17,21 @@ namespace mlrun::trace {
 template <typename Item>
 void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare) {
   if (items.size() < 2) return;
-  constexpr unsigned kDigitBits = 11, kDigitsMax = 6;
-  constexpr size_t kValues = size_t{1} << kDigitBits;
+  constexpr unsigned kDigitBitsMax = 11, kDigitsMax = 6;
+  constexpr size_t kValuesMax = size_t{1} << kDigitBitsMax;
   const auto [first, last] = std::minmax_element(items.begin(), items.end(),
                                                  [](const Item& a, const Item& b) { return a.time_ns < b.time_ns; });
   const auto base = static_cast<uint64_t>(first->time_ns);
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(last->time_ns) - base));
-  const unsigned digits = (bits + kDigitBits - 1) / kDigitBits;
+  const unsigned digits = (bits + kDigitBitsMax - 1) / kDigitBitsMax;
+  // As many places to write to at a time as the times need, and no more: they share the cache.
+  const unsigned digit_bits = digits == 0 ? 0 : (bits + digits - 1) / digits;
+  const uint64_t mask = (uint64_t{1} << digit_bits) - 1;
   const auto digit = [&](const Item& item, unsigned number) {
-    return (static_cast<uint64_t>(item.time_ns) - base) >> (number * kDigitBits) & (kValues - 1);
+    return (static_cast<uint64_t>(item.time_ns) - base) >> (number * digit_bits) & mask;
   };
   // Where the items of each digit's each value go, counted for all digits at once.
-  std::array<std::array<uint32_t, kValues>, kDigitsMax> places{};
+  std::array<std::array<uint32_t, kValuesMax>, kDigitsMax> places{};
   for (const Item& item : items) {
     for (unsigned number = 0; number < digits; ++number) ++places[number][digit(item, number)];
   }

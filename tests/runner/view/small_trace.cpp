@@ -40,7 +40,9 @@ void write_calls(const fs::path& folder) {
   trace::CallTable table;
   require(table.parquet().open((folder / "tables" / "call" / "part-00000.parquet").string()));
   for (int64_t i = 0; i < kCalls; ++i) {
-    table.add(call(i), i + 1);
+    const model::CallRow row = call(i);
+    const model::CallRow* rows[] = {&row};
+    table.add(rows, i + 1);
     if ((i + 1) % kCallsPerGroup != 0) continue;
     table.set({end_ns(call(i + 1 - kCallsPerGroup)), end_ns(call(i))});
     require(table.parquet().end_row_group());
