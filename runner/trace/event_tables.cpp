@@ -243,8 +243,9 @@ void AllocSmallTable::add(const model::AllocSmallRow& row) {
 }
 
 // The rows of group_, in batches that stay in the cache while one column after another takes them.
-template <typename Row, typename Add>
-void PartWriter::add_group(const std::vector<Row>& rows, Add add) {
+template <typename RowVector, typename Add>
+void PartWriter::add_group(const RowVector& rows, Add add) {
+  using Row = typename RowVector::value_type;
   std::array<const Row*, kBatchRows> batch;
   for (size_t at = 0; at < group_.size();) {
     size_t count = 0;
@@ -256,8 +257,8 @@ void PartWriter::add_group(const std::vector<Row>& rows, Add add) {
   }
 }
 
-template <typename Table, typename Row, typename Add>
-Status PartWriter::write_table(Table& table, const std::vector<Row>& rows, size_t count, const Partition& partition,
+template <typename Table, typename RowVector, typename Add>
+Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
                                RowKind kind, size_t number, Add add) {
   if (count == 0 && number != 0) return {};
   ParquetTable& parquet = table.parquet();

@@ -117,10 +117,10 @@ class PartWriter {
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
 
  private:
-  template <typename Row, typename Add>
-  void add_group(const std::vector<Row>& rows, Add add);
-  template <typename Table, typename Row, typename Add>
-  Status write_table(Table& table, const std::vector<Row>& rows, size_t count, const Partition& partition, RowKind kind,
+  template <typename RowVector, typename Add>
+  void add_group(const RowVector& rows, Add add);
+  template <typename Table, typename RowVector, typename Add>
+  Status write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
                      size_t number, Add add);
 
   Status write_gpu(const Partition& partition, size_t number);

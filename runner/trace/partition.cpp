@@ -114,13 +114,13 @@ void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, 
 void PartitionReader::add_call(const RecordView& record, const Channel& channel, const Slice& slice,
                                Partition& partition) {
   uint64_t end = 0;
-  events::CallEvent call;
+  events::CallEvent call = blank_event_;
   if (!events::end_clock(record, end) || !events::decode(record, call)) return;
   const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
   if (!lies_in(end_ns, slice)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
   partition.call_moves_position.push_back(moves_position(call));
-  model::CallRow& row = partition.calls.emplace_back(model::CallRow{});
+  model::CallRow& row = partition.calls.emplace_back(blank_call_);
   row.origin = channel.origin;
   row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
   row.dur_ns = end_ns - row.origin.ts_ns;

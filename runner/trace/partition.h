@@ -9,6 +9,7 @@
 
 #include "runner/model/gpu_rows.h"
 #include "runner/model/rows.h"
+#include "runner/summary/huge_pages.h"
 #include "runner/trace/spool_index.h"
 #include "runner/util/prefetch.h"
 
@@ -55,12 +56,16 @@ struct RowRef {
   RowKind kind = RowKind::kCall;
 };
 
+// Rows are met in the order of time and lie in that of the spool: on small pages most visits would miss the TLB.
+template <typename T>
+using Rows = std::vector<T, summary::HugePageAllocator<T>>;
+
 struct Partition {
-  std::vector<model::CallRow> calls;
+  Rows<model::CallRow> calls;
   std::vector<bool> call_moves_position;
-  std::vector<model::AllocRow> allocs;
+  Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
-  std::vector<RowRef> order;                      // of all of them, by end
+  Rows<RowRef> order;                             // of all of them, by end
   std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
   std::vector<model::CallSplit> splits;           // what CallRow::split points into; empty without the kernel side
   size_t folded_calls = 0;                        // of `calls` that are no more in `order`
@@ -109,7 +114,10 @@ class PartitionReader {
   SpoolIndex& index_;
   TraceClock::Hint hint_;
   std::array<CachedSite, 4096> sites_{};
-  std::vector<RowRef> spare_;
+  // To be copied, in a few wide moves: one made anew begins with a string instruction that takes longer than the rest.
+  model::CallRow blank_call_;
+  events::CallEvent blank_event_;
+  Rows<RowRef> spare_;
 };
 
 }  // namespace mlrun::trace

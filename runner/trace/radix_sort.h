@@ -9,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace mlrun::trace {
 
-// Sorts `items` by their time_ns (int64_t >= 0); `spare` is scratch space.
-template <typename Item>
-void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare) {
+// Sorts `items`, a vector, by their time_ns (int64_t >= 0); `spare` is scratch space.
+template <typename Items>
+void sort_by_time(Items& items, Items& spare) {
+  using Item = typename Items::value_type;
   if (items.size() < 2) return;
   constexpr unsigned kDigitBitsMax = 11, kDigitsMax = 6;
   constexpr size_t kValuesMax = size_t{1} << kDigitBitsMax;
@@ -45,8 +45,9 @@ void sort_by_time(std::vector<Item>& items, std::vector<Item>& spare) {
 }
 
 // The same for items that are in order but for a few: moves those; gives up when they are many.
-template <typename Item>
-void sort_nearly_sorted(std::vector<Item>& items, std::vector<Item>& spare) {
+template <typename Items>
+void sort_nearly_sorted(Items& items, Items& spare) {
+  using Item = typename Items::value_type;
   size_t moves_left = items.size() * 2;
   for (size_t i = 1; i < items.size(); ++i) {
     if (items[i].time_ns >= items[i - 1].time_ns) continue;
