@@ -30,8 +30,9 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   }
   const RunFacts run = run_facts(summary.run);
   if (run.folded_nodes.value_or(0) != 0) {
-    devices.add_note(fmt::format("{} nodes of graphs came faster than {} a second: told by launch (--cupti-graph-nodes)",
-                                 count_text(*run.folded_nodes), count_text(run.graph_nodes_per_s.value_or(0))));
+    devices.add_note(
+        fmt::format("{} nodes of graphs came faster than {} a second: told by launch (--cupti-graph-nodes)",
+                    count_text(*run.folded_nodes), count_text(run.graph_nodes_per_s.value_or(0))));
   }
   const GpuCallSummary& calls = summary.gpu_calls;
   devices.add_note(fmt::format("{} calls of CUDA took {}, of {} synchronisations {}", count_text(calls.calls),

@@ -23,7 +23,7 @@ way, folder, steps, slow_s, kernel_ns = sys.argv[1], sys.argv[2], int(sys.argv[3
 class Work(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
                 ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
-                ("has_ended", ctypes.c_uint32)]
+                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
 
 class Slow(Dataset):
     def __len__(self):

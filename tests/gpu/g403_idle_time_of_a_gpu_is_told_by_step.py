@@ -21,7 +21,7 @@ quick_s, slow_s = map(float, sys.argv[5:])
 class Work(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
                 ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
-                ("has_ended", ctypes.c_uint32)]
+                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
 
 cuda = ctypes.CDLL("libcuda.so.1")
 cuda.cuInit(0)

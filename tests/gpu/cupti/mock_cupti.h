@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+// Programs in Python (g4*) have the first members of it, and zeros for the others.
 struct mock_work {
   const char *kernel;  // a launch of this kernel; null: a copy from the host, a memset and a synchronisation
   uint64_t bytes;      // of the copy and the memset
