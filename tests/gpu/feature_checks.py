@@ -57,7 +57,7 @@ def words(what):
 
 def traced(mlrun, folder, what, *options):
     """What the program wrote, and its trace; None: it failed."""
-    trace = f"{folder}/feature-{what}{len(options)}"
+    trace = f"{folder}/feature-{what}{''.join(options)}"
     done = subprocess.run([mlrun, "--cupti=require", *options, "--preload=off", "--quiet", "-o", trace, "--", *words(what)],
                           capture_output=True, text=True, check=False)
     return (json.loads(done.stdout.splitlines()[-1]), trace) if done.returncode == 0 else (None, done.stderr[-2000:])
@@ -94,6 +94,20 @@ def check_graphs(mlrun, folder):
                       and len(graphs) == REPLAYS and not kept}
 
 
+def check_folds(mlrun, folder):
+    """Nodes of graphs, added up by launch."""
+    out, trace = traced(mlrun, folder, "graph", "--cupti-graph-nodes=0")
+    if out is None:
+        return {"reason": trace, "agrees": False}
+    launches = {}
+    for row in rows(mlrun, trace, "gpu_graph"):
+        launches[row["correlation_id"]] = launches.get(row["correlation_id"], 0) + int(row["nodes"])
+    kept = [row for row in rows(mlrun, trace, "gpu_kernel") if row["graph_id"]]
+    calls = {row["correlation_id"] for row in rows(mlrun, trace, "gpu_api") if "GraphLaunch" in row["func"]}
+    return {"launches": len(launches), "nodes": sorted(set(launches.values())), "nodes_beside_them": len(kept),
+            "agrees": launches.keys() == calls and set(launches.values()) == {NODES} and not kept}
+
+
 def check_sessions(mlrun, folder):
     plain = subprocess.run(words("sessions"), capture_output=True, text=True, check=False)
     out, trace = traced(mlrun, folder, "sessions")
@@ -110,5 +124,5 @@ def check_sessions(mlrun, folder):
 
 
 def feature_checks(mlrun, folder):
-    return {"allocations_and_releases": check_memory(mlrun, folder), "graphs": check_graphs(mlrun, folder),
+    return {"allocations_and_releases": check_memory(mlrun, folder), "graphs": check_graphs(mlrun, folder), "folded_graphs": check_folds(mlrun, folder),
             "between_sessions_of_torch_profiler": check_sessions(mlrun, folder)}
