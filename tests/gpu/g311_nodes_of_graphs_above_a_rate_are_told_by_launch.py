@@ -69,6 +69,18 @@ def check_always(this):
     this.equal("kernels of NCCL are never folded", len(check_all(this, nccl, 6)), 6)
 
 
+def check_killed(this):
+    """Launches that waited for more nodes when the process was killed lie in the gap that is told."""
+    trace = cupti_case.traced(this, "held", 20, options=["--cupti-graph-nodes=0"], status=137)
+    gap = [row["first"] for row in trace.rows("loss") if row["reason"] == "what CUPTI held when the process was killed"]
+    this.equal("gaps", len(gap), 1)
+    told = grouped(trace.rows("gpu_graph"))
+    calls = sorted(trace.rows("gpu_api"), key=lambda row: row["ts"])
+    for call, after_twin in zip(calls, calls[2:]):
+        nodes = sum(row["nodes"] for row in told.get(call["correlation_id"], []))
+        this.true("all told, or in the gap", nodes == NODES or gap[0] <= after_twin["ts"], (call, nodes, gap))
+
+
 def check_below(this):
     trace = traced(this, "nodes", 4)
     this.equal("below the rate", len(check_all(this, trace, 6)), 6)
@@ -88,6 +100,7 @@ def check(this):
     check_options(this)
     check_below(this)
     check_always(this)
+    check_killed(this)
     check_rate(this)
 
 

@@ -3,7 +3,7 @@
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
 // finalize (by LIBRARY), memory (as many allocations),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
-// nccl (likewise, kernels of NCCL), none (no CUDA),
+// nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
 // setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
 // LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
 #define _GNU_SOURCE
@@ -127,6 +127,13 @@ static int all_flushes(void) {
   return flushes;
 }
 
+static void launch_until_fetched(void) {
+  struct mock_work graph = {.graph = 5, .kernel = "_Z6secondPf", .nodes = 1000, .is_twin = 1, .stream = 7};
+  for (long i = 0; i < launches / 2; i++) work(&graph);
+  for (int before = all_flushes(); all_flushes() == before;) pause_shortly();
+  kill(getpid(), SIGKILL);
+}
+
 // Where mlrun records: until it has CUPTI again, a minute at most. It asks for memsets, the profiler does not, and fetches
 // when it has taken CUPTI back.
 static void wait_for_mlrun(void) {
@@ -225,6 +232,8 @@ int main(int argc, char **argv) {
     launch_graphs();
   else if (!strcmp(end, "nodes"))
     launch_nodes("_Z6secondPf");
+  else if (!strcmp(end, "held"))
+    launch_until_fetched();
   else if (!strcmp(end, "nccl"))
     launch_nodes("ncclDevKernel_AllReduce");
   else if (strcmp(end, "thread"))
