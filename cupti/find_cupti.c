@@ -85,13 +85,13 @@ static void *open_by_rule(void) {
   return library;
 }
 
-// Of several the newest that the driver takes.
+// Of several the newest that the driver takes. It is asked only then: we are inside its cuInit.
 static void *open_loaded_cupti(void) {
-  void *library = NULL;
+  void *newest = NULL, *older = NULL;
+  int major = loaded_major("libcupti.so", kNewestMajor, &newest);
+  if (!major || !loaded_major("libcupti.so", major - 1, &older)) return newest;
   int driver = driver_major();
-  if (driver && driver < kNewestMajor && loaded_major("libcupti.so", driver, &library)) return library;
-  loaded_major("libcupti.so", kNewestMajor, &library);
-  return library;
+  return driver && driver < major && loaded_major("libcupti.so", driver, &older) ? older : newest;
 }
 
 static void *open_cupti(void) {
