@@ -93,6 +93,7 @@ Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path) {
                           CudaSymbol{call->number, *offset, call->number | call->reads << MLRUN_CUDA_READS_SHIFT});
   }
   std::vector<CudaSymbol> symbols;
+  symbols.reserve(by_offset.size());
   for (const auto& [offset, symbol] : by_offset) symbols.push_back(symbol);
   if (symbols.empty()) return fail("it exports none of the calls");
   return symbols;
@@ -102,7 +103,10 @@ void CudaLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__de
 
 CudaLibrary::Link CudaLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid,
                                       const CudaSymbol& symbol, bool at_return) {
-  LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = symbol.cookie, .retprobe = at_return);
+  bpf_uprobe_opts options{};
+  options.sz = sizeof options;
+  options.bpf_cookie = symbol.cookie;
+  options.retprobe = at_return;
   const pid_t whose = pid != 0 ? static_cast<pid_t>(pid) : kEveryProcess;
   return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
 }
@@ -127,8 +131,21 @@ Result<CudaLibrary> CudaLibrary::attach(const CudaPrograms& programs, const std:
   return library;
 }
 
-void CudaLibrary::let_go(uint16_t number) {
+void CudaLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
+  for (Probe& probe : probes_) {
+    if (probe.number != number) continue;
+    leaving.push_back(std::move(probe.returned));
+    leaving.push_back(std::move(probe.call));  // the last one goes first
+  }
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
+}
+
+void CudaLibrary::let_all_go(std::vector<Link>& leaving) {
+  for (Probe& probe : probes_) {
+    leaving.push_back(std::move(probe.returned));
+    leaving.push_back(std::move(probe.call));
+  }
+  probes_.clear();
 }
 
 }  // namespace mlrun::probes

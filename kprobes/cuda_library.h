@@ -38,16 +38,20 @@ class CudaLibrary {
   static Result<CudaLibrary> attach(const CudaPrograms& programs, const std::string& path, uint32_t pid,
                                     const std::vector<CudaSymbol>& symbols, const std::set<uint16_t>& without);
 
-  void let_go(uint16_t number);
+  // A probe that may go, and goes when this does: the kernel takes up to a tenth of a second for each.
+  struct LinkDeleter {
+    void operator()(bpf_link* link) const;
+  };
+  using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+
+  // Puts the probes of a function, or all, to those that may go.
+  void let_go(uint16_t number, std::vector<Link>& leaving);
+  void let_all_go(std::vector<Link>& leaving);
   [[nodiscard]] size_t functions() const { return probes_.size(); }
   // Of the first function that could not be attached; empty: all are.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:
-  struct LinkDeleter {
-    void operator()(bpf_link* link) const;
-  };
-  using Link = std::unique_ptr<bpf_link, LinkDeleter>;
   struct Probe {
     uint16_t number = 0;
     Link call, returned;

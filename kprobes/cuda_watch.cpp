@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -101,9 +102,11 @@ void CudaWatch::find_all_now() {
 void CudaWatch::take(const mlrun_task& task) {
   const uint32_t pid = task.head.pid;
   if (pid != task.head.tid && task.event != MLRUN_TASK_EXEC) return;
-  if (task.event == MLRUN_TASK_FORK) processes_.erase(pid);  // its number may have been another's
+  const auto known = processes_.find(pid);
+  const bool was_another = known != processes_.end() && known->second.since_ns < task.head.time_ns;
+  if (task.event == MLRUN_TASK_FORK && was_another) forget(pid);
   if (task.event == MLRUN_TASK_FORK && !asked_for_.empty()) asked_for_.insert(pid);
-  if (task.event == MLRUN_TASK_EXEC && processes_.contains(pid)) processes_[pid].size.clear();
+  if (task.event == MLRUN_TASK_EXEC && known != processes_.end()) known->second.size.clear();
 }
 
 // Everybody whom it concerns now. What has ended goes, and its probes with it.
@@ -117,10 +120,23 @@ void CudaWatch::begin_pass() {
     }
   }
   const std::set<uint32_t> now(to_look_at_.begin(), to_look_at_.end());
-  std::erase_if(processes_, [&](const auto& process) { return !now.contains(process.first); });
+  for (auto process = processes_.begin(); process != processes_.end();) {
+    const auto next = std::next(process);
+    if (!now.contains(process->first)) forget(process->first);
+    process = next;
+  }
 }
 
+void CudaWatch::forget(uint32_t pid) {
+  const auto process = processes_.find(pid);
+  if (process == processes_.end()) return;
+  for (auto& [file, library] : process->second.libraries) library.let_all_go(leaving_);
+  processes_.erase(process);
+}
+
+// The ring waits while a probe goes, so they go one at a time.
 void CudaWatch::look(uint64_t now_ns) {
+  if (!leaving_.empty()) leaving_.pop_back();
   look_at_rates(now_ns);
   if (to_look_at_.empty()) {
     if (now_ns < next_pass_ns_) return;
@@ -145,6 +161,7 @@ void CudaWatch::look_at(uint32_t pid) {
   if (size.empty()) return;
   Process& process = processes_[pid];
   if (process.size == size) return;
+  if (process.since_ns == 0) process.since_ns = util::monotonic_ns();
   process.size = size;
   look_at_mappings(pid, process);
 }
@@ -166,14 +183,19 @@ void CudaWatch::look_at_mappings(uint32_t pid, Process& process) {
     }
   }
   std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
-  std::erase_if(process.libraries, [&](const auto& library) { return !mapped.contains(library.first); });
+  for (auto library = process.libraries.begin(); library != process.libraries.end();) {
+    const bool is_gone = !mapped.contains(library->first);
+    if (is_gone) library->second.let_all_go(leaving_);
+    library = is_gone ? process.libraries.erase(library) : std::next(library);
+  }
 }
 
 // By the mapping itself: its path may be one of another root, or of a file that is deleted.
 void CudaWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
   const bool is_everywhere = scope_ == MLRUN_SCOPE_SYSTEM && follows_system_;
   auto& libraries = is_everywhere ? everywhere_ : process.libraries;
-  Told told{pid, mapping.path, {}, 0, is_beginning_, 0};
+  Told told{
+      pid, mapping.path, {}, 0, is_beginning_, is_everywhere && !is_beginning_ && libraries.contains(mapping.file), 0};
   process.met.insert(mapping.file);
   if (!libraries.contains(mapping.file)) {
     const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
@@ -219,9 +241,9 @@ void CudaWatch::look_at_rates(uint64_t now_ns) {
 
 void CudaWatch::let_go(uint16_t number) {
   without_.insert(number);
-  for (auto& [file, library] : everywhere_) library.let_go(number);
+  for (auto& [file, library] : everywhere_) library.let_go(number, leaving_);
   for (auto& [pid, process] : processes_) {
-    for (auto& [file, library] : process.libraries) library.let_go(number);
+    for (auto& [file, library] : process.libraries) library.let_go(number, leaving_);
   }
 }
 
@@ -232,6 +254,7 @@ nlohmann::json CudaWatch::describe() const {
                          {"path", util::escaped_utf8(told.path)},
                          {"at_ns", told.at_ns},
                          {"was_there", told.was_there},
+                         {"was_probed", told.was_probed},
                          {"functions", told.functions}});
     if (!told.reason.empty()) libraries.back()["missing"] = told.reason;
   }

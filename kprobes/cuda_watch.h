@@ -49,7 +49,8 @@ class CudaWatch {
     std::string range, path;
   };
   struct Process {
-    std::string size;  // of its memory; empty: not looked at yet
+    std::string size;       // of its memory; empty: not looked at yet
+    uint64_t since_ns = 0;  // when it was looked at first
     std::map<File, CudaLibrary> libraries;
     std::set<File> met;
   };
@@ -58,7 +59,8 @@ class CudaWatch {
     uint32_t pid = 0;
     std::string path, reason;
     uint64_t at_ns = 0;
-    bool was_there = false;  // when the observation began
+    bool was_there = false;   // when the observation began
+    bool was_probed = false;  // in whatever process maps it, before this one did
     size_t functions = 0;
   };
   struct Rate {
@@ -71,6 +73,7 @@ class CudaWatch {
   void attach(uint32_t pid, Process& process, const Mapping& mapping);
   void look_at_rates(uint64_t now_ns);
   void let_go(uint16_t number);
+  void forget(uint32_t pid);
   void find_all_now();
 
   CudaPrograms programs_;
@@ -82,6 +85,7 @@ class CudaWatch {
   std::map<uint32_t, Process> processes_;
   std::map<File, CudaLibrary> everywhere_;
   std::vector<uint32_t> to_look_at_;  // of this pass
+  std::vector<CudaLibrary::Link> leaving_;
   uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0;
