@@ -61,7 +61,7 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
   Partition partition;
   const auto hand_over = [&]() -> Status {
     sort(partition);
-    const Status taken = take(partition);
+    Status taken = take(partition);
     partition.clear();
     return taken;
   };
@@ -96,7 +96,7 @@ void CudaMerge::add_library_gaps(model::TraceInfo& info) const {
   const json libraries = list("libraries");
   for (const json& library : libraries) {
     const int64_t pid = library.value("pid", int64_t{0});
-    (library.value("was_there", false) ? before : later).insert(pid);
+    if (!library.value("was_probed", false)) (library.value("was_there", false) ? before : later).insert(pid);
     if (!library.contains("missing")) continue;
     add("calls of libcuda",
         fmt::format("process {}, {}: {}", pid, library.value("path", ""), library.value("missing", "")));

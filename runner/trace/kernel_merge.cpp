@@ -137,8 +137,8 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_FILE_DONE:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
-      case MLRUN_KERNEL_FILE_SEEN: return {};  // load() has them
-      case MLRUN_KERNEL_CUDA: return {};       // CudaMerge has them
+      case MLRUN_KERNEL_FILE_SEEN:        // load() has them
+      case MLRUN_KERNEL_CUDA: return {};  // CudaMerge has them
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;

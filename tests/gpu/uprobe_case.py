@@ -103,15 +103,18 @@ class Observation:
         wait_for(lambda: "observing" in self.said.read_text() or self.mlrun.poll() is not None, 60)
         this.equal("it observes", self.mlrun.poll(), None, said=self.said.read_text())
 
-    def probes(self):
-        """How many probes there are, by the descriptors that hold them."""
+    def holder(self):
+        """The folder in /proc of the program that holds the probes: mlrun's child."""
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
                 name, _, rest = stat.read_text().partition(") ")
                 if name.endswith("(mlrun-probes") and int(rest.split()[1]) == self.mlrun.pid:
-                    held = [os.readlink(fd) for fd in stat.with_name("fd").iterdir()]
-                    return sum("perf_event" in target for target in held)
-        return 0
+                    return stat.parent
+        raise AssertionError("mlrun has no mlrun-probes")
+
+    def probes(self):
+        """How many probes there are, by the descriptors that hold them."""
+        return sum("perf_event" in os.readlink(fd) for fd in (self.holder() / "fd").iterdir())
 
     def end(self, asked=True):
         if asked:
