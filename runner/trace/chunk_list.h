@@ -40,6 +40,8 @@ class ChunkList {
 
   // Chunks that may hold rows of the slice, in the order of the spool.
   [[nodiscard]] std::vector<Chunk> chunks_of(const Slice& slice) const;
+  // All rows of these chunks.
+  [[nodiscard]] uint64_t rows_at_most(const Slice& slice) const;
 
   // The whole run in slices, in order of time, of about `target_rows` rows and never more than twice as many. `count`
   // tells the rows of a slice exactly; it is asked only where the chunks alone cannot tell.
@@ -58,7 +60,6 @@ class ChunkList {
   };
   Status refine(const Slice& slice, uint64_t target_rows, const Count& count, std::vector<Slice>& slices) const;
   void split_by_offset(const Slice& slice, uint64_t target_rows, std::vector<Slice>& slices) const;
-  [[nodiscard]] uint64_t rows_at_most(const Slice& slice) const;
 
   std::vector<RawChunk> raw_;
   std::vector<Chunk> chunks_;

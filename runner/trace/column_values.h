@@ -3,9 +3,10 @@
 // they are in most columns of most row groups, one stands for all.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 #include <vector>
 
 namespace mlrun::trace {
@@ -122,7 +123,10 @@ class ColumnValues {
 
  private:
   // By their bytes: two zeros, or two NaNs, may differ.
-  [[nodiscard]] bool is_first(T value) const { return std::memcmp(&value, &first_, sizeof value) == 0; }
+  [[nodiscard]] bool is_first(T value) const {
+    using Bits = std::conditional_t<sizeof(T) == sizeof(uint64_t), uint64_t, uint32_t>;
+    return std::bit_cast<Bits>(value) == std::bit_cast<Bits>(first_);
+  }
 
   std::vector<T> values_;  // empty as long as all are alike
   T first_{};

@@ -56,8 +56,20 @@ Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
   return {};
 }
 
+// Vectors that grow to tens of mebibytes step by step would have twice the memory cleared, and be copied. What is
+// reserved and not used takes no memory.
+void PartitionReader::reserve(const Slice& slice, Partition& partition) {
+  constexpr uint64_t kRowsMax = 1'000'000;  // a slice of more, all of one moment, is rare
+  const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
+  partition.calls.reserve(rows);
+  partition.allocs.reserve(rows);
+  partition.order.reserve(rows);
+  spare_.reserve(rows);
+}
+
 Status PartitionReader::read(const Slice& slice, Partition& partition) {
   partition.clear();
+  reserve(slice, partition);
   auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
     if (frame.header.type == MLRUN_FRAME_DATA) {
       add_data(frame, channel, slice, partition);

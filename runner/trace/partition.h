@@ -103,6 +103,7 @@ class PartitionReader {
   };
   template <typename Visit>
   Status for_each_frame(const Slice& slice, Visit visit);
+  void reserve(const Slice& slice, Partition& partition);
   void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
   void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
