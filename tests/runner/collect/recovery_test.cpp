@@ -64,7 +64,17 @@ struct Killed {
   pid_t producer = 0;
 };
 
-// Starts both, kills the collector after `microseconds`.
+// On a busy machine the producer may have no turn for longer than the collector lives.
+void wait_for_records(const Killed& killed, uint64_t wanted) {
+  for (uint64_t written = 0; written < wanted;) {
+    ASSERT_EQ(::waitpid(killed.producer, nullptr, WNOHANG), 0) << "the producer has ended";
+    ::usleep(100);
+    written = 0;
+    for (const uint64_t& of_thread : killed.progress->written) written += load(of_thread);
+  }
+}
+
+// Starts both, kills the collector `microseconds` after it had something to do.
 void kill_collector_after(Killed& killed, unsigned microseconds) {
   RecordingOptions options;
   options.trace_folder = killed.folder.path;
@@ -83,6 +93,7 @@ void kill_collector_after(Killed& killed, unsigned microseconds) {
     record_until_stopped(path, *killed.progress);
     ::_exit(0);
   }
+  wait_for_records(killed, 1001);
   ::usleep(microseconds);
   ::kill(collector, SIGKILL);
   ::waitpid(collector, nullptr, 0);
