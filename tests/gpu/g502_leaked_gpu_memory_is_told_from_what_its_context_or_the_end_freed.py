@@ -68,8 +68,7 @@ def check(this):
 
     with uprobe_case.victim(this, library=None) as one:  # all of its contexts are seen
         seen = uprobe_case.Observation(this, "--pid", one.pid)
-        one.do(f"load({str(uprobe_case.DRIVER)!r})")
-        uprobe_case.wait_until_probed(one)
+        uprobe_case.load_and_wait(seen, one, uprobe_case.DRIVER)
         primary = one.do("given('cuDevicePrimaryCtxRetain', 0)")
         one.do(f"cuda.cuCtxSetCurrent(c_void_p({primary}))")
         one.do("alloc(4000)")

@@ -29,8 +29,7 @@ def check_copies(this):
         seen = uprobe_case.Observation(this, "--pid", f"{one.pid},{empty.pid}")
         wanted = [one.do(f"alloc({size})") for size in (1000, 2000)]
         for which, path in ((one, second), (empty, third)):
-            which.do(f"load({str(path)!r})")
-            uprobe_case.wait_until_probed(which)
+            uprobe_case.load_and_wait(seen, which, path)
         wanted.append(one.do("alloc(3000)"))
         late = empty.do("alloc(4000)")
         trace = seen.end()

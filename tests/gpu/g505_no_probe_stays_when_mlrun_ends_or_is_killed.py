@@ -23,9 +23,9 @@ def check(this):
             one.do("alloc(4096)")
             os.kill(seen.mlrun.pid, end)
             seen.mlrun.wait(120)
-            wait_for(lambda: one.do(CODE) == code, 60)  # the kernel takes them out one after the other
+            wait_for(lambda: one.do(CODE) == code, 300)  # the kernel takes them out one after the other
             # With it goes all that it had loaded. One that nobody waits for has no program any more.
-            wait_for(lambda: not (holder / "exe").exists(), 60)
+            wait_for(lambda: not (holder / "exe").exists(), 300)
             this.true("it goes on", one.do("alloc(4096)") > 0)
     done = this.run(case.MLRUN, "recover", seen.out)
     this.equal("exit status of recover", done.returncode, 0, said=done.stderr)

@@ -5,6 +5,7 @@ that attaches to it."""
 import ast
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,8 +39,8 @@ def alloc(size):
 def free(address):
     return cuda.cuMemFree_v2(c_uint64(address))
 
-def last_byte():
-    "The first byte of the last one of the library's functions in memory."
+def first_byte():
+    "Of the code of one of the library's functions in memory."
     return ctypes.string_at(ctypes.cast(cuda.cuGraphLaunch_ptsz, c_void_p), 1)
 
 if len(sys.argv) > 1:
@@ -86,9 +87,19 @@ def victim(this, *arguments, **named):
         one.kill()
 
 
-def wait_until_probed(one):
-    """Functions are probed in the order of the file, by a breakpoint; of the last one that may be half done."""
-    wait_for(lambda: one.do("last_byte()") == b"\xcc", 60)
+def probes_of(one):
+    """How many probes its library takes: two for each function of those that it has."""
+    header = (case.SOURCE / "runner" / "events" / "cuda_calls.h").read_text()
+    names = re.findall(r'{\d+, "(cu\w+)"', header)
+    return 2 * one.do(f"sum(hasattr(cuda, name) for name in {names!r})")
+
+
+def load_and_wait(seen, one, library):
+    """From when this returns every call is seen."""
+    before = seen.probes()
+    one.do(f"load({str(library)!r})")
+    after = before + probes_of(one)
+    wait_for(lambda: seen.probes() == after, 120)
 
 
 class Observation:
@@ -113,8 +124,9 @@ class Observation:
         raise AssertionError("mlrun has no mlrun-probes")
 
     def probes(self):
-        """How many probes there are, by the descriptors that hold them."""
-        return sum("perf_event" in os.readlink(fd) for fd in (self.holder() / "fd").iterdir())
+        """How many programs are attached, by the descriptors that hold them; those to tracepoints are always as many."""
+        return sum("bpf" in target and "link" in target
+                   for target in map(os.readlink, (self.holder() / "fd").iterdir()))
 
     def end(self, asked=True):
         if asked:
