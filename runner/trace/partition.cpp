@@ -61,10 +61,14 @@ Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
 void PartitionReader::reserve(const Slice& slice, Partition& partition) {
   constexpr uint64_t kRowsMax = 1'000'000;  // a slice of more, all of one moment, is rare
   const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
-  partition.calls.reserve(rows);
-  partition.allocs.reserve(rows);
-  partition.order.reserve(rows);
-  spare_.reserve(rows);
+  // With room for larger slices to come: what is given back for more is not always used again.
+  const auto make_room = [&](auto& vector) {
+    if (vector.capacity() < rows) vector.reserve(rows + rows / 2);
+  };
+  make_room(partition.calls);
+  make_room(partition.allocs);
+  make_room(partition.order);
+  make_room(spare_);
 }
 
 Status PartitionReader::read(const Slice& slice, Partition& partition) {
