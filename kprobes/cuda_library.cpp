@@ -68,16 +68,31 @@ ElfFile open_elf(int fd) {
   return header.e_machine == EM_X86_64 && header.e_type == ET_DYN ? std::move(elf) : nullptr;
 }
 
+// What is claimed to be larger is not read: a sparse file can claim anything.
+bool has_sane_size(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kFileBytesMax;
+}
+
+bool has_sane_names(Elf* elf, size_t section) {
+  GElf_Shdr header{};
+  Elf_Scn* names = ::elf_getscn(elf, section);
+  return names != nullptr && ::gelf_getshdr(names, &header) != nullptr && header.sh_size <= kSectionBytesMax;
+}
+
 }  // namespace
 
 Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path) {
   const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return fail_errno("read it", errno);
+  if (!has_sane_size(fd.get())) return fail("it is no file, or larger than a library is");
   const ElfFile elf = open_elf(fd.get());
   if (!elf) return fail("it is no library for x86-64");
   GElf_Shdr header{};
   Elf_Scn* section = dynamic_symbols(elf.get(), header);
-  Elf_Data* data = section != nullptr ? ::elf_getdata(section, nullptr) : nullptr;
+  const bool is_sane =
+      section != nullptr && header.sh_size <= kSectionBytesMax && has_sane_names(elf.get(), header.sh_link);
+  Elf_Data* data = is_sane ? ::elf_getdata(section, nullptr) : nullptr;
   if (data == nullptr || header.sh_entsize == 0) return fail("its symbols cannot be read");
   std::map<uint64_t, CudaSymbol> by_offset;
   const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kSymbolsMax);

@@ -17,7 +17,8 @@ namespace mlrun::probes {
 
 struct CudaPrograms {
   bpf_program *call = nullptr, *returned = nullptr;
-  int hits = -1;  // a map: calls by function number
+  int hits = -1;              // a map: calls by function number
+  uint32_t* epoch = nullptr;  // one more whenever probes of a function that goes on being called are gone
 };
 
 // A function of a library file. Two names of the same code are one.

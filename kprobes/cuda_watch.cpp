@@ -28,9 +28,10 @@ namespace fs = std::filesystem;
 constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kToldMax = 4096;
+constexpr size_t kLeavingMax = 4096;  // probes; while more have to go no process is given new ones
 constexpr std::string_view kName = "/libcuda.so", kDeleted = " (deleted)";
 
-// Two descriptors for each function of each library.
+// Four descriptors for each function of each library.
 void allow_many_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -136,7 +137,12 @@ void CudaWatch::forget(uint32_t pid) {
 
 // The ring waits while a probe goes, so they go one at a time.
 void CudaWatch::look(uint64_t now_ns) {
-  if (!leaving_.empty()) leaving_.pop_back();
+  if (!let_go_.empty()) {
+    let_go_.pop_back();
+    ++*programs_.epoch;
+  } else if (!leaving_.empty()) {
+    leaving_.pop_back();
+  }
   look_at_rates(now_ns);
   if (to_look_at_.empty()) {
     if (now_ns < next_pass_ns_) return;
@@ -192,6 +198,11 @@ void CudaWatch::look_at_mappings(uint32_t pid, Process& process) {
 
 // By the mapping itself: its path may be one of another root, or of a file that is deleted.
 void CudaWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
+  if (leaving_.size() > kLeavingMax && !is_beginning_) {
+    process.size.clear();  // to be looked at again
+    ++put_off_;
+    return;
+  }
   const bool is_everywhere = scope_ == MLRUN_SCOPE_SYSTEM && follows_system_;
   auto& libraries = is_everywhere ? everywhere_ : process.libraries;
   Told told{
@@ -241,9 +252,9 @@ void CudaWatch::look_at_rates(uint64_t now_ns) {
 
 void CudaWatch::let_go(uint16_t number) {
   without_.insert(number);
-  for (auto& [file, library] : everywhere_) library.let_go(number, leaving_);
+  for (auto& [file, library] : everywhere_) library.let_go(number, let_go_);
   for (auto& [pid, process] : processes_) {
-    for (auto& [file, library] : process.libraries) library.let_go(number, leaving_);
+    for (auto& [file, library] : process.libraries) library.let_go(number, let_go_);
   }
 }
 
@@ -264,7 +275,10 @@ nlohmann::json CudaWatch::describe() const {
                     {"calls_per_second", rate.per_second},
                     {"at_ns", rate.let_go_ns}});
   }
-  return {{"libraries", std::move(libraries)}, {"libraries_not_told", not_told_}, {"let_go", std::move(gone)}};
+  return {{"libraries", std::move(libraries)},
+          {"libraries_not_told", not_told_},
+          {"put_off", put_off_},
+          {"let_go", std::move(gone)}};
 }
 
 }  // namespace mlrun::probes

@@ -34,7 +34,8 @@ class CudaWatch {
   // Of a followed process.
   void take(const mlrun_task& task);
 
-  // For a few milliseconds at most, and for at most a tenth of our time.
+  // For a few milliseconds, or as long as the probes of one library take to be attached, and for at most a tenth of our
+  // time.
   void look(uint64_t now_ns);
 
   // How many functions of how many libraries are probed now.
@@ -85,10 +86,11 @@ class CudaWatch {
   std::map<uint32_t, Process> processes_;
   std::map<File, CudaLibrary> everywhere_;
   std::vector<uint32_t> to_look_at_;  // of this pass
-  std::vector<CudaLibrary::Link> leaving_;
+  // Of processes that have ended, and of functions that are called too often.
+  std::vector<CudaLibrary::Link> leaving_, let_go_;
   uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
-  size_t not_told_ = 0;
+  size_t not_told_ = 0, put_off_ = 0;
   std::map<uint16_t, Rate> rates_;
   std::set<uint16_t> without_;
 };

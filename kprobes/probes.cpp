@@ -241,7 +241,7 @@ void Probes::detach() {
 
 CudaPrograms Probes::cuda_programs() const {
   return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return,
-          ::bpf_map__fd(state_->skeleton->maps.cuda_hits)};
+          ::bpf_map__fd(state_->skeleton->maps.cuda_hits), &state_->skeleton->bss->cuda_epoch};
 }
 
 std::vector<DeviceTotal> Probes::devices() const {

@@ -9,6 +9,7 @@
 // whether a return is its return; 0: none.
 struct cuda_begun {
   __u64 stack, begin_ns, cookie;
+  __u32 epoch;
   __u64 arguments[MLRUN_CUDA_ARGUMENTS];
 };
 struct {
@@ -26,6 +27,7 @@ struct {
   __type(value, __u64);
 } cuda_hits SEC(".maps");
 
+__u32 cuda_epoch;   // one more whenever a function's probes went: what was in it then never returns for us
 bool cuda_is_over;  // nothing is recorded any more; the probes go one after the other
 
 SEC("uprobe")
@@ -43,9 +45,11 @@ int on_cuda_call(struct pt_regs *registers) {
   }
   // One that began deeper in the stack has been left without a return, by a jump or an exception. At the same place is
   // what a call jumps to as its last act.
-  if (begun->stack >= registers->sp) return 0;
-  if (begun->stack) count_loss(MLRUN_KERNEL_CUDA, MLRUN_KERNEL_LOSS_OPEN);
+  bool may_return = begun->stack && begun->epoch == cuda_epoch;
+  if (may_return && begun->stack >= registers->sp) return 0;
+  if (may_return) count_loss(MLRUN_KERNEL_CUDA, MLRUN_KERNEL_LOSS_OPEN);
   begun->stack = registers->sp;
+  begun->epoch = cuda_epoch;
   begun->cookie = cookie;
   begun->arguments[0] = registers->di;
   begun->arguments[1] = registers->si;
