@@ -36,6 +36,8 @@ bool CudaMerge::present() const {
   return std::find(streams.begin(), streams.end(), "cuda") != streams.end();
 }
 
+bool CudaMerge::has_report() const { return session_.all.contains("/kernel_side/cuda"_json_pointer); }
+
 json CudaMerge::list(const char* name) const {
   json found = session_.all.value(json::json_pointer(std::string("/kernel_side/cuda/") + name), json::array());
   json objects = json::array();
@@ -47,17 +49,14 @@ json CudaMerge::list(const char* name) const {
 
 Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
-  std::set<uint32_t> began_outside;
-  for (const json& library : list("libraries")) {
-    if (library.value("was_there", false)) began_outside.insert(library.value("pid", 0U));
-  }
-  int64_t contexts_until_ns = INT64_MAX;
+  // Switches of contexts may have been let go, for all that a run without an end tells.
+  int64_t contexts_until_ns = has_report() ? INT64_MAX : INT64_MIN;
   for (const json& gone : list("let_go")) {
     if (!is_context_switch(gone.value("function", ""))) continue;
     contexts_until_ns = std::min(contexts_until_ns, time_of(gone.value("at_ns", uint64_t{0})));
   }
   const ThreadFinder threads(info);
-  CudaTracker tracker(std::move(began_outside), contexts_until_ns);
+  CudaTracker tracker(contexts_until_ns);
   Partition partition;
   const auto hand_over = [&]() -> Status {
     sort(partition);
@@ -93,6 +92,10 @@ void CudaMerge::add_library_gaps(model::TraceInfo& info) const {
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
   };
+  if (!has_report()) {
+    add("calls of libcuda", "mlrun did not end by itself: which processes were probed, and from when on, is not known");
+    return;
+  }
   const json libraries = list("libraries");
   for (const json& library : libraries) {
     const int64_t pid = library.value("pid", int64_t{0});
@@ -107,8 +110,14 @@ void CudaMerge::add_library_gaps(model::TraceInfo& info) const {
         "of processes with libcuda when they were attached to: what they had then is not known", std::ssize(before));
   }
   if (!later.empty()) {
-    add("first calls of libcuda", "in processes that loaded it later: those before it was found, mostly within 0.1 s",
+    add("first calls of libcuda",
+        "in processes that loaded it later: those before its probes were there, mostly within a second",
         std::ssize(later));
+  }
+  const int64_t put_off = session_.number("/kernel_side/cuda/put_off", 0);
+  if (put_off > 0) {
+    add("first calls of libcuda", "processes had to wait until probes of others that have ended were gone, so often",
+        put_off);
   }
 }
 
@@ -117,7 +126,7 @@ void CudaMerge::add_gaps(model::TraceInfo& info) const {
   add_library_gaps(info);
   for (const json& gone : list("let_go")) {
     info.coverage.push_back({0, "calls of " + gone.value("function", ""),
-                             fmt::format("let go when there were {} a second, which would slow the program",
+                             fmt::format("let go when there were {} a second in all processes, which could slow them",
                                          gone.value("calls_per_second", int64_t{0})),
                              -1, -1});
   }

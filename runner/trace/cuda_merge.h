@@ -35,6 +35,7 @@ class CudaMerge {
   static constexpr size_t kRowsAtOnce = 200'000;
   void sort(Partition& partition);
   void add_library_gaps(model::TraceInfo& info) const;
+  [[nodiscard]] bool has_report() const;
   [[nodiscard]] nlohmann::json list(const char* name) const;
 
   const SessionInfo& session_;

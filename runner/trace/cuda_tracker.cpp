@@ -25,6 +25,12 @@ uint32_t detail_of(uint32_t operation, uint8_t memory, bool is_async) {
   return operation | uint32_t{memory} << 8 | uint32_t{is_async} << 24;
 }
 
+// Of cuMemCreate: CU_MEM_LOCATION_TYPE_HOST, _HOST_NUMA and _HOST_NUMA_CURRENT.
+bool is_on_host(const mlrun_cuda_call& record) {
+  const auto type = static_cast<uint32_t>(record.read[1]);
+  return (record.unread & MLRUN_CUDA_READS_LOCATION) == 0 && type >= 2 && type <= 4;
+}
+
 }  // namespace
 
 bool CudaTracker::takes_one(size_t& count, size_t most) {
@@ -49,7 +55,10 @@ bool CudaTracker::add(const mlrun_cuda_call& record, const model::Origin& origin
   rows.push_back(base);  // api
   if (record.result != 0) return true;
   const std::pair key{origin.proc_id, origin.pid};
-  if (!processes_.contains(key) && !takes_one(unseen_processes_, kThreadsMax)) return true;
+  if (!processes_.contains(key)) {
+    if (!takes_one(unseen_processes_, kThreadsMax)) return true;
+    processes_[key].is_whole = what->name == "cuInit";
+  }
   Process& process = processes_[key];
   switch (what->role) {
     case CudaRole::kAllocate:
@@ -103,8 +112,9 @@ std::vector<uint64_t>* CudaTracker::stack_of(Process& process, uint32_t tid) {
 void CudaTracker::follow_context(Process& process, const Call& call) {
   const uint64_t given = (call.record.unread & MLRUN_CUDA_READS_FIRST) == 0 ? call.record.read[0] : 0;
   if (call.what.role == CudaRole::kRetainPrimary) {
-    if (process.primaries.size() >= kPushesMax && !process.primaries.contains(call.record.arguments[1])) return;
-    Primary& primary = process.primaries[call.record.arguments[1]];
+    const auto device = static_cast<uint32_t>(call.record.arguments[1]);
+    if (process.primaries.size() >= kPushesMax && !process.primaries.contains(device)) return;
+    Primary& primary = process.primaries[device];
     primary.context = given;
     ++primary.retained;
     number_of(process, given);
@@ -203,14 +213,15 @@ void CudaTracker::create(Process& process, const Call& call, Rows& rows) {
     ++unread_;
     return;
   }
+  const uint8_t memory = is_on_host(call.record) ? uint8_t{events::kCudaPinned} : call.what.detail;
   GpuWorkRow& row = rows.emplace_back(call.base);
   row.kind = GpuKind::kMemory;
-  row.detail = detail_of(kAllocation, call.what.detail, false);
+  row.detail = detail_of(kAllocation, memory, false);
   row.address = call.record.read[0];
   row.bytes = cut(call.record.arguments[1]);
   row.is_handle = true;
   if (process.handles.contains(row.address) || takes_one(blocks_, kBlocksMax)) {
-    process.handles[row.address] = Handle{row.bytes};
+    process.handles[row.address] = Handle{row.bytes, memory};
   }
 }
 
@@ -241,7 +252,7 @@ void CudaTracker::drop_if_unused(Process& process, uint64_t handle, const Call& 
   if (known == process.handles.end() || known->second.references > 0 || known->second.mappings > 0) return;
   GpuWorkRow& row = rows.emplace_back(call.base);
   row.kind = GpuKind::kMemory;
-  row.detail = detail_of(kRelease, events::kCudaDevice, false);
+  row.detail = detail_of(kRelease, known->second.memory, false);
   row.address = handle;
   row.bytes = known->second.bytes;
   row.is_handle = true;
@@ -251,12 +262,12 @@ void CudaTracker::drop_if_unused(Process& process, uint64_t handle, const Call& 
 
 // Where it had been retained before anybody looked, it is not known whether this is its end.
 void CudaTracker::release_primary(Process& process, const Call& call, Rows& rows) {
-  const auto known = process.primaries.find(call.record.arguments[0]);
+  const auto known = process.primaries.find(static_cast<uint32_t>(call.record.arguments[0]));
   if (known == process.primaries.end()) return;
   Primary& primary = known->second;
   const bool is_reset = call.what.role == CudaRole::kResetPrimary;
   if (!is_reset) --primary.retained;
-  if (!is_reset && (primary.retained > 0 || began_outside_.contains(call.record.head.pid))) return;
+  if (!is_reset && (primary.retained > 0 || !process.is_whole)) return;
   destroy(process, primary.context, call, rows);
 }
 
@@ -266,6 +277,7 @@ void CudaTracker::destroy(Process& process, uint64_t context, const Call& call, 
   const std::set<uint64_t> addresses = std::move(known->second.blocks);
   const uint32_t number = known->second.number;
   process.contexts.erase(known);  // another one may get the handle
+  --contexts_;
   for (const uint64_t address : addresses) {
     const auto block = process.blocks.find(address);
     if (block == process.blocks.end()) continue;

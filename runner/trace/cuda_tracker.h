@@ -24,10 +24,8 @@ class CudaTracker {
 
   static constexpr size_t kBlocksMax = size_t{1} << 20, kContextsMax = 1 << 16, kThreadsMax = 1 << 16;
 
-  // `began_outside`: processes (by pid) that had used libcuda before they were observed: what they had then, and how often
-  // they had asked for their primary contexts, is not known. `contexts_until_ns`: when switches of contexts were seen last.
-  CudaTracker(std::set<uint32_t> began_outside, int64_t contexts_until_ns)
-      : began_outside_(std::move(began_outside)), contexts_until_ns_(contexts_until_ns) {}
+  // `contexts_until_ns`: when switches of contexts were seen last.
+  explicit CudaTracker(int64_t contexts_until_ns) : contexts_until_ns_(contexts_until_ns) {}
 
   // Appends the rows of a call. `origin`: of its thread, ts_ns: its beginning. Requires: calls come nearly in the order of
   // their end. False: a function that this version does not know.
@@ -52,6 +50,7 @@ class CudaTracker {
   };
   struct Handle {
     int64_t bytes = 0;
+    uint8_t memory = 0;
     int64_t references = 1, mappings = 0;
   };
   struct Context {
@@ -70,6 +69,7 @@ class CudaTracker {
     std::map<uint32_t, std::vector<uint64_t>> current;  // by thread: the context of each push, the last one counts
     std::map<uint64_t, Primary> primaries;              // by device, as the process counts them
     uint32_t last_context = 0;
+    bool is_whole = false;  // its first record is cuInit: else it may have asked for its primary contexts before
   };
   void follow_context(Process& process, const Call& call);
   void allocate(Process& process, const Call& call, Rows& rows);
@@ -88,7 +88,6 @@ class CudaTracker {
   std::vector<uint64_t>* stack_of(Process& process, uint32_t tid);
   bool takes_one(size_t& count, size_t most);  // false: no room
 
-  std::set<uint32_t> began_outside_;
   int64_t contexts_until_ns_;
   std::map<std::pair<int32_t, int32_t>, Process> processes_;  // by proc_id and pid
   size_t blocks_ = 0, contexts_ = 0, threads_ = 0, unseen_processes_ = 0;

@@ -212,7 +212,8 @@ class KernelMerge::Tables {
 
   // What lies in an operation ends before it.
   bool has_sync_inside(const mlrun_file_op& record) {
-    if (record.outer != 0 && record.op == MLRUN_FILE_SYNC) synced_inside_.insert(record.outer);
+    const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
+    if (is_inside && synced_inside_.size() < kSyncedInsideMax) synced_inside_.insert(record.outer);
     return record.outer == 0 && synced_inside_.erase(record.operation) != 0;
   }
 

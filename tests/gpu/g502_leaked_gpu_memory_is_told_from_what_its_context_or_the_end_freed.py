@@ -69,6 +69,7 @@ def check(this):
     with uprobe_case.victim(this, library=None) as one:  # all of its contexts are seen
         seen = uprobe_case.Observation(this, "--pid", one.pid)
         uprobe_case.load_and_wait(seen, one, uprobe_case.DRIVER)
+        one.do("cuda.cuInit(0)")
         primary = one.do("given('cuDevicePrimaryCtxRetain', 0)")
         one.do(f"cuda.cuCtxSetCurrent(c_void_p({primary}))")
         one.do("alloc(4000)")

@@ -15,7 +15,7 @@ class CudaTrackerTest : public testing::Test {
  protected:
   // A call from `begin` to `end`; `given`: what its first argument points to afterwards.
   void call(const char* function, std::initializer_list<uint64_t> arguments, uint64_t given = 0, int64_t begin_ns = 0,
-            int64_t end_ns = 0, uint32_t tid = kPid) {
+            int64_t end_ns = 0, uint32_t tid = kPid, uint64_t second = 0) {
     mlrun_cuda_call record{};
     if (end_ns == 0) begin_ns = end_ns = ++now_ns_ * 10;
     record.head.pid = kPid;
@@ -24,6 +24,7 @@ class CudaTrackerTest : public testing::Test {
     size_t i = 0;
     for (const uint64_t argument : arguments) record.arguments[i++] = argument;
     record.read[0] = given;
+    record.read[1] = second;
     for (const events::CudaCall& known : events::kCudaCalls) {
       if (known.name == function) record.function = known.number;
     }
@@ -44,7 +45,7 @@ class CudaTrackerTest : public testing::Test {
     return text;
   }
 
-  CudaTracker tracker_{{}, INT64_MAX};
+  CudaTracker tracker_{INT64_MAX};
   CudaTracker::Rows rows_;
   int64_t now_ns_ = 0;
 };
@@ -118,10 +119,12 @@ TEST_F(CudaTrackerTest, ADestroyedContextReleasesWhatItHasAndNoMemoryOfAPool) {
 }
 
 TEST_F(CudaTrackerTest, APrimaryContextEndsWithItsLastReleaseUnlessSomeWentUnseen) {
+  constexpr uint64_t kGarbage = uint64_t{0xdead} << 32;  // a device's number has 32 bits, the register more
   for (const bool began_outside : {false, true}) {
-    tracker_ = CudaTracker(began_outside ? std::set<uint32_t>{kPid} : std::set<uint32_t>{}, INT64_MAX);
+    tracker_ = CudaTracker(INT64_MAX);
     rows_.clear();
-    call("cuDevicePrimaryCtxRetain", {0, 0}, 500);
+    if (!began_outside) call("cuInit", {0});
+    call("cuDevicePrimaryCtxRetain", {0, kGarbage}, 500);
     call("cuDevicePrimaryCtxRetain", {0, 0}, 500);
     call("cuCtxSetCurrent", {500});
     call("cuMemAlloc_v2", {0, 10}, 1);
@@ -130,6 +133,25 @@ TEST_F(CudaTrackerTest, APrimaryContextEndsWithItsLastReleaseUnlessSomeWentUnsee
     call("cuDevicePrimaryCtxRelease_v2", {0});
     EXPECT_EQ(memory(), began_outside ? "+1:10@1 " : "+1:10@1 -1:10@1 ");
   }
+}
+
+TEST_F(CudaTrackerTest, MemoryOfTheHostThatCuMemCreateGivesIsNoneOfTheDevice) {
+  constexpr uint64_t kHostNuma = 3;
+  call("cuMemCreate", {0, 100}, 7, 0, 0, kPid, kHostNuma);
+  call("cuMemRelease", {7});
+  std::vector<uint8_t> memories;
+  for (const model::GpuWorkRow& row : rows_) {
+    if (row.kind == model::GpuKind::kMemory) memories.push_back(static_cast<uint8_t>(row.detail >> 8));
+  }
+  EXPECT_EQ(memories, std::vector<uint8_t>(2, events::kCudaPinned));
+}
+
+TEST_F(CudaTrackerTest, ContextsThatCameAndWentTakeNoRoom) {
+  for (uint64_t i = 0; i < CudaTracker::kContextsMax + 10; i++) {
+    call("cuCtxCreate_v2", {0, 0, 0}, 500);
+    call("cuCtxDestroy_v2", {500});
+  }
+  EXPECT_EQ(tracker_.left_out(), 0u);
 }
 
 TEST_F(CudaTrackerTest, SizesThatNobodyHasAreNoHarm) {
