@@ -73,9 +73,20 @@ static void begin(const struct graph_node *node, uint64_t per_s) {
   latest_correlation = node->correlation - 1;
 }
 
+// Ids are told apart by half of their range: the last turn must not fall behind by more.
+static void keep_turns_near(uint32_t correlation) {
+  enum { kNear = 1 << 30 };
+  if (!turn_count) return;
+  struct turn newest = turns[(turn_count - 1) % kTurns];
+  if (!is_from(correlation, newest.from) || correlation - newest.from <= kNear) return;
+  turns[0] = (struct turn){correlation - kNear, newest.folds};
+  turn_count = 1;
+}
+
 static bool choose(const struct graph_node *node, uint64_t per_s) {
   if (is_stopped || !per_s) return !is_stopped;
   begin(node, per_s);
+  keep_turns_near(node->correlation);
   pour(&node->time, per_s);
   if (folds_now() && level == per_s * kSecond) turn_to(false, node->correlation);
   bool is_short = level < kSecond;

@@ -26,8 +26,16 @@ static struct work_time time_of(const struct clock_view *clock, uint64_t start, 
   ((work)->graph && fold_graph_node(&(struct graph_node){(work)->graph, (work)->correlation, (work)->device, \
                                                          (work)->context, (work)->stream, (spent)}))
 
+static bool begins_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+
+// The name is as the compiler has it: _Z39ncclDevKernel_…
 static bool is_communication(const struct cupti_kernel *kernel) {
-  return kernel->name && (!strncmp(kernel->name, "ncclDevKernel", 13) || !strncmp(kernel->name, "ncclKernel", 10));
+  const char *name = kernel->name;
+  if (!name) return false;
+  if (begins_with(name, "_Z"))
+    for (name += 2; *name >= '0' && *name <= '9';) name++;
+  return begins_with(name, "ncclDevKernel") || begins_with(name, "ncclKernel") ||
+         begins_with(name, "ncclSymDevKernel") || begins_with(name, "ncclSymkDevKernel");
 }
 
 // Kinds that nobody asked for are passed over: another client of CUPTI in the process may have.

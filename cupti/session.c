@@ -8,6 +8,7 @@
 #include "cupti/find_cupti.h"
 #include "cupti/flusher.h"
 #include "cupti/gpu_record.h"
+#include "cupti/graph_fold.h"
 #include "cupti/kinds.h"
 #include "cupti/other_client_state.h"
 #include "preload/compiler.h"
@@ -96,7 +97,9 @@ static void start(void) {
   __atomic_store_n(&session.state, running ? kRunning : kOff, __ATOMIC_RELEASE);
   if (!running) return;
   session.producer->count_gpu_process();
-  if (!start_flusher()) put_note_text(MLRUN_GPU_OFF, 0, "pthread_create");
+  if (start_flusher()) return;
+  stop_folding();  // nobody would tell them
+  put_note_text(MLRUN_GPU_OFF, 0, "pthread_create");
 }
 
 // Called by CUDA's driver. Always 1: a failure would be the program's.

@@ -26,8 +26,12 @@ uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast
 
 bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
 
+// As the compiler's name reads for people. Those of 2.27 and later have Sym or Symk in it.
 bool is_nccl(std::string_view kernel) {
-  return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel");
+  constexpr std::string_view kResult = "void ";  // of a template
+  if (kernel.starts_with(kResult)) kernel.remove_prefix(kResult.size());
+  return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel") ||
+         kernel.starts_with("ncclSymDevKernel") || kernel.starts_with("ncclSymkDevKernel");
 }
 
 std::string demangled(const std::string& name) {
@@ -128,8 +132,8 @@ void GpuJoin::join(GpuWorkRow& row) {
 const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
-    const std::string text(index_.strings().text(name));
-    if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(demangled(text)));
+    const std::string text = demangled(std::string(index_.strings().text(name)));
+    if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));
     known->second.is_communication = is_nccl(text);
   }
   return known->second;
@@ -137,7 +141,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
 
 std::string_view GpuJoin::func_of(uint64_t name) {
   const auto [known, is_new] = funcs_.emplace(name, std::string());
-  if (is_new) known->second = util::escaped_utf8(index_.strings().text(name));
+  if (is_new) known->second = util::escaped_utf8(index_.strings().text(name).substr(0, kRepeatedBytesMax));
   return known->second;
 }
 

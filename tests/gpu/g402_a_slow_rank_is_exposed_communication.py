@@ -26,7 +26,7 @@ def run(name, length_ns):
     cuda.mock_cuda_work(ctypes.byref(Work(name, 0, 0, 0, 7, length_ns, 1)))
 for step in range(steps):
     run(b"_Z7computev", compute_ns)
-    run(b"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", talk_ns)
+    run(b"_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE", talk_ns)
 run(b"_Z7computev", compute_ns)
 """
 

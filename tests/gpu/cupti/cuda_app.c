@@ -235,7 +235,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(end, "held"))
     launch_until_fetched();
   else if (!strcmp(end, "nccl"))
-    launch_nodes("ncclDevKernel_AllReduce");
+    launch_nodes("_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE");
   else if (strcmp(end, "thread"))
     launch_all(NULL);
   if (!strcmp(end, "thread")) run_in_thread();

@@ -108,6 +108,18 @@ static void check_rate(void) {
   CHECK(in_rows[(first + 1000) % kLaunches] == kNodes && in_folds[(first + 999) % kLaunches] == kNodes + 1);
 }
 
+// For longer than ids can be told apart by.
+static void check_far(void) {
+  begin(1000);
+  uint64_t now = 1000 * kSecond;
+  for (uint32_t step = 0; step < 12; step++) {
+    uint32_t id = 1 + step * (1u << 29);
+    for (uint32_t i = 0; i < 2000; i++) add(id, now += 100);
+    if (step) CHECK(in_rows[id % kLaunches] == 0);
+  }
+  tell_folds(true);
+}
+
 static void check_stopped(void) {
   begin(0);
   add(1, kSecond);
@@ -121,6 +133,7 @@ int main(void) {
   check_all_folded();
   check_quiet();
   check_rate();
+  check_far();
   check_stopped();
   return 0;
 }
