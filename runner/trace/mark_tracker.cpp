@@ -142,7 +142,8 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   row.dur_ns = end_ns < 0 ? -1 : std::max<int64_t>(0, end_ns - range.origin.ts_ns);
   const bool is_api = range.event.source == MLRUN_MARK_API;
   row.domain = is_api ? "api" : "nvtx";
-  if (range.event.domain != 0) row.domain += ":" + util::escaped_utf8(index_.strings().text(range.event.domain));
+  const std::string_view domain = index_.strings().text(range.event.domain);
+  if (range.event.domain != 0) row.domain += ":" + util::escaped_utf8(domain.substr(0, kRepeatedBytesMax));
   row.name = util::escaped_utf8(range.text);
   row.name_id = names_.id_of(row.name);
   row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";

@@ -2,6 +2,7 @@
 #include "runner/trace/partition.h"
 
 #include <algorithm>
+#include <new>
 
 #include "runner/summary/sample_weight.h"
 #include "runner/trace/call_fields.h"
@@ -65,10 +66,14 @@ void PartitionReader::reserve(const Slice& slice, Partition& partition) {
   const auto make_room = [&](auto& vector) {
     if (vector.capacity() < rows) vector.reserve(rows + rows / 2);
   };
-  make_room(partition.calls);
-  make_room(partition.allocs);
-  make_room(partition.order);
-  make_room(spare_);
+  try {
+    make_room(partition.calls);
+    make_room(partition.allocs);
+    make_room(partition.order);
+    make_room(spare_);
+  } catch (const std::bad_alloc&) {
+    // With a limit of the address space they grow by need.
+  }
 }
 
 Status PartitionReader::read(const Slice& slice, Partition& partition) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # lttng_session.sh FOLDER COMMAND...: runs COMMAND with LTTng's wrapper of the malloc family, and leaves what was recorded
-# in FOLDER/lttng. The session is this run's own; the daemon serves all runs and is ended by the last one's caller.
+# in FOLDER/lttng. The session is this run's own; the daemon is started once and stays, idle between sessions.
 set -euo pipefail
 folder=$1
 shift

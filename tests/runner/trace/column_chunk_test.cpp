@@ -86,6 +86,12 @@ TEST(ColumnChunk, OfAsManyValuesAsNeedEachWidth) {
   }
 }
 
+TEST(ColumnChunk, OfAsManyValuesAsADictionaryTakesAndOneMore) {
+  for (const size_t distinct : {65'536, 65'537}) {
+    expect_back(make(70'001, [&](size_t row) { return Value(static_cast<int64_t>(row % distinct) * 1'000'000'007); }));
+  }
+}
+
 TEST(ColumnChunk, OfRunsOfAnyLength) {
   std::mt19937_64 random(11);
   for (const size_t longest : {2, 9, 17, 40, 700}) {
