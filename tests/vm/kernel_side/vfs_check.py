@@ -137,7 +137,7 @@ def loader():
     cold, warm = Files("cold"), Files("warm")
     for run in (cold, warm):
         inodes = {int(line.split()[1]) for line in (OUT / f"{run.name}.inodes").read_text().splitlines()}
-        samples = [call for call in join(run) if (run.trace.paths.get(call["file_id"]) or "").startswith("/mnt/disk/")]
+        samples = [call for call in join(run) if (run.trace.paths.get(call["file_id"]) or "").startswith("/mnt/slow/")]
         equal(f"{run.name}: bytes of the samples", sum(call["ret"] for call in samples) // (1 << 18), 8)
         parts = [part for part in run.parts if part["ino"] in inodes]
         missing = sum((call["miss_pages"] or 0) + (call["ra_pages"] or 0) for call in samples)
