@@ -5,33 +5,27 @@ streams=block,wait,vfs
 slow_device 64 cache_size=16
 file_system
 dd if=/dev/urandom of=/mnt/n/f bs=1M count=1 2>/dev/null
+dd if=/dev/urandom of=/mnt/n/mapped bs=1M count=1 2>/dev/null
 forget
 stat /mnt/n/f >/dev/null
 
-# Three faults of its own, and one while the kernel takes what is to be written from a mapped file.
-traced faults nullb0 /usr/bin/python3 -c '
+# Three faults of its own, and one while the kernel takes what is to be written from a mapped file; three processes that all
+# write, and only then all sync; a mapped file that is synced. In one run: its probes take seconds here to come and go.
+traced operations nullb0 /usr/bin/python3 -c '
 import mmap, os, sys
-fd = os.open(sys.argv[1], os.O_RDONLY)
+folder = sys.argv[1]
+fd = os.open(f"{folder}/f", os.O_RDONLY)
 mapped = mmap.mmap(fd, 1 << 20, prot=mmap.PROT_READ)
 mapped.madvise(mmap.MADV_RANDOM)
 for page in (0, 16, 32):
     mapped[page * 4096]
-os.write(os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT), memoryview(mapped)[128 * 4096:129 * 4096])' /mnt/n/f /mnt/n/copy
-stat -c '%n %i' /mnt/n/f >"$out/faults.inodes"
+os.write(os.open(f"{folder}/copy", os.O_WRONLY | os.O_CREAT), memoryview(mapped)[128 * 4096:129 * 4096])
 
-forget
-stat /mnt/n/f >/dev/null
-traced handed_in nullb0 fio --name=j --filename=/mnt/n/f --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
-  --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
-
-# They all write, and only then all sync.
-traced group nullb0 /usr/bin/python3 -c '
-import os, sys
 ready, go = os.pipe(), os.pipe()
 for number in range(3):
     if os.fork() == 0:
         os.close(go[1])
-        fd = os.open(f"{sys.argv[1]}/group{number}", os.O_WRONLY | os.O_CREAT)
+        fd = os.open(f"{folder}/group{number}", os.O_WRONLY | os.O_CREAT)
         os.write(fd, b"x" * 65536)
         os.write(ready[1], b"x")
         os.read(go[0], 1)
@@ -41,15 +35,19 @@ for _ in range(3):
     os.read(ready[0], 1)
 os.close(go[1])
 for _ in range(3):
-    os.wait()' /mnt/n
-stat -c '%n %i' /mnt/n/group? >"$out/group.inodes"
+    os.wait()
 
-traced msync nullb0 /usr/bin/python3 -c '
-import mmap, os, sys
-fd = os.open(sys.argv[1], os.O_RDWR)
-mapped = mmap.mmap(fd, 1 << 20)
-mapped[:65536] = b"y" * 65536
-mapped.flush()' /mnt/n/f
+changed = mmap.mmap(os.open(f"{folder}/mapped", os.O_RDWR), 1 << 20)
+changed[:65536] = b"y" * 65536
+changed.flush()' /mnt/n
+stat -c '%n %i' /mnt/n/* >"$out/operations.inodes"
+
+forget
+stat /mnt/n/f >/dev/null
+traced handed_in nullb0 fio --name=j --filename=/mnt/n/f --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
+  --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
+
+streams=block,wait
 traced libc_alone nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
 LD_PRELOAD=$build/vm/slow_read.so traced libc nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
 umount /mnt/n

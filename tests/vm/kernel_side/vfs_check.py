@@ -134,21 +134,26 @@ def waited_for_io(run, call):
 
 
 def loader():
-    cold, warm = Files("cold"), Files("warm")
-    for run in (cold, warm):
-        inodes = {int(line.split()[1]) for line in (OUT / f"{run.name}.inodes").read_text().splitlines()}
-        samples = [call for call in join(run) if (run.trace.paths.get(call["file_id"]) or "").startswith("/mnt/slow/")]
-        equal(f"{run.name}: bytes of the samples", sum(call["ret"] for call in samples) // (1 << 18), 8)
-        parts = [part for part in run.parts if part["ino"] in inodes]
-        missing = sum((call["miss_pages"] or 0) + (call["ra_pages"] or 0) for call in samples)
-        disk = sum(call["device_ns"] + call["queue_ns"] for call in samples)
-        if run is warm:
-            equal("warm: nothing from the disk", (len(parts), missing, disk), (0, 0, 0))
+    run = Files("loader")
+    inodes = {int(line.split()[1]) for line in (OUT / "loader.inodes").read_text().splitlines()}
+    samples = sorted((call for call in join(run) if (run.trace.paths.get(call["file_id"]) or "").startswith("/mnt/slow/")),
+                     key=lambda call: call["ts"])
+    parts = [part for part in run.parts if part["ino"] in inodes]
+    check("cold: all is read from the disk", sum(part["bytes"] for part in parts) >= 8 << 18, len(parts))
+    check("cold: every part has its operation", all(part["op_id"] is not None for part in parts), parts[:2])
+    # The second turn begins when both workers of the first one have ended.
+    workers = sorted({call["proc_id"] for call in samples}, key=lambda number: next(
+        call["ts"] for call in samples if call["proc_id"] == number))
+    equal("workers", len(workers), 4)
+    for calls, is_cold in (([call for call in samples if (call["proc_id"] in workers[:2]) == first], first)
+                           for first in (True, False)):
+        equal("bytes of the samples", sum(call["ret"] for call in calls) // (1 << 18), 8)
+        missing = sum((call["miss_pages"] or 0) + (call["ra_pages"] or 0) for call in calls)
+        if not is_cold:
+            equal("warm: nothing from the disk", (missing, sum(call["device_ns"] + call["queue_ns"] for call in calls)), (0, 0))
             continue
         check("cold: pages were missing", missing >= 8 * 64, missing)
-        check("cold: all is read from the disk", sum(part["bytes"] for part in parts) >= 8 << 18, len(parts))
-        check("cold: every part has its operation", all(part["op_id"] is not None for part in parts), parts[:2])
-        asleep = [(waited_for_io(run, call), call["device_ns"] + call["queue_ns"]) for call in samples]
+        asleep = [(waited_for_io(run, call), call["device_ns"] + call["queue_ns"]) for call in calls]
         check_time("cold: waits for the disk are device and queue", sum(ns for _, ns in asleep) >=
                    0.9 * sum(ns for ns, _ in asleep) > 0, asleep)
 
