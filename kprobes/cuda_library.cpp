@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,6 +25,8 @@ namespace mlrun::probes {
 namespace {
 
 constexpr size_t kSymbolsMax = 1 << 20;
+constexpr off_t kFileBytesMax = off_t{1} << 30;
+constexpr uint64_t kSectionBytesMax = uint64_t{64} << 20;
 constexpr int kEveryProcess = -1;
 
 struct ElfDeleter {
