@@ -60,6 +60,7 @@ Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
 // Vectors that grow to tens of mebibytes step by step would have twice the memory cleared, and be copied. What is
 // reserved and not used takes no memory.
 void PartitionReader::reserve(const Slice& slice, Partition& partition) {
+  if (!reserves_) return;
   constexpr uint64_t kRowsMax = 1'000'000;  // a slice of more, all of one moment, is rare
   const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
   // With room for larger slices to come: what is given back for more is not always used again.
@@ -72,7 +73,7 @@ void PartitionReader::reserve(const Slice& slice, Partition& partition) {
     make_room(partition.order);
     make_room(spare_);
   } catch (const std::bad_alloc&) {
-    // With a limit of the address space they grow by need.
+    reserves_ = false;  // with a limit of the address space they grow by need
   }
 }
 

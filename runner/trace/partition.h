@@ -119,6 +119,7 @@ class PartitionReader {
   model::CallRow blank_call_;
   events::CallEvent blank_event_;
   Rows<RowRef> spare_;
+  bool reserves_ = true;
 };
 
 }  // namespace mlrun::trace
