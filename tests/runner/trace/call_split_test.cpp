@@ -113,6 +113,21 @@ class CallSplitterTest : public ::testing::Test {
     return record;
   }
 
+  // The part's request on the disk, over at 1040, and the flush of the disk that follows, from 1050 to 1070.
+  void add_with_flush(const mlrun_block_part& part) {
+    window_.add(part);
+    mlrun_block_request request{};
+    request.head.time_ns = 1040;
+    request.request = part.request;
+    request.device = kDisk;
+    window_.add(request);
+    request.head.time_ns = 1070;
+    request.request = 6;
+    request.issue_ns = 1050;
+    request.op = MLRUN_BLOCK_FLUSH;
+    window_.add(request);
+  }
+
   model::CallSplit split(uint16_t func, int64_t ts_ns, int64_t dur_ns, int64_t requested = 4096, int64_t offset = 0) {
     const auto found = splitter_->split(row(func, ts_ns, dur_ns, requested, offset));
     EXPECT_TRUE(found.has_value());
@@ -243,17 +258,7 @@ TEST_F(CallSplitterTest, SyncWaitsForTheJournalAndForFlushesOfTheDisk) {
   journal.inode = 0;
   journal.op = MLRUN_BLOCK_WRITE;
   journal.flags = MLRUN_BLOCK_METADATA_WRITE;
-  window_.add(journal);
-  mlrun_block_request request{};
-  request.head.time_ns = 1040;
-  request.request = journal.request;
-  request.device = kDisk;
-  window_.add(request);
-  request.head.time_ns = 1070;
-  request.request = 6;
-  request.issue_ns = 1050;
-  request.op = MLRUN_BLOCK_FLUSH;
-  window_.add(request);
+  add_with_flush(journal);
   wait(7, 1005, 1080, 1080);
   const auto split = this->split(kSync, 1000, 100, -1, -1);
   EXPECT_EQ(split.device_ns, 20 + 20);
@@ -304,17 +309,7 @@ TEST_F(CallSplitterTest, AnotherThreadsWaitsAreNotItsOwn) {
 TEST_F(CallSplitterTest, ASyncThatNamesNoFileWaitsForWhatItsThreadHadWritten) {
   auto written = part(7, 1010, 1015, 1040);
   written.op = MLRUN_BLOCK_WRITE;
-  window_.add(written);
-  mlrun_block_request request{};
-  request.head.time_ns = 1040;
-  request.request = written.request;
-  request.device = kDisk;
-  window_.add(request);
-  request.head.time_ns = 1070;
-  request.request = 6;
-  request.issue_ns = 1050;
-  request.op = MLRUN_BLOCK_FLUSH;
-  window_.add(request);
+  add_with_flush(written);
   wait(7, 1005, 1080, 1080);
   auto msync = row(events::func::k_msync, 1000, 100, -1, -1);
   msync.file_id = 0;
