@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "kprobes/privilege.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::probes {
@@ -17,12 +18,6 @@ namespace {
 
 // bpf_loop (5.17) and the task state as an argument of sched_switch (5.18).
 constexpr int kOldestMajor = 5, kOldestMinor = 18;
-
-Status check_user() {
-  if (::getuid() != ::geteuid()) return fail("mlrun-probes must not be setuid; start mlrun as root instead");
-  if (::geteuid() != 0) return fail("it needs root: start mlrun as root");
-  return {};
-}
 
 Status check_kernel() {
   utsname names{};
@@ -55,7 +50,7 @@ Status check_pid_namespace() {
 }  // namespace
 
 Status check_ability() {
-  for (const auto check : {check_user, check_pid_namespace, check_kernel, check_types, check_lockdown}) {
+  for (const auto check : {check_privilege, check_pid_namespace, check_kernel, check_types, check_lockdown}) {
     if (Status passed = check(); !passed) return passed;
   }
   return {};

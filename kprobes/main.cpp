@@ -82,7 +82,10 @@ int serve_streams(std::string_view text) {
   int type = 0;
   socklen_t bytes = sizeof type;
   const bool has_socket = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;
-  if (!has_socket || type != SOCK_SEQPACKET) {
+  ucred peer{};
+  bytes = sizeof peer;
+  const bool has_peer = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+  if (!has_socket || type != SOCK_SEQPACKET || !has_peer || peer.uid != ::getuid()) {
     std::fputs("mlrun-probes: this is started by mlrun, not by hand\n", stderr);
     return 2;
   }

@@ -17,6 +17,7 @@
 
 #include "kprobes/file_op_trial.h"
 #include "kprobes/file_ops.h"
+#include "kprobes/privilege.h"
 #include "probes.skel.h"
 
 namespace mlrun::probes {
@@ -28,15 +29,24 @@ constexpr std::array<std::string_view, 12> kWaitPrograms = {
     "on_switch",   "on_waking", "on_free",      "on_bio_placed", "on_bio_behind", "on_bio_before",
     "on_9p_begin", "on_9p_end", "on_rpc_begin", "on_rpc_end",    "on_fuse_begin", "on_fuse_end"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
+constexpr std::string_view kRightsProgram = "on_exec_with_rights";
 constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
 // Newer kernels count in folios.
 constexpr std::string_view kReplaced = "on_dirty_page";
 constexpr std::string_view kReplacement = "writeback_dirty_folio";
 // Without these there is nothing to tell.
-constexpr std::array<std::string_view, 4> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
-                                                     "on_request_complete"};
+constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
+                                                     "on_request_complete", kRightsProgram};
 
 constexpr uint32_t kEntriesOfProcessor = 256;
+
+constexpr const char* kKernelTypes = "/sys/kernel/btf/vmlinux";
+
+// The types of modules take CAP_SYS_ADMIN. libbpf fails where it may not look at them, unless told of other types.
+bool may_see_module_types() {
+  uint32_t id = 0;
+  return ::bpf_btf_get_next_id(0, &id) == 0 || errno != EPERM;
+}
 
 std::string last_warning;  // of libbpf, whose callback has no context
 
@@ -104,7 +114,10 @@ Status Probes::open(const Streams& streams) {
   const auto& types = state_->types;
   state_->types.reset(::btf__load_vmlinux_btf());
   if (!types) return fail_errno("read the kernel's types", errno);
-  state_->skeleton.reset(mlrun_probes::open());
+  bpf_object_open_opts options{};
+  options.sz = sizeof options;
+  if (!may_see_module_types()) options.btf_custom_path = kKernelTypes;
+  state_->skeleton.reset(mlrun_probes::open(&options));
   if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
   FunctionTypes events(types.get());
   bpf_program* program = nullptr;
@@ -113,7 +126,7 @@ Status Probes::open(const Streams& streams) {
     if (!section.starts_with(kTracepoint)) continue;
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
     state.replaced = state.name == kReplaced && events.has_event(kReplacement, "");
-    if (!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) {
+    if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
       ::bpf_program__set_autoload(program, false);
       continue;
     }
@@ -224,6 +237,8 @@ int Probes::follow(int pidfd, uint32_t how) {
   return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
+void Probes::let_go(int pidfd) { (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd); }
+
 int Probes::follow_cgroup(int folder) {
   const uint32_t first = 0;
   const int map = ::bpf_map__fd(state_->skeleton->maps.observed_cgroup);
@@ -280,6 +295,8 @@ void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)
     take(sum);
   }
 }
+
+uint64_t Probes::let_go_at_exec() const { return state_->skeleton->bss->let_go_at_exec; }
 
 uint64_t Probes::open_bios() const {
   const int map = ::bpf_map__fd(state_->skeleton->maps.bios);

@@ -54,6 +54,8 @@ class Probes {
 
   // From now on this process, and all that it starts; its own system calls from its next exec on. 0 or the errno.
   int follow(int pidfd);
+  // No longer, from now on. Nothing where it has ended.
+  void let_go(int pidfd);
   // All tasks in this cgroup and below. Requires: loaded with that scope; so does the next.
   int follow_cgroup(int folder);
   void follow_system();
@@ -73,6 +75,8 @@ class Probes {
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
   // Requires: loaded with calls of libcuda; this outlives what is attached.
   [[nodiscard]] CudaPrograms cuda_programs() const;
+  // Processes that were followed until they executed a program that is not their user's to look at.
+  [[nodiscard]] uint64_t let_go_at_exec() const;
   // Bios of followed processes whose completion was not seen so far.
   [[nodiscard]] uint64_t open_bios() const;
   // For each processor: the counter of one kind and reason.

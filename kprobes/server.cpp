@@ -22,6 +22,7 @@
 #include "kprobes/device_facts.h"
 #include "kprobes/kernel_spool.h"
 #include "kprobes/loss_watch.h"
+#include "kprobes/privilege.h"
 #include "kprobes/proc_facts.h"
 #include "kprobes/process_look.h"
 #include "kprobes/signals.h"
@@ -80,7 +81,9 @@ class Server {
   Server() : spool_(MLRUN_PROBE_SPOOL_FD) {}
 
   int run(const Streams& streams) {
-    if (Status able = check_ability(); !able) return refuse(able.error());
+    for (const Status& able : {check_ability(), check_scope(streams)}) {
+      if (!able) return refuse(able.error());
+    }
     auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
@@ -151,12 +154,21 @@ class Server {
     send(MLRUN_PROBE_ENDED, 0, {});
   }
 
+  // It may execute another program at any moment; from when it is followed the kernel's program looks out for that.
+  int follow(int pidfd) {
+    int error = may_follow(pidfd);
+    if (error == 0) error = probes_->follow(pidfd);
+    if (error == 0) error = may_follow(pidfd);
+    if (error != 0) probes_->let_go(pidfd);
+    return error;
+  }
+
   void obey() {
     auto order = receive();
     if (!order || order->type == MLRUN_PROBE_STOP) {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
-      const int error = probes_->follow(order->passed.get());
+      const int error = follow(order->passed.get());
       if (error == 0 && look_) look_->follow(order->passed.get());
       if (error == 0 && cuda_) cuda_->follow(pid_of(order->passed.get()));
       told_of_end_ = false;
@@ -212,6 +224,7 @@ class Server {
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
     report["lost"] = losses_->lost();
+    report["let_go_at_exec"] = probes_->let_go_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;
   }

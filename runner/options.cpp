@@ -55,10 +55,20 @@ Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments) {
   return *parsed ? std::optional(options) : std::nullopt;
 }
 
-Result<bool> parse_nothing(const std::string& verb, const std::string& does, const Arguments& arguments) {
-  CLI::App app(does, verb);
-  set_usage(app, "mlrun " + verb);
-  return parse(app, arguments);
+Result<std::optional<DoctorOptions>> parse_doctor(const Arguments& arguments) {
+  DoctorOptions options;
+  CLI::App app("Shows what works on this machine, and what does not.", "doctor");
+  set_usage(app, "mlrun doctor [OPTIONS]");
+  app.footer(
+      "Examples:\n"
+      "  mlrun doctor\n"
+      "  mlrun doctor --fix          what to run so that users other than root can use --kprobes\n"
+      "  mlrun doctor --fix --yes    run it");
+  auto* fix = app.add_flag("--fix", options.fix, "print the commands that would make more work; runs nothing");
+  app.add_flag("--yes", options.yes, "with --fix: run them")->needs(fix);
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  return *parsed ? std::optional(options) : std::nullopt;
 }
 
 }  // namespace mlrun

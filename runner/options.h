@@ -83,6 +83,10 @@ struct CleanOptions {
   bool all = false;
 };
 
+struct DoctorOptions {
+  bool fix = false, yes = false;
+};
+
 struct BenchOptions {
   double seconds = 5;
   bool json = false;
@@ -95,6 +99,6 @@ Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const
                                                   const Arguments& arguments);
 Result<std::optional<CleanOptions>> parse_clean(const Arguments& arguments);
 Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments);
-Result<bool> parse_nothing(const std::string& verb, const std::string& does, const Arguments& arguments);
+Result<std::optional<DoctorOptions>> parse_doctor(const Arguments& arguments);
 
 }  // namespace mlrun

@@ -214,5 +214,9 @@ struct task_struct {
   char comm[16];
   unsigned int in_iowait : 1;
 };
+struct linux_binprm {
+  unsigned int secureexec : 1;
+  unsigned int interp_flags;
+};
 
 #pragma clang attribute pop

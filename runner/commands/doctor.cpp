@@ -16,6 +16,7 @@
 
 #include "runner/collect/arena_place.h"
 #include "runner/collect/proc_files.h"
+#include "runner/commands/doctor_fix.h"
 #include "runner/commands/gpu_side.h"
 #include "runner/events/session.h"
 #include "runner/gpu/nvml.h"
@@ -150,9 +151,10 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 Result<int> doctor(const Arguments& arguments) {
-  const auto parsed = parse_nothing("doctor", "Shows what works on this machine, and what does not.", arguments);
+  const auto parsed = parse_doctor(arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
+  if ((*parsed)->fix) return fix((*parsed)->yes);
   bool usable = true;
   for (const Check& check : kChecks) {
     const Finding finding = check.look();

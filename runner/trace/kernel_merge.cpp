@@ -23,6 +23,10 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kLetGo =
+    "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
+    "followed from there on";
+
 int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
 // The first of the moments that is known, and never one behind the end.
@@ -275,6 +279,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
   if (!present()) return;
   observed_.add_gaps(session_, nameless_files_, info);
+  const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
+  if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   losses_.add_rows(info);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");

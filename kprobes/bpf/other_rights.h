@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// For runs of another user than root: a process that executes a program with rights which its user does not have
+// (set-user-ID, file capabilities, not readable) is that user's to look at no longer, and neither are its children.
+#pragma once
+
+#include "kprobes/bpf/tasks.h"
+
+__u64 let_go_at_exec;
+
+enum { kNotReadable = 1 };  // BINPRM_FLAGS_ENFORCE_NONDUMP of linux_binprm.interp_flags
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec_with_rights, struct task_struct *task, int old_pid, struct linux_binprm *program) {
+  if (!flag_of(task)) return 0;
+  if (!BPF_CORE_READ_BITFIELD(program, secureexec) && !(program->interp_flags & kNotReadable)) return 0;
+  bpf_task_storage_delete(&followed, task);
+  __sync_fetch_and_add(&let_go_at_exec, 1);
+  return 0;
+}

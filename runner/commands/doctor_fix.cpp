@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/commands/doctor_fix.h"
+
+#include <linux/capability.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/launch/installation.h"
+
+namespace mlrun::commands {
+
+namespace {
+
+constexpr const char* kSetcap = "/usr/sbin/setcap";
+constexpr const char* kRights = "cap_bpf,cap_perfmon,cap_sys_admin=ep";
+
+constexpr const char* kWhat =
+    "--kprobes for users other than root: mlrun-probes gets the right to load BPF programs and to look into the kernel "
+    "with\n"
+    "them. For a user that is not root it follows that user's own processes alone; see kprobes/README.md. From then on "
+    "every\n"
+    "user of this machine who may execute it can do so. Without cap_sys_admin it works too, but not for what is in "
+    "modules of\n"
+    "the kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
+
+// One word for a shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+bool has_rights(const std::string& program) {
+  vfs_ns_cap_data data{};
+  if (::getxattr(program.c_str(), "security.capability", &data, sizeof data) < static_cast<ssize_t>(XATTR_CAPS_SZ_2))
+    return false;
+  const auto permits = [&](uint32_t capability) {
+    return (data.data[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;
+  };
+  return (data.magic_etc & VFS_CAP_FLAGS_EFFECTIVE) != 0 && permits(CAP_BPF) && permits(CAP_PERFMON) &&
+         permits(CAP_SYS_ADMIN);
+}
+
+// Files give no rights there.
+bool lies_on_nosuid(const std::string& program) {
+  struct statvfs status {};
+  return ::statvfs(program.c_str(), &status) == 0 && (status.f_flag & ST_NOSUID) != 0;
+}
+
+Status run(const std::string& command) {
+  fmt::print("+ {}\n", command);
+  std::fflush(stdout);
+  const int status = std::system(command.c_str());
+  if (status == 0) return {};
+  return fail(fmt::format("`{}` failed; what was done before it stays done", command));
+}
+
+}  // namespace
+
+Result<int> fix(bool runs) {
+  const std::string program = launch::find_installation().probes_program;
+  if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
+  if (lies_on_nosuid(program)) {
+    return fail(program +
+                " lies on a file system that is mounted nosuid, where files give no rights; install mlrun elsewhere");
+  }
+  if (has_rights(program)) {
+    fmt::print("Nothing to do: {} has its rights. What else is missing says `mlrun doctor`.\n", program);
+    return 0;
+  }
+  const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";
+  std::vector<std::string> commands;
+  if (::access(kSetcap, X_OK) != 0) commands.push_back(as_root + "apt-get install -y libcap2-bin");
+  commands.push_back(fmt::format("{}setcap {} {}", as_root, kRights, quoted(program)));
+  fmt::print("{}\n", kWhat);
+  for (const std::string& command : commands) {
+    if (!runs) fmt::print("  {}\n", command);
+    if (!runs) continue;
+    if (Status done = run(command); !done) return tl::make_unexpected(done.error());
+  }
+  fmt::print("\nFor the members of a group alone, before that: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n", as_root,
+             quoted(program));
+  fmt::print("To take it back: {}setcap -r {}; a new build of the program takes it away, too.\n", as_root,
+             quoted(program));
+  if (!runs)
+    fmt::print("Nothing was done yet: `mlrun doctor --fix --yes` runs {}.\n", commands.size() == 1 ? "it" : "them");
+  return 0;
+}
+
+}  // namespace mlrun::commands
