@@ -158,6 +158,15 @@ def loader():
                    0.9 * sum(ns for ns, _ in asleep) > 0, asleep)
 
 
+def another_user():
+    run = Files("user")
+    equal("user: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
+    equal("user: each once", [row["ret"] for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
+                              run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"], [4096] * 16)
+    equal("user: nobody else's", {row["proc_id"] for row in run.outermost} - {
+        row["proc_id"] for row in run.trace.rows("process")}, set())
+
+
 def other_ways():
     run = Files("kprobe")
     equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
@@ -179,5 +188,6 @@ if (OUT / "xfs").exists():
 else:
     print("mkfs.xfs is not there: ext4 alone")
 loader()
+another_user()
 other_ways()
 finish("every operation on a file is recorded once, with its call")

@@ -62,6 +62,19 @@ for turn in range(2):
 stat -c '%n %i %d' /mnt/slow/samples/* >"$out/loader.inodes"
 umount /mnt/slow
 
+# Another user than root, by the capabilities of the program's file. Files on 9p have none, and the file is root's.
+installed=/mnt/disk/installed
+mkdir -p $installed/bin $installed/lib
+cp "$build"/bin/{mlrun,mlrun-probes,mlrun-trace} $installed/bin/
+cp "$build/lib/libmlrun_preload.so" $installed/lib/
+chmod -R a+rX /mnt/disk
+$installed/bin/mlrun doctor --fix --yes
+mkdir -m 777 $traces/of_user
+setpriv --reuid=65534 --regid=65534 --clear-groups $installed/bin/mlrun --preload --kprobes="require,$streams" --defer-merge --quiet \
+  -o $traces/of_user/user dd if=/mnt/disk/f of=/dev/null bs=4k count=16
+cp -r $traces/of_user/user "$out/user"
+rm -r $installed
+
 # A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
 copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
 mkdir /run/types
