@@ -17,6 +17,7 @@
 
 #include "kprobes/file_op_trial.h"
 #include "kprobes/file_ops.h"
+#include "kprobes/open_paths.h"
 #include "kprobes/privilege.h"
 #include "probes.skel.h"
 
@@ -67,6 +68,13 @@ std::string_view module_of(std::string_view event) {
   return event.starts_with("fuse_") ? "fuse" : "";
 }
 
+ProgramState state_of(const FileOps::Function& function) {
+  ProgramState state{"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : ""};
+  state.way = function.way;
+  state.file_op = static_cast<int>(function.what.op);
+  return state;
+}
+
 template <size_t n>
 bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -93,7 +101,12 @@ struct Probes::State {
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
   std::unique_ptr<ring_buffer, RingDeleter> ring;
   FileOps file_ops;
+  OpenPaths open_paths;
   Take take;
+};
+struct Probes::Trial {
+  FileOps::Seen file_ops{};
+  int paths = 0;
 };
 
 Probes::Probes() : state_(std::make_unique<State>()) {}
@@ -106,6 +119,7 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
   if (Status opened = probes->open(streams); !opened) return tl::make_unexpected(opened.error());
   if (Status attached = probes->attach(); !attached) return tl::make_unexpected(attached.error());
   probes->attach_file_ops();
+  probes->attach_open_paths();
   return probes;
 }
 
@@ -140,7 +154,7 @@ Status Probes::open(const Streams& streams) {
     if (!state.reason.empty()) ::bpf_program__set_autoload(program, false);
     programs_.push_back(std::move(state));
   }
-  choose_file_op_programs(streams);
+  choose_function_programs(streams);
   for (bpf_program* program_of_cuda : {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return}) {
     ::bpf_program__set_autoload(program_of_cuda, streams.cuda);
   }
@@ -148,6 +162,7 @@ Status Probes::open(const Streams& streams) {
   has_syscalls_ = streams.syscalls;
   runs_already_ = streams.observes;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
+  if (!runs_already_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
   // Every processor keeps some free entries of these to itself.
   for (bpf_map* map : {state_->skeleton->maps.handed_ins, state_->skeleton->maps.remote_requests}) {
     const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
@@ -187,20 +202,45 @@ Status Probes::attach() {
 }
 
 // Those that this kernel would refuse are left out, as all are loaded or none.
-void Probes::choose_file_op_programs(const Streams& streams) {
+void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes types(state_->types.get());
-  const Status fentry = streams.file_ops ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
-  const Status kprobe = streams.file_ops ? can_probe_functions() : fail(std::string(kNotAskedFor));
+  const bool wants_any = streams.file_ops || streams.observes;
+  const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
+  const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
-    ::bpf_program__set_autoload(program, fentry.has_value());
+    ::bpf_program__set_autoload(program, streams.file_ops && fentry);
   }
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
-    ::bpf_program__set_autoload(program, kprobe.has_value());
+    ::bpf_program__set_autoload(program, streams.file_ops && kprobe);
   }
-  if (fentry || kprobe) return;
-  without_file_ops_ = fentry.error().text;
-  if (streams.file_ops) without_file_ops_ += ", " + kprobe.error().text;
+  state_->open_paths.choose({streams.observes && fentry ? skeleton.progs.on_open : nullptr,
+                             streams.observes && kprobe ? skeleton.progs.on_open_call : nullptr},
+                            types);
+  for (bpf_program* program : {skeleton.progs.on_open, skeleton.progs.on_open_call}) {
+    ::bpf_program__set_autoload(program, state_->open_paths.needs(program));
+  }
+  if (streams.file_ops && (fentry || kprobe)) return;
+  without_file_ops_ = streams.file_ops ? fentry.error().text + ", " + kprobe.error().text : std::string(kNotAskedFor);
+}
+
+// Nobody else is followed yet, so that all that is recorded is of the test.
+Result<Probes::Trial> Probes::try_operations() {
+  Trial trial;
+  Take take = std::exchange(state_->take, [&](const void* data, size_t bytes) {
+    mlrun_kernel_head head{};
+    mlrun_file_op record{};
+    __builtin_memcpy(&head, data, sizeof head);
+    if (head.kind == MLRUN_KERNEL_FILE_PATH) ++trial.paths;
+    if (head.kind != MLRUN_KERNEL_FILE_OP || bytes < sizeof record) return;
+    __builtin_memcpy(&record, data, sizeof record);
+    if (record.op < trial.file_ops.size()) ++trial.file_ops[record.op];
+  });
+  const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_FOLLOWING_LAUNCHER); });
+  drain();
+  state_->take = std::move(take);
+  if (!tried) return tl::make_unexpected(tried.error());
+  return trial;
 }
 
 void Probes::attach_file_ops() {
@@ -209,26 +249,18 @@ void Probes::attach_file_ops() {
   const auto& programs = state_->skeleton->progs;
   const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
                                     loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
-  // Nobody else is followed yet, so that all that is recorded is of the test.
-  const auto try_all = [&]() -> Result<FileOps::Seen> {
-    FileOps::Seen seen{};
-    Take take = std::exchange(state_->take, [&](const void* data, size_t bytes) {
-      mlrun_file_op record{};
-      if (bytes < sizeof record) return;
-      __builtin_memcpy(&record, data, sizeof record);
-      if (record.head.kind == MLRUN_KERNEL_FILE_OP && record.op < seen.size()) seen[record.op]++;
-    });
-    const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_FOLLOWING_LAUNCHER); });
-    drain();
-    state_->take = std::move(take);
-    if (!tried) return tl::make_unexpected(tried.error());
-    return seen;
-  };
-  state_->file_ops.attach(of_functions, state_->types.get(), try_all);
-  for (const FileOps::Function& function : state_->file_ops.functions()) {
-    programs_.push_back({"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : "",
-                         false, function.way, static_cast<int>(function.what.op)});
-  }
+  state_->file_ops.attach(of_functions, state_->types.get(),
+                          [&] { return try_operations().map([](const Trial& trial) { return trial.file_ops; }); });
+  for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
+}
+
+void Probes::attach_open_paths() {
+  if (!runs_already_) return;
+  OpenPaths& paths = state_->open_paths;
+  paths.attach([&] { return try_operations().map([](const Trial& trial) { return trial.paths; }); });
+  ProgramState state{"on_open", kOpenFunction, paths.reason()};
+  state.way = paths.way();
+  programs_.push_back(std::move(state));
 }
 
 int Probes::follow(int pidfd) { return follow(pidfd, runs_already_ ? MLRUN_FOLLOWING : MLRUN_FOLLOWING_LAUNCHER); }

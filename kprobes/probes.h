@@ -84,11 +84,14 @@ class Probes {
 
  private:
   struct State;
+  struct Trial;  // what was recorded of the operations that are tried
   Probes();
   Status open(const Streams& streams);
   Status attach();
-  void choose_file_op_programs(const Streams& streams);
+  void choose_function_programs(const Streams& streams);
   void attach_file_ops();
+  void attach_open_paths();
+  Result<Trial> try_operations();
   int follow(int pidfd, uint32_t how);  // enum mlrun_following
 
   std::unique_ptr<State> state_;

@@ -41,13 +41,18 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
   mlrun_file_op operation{};
   mlrun_page_add pages{};
   mlrun_block_part part{};
+  mlrun_file_path path{};
   if (is_a(head, MLRUN_KERNEL_TASK, record, bytes, task)) {
     take_task(task);
     return;
   }
   if (is_a(head, MLRUN_KERNEL_FILE_OP, record, bytes, operation)) {
-    if ((operation.flags & MLRUN_FILE_CREATED) != 0) files_.forget(operation.device, operation.inode);
+    if ((operation.flags & MLRUN_FILE_CREATED) != 0) {
+      files_.forget(operation.device, operation.inode, operation.begin_ns);
+    }
     take_file(head.pid, operation.device, operation.inode);
+  } else if (is_a(head, MLRUN_KERNEL_FILE_PATH, record, bytes, path)) {
+    files_.note(path.device, path.inode, head.time_ns);
   } else if (is_a(head, MLRUN_KERNEL_PAGES, record, bytes, pages)) {
     take_file(head.pid, pages.device, pages.inode);
   } else if (is_a(head, MLRUN_KERNEL_PART, record, bytes, part) && (part.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {

@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <climits>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kToldMax = 1 << 20, kInfoMax = 4096;
+constexpr size_t kToldMax = 1 << 18, kInfoMax = 4096;
 constexpr uint32_t kMinorBits = 20;
 constexpr int kHexadecimal = 16, kOctal = 8, kDecimal = 10;
 
@@ -69,9 +68,20 @@ std::string target_of(const std::string& link) {
 
 }  // namespace
 
+// With too many to remember it begins again: a name that is told twice does no harm.
+void SeenFiles::note(uint32_t device, uint64_t inode, uint64_t time_ns) {
+  if (told_.size() >= kToldMax) told_.clear();
+  told_[{device, inode}] = time_ns;
+}
+
+void SeenFiles::forget(uint32_t device, uint64_t inode, uint64_t before_ns) {
+  const auto known = told_.find({device, inode});
+  if (known != told_.end() && known->second < before_ns) told_.erase(known);
+}
+
 void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
-  if (!path.starts_with('/') || told_.size() >= kToldMax) return;  // the rest are pipes, sockets and their like
-  told_.insert({file.device, file.inode});
+  if (!path.starts_with('/')) return;  // the rest are pipes, sockets and their like
+  note(file.device, file.inode, now_ns);
   path = path.substr(0, PATH_MAX);
   const size_t words = (path.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
   std::vector<uint64_t> record(sizeof(mlrun_file_seen) / sizeof(uint64_t) + words);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files that processes have open or mapped, as records: the kernel's own records tell inodes. All comes from
-// /proc, which asks no server of a remote file system, so that nothing here can hang on one.
+// Names of files that processes have open or mapped, as records, where the kernel has not told them when the files were
+// opened. All comes from /proc, which asks no server of a remote file system, so that nothing here can hang on one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,8 +24,10 @@ class SeenFiles {
   void look_at_mapped(uint32_t pid);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
+  // The kernel has told the name at that time.
+  void note(uint32_t device, uint64_t inode, uint64_t time_ns);
   // A file was made with this number: what had it before is deleted.
-  void forget(uint32_t device, uint64_t inode) { told_.erase({device, inode}); }
+  void forget(uint32_t device, uint64_t inode, uint64_t before_ns);
 
  private:
   struct File {
@@ -37,7 +39,7 @@ class SeenFiles {
 
   KernelSpool& spool_;
   std::function<void()> between_;
-  std::set<std::pair<uint32_t, uint64_t>> told_;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> told_;  // when
 };
 
 }  // namespace mlrun::probes

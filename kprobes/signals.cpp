@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "kprobes/file_functions.h"
+#include "kprobes/open_paths.h"
 
 namespace mlrun::probes {
 
@@ -87,6 +88,17 @@ Signal file_operations(const Probes& probes) {
   return signal;
 }
 
+// Of processes that ran already.
+std::optional<Signal> paths_at_open(const Probes& probes) {
+  for (const ProgramState& program : probes.programs()) {
+    if (program.event != kOpenFunction) continue;
+    Signal signal{"paths of files as they are opened", program.way, program.reason};
+    if (!signal.missing.empty()) signal.missing += "; what is closed at once has none";
+    return signal;
+  }
+  return std::nullopt;
+}
+
 // Of the file systems that are mounted. Their modules have the events, so what is not mounted need not have any.
 std::optional<Signal> remote_requests(const Probes& probes) {
   struct Protocol {
@@ -118,6 +130,7 @@ std::vector<Signal> signals_of(const Probes& probes) {
     if (is_wanted(part, probes.programs())) signals.push_back(signal_of(part, probes.programs()));
   }
   signals.push_back(file_operations(probes));
+  if (auto paths = paths_at_open(probes)) signals.push_back(*std::move(paths));
   if (auto remote = remote_requests(probes)) signals.push_back(*std::move(remote));
   return signals;
 }

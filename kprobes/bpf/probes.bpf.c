@@ -2,6 +2,7 @@
 // All programs of the kernel side, as one object. Which of them are loaded is decided by the loader.
 #include "kprobes/bpf/cuda.h"
 #include "kprobes/bpf/file_op.h"
+#include "kprobes/bpf/file_path.h"
 #include "kprobes/bpf/other_rights.h"
 #include "kprobes/bpf/page_cache.h"
 #include "kprobes/bpf/remote.h"

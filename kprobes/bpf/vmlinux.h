@@ -76,13 +76,40 @@ struct inode {
   unsigned short i_mode;
   struct super_block *i_sb;
   unsigned long i_ino;
+  unsigned int i_generation;
 };
 struct address_space {
   struct inode *host;
 };
+struct qstr {
+  __u64 hash_len;  // the length in the upper half; the hash takes in the parent's address
+  const unsigned char *name;
+};
+struct dentry {
+  struct dentry *d_parent;
+  struct qstr d_name;
+  struct inode *d_inode;
+};
+struct vfsmount {
+  struct dentry *mnt_root;
+};
+struct mount {
+  struct mount *mnt_parent;
+  struct dentry *mnt_mountpoint;
+  struct vfsmount mnt;
+  void *mnt_ns;
+};
+struct path {
+  struct vfsmount *mnt;
+  struct dentry *dentry;
+};
 struct file {
   unsigned int f_mode, f_flags;
   struct inode *f_inode;
+  struct path f_path;
+};
+struct backing_file {     // since 6.5: what overlayfs opens below
+  struct path user_path;  // since 6.7; before, f_path is that one
 };
 struct kiocb {
   struct file *ki_filp;
@@ -91,9 +118,6 @@ struct kiocb {
 };
 struct iov_iter {
   unsigned long count;
-};
-struct dentry {
-  struct inode *d_inode;
 };
 struct vm_area_struct {
   struct file *vm_file;

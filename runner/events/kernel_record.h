@@ -28,6 +28,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
   MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, likewise
+  MLRUN_KERNEL_FILE_PATH = 19,  // struct mlrun_file_path
   MLRUN_KERNEL_KINDS
 };
 
@@ -276,6 +277,25 @@ struct mlrun_file_seen {
   __u32 path_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_seen) == 48, "file record");
+
+enum mlrun_file_path_flag {
+  MLRUN_PATH_FOLDER = 1,
+  MLRUN_PATH_CREATED = 2,  // it was not there before
+};
+enum { MLRUN_PATH_NAMES_MAX = 4096 };
+
+// The path by which a file was opened, unless it is the one that was told of this inode last. Behind it `names_bytes` of
+// names from the file's own up to the root of its mount namespace, a '/' behind each ("file/folder/" is /folder/file),
+// then zeros. On overlayfs also of the inode that has the data, by the path of the file above it.
+struct mlrun_file_path {  // pid and tid: who opened it
+  struct mlrun_kernel_head head;
+  __u64 begin_ns;  // of the outermost file operation in which it was opened; time_ns, where none is recorded
+  __u64 inode;
+  __u32 device;  // of the file system
+  __u32 flags;
+  __u32 names_bytes, spare;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_path) == 56, "path record");
 
 // What was not recorded, on one processor between two looks at the counters.
 enum mlrun_kernel_loss_reason {

@@ -51,6 +51,11 @@ class KernelReader {
   // What stands behind a record's fixed part. Requires: offset + bytes <= head().bytes.
   [[nodiscard]] std::string_view text(size_t offset, size_t bytes) const { return {at_ + offset, bytes}; }
 
+  // Likewise; empty: the record is shorter than that.
+  [[nodiscard]] std::string_view text_behind(size_t offset, size_t bytes) const {
+    return head_.bytes >= offset + bytes ? text(offset, bytes) : std::string_view();
+  }
+
   [[nodiscard]] size_t damaged_bytes() const { return damaged_bytes_; }
 
  private:

@@ -11,8 +11,11 @@ namespace {
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
-const char* reason_text(uint32_t reason) {
-  switch (static_cast<mlrun_kernel_loss_reason>(reason)) {
+const char* reason_text(const mlrun_kernel_loss& loss) {
+  const bool is_full = loss.reason == MLRUN_KERNEL_LOSS_MAP;
+  if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than can be told apart";
+  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than a path is recorded";
+  switch (static_cast<mlrun_kernel_loss_reason>(loss.reason)) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";
     case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
     case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
@@ -31,6 +34,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_SYSCALL: return "system calls";
     case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
     case MLRUN_KERNEL_CUDA: return "calls of libcuda";
+    case MLRUN_KERNEL_FILE_PATH: return "paths of files";
     case MLRUN_KERNEL_TASK:
     case MLRUN_KERNEL_PROCESS:
     case MLRUN_KERNEL_FILE_SEEN:
@@ -49,8 +53,7 @@ void add_kernel_loss(model::TraceInfo& info, const char* reason, uint64_t count,
 void KernelLosses::add(const mlrun_kernel_loss& loss) {
   model::LossRow row;
   row.channel = "kernel side";
-  const bool is_full = loss.of_kind == MLRUN_KERNEL_SYSCALL && loss.reason == MLRUN_KERNEL_LOSS_MAP;
-  row.reason = is_full ? "more processes than can be told apart" : reason_text(loss.reason);
+  row.reason = reason_text(loss);
   row.first_ns = TraceClock::from_monotonic(loss.first_ns);
   row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
   row.count = cut(loss.count);

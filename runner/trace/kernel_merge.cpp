@@ -112,7 +112,7 @@ class KernelMerge::Tables {
       : merge_(merge),
         builder_(merge.has_calls() ? nullptr : &builder),
         threads_(info),
-        inodes_(info.files, merge.observed_.files_seen(), merge.observed_.files_made()) {
+        inodes_(info.files, merge.observed_.files().seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
   }
 
@@ -141,7 +141,8 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_FILE_DONE:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
-      case MLRUN_KERNEL_FILE_SEEN:        // load() has them
+      case MLRUN_KERNEL_FILE_SEEN:
+      case MLRUN_KERNEL_FILE_PATH:        // load() has them
       case MLRUN_KERNEL_CUDA: return {};  // CudaMerge has them
       case MLRUN_KERNEL_KINDS: break;
     }

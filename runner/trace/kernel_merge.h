@@ -4,7 +4,7 @@
 // taken in:
 //   24 bytes  for each block part, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each begin, exec and end of a thread and each look at a process of an observation
-//   80 bytes  for each name of a file that was open then, beside its row of the table, and the text of these
+//  160 bytes  for each name of a file that was opened or open then, beside its row of the table, and the text of these
 //
 //   KernelMerge kernel(folder, session);
 //   if (kernel.present()) { kernel.load(); for each call: kernel.join()->call(row, id); kernel.write(...); }

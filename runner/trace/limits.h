@@ -48,7 +48,7 @@ inline constexpr size_t kCompletionsMax = size_t{1} << 23;          // of file o
 inline constexpr size_t kRepeatedBytesMax = 4096;                   // of a text that stands in every row
 inline constexpr size_t kSyncedInsideMax = size_t{1} << 20;         // operations under way with an fsync in them
 inline constexpr size_t kObservedEventsMax = size_t{4} << 20;       // begin, exec, end and look, of all processes
-inline constexpr size_t kObservedFilesMax = size_t{1} << 20;        // names of files that were open, and files made
+inline constexpr size_t kObservedFilesMax = size_t{1} << 22;        // times at which names were seen, and files made
 inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;  // of these looks and names
 
 }  // namespace mlrun::trace

@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/events/content_hash.h"
-#include "runner/trace/device_number.h"
 #include "runner/trace/kernel_losses.h"
-#include "runner/trace/scrambled.h"
 #include "runner/trace/trace_clock.h"
 #include "runner/util/text.h"
 
@@ -40,67 +36,28 @@ std::string text_in(const json& facts, const char* key) {
   return found != facts.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// The text behind a record's fixed part; empty: the record is shorter than it says.
-template <typename Record>
-std::string text_behind(const events::KernelReader& reader, uint32_t bytes) {
-  return reader.head().bytes >= sizeof(Record) + bytes ? std::string(reader.text(sizeof(Record), bytes))
-                                                       : std::string();
-}
-
-model::FileKind kind_of(const mlrun_file_seen& file) {
-  if (file.as == MLRUN_SEEN_OPEN_FOLDER) return model::FileKind::kDirectory;
-  return file.as == MLRUN_SEEN_MAPPED ? model::FileKind::kRegular : model::FileKind::kUnknown;
-}
-
 }  // namespace
 
 void ObservedTasks::add(const events::KernelReader& reader) {
   mlrun_task task{};
   mlrun_process_seen process{};
-  mlrun_file_op operation{};
-  File file;
   if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task)) {
     add_event({time_of(task.head), task, {}}, tasks_left_out_);
   } else if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.read(process)) {
     task.head = process.head;
-    std::string facts = text_behind<mlrun_process_seen>(reader, process.text_bytes);
-    if (!facts.empty()) add_event({time_of(task.head), task, std::move(facts)}, looks_left_out_);
-  } else if (reader.head().kind == MLRUN_KERNEL_FILE_SEEN && reader.read(file.record)) {
-    file.path = text_behind<mlrun_file_seen>(reader, file.record.path_bytes);
-    if (file.path.empty()) return;
-    if (files_.size() < limits_.files && takes_text(file.path)) {
-      files_.push_back(std::move(file));
-    } else {
-      ++files_left_out_;
-    }
-  } else if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) {
-    add_made(operation);
-  }
-}
-
-// It has its inode before the call that makes it is over.
-void ObservedTasks::add_made(const mlrun_file_op& operation) {
-  if (operation.op != MLRUN_FILE_OPEN || (operation.flags & MLRUN_FILE_CREATED) == 0 || operation.inode == 0) return;
-  if (files_made_.size() < limits_.files) {
-    files_made_.push_back(
-        {stat_device(operation.device), operation.inode, TraceClock::from_monotonic(operation.begin_ns)});
+    const auto facts = reader.text_behind(sizeof process, process.text_bytes);
+    if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, looks_left_out_);
   } else {
-    ++made_left_out_;
+    files_.add(reader);
   }
 }
 
 void ObservedTasks::add_event(Event event, uint64_t& left_out) {
-  if (events_.size() < limits_.events && takes_text(event.facts)) {
+  if (events_.size() < limits_.events && texts_.take(event.facts.size())) {
     events_.push_back(std::move(event));
   } else {
     ++left_out;
   }
-}
-
-bool ObservedTasks::takes_text(const std::string& text) {
-  if (text.size() > limits_.text_bytes - text_bytes_) return false;
-  text_bytes_ += text.size();
-  return true;
 }
 
 void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
@@ -114,9 +71,8 @@ void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
     unnamed_ += info.processes[i].start_ticks == 0 && !info.processes[i].forked ? 1 : 0;
   }
   name_what_is_left(info);
-  add_files(info.files);
+  files_.finish(info.files);
   events_ = {};
-  files_ = {};
 }
 
 // A process or a thread can be looked at for a moment after the kernel has told of its end.
@@ -303,8 +259,7 @@ void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
 void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
   add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
   add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
-  add_kernel_loss(info, kTooMany, files_left_out_, "names of files");
-  if (!files_seen_.empty()) add_kernel_loss(info, kTooMany, made_left_out_, "times at which files were made");
+  files_.add_gaps(info);
   if (!session.all.contains("observed")) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
@@ -314,26 +269,6 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_);
   if (nameless_files > 0) add("paths of files", "they were closed before anybody could look", nameless_files);
-}
-
-// One that is seen again, with the same path, is the same file.
-void ObservedTasks::add_files(model::FileTable& files) {
-  std::unordered_map<uint64_t, int64_t> known;
-  for (const File& file : files_) {
-    const uint64_t path = mlrun_content_hash(file.path.data(), file.path.size());
-    const uint64_t identity = scrambled(scrambled(path, file.record.inode), file.record.device);
-    const auto [place, is_new] = known.try_emplace(identity, static_cast<int64_t>(files.size()) + 1);
-    files_seen_.push_back({time_of(file.record.head), place->second});
-    if (!is_new) continue;
-    model::FileRow row;
-    row.path = util::escaped_utf8(file.path);
-    row.raw_path = row.path;
-    if (row.path != file.path) row.path_bytes = file.path;
-    row.dev = stat_device(file.record.device);
-    row.ino = static_cast<int64_t>(file.record.inode);
-    row.kind = std::string(model::FileTable::kind_name(kind_of(file.record)));
-    files.push_back(row);
-  }
 }
 
 }  // namespace mlrun::trace

@@ -13,8 +13,8 @@
 
 #include "runner/events/kernel_view.h"
 #include "runner/model/trace_info.h"
-#include "runner/trace/files_by_inode.h"
 #include "runner/trace/limits.h"
+#include "runner/trace/observed_files.h"
 #include "runner/trace/session_info.h"
 
 namespace mlrun::trace {
@@ -24,17 +24,19 @@ class ObservedTasks {
   struct Limits {
     size_t events = kObservedEventsMax, files = kObservedFilesMax, text_bytes = kObservedTextBytesMax;
   };
-  ObservedTasks() = default;
-  explicit ObservedTasks(const Limits& limits) : limits_(limits) {}
+  ObservedTasks() : ObservedTasks(Limits()) {}
+  explicit ObservedTasks(const Limits& limits)
+      : limits_(limits), texts_(limits.text_bytes), files_(texts_, limits.files) {}
+  ObservedTasks(const ObservedTasks&) = delete;
+  ObservedTasks& operator=(const ObservedTasks&) = delete;
 
   // A record of any kind; others than those of tasks, of files and of their making are passed over. What lies beyond the limits is counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows. `end_ns`: of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);
 
-  // After finish(): when the names of files were seen, and when files were made.
-  [[nodiscard]] const std::vector<FileSeen>& files_seen() const { return files_seen_; }
-  [[nodiscard]] const std::vector<FileMade>& files_made() const { return files_made_; }
+  // After finish().
+  [[nodiscard]] const ObservedFiles& files() const { return files_; }
 
   // What such a run does not tell, if this was one. `nameless_files`: inodes of the tables without a path.
   void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
@@ -44,10 +46,6 @@ class ObservedTasks {
     int64_t ts_ns = 0;
     mlrun_task task{};
     std::string facts;  // JSON; empty: an event of a task
-  };
-  struct File {
-    mlrun_file_seen record{};
-    std::string path;
   };
   // A process between its first record and the end of its last thread.
   struct Process {
@@ -63,7 +61,6 @@ class ObservedTasks {
     int64_t ns = 0;
     Process process;
   };
-  bool takes_text(const std::string& text);  // false: no room
   void add_event(Event event, uint64_t& left_out);
   [[nodiscard]] bool comes_too_late(const Event& event) const;
   void take(model::TraceInfo& info, const Event& event);
@@ -76,13 +73,8 @@ class ObservedTasks {
   void end_process(model::TraceInfo& info, uint32_t pid, int64_t ts_ns);
   void take_facts(model::TraceInfo& info, const Event& event);
   void name_what_is_left(model::TraceInfo& info);
-  void add_files(model::FileTable& files);
-  void add_made(const mlrun_file_op& operation);
 
   std::vector<Event> events_;
-  std::vector<File> files_;
-  std::vector<FileSeen> files_seen_;
-  std::vector<FileMade> files_made_;
   // Of what lives at that moment, by pid or tid.
   std::map<uint32_t, Process> processes_;
   std::map<uint32_t, Thread> threads_;
@@ -91,8 +83,9 @@ class ObservedTasks {
   std::map<uint32_t, int64_t> ended_threads_ns_;
   int64_t unnamed_ = 0;  // nobody could read what they were started with
   Limits limits_;
-  size_t text_bytes_ = 0;
-  uint64_t tasks_left_out_ = 0, looks_left_out_ = 0, files_left_out_ = 0, made_left_out_ = 0;
+  TextBudget texts_;
+  ObservedFiles files_;
+  uint64_t tasks_left_out_ = 0, looks_left_out_ = 0;
 };
 
 }  // namespace mlrun::trace

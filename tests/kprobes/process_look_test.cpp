@@ -107,7 +107,18 @@ TEST_F(ProcessLookTest, AFileThatIsMadeWithTheNumberOfAnotherHasItsNameTold) {
   look_at_all();
   EXPECT_EQ(looks_at(path).size(), 1u) << "opened, and its name is known";
 
+  mlrun_file_path told{};
+  told.head = {MLRUN_KERNEL_FILE_PATH, sizeof told, 0, util::monotonic_ns(), own_pid_, own_pid_};
+  told.device = before[0].device;
+  told.inode = before[0].inode;
   operation.flags = MLRUN_FILE_CREATED;
+  operation.begin_ns = told.head.time_ns - 1;
+  look_->take(told.head, &told, sizeof told);
+  look_->take(operation.head, &operation, sizeof operation);
+  for (int i = 0; i < 100; i++) look_at_all();
+  EXPECT_EQ(looks_at(path).size(), 1u) << "the kernel has told its name while it was made";
+
+  operation.begin_ns = util::monotonic_ns();
   look_->take(operation.head, &operation, sizeof operation);
   while (looks_at(path).size() < 2) look_at_all();  // files have a share of the time
   EXPECT_GE(looks_at(path)[1].head.time_ns, operation.head.time_ns);

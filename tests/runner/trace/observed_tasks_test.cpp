@@ -55,6 +55,41 @@ class Records {
     add(MLRUN_KERNEL_FILE_SEEN, seen, path);
   }
 
+  void path(std::string_view names, uint64_t inode, uint64_t begin_ns, uint32_t flags = 0) {
+    mlrun_file_path path{};
+    path.head.time_ns = begin_ns + 5;
+    path.begin_ns = begin_ns;
+    path.inode = inode;
+    path.flags = flags;
+    path.names_bytes = static_cast<uint32_t>(names.size());
+    add(MLRUN_KERNEL_FILE_PATH, path, names);
+  }
+
+  void made(uint64_t inode, uint64_t begin_ns) {
+    mlrun_file_op operation{};
+    operation.op = MLRUN_FILE_OPEN;
+    operation.flags = MLRUN_FILE_CREATED;
+    operation.inode = inode;
+    operation.begin_ns = begin_ns;
+    add(MLRUN_KERNEL_FILE_OP, operation);
+  }
+
+  // The path that a file of this inode had at each of these times; "?": none.
+  std::vector<std::string> paths_at(uint64_t inode, const std::vector<int64_t>& times) const {
+    ObservedTasks tasks;
+    events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
+    while (reader.next()) tasks.add(reader);
+    model::TraceInfo info;
+    tasks.finish(info, 100);
+    FilesByInode files(info.files, tasks.files().seen(), tasks.files().made());
+    std::vector<std::string> paths;
+    for (const int64_t ns : times) {
+      const int64_t file_id = files.find(0, inode, ns);
+      paths.push_back(file_id == 0 ? "?" : info.files[static_cast<size_t>(file_id) - 1].path);
+    }
+    return paths;
+  }
+
   model::TraceInfo finish(uint64_t end_ns, const ObservedTasks::Limits& limits = {}) {
     ObservedTasks tasks(limits);
     events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
@@ -83,7 +118,8 @@ TEST(ObservedTasks, AChildHasItsParentAndTheNameOfItsLastProgram) {
   records.process(10, 5, R"({"ppid":1,"start_ticks":7,"exe":"/bin/sh","command":"sh loader"})");
   records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
   records.task(MLRUN_TASK_EXEC, 30, 6, 6, "dd");
-  records.process(35, 6, R"({"ppid":5,"start_ticks":9,"exe":"/bin/dd","command":"dd of=x"})");
+  records.process(35, 6,
+                  R"({"ppid":5,"start_ticks":9,"exe":"/bin/dd","command":"dd of=x"})");
   records.task(MLRUN_TASK_EXIT, 40, 6, 6, "dd");
   const model::TraceInfo info = records.finish(100);
   ASSERT_EQ(info.processes.size(), 2u);
@@ -223,6 +259,47 @@ TEST(ObservedTasks, AFileThatIsSeenAgainIsOneRow) {
   EXPECT_EQ(records.finish(100).files.size(), 3u);
 }
 
+using Paths = std::vector<std::string>;
+
+TEST(ObservedTasks, APathIsThatOfTheOpenThatToldIt) {
+  Records records;
+  records.path("file/folder/", 12, 10);
+  records.path("two/links/", 12, 20);
+  records.path("file/folder/", 12, 30);
+  records.path("", 2, 10, MLRUN_PATH_FOLDER);
+  EXPECT_EQ(records.paths_at(12, {5, 10, 19, 20, 29, 30, 99}),
+            (Paths{"/folder/file", "/folder/file", "/folder/file", "/links/two", "/links/two", "/folder/file",
+                   "/folder/file"}));
+  EXPECT_EQ(records.paths_at(2, {10}), (Paths{"/"}));
+  const model::TraceInfo info = records.finish(100);
+  ASSERT_EQ(info.files.size(), 3u);
+  EXPECT_EQ(info.files[0].kind, "regular");
+  EXPECT_EQ(info.files[2].kind, "directory");
+}
+
+TEST(ObservedTasks, AFileThatIsMadeAnewHasThePathThatWasToldMeanwhile) {
+  Records records;
+  records.path("old/", 12, 10);
+  records.path("new/", 12, 20, MLRUN_PATH_CREATED);
+  records.made(12, 20);
+  records.made(12, 30);  // its path was lost
+  records.path("new/", 12, 40);
+  records.path("new/", 12, 50, MLRUN_PATH_CREATED);
+  records.made(12, 50);
+  EXPECT_EQ(records.paths_at(12, {19, 20, 29, 35, 45, 50, 99}),
+            (Paths{"/old", "/new", "/new", "/new", "/new", "/new", "/new"}));
+  EXPECT_EQ(records.finish(100).files.size(), 2u);
+}
+
+TEST(ObservedTasks, APathThatIsToldAgainTakesNoRoom) {
+  Records records;
+  for (uint64_t ns = 1; ns < 50; ns++) records.path("some/", 12, ns);
+  EXPECT_TRUE(records.finish(100, {.files = 1, .text_bytes = 5}).losses.empty());
+  records.path("other/", 12, 60);
+  EXPECT_EQ(records.finish(100, {.files = 2, .text_bytes = 10}).losses.size(), 1u);
+  EXPECT_EQ(records.finish(100, {.files = 1, .text_bytes = 100}).losses.size(), 1u);
+}
+
 TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
   constexpr std::string_view kFacts = R"({"ppid":1})";
   const auto lost = [](const model::TraceInfo& info) {
@@ -253,6 +330,9 @@ TEST(ObservedTasks, RecordsThatLieAreHarmless) {
   mlrun_file_seen file{};
   file.path_bytes = 60'000;
   records.add(MLRUN_KERNEL_FILE_SEEN, file, "/short");
+  mlrun_file_path path{};
+  path.names_bytes = 60'000;
+  records.add(MLRUN_KERNEL_FILE_PATH, path, "short/");
   const model::TraceInfo info = records.finish(100);
   EXPECT_EQ(info.processes.size(), 2u);
   EXPECT_TRUE(info.files.empty());

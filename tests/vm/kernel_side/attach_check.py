@@ -64,6 +64,36 @@ def by_process():
     check("pid: it waited for its children", any(row["pid"] == PIDS["loader"] for row in run.waits))
 
 
+def paths():
+    """Of what was opened and closed at once; each read was of one file, in this order."""
+    run = Observed("paths")
+    names = run.trace.paths
+    expected = (OUT / "paths.expected").read_text().split("\0")
+    operations = sorted(run.trace.rows("vfs"), key=lambda row: row["ts"])
+    outermost = [row for row in operations if row["outer_op_id"] is None]
+    same("paths: of each read", [names.get(row["file_id"]) for row in outermost if row["op"] == "read"], expected)
+    chrooted = expected.index("/mnt/disk/paths/inside/file")
+    opened = [*expected[:chrooted], "/mnt/disk/paths/inside", *expected[chrooted:], "/tmp/short.expected"]
+    same("paths: of each open", [names.get(row["file_id"]) for row in outermost if row["op"] == "open"], opened)
+    over = "/mnt/disk/paths/over/file"
+    below = [row for row in operations if row["op"] == "read" and row["outer_op_id"] is not None]
+    equal("paths: of the read below overlayfs", [names.get(row["file_id"]) for row in below], [over])
+    equal("paths: of its I/O", {part["op"] for part in run.parts if names.get(part["file_id"]) == over}, {"read"})
+    equal("paths: overlayfs and what is below are two inodes",
+          len({(row["dev"], row["ino"]) for row in run.trace.rows("file") if row["path"] == over}), 2)
+    equal("paths: kind of a folder",
+          [row["kind"] for row in run.trace.rows("file") if row["path"] == "/mnt/disk/paths/inside"], ["directory"])
+    rows = sum(run.trace.run["totals"][what] for what in ("block_requests", "block_parts", "waits", "file_operations"))
+    others = run.trace.run["kernel_side"]["records"] - rows  # a page and a path of each of some 330 files, and little else
+    check("paths: what is opened 2000 times is told once", others < 1500, others)
+
+
+def same(what, got, wanted):
+    """Of long lists, with the place where they part."""
+    parts = next((i for i, pair in enumerate(zip(got, wanted)) if pair[0] != pair[1]), min(len(got), len(wanted)))
+    check(what, got == wanted, f"{len(got)} of {len(wanted)}; at {parts}: {got[parts:parts + 4]}, wanted {wanted[parts:parts + 4]}")
+
+
 def by_cgroup():
     run = Observed("cgroup")
     for name in ("first", "later"):
@@ -102,6 +132,6 @@ def refusals():
         print("this kernel has no cgroup v1")
 
 
-for test in (by_process, by_cgroup, whole_system, refusals):
+for test in (by_process, paths, by_cgroup, whole_system, refusals):
     test()
 finish("what is attached to is recorded, and nothing else")

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs in the guest: mlrun attaches to what runs already, by process, by cgroup and to everything, while others do I/O too.
-# Usage: attach_guest.sh BUILD
+# Usage: attach_guest.sh BUILD PYTHON
 set -euo pipefail
 build=$1
+python=$2
 # shellcheck source=tests/vm/kernel_side/traced.sh
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
@@ -58,6 +59,31 @@ let_go loader stranger
 observed
 wait_for stranger
 
+# Paths: a process in namespaces of its own, which opens files for so short that nobody can look.
+paths=/mnt/disk/paths
+long=$(printf 'x%.0s' {1..255})
+mkdir -p $paths/{many,links,folder/below,inside,bound,lower,lowest,over,"$long"}
+for i in {0..299}; do echo "file $i" >$paths/many/f"$i"; done
+for file in links/one before folder/below/file gone inside/file lower/file "$long/é"$'\n'; do echo file >"$paths/$file"; done
+ln $paths/links/one $paths/links/two
+sync
+echo 3 >/proc/sys/vm/drop_caches
+# shellcheck disable=SC2016
+unshare -m -p -f sh -ec 'mount --bind "$0/many" "$0/bound"; mount -t overlay none -o "lowerdir=$0/lower:$0/lowest" "$0/over"
+  exec "$@"' $paths "$python" "$(dirname "${BASH_SOURCE[0]}")/short_opens.py" $paths /tmp/short.go "/tmp/short.expected" &
+unshared=$!
+until [[ -e /tmp/short.go.waits ]]; do
+  kill -0 $unshared
+  sleep 0.1
+done
+opener=$(pgrep -P $unshared)
+stat -Lc '%i' "/proc/$opener/ns/pid" >"$out/pid_namespace"
+observe paths block,vfs --pid "$opener"
+let_go short
+observed
+wait $unshared
+cp /tmp/short.expected "$out/paths.expected"
+
 # By cgroup: one task that is in it, one that comes later into a group below, and one beside it.
 mkdir -p /run/cgroups
 mount -t cgroup2 none /run/cgroups
@@ -90,7 +116,8 @@ observed TERM
 cat /sys/block/vda/stat >"$out/system.after"
 
 stat -c '%n %i %d' /mnt/disk/{old,own1,own2,stranger,first,later,outside,other,ours} >"$out/inodes"
-for file in loader first later outside other; do echo "$file $(<"/tmp/$file.pid")"; done >"$out/pids"
+echo "$opener" >/tmp/opener.pid
+for file in loader opener first later outside other; do echo "$file $(<"/tmp/$file.pid")"; done >"$out/pids"
 
 # What cannot be attached to: one line, and no trace.
 refused() {

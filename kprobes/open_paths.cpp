@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/open_paths.h"
+
+#include <bpf/libbpf.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace mlrun::probes {
+
+void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+
+// A program for a function that the kernel's types do not tell of would be refused, and all others with it.
+void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types) {
+  programs_ = programs;
+  if (!types.find(kOpenFunction, "")) programs_.traced = nullptr;
+  if (programs_.traced == nullptr && programs_.probed == nullptr) reason_ = "this kernel lets no function be probed";
+}
+
+void OpenPaths::attach(const std::function<Result<int>()>& try_it) {
+  attach(programs_.traced, "fentry", try_it);
+  if (way_.empty()) attach(programs_.probed, "kprobe", try_it);
+}
+
+void OpenPaths::attach(bpf_program* program, const std::string& way, const std::function<Result<int>()>& try_it) {
+  if (program == nullptr) return;
+  link_.reset(::bpf_program__attach(program));
+  if (!link_) {
+    reason_ = way + ": cannot be attached: " + std::strerror(errno);
+    return;
+  }
+  if (const auto paths = try_it(); paths && *paths == 0) {
+    reason_ = way + ": attached, but a test of it recorded nothing";
+    link_.reset();
+    return;
+  }
+  way_ = way;
+  reason_.clear();
+}
+
+}  // namespace mlrun::probes
