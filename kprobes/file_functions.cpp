@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
-#include <string>
 
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -84,21 +82,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "io_complete_rw_iopoll", "", ""},
 };
 
-// Types of the file systems that are mounted: the word behind " - " in each line.
-std::set<std::string> mounted_types() {
-  std::set<std::string> types;
-  const std::string mounts = util::read_text("/proc/self/mountinfo");
-  constexpr std::string_view kBefore = " - ";
-  for (const std::string_view line : util::split(mounts, "\n")) {
-    const size_t at = line.find(kBefore);
-    if (at == std::string_view::npos) continue;
-    const std::string_view rest = line.substr(at + kBefore.size());
-    types.emplace(rest.substr(0, rest.find_first_of(" .")));  // fuse.sshfs is fuse
-  }
-  return types;
-}
-
-bool has_one_of(const std::set<std::string>& mounted, std::string_view types) {
+bool has_one_of(const FileSystemTypes& mounted, std::string_view types) {
   const auto words = util::split(types, " ");
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view type) { return mounted.contains(std::string(type)); });
@@ -106,8 +90,22 @@ bool has_one_of(const std::set<std::string>& mounted, std::string_view types) {
 
 }  // namespace
 
-std::vector<FileFunction> file_functions() {
-  const auto mounted = mounted_types();
+// The word behind " - " in each line.
+FileSystemTypes types_in(std::string_view mountinfo) {
+  FileSystemTypes types;
+  constexpr std::string_view kBefore = " - ";
+  for (const std::string_view line : util::split(mountinfo, "\n")) {
+    const size_t at = line.find(kBefore);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = line.substr(at + kBefore.size());
+    types.emplace(rest.substr(0, rest.find_first_of(" .")));
+  }
+  return types;
+}
+
+FileSystemTypes mounted_types() { return types_in(util::read_text("/proc/self/mountinfo")); }
+
+std::vector<FileFunction> file_functions(const FileSystemTypes& mounted) {
   std::vector<FileFunction> functions;
   for (const FileFunction& function : kFunctions) {
     if (function.file_systems.empty() || has_one_of(mounted, function.file_systems)) functions.push_back(function);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +26,13 @@ struct FileFunction {
   }
 };
 
-// Those of the file systems that are mounted now. Not every kernel has all of them.
-std::vector<FileFunction> file_functions();
+// Types of file systems, as /proc/PID/mountinfo has them; what is behind a dot (fuse.sshfs) is left out.
+using FileSystemTypes = std::set<std::string>;
+FileSystemTypes types_in(std::string_view mountinfo);
+FileSystemTypes mounted_types();
+
+// Those that serve all file systems, and those of these. Not every kernel has all of them.
+std::vector<FileFunction> file_functions(const FileSystemTypes& mounted);
 
 // A file system of one of these types is mounted; blanks around each.
 bool is_mounted(std::string_view types);

@@ -2,6 +2,9 @@
 #include "kprobes/file_ops.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "runner/util/clock.h"
 
 namespace mlrun::probes {
 
@@ -11,6 +14,10 @@ constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
 // Memory has no pages to wait for, no blocks to share and nothing that is over later.
 bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
+
+bool exists(const FileFunction& function, FunctionTypes& types) {
+  return types.find(function.name, function.module) || types.may_exist(function.module);
+}
 
 }  // namespace
 
@@ -51,11 +58,15 @@ void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then
   }
 }
 
-void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const std::function<Result<Seen>()>& try_all) {
+void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const FileSystemTypes& mounted,
+                     const std::function<Result<Seen>()>& try_all) {
+  programs_ = programs;
+  kernel_ = kernel;
+  known_ = mounted;
   FunctionTypes types(kernel);
-  for (const FileFunction& what : file_functions()) {
-    if (!types.find(what.name, what.module) && !types.may_exist(what.module)) continue;
-    functions_.push_back({what, {}, {}, {}});
+  for (const FileFunction& what : file_functions(mounted)) {
+    if (!exists(what, types)) continue;
+    functions_.push_back({what, {}, {}, {}, {}, 0});
     attach(functions_.back(), programs, types);
   }
   bool by_kprobe = false;
@@ -64,7 +75,7 @@ void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const st
       const bool has_other = function.way == "fentry";
       function.way.clear();
       function.probe.reset();
-      if (has_other) attach_by_kprobe(function, programs);
+      if (has_other) attach_by_kprobe(function, programs_);
       by_kprobe = by_kprobe || !function.way.empty();
     });
   }
@@ -75,6 +86,34 @@ void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const st
       function.probe.reset();
     });
   }
+}
+
+void FileOps::add(const FileSystemTypes& mounted) {
+  const auto is_known = [](const auto& functions, const FileFunction& what) {
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const Function& function) { return function.what.name == what.name; });
+  };
+  for (const std::string& type : mounted) {
+    if (!known_.insert(type).second) continue;
+    if (!types_) types_.emplace(kernel_);
+    for (const FileFunction& what : file_functions({type})) {
+      if (is_known(functions_, what) || is_known(waiting_, what) || !exists(what, *types_)) continue;
+      waiting_.push_back({what, {}, {}, {}, type, 0});
+    }
+  }
+}
+
+const FileOps::Function* FileOps::attach_next(bool is_late) {
+  if (waiting_.empty()) {
+    types_.reset();
+    return nullptr;
+  }
+  functions_.push_back(std::move(waiting_.front()));
+  waiting_.pop_front();
+  Function& function = functions_.back();
+  attach(function, programs_, *types_);
+  if (is_late) function.since_ns = util::monotonic_ns();
+  return &function;
 }
 
 }  // namespace mlrun::probes

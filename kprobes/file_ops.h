@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,12 +24,20 @@ class FileOps {
     std::string way;     // fentry, kprobe; empty: not attached
     std::string reason;  // why not
     std::optional<FunctionProbe> probe;
+    std::string file_system;  // that has it, of one that was not there at first
+    uint64_t since_ns = 0;    // attached; 0: in time
   };
   using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // records by operation
 
-  // `try_all` does every operation once and tells what was recorded of it; it fails where that cannot be done. Requires:
-  // `kernel` and the programs outlive the call.
-  void attach(const FileOpPrograms& programs, const btf* kernel, const std::function<Result<Seen>()>& try_all);
+  // The functions of these file systems. `try_all` does every operation once and tells what was recorded of it; it fails
+  // where that cannot be done. Requires: `kernel` and the programs outlive this object.
+  void attach(const FileOpPrograms& programs, const btf* kernel, const FileSystemTypes& mounted,
+              const std::function<Result<Seen>()>& try_all);
+
+  // Those of file systems among these that were not mounted before wait to be attached; one at a time, as each takes its
+  // time. attach_next gives that one; nullptr: none waited. `is_late`: files of it may have been used meanwhile.
+  void add(const FileSystemTypes& mounted);
+  const Function* attach_next(bool is_late);
 
   // Those that this kernel has.
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
@@ -37,7 +47,12 @@ class FileOps {
   static void attach_by_kprobe(Function& function, const FileOpPrograms& programs);
   void doubt(const Seen& seen, const std::function<void(Function&)>& then);
 
+  FileOpPrograms programs_;
+  const btf* kernel_ = nullptr;
+  FileSystemTypes known_;
   std::vector<Function> functions_;
+  std::deque<Function> waiting_;
+  std::optional<FunctionTypes> types_;  // while some wait
 };
 
 }  // namespace mlrun::probes

@@ -72,6 +72,8 @@ ProgramState state_of(const FileOps::Function& function) {
   ProgramState state{"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : ""};
   state.way = function.way;
   state.file_op = static_cast<int>(function.what.op);
+  state.file_system = function.file_system;
+  state.since_ns = function.since_ns;
   return state;
 }
 
@@ -249,9 +251,19 @@ void Probes::attach_file_ops() {
   const auto& programs = state_->skeleton->progs;
   const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
                                     loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
-  state_->file_ops.attach(of_functions, state_->types.get(),
+  state_->file_ops.attach(of_functions, state_->types.get(), mounted_types(),
                           [&] { return try_operations().map([](const Trial& trial) { return trial.file_ops; }); });
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
+}
+
+void Probes::add_file_systems(const FileSystemTypes& mounted) {
+  if (without_file_ops_.empty()) state_->file_ops.add(mounted);
+}
+
+bool Probes::attach_next(bool is_late) {
+  const FileOps::Function* function = state_->file_ops.attach_next(is_late);
+  if (function != nullptr) programs_.push_back(state_of(*function));
+  return function != nullptr;
 }
 
 void Probes::attach_open_paths() {

@@ -11,6 +11,7 @@
 
 #include "kprobes/bpf/shared.h"
 #include "kprobes/cuda_library.h"
+#include "kprobes/file_functions.h"
 #include "runner/util/result.h"
 
 namespace mlrun::probes {
@@ -35,6 +36,9 @@ struct ProgramState {
   bool replaced = false;           // another one does the same on this kernel
   std::string way = "tracepoint";  // of a file operation fentry or kprobe
   int file_op = -1;                // which one; -1: it is an event of the kernel's
+  // Of a function that was attached late: the file system that has it, and since when.
+  std::string file_system = {};
+  uint64_t since_ns = 0;
 };
 
 struct DeviceTotal {
@@ -59,6 +63,11 @@ class Probes {
   // All tasks in this cgroup and below. Requires: loaded with that scope; so does the next.
   int follow_cgroup(int folder);
   void follow_system();
+
+  // File systems of these types are mounted now: the functions of those that were not before wait for attach_next(), which
+  // attaches one and is false when none is left. `is_late`: their files may have been used meanwhile.
+  void add_file_systems(const FileSystemTypes& mounted);
+  bool attach_next(bool is_late);
 
   // Hands over what the ring holds.
   void drain();

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +24,7 @@
 #include "kprobes/device_facts.h"
 #include "kprobes/kernel_spool.h"
 #include "kprobes/loss_watch.h"
+#include "kprobes/mount_watch.h"
 #include "kprobes/privilege.h"
 #include "kprobes/proc_facts.h"
 #include "kprobes/process_look.h"
@@ -132,8 +135,14 @@ class Server {
   }
 
   void step() {
-    pollfd socket{MLRUN_PROBE_SOCKET_FD, POLLIN, 0};
-    if (::poll(&socket, 1, looks_wait_ ? 0 : kDrainMs) > 0) obey();
+    std::vector<pollfd> watched = {{MLRUN_PROBE_SOCKET_FD, POLLIN, 0}};
+    mounts_.add_to(watched);
+    if (::poll(watched.data(), watched.size(), looks_wait_ || functions_wait_ ? 0 : kDrainMs) > 0) {
+      const auto has_event = [](const pollfd& one) { return one.revents != 0; };  // a mount's is told once
+      if (std::any_of(watched.begin() + 1, watched.end(), has_event)) probes_->add_file_systems(mounts_.types());
+      if (has_event(watched.front())) obey();
+    }
+    functions_wait_ = probes_->attach_next(true);
     probes_->drain();
     looks_wait_ = look_ && look_->look();
     const uint64_t now_ns = util::monotonic_ns();
@@ -157,6 +166,7 @@ class Server {
   // It may execute another program at any moment; from when it is followed the kernel's program looks out for that.
   int follow(int pidfd) {
     int error = may_follow(pidfd);
+    if (error == 0) add_mounts_of(pid_of(pidfd));
     if (error == 0) error = probes_->follow(pidfd);
     if (error == 0) error = may_follow(pidfd);
     if (error != 0) probes_->let_go(pidfd);
@@ -185,12 +195,20 @@ class Server {
     }
   }
 
+  // In a namespace of its own: what is mounted there alone is attached before the process is followed.
+  void add_mounts_of(uint32_t pid) {
+    mounts_.add(pid);
+    probes_->add_file_systems(mounts_.types());
+    while (probes_->attach_next(false)) probes_->drain();
+  }
+
   [[nodiscard]] json programs() const {
     json list = json::array();
     for (const ProgramState& program : probes_->programs()) {
       if (program.replaced) continue;
       json entry = {{"event", program.event}, {"way", program.way.empty() ? json() : json(program.way)}};
       if (!program.reason.empty()) entry["missing"] = program.reason;
+      if (program.since_ns != 0) entry.update({{"file_system", program.file_system}, {"since_ns", program.since_ns}});
       list.push_back(std::move(entry));
     }
     return {{"programs", std::move(list)}, {"signals", signals_json(*probes_)}};
@@ -229,6 +247,7 @@ class Server {
     return report;
   }
 
+  MountWatch mounts_;  // from before the file systems are looked at
   KernelSpool spool_;
   std::unique_ptr<Probes> probes_;
   std::optional<CudaWatch> cuda_;
@@ -236,7 +255,7 @@ class Server {
   std::optional<ProcessLook> look_;  // of processes that ran already
   util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
-  bool ended_ = false, told_of_end_ = false, looks_wait_ = false;
+  bool ended_ = false, told_of_end_ = false, looks_wait_ = false, functions_wait_ = false;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "runner/events/session.h"
 #include "runner/trace/device_table.h"
 #include "runner/trace/files_by_inode.h"
+#include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/ordered_table.h"
 #include "runner/trace/remote_table.h"
@@ -282,6 +283,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   observed_.add_gaps(session_, nameless_files_, info);
   const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
+  add_late_mounts(session_, info);
   losses_.add_rows(info);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");

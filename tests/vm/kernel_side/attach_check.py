@@ -75,6 +75,13 @@ def paths():
     chrooted = expected.index("/mnt/disk/paths/inside/file")
     opened = [*expected[:chrooted], "/mnt/disk/paths/inside", *expected[chrooted:], "/tmp/short.expected"]
     same("paths: of each open", [names.get(row["file_id"]) for row in outermost if row["op"] == "open"], opened)
+    later = [path for path in expected if path.startswith("/mnt/disk/paths/later/")]
+    written = [names.get(row["file_id"]) for row in outermost if row["op"] == "write"]
+    same("paths: of each write", [path for path in written if path != "/tmp/short.expected"],
+         [*(f"/mnt/disk/paths/{name}" for name in ("new1", "new2", "new2")), *later])
+    if (OUT / "xfs").exists():
+        said = [row["detail"] for row in run.trace.rows("coverage") if row["subject"] == "operations on files of xfs"]
+        check("paths: what was mounted later is said, and since when", len(said) == 1 and "recorded from" in said[0], said)
     over = "/mnt/disk/paths/over/file"
     below = [row for row in operations if row["op"] == "read" and row["outer_op_id"] is not None]
     equal("paths: of the read below overlayfs", [names.get(row["file_id"]) for row in below], [over])

@@ -62,7 +62,7 @@ wait_for stranger
 # Paths: a process in namespaces of its own, which opens files for so short that nobody can look.
 paths=/mnt/disk/paths
 long=$(printf 'x%.0s' {1..255})
-mkdir -p $paths/{many,links,folder/below,inside,bound,lower,lowest,over,"$long"}
+mkdir -p $paths/{many,links,folder/below,inside,bound,lower,lowest,over,later,"$long"}
 for i in {0..299}; do echo "file $i" >$paths/many/f"$i"; done
 for file in links/one before folder/below/file gone inside/file lower/file "$long/é"$'\n'; do echo file >"$paths/$file"; done
 ln $paths/links/one $paths/links/two
@@ -78,11 +78,23 @@ until [[ -e /tmp/short.go.waits ]]; do
 done
 opener=$(pgrep -P $unshared)
 stat -Lc '%i' "/proc/$opener/ns/pid" >"$out/pid_namespace"
+later=none # a file system that nobody had mounted
+if command -v mkfs.xfs >/dev/null; then
+  later=xfs
+  modprobe null_blk nr_devices=1 gb=1 memory_backed=1
+  mkfs.xfs -q /dev/nullb0 </dev/null
+  mount -t tracefs none /sys/kernel/tracing 2>/dev/null || [[ -e /sys/kernel/tracing/enabled_functions ]]
+fi
 observe paths block,vfs --pid "$opener"
+if [[ $later == xfs ]]; then
+  nsenter -t "$opener" -m mount -t xfs /dev/nullb0 $paths/later
+  until grep -q xfs_file_remap_range /sys/kernel/tracing/enabled_functions; do sleep 0.1; done # the last of its functions
+fi
 let_go short
 observed
 wait $unshared
 cp /tmp/short.expected "$out/paths.expected"
+if [[ $later == xfs ]]; then touch "$out/xfs"; fi
 
 # By cgroup: one task that is in it, one that comes later into a group below, and one beside it.
 mkdir -p /run/cgroups

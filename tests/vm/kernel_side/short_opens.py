@@ -11,7 +11,7 @@ import sys
 import time
 
 FOLDER, GO, EXPECTED = sys.argv[1:]
-MANY, AGAIN = 300, 2000
+MANY, AGAIN, LATER = 300, 2000, 20
 expected = []
 
 
@@ -89,6 +89,8 @@ def main():
     fd = os.open(path_of("x" * 255, "é\n"), os.O_RDONLY)
     read_from(fd, path_of("x" * 255, "é\n"))
     in_child(in_chroot)
+    for number in range(LATER):
+        make_again(f"later/{number}")
 
 
 with open(f"{GO}.waits", "w", encoding="utf-8"):

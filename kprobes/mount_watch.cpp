@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/mount_watch.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kNamespacesMax = 64;
+
+std::string text_of(int mounts) {
+  std::string text;
+  std::array<char, 4096> piece{};
+  ssize_t bytes = ::lseek(mounts, 0, SEEK_SET) == 0 ? 1 : 0;
+  while (bytes > 0) {
+    bytes = ::read(mounts, piece.data(), piece.size());
+    if (bytes > 0) text.append(piece.data(), static_cast<size_t>(bytes));
+  }
+  return text;
+}
+
+}  // namespace
+
+MountWatch::MountWatch() { add("self"); }
+
+void MountWatch::add(uint32_t pid) { add(fmt::format("{}", pid)); }
+
+void MountWatch::add(const std::string& process) {
+  struct stat status {};
+  if (::stat(fmt::format("/proc/{}/ns/mnt", process).c_str(), &status) != 0) return;
+  const bool is_known = std::any_of(namespaces_.begin(), namespaces_.end(),
+                                    [&](const Namespace& one) { return one.inode == status.st_ino; });
+  if (is_known || namespaces_.size() >= kNamespacesMax) return;
+  util::UniqueFd mounts(::open(fmt::format("/proc/{}/mountinfo", process).c_str(), O_RDONLY | O_CLOEXEC));
+  if (mounts.valid()) namespaces_.push_back({std::move(mounts), status.st_ino});
+}
+
+void MountWatch::add_to(std::vector<pollfd>& watched) const {
+  for (const Namespace& one : namespaces_) watched.push_back({one.mounts.get(), POLLPRI, 0});
+}
+
+FileSystemTypes MountWatch::types() const {
+  FileSystemTypes types;
+  for (const Namespace& one : namespaces_) types.merge(types_in(text_of(one.mounts.get())));
+  return types;
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells when something is mounted or unmounted: in the mount namespace of this process and in those of the processes that
+// are named. A descriptor of /proc/PID/mountinfo stays that of the namespace when the process has gone.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kprobes/file_functions.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::probes {
+
+class MountWatch {
+ public:
+  MountWatch();
+  // That of this process, if it is another one; beyond some dozens it is not watched.
+  void add(uint32_t pid);
+
+  // For poll(): there are events where something has changed since the last poll().
+  void add_to(std::vector<pollfd>& watched) const;
+
+  // Of all that is mounted in these namespaces.
+  [[nodiscard]] FileSystemTypes types() const;
+
+ private:
+  struct Namespace {
+    util::UniqueFd mounts;
+    ino_t inode = 0;
+  };
+  void add(const std::string& process);
+
+  std::vector<Namespace> namespaces_;
+};
+
+}  // namespace mlrun::probes
