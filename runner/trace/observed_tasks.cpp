@@ -111,7 +111,7 @@ ObservedTasks::Process& ObservedTasks::begin_process(model::TraceInfo& info, con
   end_process(info, pid, event.ts_ns);  // the record of its end is lost
   model::ProcessRow row;
   row.proc_id = static_cast<int32_t>(info.processes.size()) + 1;
-  row.pid = row.ns_pid = static_cast<int32_t>(pid);
+  row.pid = static_cast<int32_t>(pid);
   row.first_ns = row.last_ns = event.ts_ns;
   model::ImageRow image;
   if (event.facts.empty() && event.task.event == MLRUN_TASK_FORK &&

@@ -119,7 +119,7 @@ TEST(ObservedTasks, AChildHasItsParentAndTheNameOfItsLastProgram) {
   records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
   records.task(MLRUN_TASK_EXEC, 30, 6, 6, "dd");
   records.process(35, 6,
-                  R"({"ppid":5,"start_ticks":9,"exe":"/bin/dd","command":"dd of=x"})");
+                  R"({"ppid":5,"start_ticks":9,"ns_pid":2,"pid_namespace":77,"exe":"/bin/dd","command":"dd of=x"})");
   records.task(MLRUN_TASK_EXIT, 40, 6, 6, "dd");
   const model::TraceInfo info = records.finish(100);
   ASSERT_EQ(info.processes.size(), 2u);
@@ -127,6 +127,9 @@ TEST(ObservedTasks, AChildHasItsParentAndTheNameOfItsLastProgram) {
   EXPECT_EQ(info.processes[1].parent_proc_id, info.processes[0].proc_id);
   EXPECT_EQ(info.processes[1].command, "dd of=x");
   EXPECT_EQ(info.processes[1].last_ns, 40);
+  EXPECT_EQ(info.processes[1].pid, 6);
+  EXPECT_EQ(info.processes[1].ns_pid, 2);
+  EXPECT_EQ(info.processes[1].pid_namespace, 77);
   EXPECT_FALSE(info.processes[1].forked);
   ASSERT_EQ(info.images.size(), 3u);
   EXPECT_EQ(info.images[1].exe, "/bin/sh");
@@ -142,6 +145,7 @@ TEST(ObservedTasks, WhatNobodyCouldLookAtHasTheNameOfItsThreadAndIsCounted) {
   const model::TraceInfo info = records.finish(100);
   ASSERT_EQ(info.processes.size(), 1u);
   EXPECT_EQ(info.processes[0].command, "[true]");
+  EXPECT_EQ(info.processes[0].ns_pid, 0) << "it may live in another pid namespace";
   EXPECT_TRUE(covers(info, "arguments of processes"));
 }
 

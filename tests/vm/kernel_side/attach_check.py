@@ -90,6 +90,16 @@ def paths():
           len({(row["dev"], row["ino"]) for row in run.trace.rows("file") if row["path"] == over}), 2)
     equal("paths: kind of a folder",
           [row["kind"] for row in run.trace.rows("file") if row["path"] == "/mnt/disk/paths/inside"], ["directory"])
+    [opener] = run.by(PIDS["opener"])
+    namespace = int((OUT / "pid_namespace").read_text())
+    equal("paths: the process that is the first one of its pid namespace", (opener["ns_pid"], opener["pid_namespace"]),
+          (1, namespace))
+    for child in (row for row in run.processes.values() if row["ppid"] == opener["pid"]):  # a short life: not always looked at
+        check("paths: a child has a number of its namespace",
+              child["ns_pid"] == 0 or (1 < child["ns_pid"] < opener["pid"] and child["pid_namespace"] == namespace), child)
+    check("paths: threads have numbers as mlrun sees them",
+          {row["tid"] for row in run.trace.rows("thread")} == {row["pid"] for row in run.processes.values()},
+          run.trace.rows("thread"))
     rows = sum(run.trace.run["totals"][what] for what in ("block_requests", "block_parts", "waits", "file_operations"))
     others = run.trace.run["kernel_side"]["records"] - rows  # a page and a path of each of some 330 files, and little else
     check("paths: what is opened 2000 times is told once", others < 1500, others)
