@@ -5,16 +5,19 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace mlrun::probes {
 
 void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 
 // A program for a function that the kernel's types do not tell of would be refused, and all others with it.
-void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types) {
+void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string why_none) {
   programs_ = programs;
-  if (!types.find(kOpenFunction, "")) programs_.traced = nullptr;
-  if (programs_.traced == nullptr && programs_.probed == nullptr) reason_ = "this kernel lets no function be probed";
+  reason_ = std::move(why_none);
+  if (programs_.traced == nullptr || types.find(kOpenFunction, "")) return;
+  programs_.traced = nullptr;
+  reason_ = "fentry: this kernel does not tell of that function";
 }
 
 void OpenPaths::attach(const std::function<Result<int>()>& try_it) {

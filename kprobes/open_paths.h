@@ -25,8 +25,8 @@ struct OpenPrograms {
 // Attached while it lives.
 class OpenPaths {
  public:
-  // Before programs are loaded: which of these are needed.
-  void choose(OpenPrograms programs, FunctionTypes& types);
+  // Before programs are loaded: which of these are needed. `why_none`: why there is none of them, if so.
+  void choose(OpenPrograms programs, FunctionTypes& types, std::string why_none);
   [[nodiscard]] bool needs(const bpf_program* program) const {
     return program == programs_.traced || program == programs_.probed;
   }

@@ -216,14 +216,14 @@ void Probes::choose_function_programs(const Streams& streams) {
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
     ::bpf_program__set_autoload(program, streams.file_ops && kprobe);
   }
+  const std::string why_none = fentry || kprobe ? "" : fentry.error().text + ", " + kprobe.error().text;
   state_->open_paths.choose({streams.observes && fentry ? skeleton.progs.on_open : nullptr,
                              streams.observes && kprobe ? skeleton.progs.on_open_call : nullptr},
-                            types);
+                            types, why_none);
   for (bpf_program* program : {skeleton.progs.on_open, skeleton.progs.on_open_call}) {
     ::bpf_program__set_autoload(program, state_->open_paths.needs(program));
   }
-  if (streams.file_ops && (fentry || kprobe)) return;
-  without_file_ops_ = streams.file_ops ? fentry.error().text + ", " + kprobe.error().text : std::string(kNotAskedFor);
+  without_file_ops_ = streams.file_ops ? why_none : kNotAskedFor;
 }
 
 // Nobody else is followed yet, so that all that is recorded is of the test.
