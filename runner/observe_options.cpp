@@ -44,6 +44,7 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
                                                  {named(texts.cupti), "--cupti"},
                                                  {named(texts.sample), "--sample"},
                                                  {!texts.stacks.empty(), "--stacks"},
+                                                 {!texts.python_stacks.empty(), "--python-stacks"},
                                                  {texts.alloc_min.has_value(), "--alloc-min"},
                                                  {texts.alloc_sample.has_value(), "--alloc-sample"},
                                                  {texts.fold.has_value(), "--fold"},

@@ -57,6 +57,7 @@ struct RunOptions {
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance
   uint32_t stack_depth = 0;         // frames; 0: no stacks
+  double python_stacks_hz = 0;      // looks a second at the Python stacks; 0: none
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;

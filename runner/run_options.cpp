@@ -62,6 +62,23 @@ Status read_stacks(const std::string& text, RunOptions& options) {
   return {};
 }
 
+Status read_python_stacks(const std::string& text, RunOptions& options) {
+  constexpr double kLeast = 0.1, kMost = 1000;
+  if (text.empty()) return {};
+  double rate = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, rate);
+  if (error != std::errc() || read != end || !(rate >= kLeast && rate <= kMost)) {
+    return fail(
+        fmt::format("--python-stacks={}: the looks a second must be a number from {} to {}", text, kLeast, kMost));
+  }
+  if (options.preload == Wish::kOff && options.cupti == Wish::kOff) {
+    return fail("--python-stacks looks at processes that record: add --preload or --cupti");
+  }
+  options.python_stacks_hz = rate;
+  return {};
+}
+
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
   options.kprobes = Wish::kOn;
@@ -129,11 +146,12 @@ Status read_cupti(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// A stream that is named turns off those that are not; stacks and the kernel side are about calls.
+// A stream that is named turns off those that are not; stacks, Python's too, and the kernel side go with calls.
 void settle_streams(const RunTexts& texts, RunOptions& options) {
   if (texts.sample.empty() && !texts.preload.empty()) options.sample = Wish::kOff;
   const bool sample_alone = options.sample == Wish::kOn || options.sample == Wish::kRequire;
-  if (texts.preload.empty() && texts.stacks.empty() && texts.kprobes.empty() && sample_alone) {
+  const bool about_calls = !texts.stacks.empty() || !texts.python_stacks.empty() || !texts.kprobes.empty();
+  if (texts.preload.empty() && !about_calls && sample_alone) {
     options.preload = Wish::kOff;
   }
   if (options.summary_only) options.marks = false;  // each mark would be an event of its own
@@ -200,6 +218,7 @@ Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
       {texts.last.has_value(), "--last"},
       {texts.fold.has_value(), "--fold"},
       {texts.alloc_sample.has_value(), "--alloc-sample"},
+      {!texts.python_stacks.empty(), "--python-stacks"},
       {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti"},
       {options.kprobes != Wish::kOff, "--kprobes"}};
   for (const auto& [given, name] : others) {
@@ -262,6 +281,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (status) status = read_time("--last", texts.last, options.last_ns);
   if (status) status = read_time("--fold", texts.fold, options.fold_ns);
   if (status) status = read_stacks(texts.stacks, options);
+  if (status) status = read_python_stacks(texts.python_stacks, options);
   if (!status) return tl::make_unexpected(status.error());
   settle_streams(texts, options);
   const auto named = [](Wish wish) { return wish == Wish::kOn || wish == Wish::kRequire; };

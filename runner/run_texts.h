@@ -21,7 +21,7 @@ struct RunTexts {
   std::string preload, kprobes, sample, cupti;
   std::optional<std::string> alloc_min, buffer, max_spool, last, alloc_sample, fold;
   std::optional<std::string> pid, cgroup, duration;
-  std::string stacks;
+  std::string stacks, python_stacks;
   std::array<std::string, kAbsentStreams.size()> absent;
 };
 

@@ -42,6 +42,8 @@ class Collector {
   // Stops recording and drains what is left. `cut_off` true: threads that still live are told of as cut off.
   void finish(bool cut_off);
 
+  // Who records now.
+  [[nodiscard]] std::vector<WatchedProcess> processes() const { return processes_.processes(); }
   [[nodiscard]] uint32_t live_threads() const { return channels_.live(); }
   [[nodiscard]] const SegmentPool& pool() const { return pool_; }
   [[nodiscard]] const CollectorStatistics& statistics() const { return statistics_; }

@@ -42,6 +42,9 @@ uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
 // that was)? Also true while any process is in the middle of an exec, when nobody can tell.
 bool environment_in_use(const std::string& variable);
 
+// 1: on a processor, or in the run queue; 0: neither; -1: not known.
+int thread_runs(uint32_t host_pid, uint32_t host_tid);
+
 bool thread_exists(uint32_t host_pid, uint32_t host_tid);
 
 // Names this boot of the machine: start ticks mean something only together with it.

@@ -48,6 +48,7 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
     process.pid_namespace = channel.pid_namespace;
   }
   process.channels++;
+  process.image = std::max(process.image, channel.image);
   return process;
 }
 
@@ -136,6 +137,14 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
     }
   }
   queue_ = std::move(later);
+}
+
+std::vector<WatchedProcess> ProcessWatch::processes() const {
+  std::vector<WatchedProcess> found;
+  for (const auto& [number, process] : processes_) {
+    if (process.host_pid != 0) found.push_back({number, process.image, process.pid, process.host_pid});
+  }
+  return found;
 }
 
 bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json& text) {

@@ -19,6 +19,12 @@
 
 namespace mlrun::collect {
 
+// A process that records, as somebody else may watch it.
+struct WatchedProcess {
+  uint32_t number = 0, image = 0;  // mlrun_frame_channel; an exec makes a new image
+  uint32_t pid = 0, host_pid = 0;  // as it sees itself, as mlrun sees it
+};
+
 class ProcessWatch {
  public:
   ProcessWatch(Spool& spool, ChannelClock clock);
@@ -36,9 +42,12 @@ class ProcessWatch {
   // Looks that are due, for about `budget_ns` at most; the rest waits for the next call.
   void work(uint64_t now_ns, uint64_t budget_ns);
 
+  // Those that record now, and have been found among the processes of this machine.
+  [[nodiscard]] std::vector<WatchedProcess> processes() const;
+
  private:
   struct Process {
-    uint32_t number = 0, pid = 0, host_pid = 0, ppid = 0;
+    uint32_t number = 0, image = 0, pid = 0, host_pid = 0, ppid = 0;
     uint64_t pid_namespace = 0, start_ticks = 0;
     uint32_t channels = 0;
     bool queued = false;

@@ -67,6 +67,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
     case MLRUN_FRAME_COUNTERS:
     case MLRUN_FRAME_LEFT_OUT:
     case MLRUN_FRAME_SAMPLES:
+    case MLRUN_FRAME_PYTHON:
     case MLRUN_FRAME_KEPT:
     case MLRUN_FRAME_SUMS:
     case MLRUN_FRAME_SUMS_STATE:

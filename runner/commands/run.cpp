@@ -30,6 +30,8 @@
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/start_gate.h"
 #include "runner/launch/trace_folder.h"
+#include "runner/python_stacks/python_frames.h"
+#include "runner/python_stacks/python_sampler.h"
 #include "runner/sums/event_sums.h"
 #include "runner/util/clock.h"
 #include "runner/util/standard_streams.h"
@@ -111,6 +113,11 @@ class Descendants {
 class Samplers {
  public:
   Samplers(const RunOptions& options, collect::Recording& recording) : said_to_sample_(options.sample == Wish::kOn) {
+    if (options.python_stacks_hz > 0) {
+      python_ = std::make_unique<python::PythonSampler>(options.python_stacks_hz);
+      python_frames_ = std::make_unique<python::PythonFrames>(*python_, recording.collector(), recording.spool(),
+                                                              recording.arena().clock_kind());
+    }
     if (options.sample == Wish::kOff) return;
     gpus_ = std::make_unique<gpu::GpuSampler>(options.sample_hz);
     frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording.spool(), recording.arena().clock_kind());
@@ -118,10 +125,14 @@ class Samplers {
 
   void collect() {
     if (frames_) frames_->write(false);
+    if (!python_frames_) return;
+    python_frames_->tell();
+    python_frames_->write();
   }
 
   // Ends them, and tells of them in session.json.
   void finish(nlohmann::json& session) {
+    finish_python(session);
     if (!gpus_) return;
     gpus_->stop();
     frames_->write(true);
@@ -135,9 +146,18 @@ class Samplers {
   }
 
  private:
+  void finish_python(nlohmann::json& session) {
+    if (!python_) return;
+    python_->stop();
+    python_frames_->write();
+    describe_python_sampler(session, python_->state());
+  }
+
   bool said_to_sample_;
   std::unique_ptr<gpu::GpuSampler> gpus_;
   std::unique_ptr<gpu::GpuFrames> frames_;
+  std::unique_ptr<python::PythonSampler> python_;
+  std::unique_ptr<python::PythonFrames> python_frames_;
 };
 
 // Collects until the command, and what it left behind, has ended or has been given enough time.

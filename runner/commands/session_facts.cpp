@@ -53,6 +53,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
   if (preloads && options.marks) streams.push_back("marks");
   if (options.cupti != Wish::kOff) streams.push_back("gpu");
   if (options.sample != Wish::kOff) streams.push_back("gpu_samples");
+  if (options.python_stacks_hz > 0) streams.push_back("python_stacks");
   if (options.kprobes != Wish::kOff) streams.push_back("block");
   if (options.kprobes != Wish::kOff && options.kprobes_wait) streams.push_back("wait");
   if (options.kprobes != Wish::kOff && options.kprobes_vfs) streams.push_back("vfs");
@@ -63,6 +64,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
           {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},
           {"alloc_min_bytes", options.alloc_min_bytes},
           {"stack_depth", options.stack_depth},
+          {"python_stacks_hz", options.python_stacks_hz},
           {"lossless", options.lossless},
           {"max_spool_bytes", recording.max_spool_bytes()},
           {"wait_all", options.wait_all},
@@ -105,6 +107,21 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["user_ns"] = time_ns(end.usage.ru_utime);
   session["sys_ns"] = time_ns(end.usage.ru_stime);
   session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
+}
+
+void describe_python_sampler(json& session, const python::PythonSamplerState& state) {
+  json problems = json::array();
+  for (const python::PythonProblem& problem : state.problems) {
+    problems.push_back({{"text", util::escaped_utf8(problem.text)}, {"processes", problem.processes}});
+  }
+  session["python_stacks"] = {{"looks", state.looks},
+                              {"looks_left_out", state.looks_left_out},
+                              {"samples", state.samples},
+                              {"discarded", state.discarded},
+                              {"rows_dropped", state.rows_dropped},
+                              {"cpu_ns", state.cpu_ns},
+                              {"problems", std::move(problems)},
+                              {"problem", util::escaped_utf8(state.problem)}};
 }
 
 void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,

@@ -10,6 +10,7 @@
 
 #include "runner/collect/recording.h"
 #include "runner/options.h"
+#include "runner/python_stacks/python_sampler.h"
 
 namespace mlrun::commands {
 
@@ -21,6 +22,8 @@ struct CommandEnd {
   rusage usage{};
 };
 void describe_command_end(nlohmann::json& session, const CommandEnd& end);
+
+void describe_python_sampler(nlohmann::json& session, const python::PythonSamplerState& state);
 
 // Call it when everything is drained; for a recovery as well.
 void describe_collection(nlohmann::json& session, const collect::Collector& collector, const collect::Spool& spool,

@@ -30,6 +30,7 @@ enum mlrun_frame_type {
   // 11: MLRUN_FRAME_KERNEL (kernel_record.h)
   MLRUN_FRAME_GPU = 16,         // JSON text about a GPU (FORMAT.md): precedes its samples
   MLRUN_FRAME_SAMPLES = 17,     // struct mlrun_frame_samples, then its rows (gpu_sample.h)
+  MLRUN_FRAME_PYTHON = 19,      // struct mlrun_frame_python, then its arrays (python_sample.h)
   MLRUN_FRAME_SUMS = 12,        // entries of struct mlrun_sum, of one process (sums.bin alone, and all that follow)
   MLRUN_FRAME_SUMS_STATE = 13,  // struct mlrun_frame_sums_state, then its stretches
   MLRUN_FRAME_SAME_FILE = 14,   // struct mlrun_same_file, as many as there are

@@ -288,6 +288,7 @@ bool EventSums::take_report(const mlrun_frame& header, const char* payload, uint
     }
     case MLRUN_FRAME_GPU:
     case MLRUN_FRAME_SAMPLES:
+    case MLRUN_FRAME_PYTHON:
     case MLRUN_FRAME_GAP:
       if (definitions_.take_room(sizeof header + bytes)) return true;
       reports_left_out_++;

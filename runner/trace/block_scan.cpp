@@ -107,6 +107,7 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
       scan_.gpu_texts.push_back(keep_payload(frame));
       return;
     case MLRUN_FRAME_SAMPLES: scan_.sample_frames.push_back(frame.offset); return;
+    case MLRUN_FRAME_PYTHON: scan_.python_frames.push_back(frame.offset); return;
   }
   ++scan_.unknown_frames;
 }

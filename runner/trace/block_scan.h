@@ -79,6 +79,7 @@ struct BlockScan {
   std::vector<ProcessText> process_texts;
   std::vector<std::string_view> gpu_texts;  // JSON
   std::vector<uint64_t> sample_frames;      // offsets in the spool
+  std::vector<uint64_t> python_frames;      // likewise
   std::vector<mlrun_same_file> same_files;
 
   std::vector<StringNote> strings;

@@ -132,6 +132,7 @@ void SpoolIndex::take(BlockScan& scan) {
     gpu_texts_.insert(gpu_texts_.end(), scan.gpu_texts.begin(), scan.gpu_texts.end());
   }
   sample_frames_.insert(sample_frames_.end(), scan.sample_frames.begin(), scan.sample_frames.end());
+  python_frames_.insert(python_frames_.end(), scan.python_frames.begin(), scan.python_frames.end());
   damage_.file_bytes += scan.damaged_file_bytes;
   damage_.record_bytes += scan.damaged_record_bytes;
   damage_.unknown_records += scan.unknown_records;

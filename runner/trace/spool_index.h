@@ -50,6 +50,7 @@ class SpoolIndex {
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
   [[nodiscard]] int64_t alloc_sample_bytes() const { return alloc_sample_bytes_; }
   [[nodiscard]] ChannelTable& channels() { return channels_; }
+  [[nodiscard]] const ChannelTable& channels() const { return channels_; }
   [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
@@ -65,6 +66,7 @@ class SpoolIndex {
   [[nodiscard]] const std::vector<OfChannel<mlrun_frame_gap>>& gaps() const { return gaps_; }
   [[nodiscard]] const std::vector<std::string>& gpu_texts() const { return gpu_texts_; }
   [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
+  [[nodiscard]] const std::vector<uint64_t>& python_frames() const { return python_frames_; }
   [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
   // Older events were freed; 0: none were.
   [[nodiscard]] int64_t events_from_ns() const { return events_from_ns_; }
@@ -95,6 +97,7 @@ class SpoolIndex {
   std::vector<OfChannel<mlrun_frame_gap>> gaps_;
   std::vector<std::string> gpu_texts_;
   std::vector<uint64_t> sample_frames_;  // offsets
+  std::vector<uint64_t> python_frames_;  // likewise
   GpuFacts gpu_facts_;
   bool has_gpu_work_ = false;
   SpoolDamage damage_;

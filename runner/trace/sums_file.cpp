@@ -115,6 +115,7 @@ void SumsFile::take(const SpoolFrame& frame) {
     case MLRUN_FRAME_KEPT:
     case MLRUN_FRAME_GPU:
     case MLRUN_FRAME_SAMPLES:
+    case MLRUN_FRAME_PYTHON:
     case MLRUN_FRAME_SAME_FILE: return;
   }
 }
