@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kCallsInWindow = 250'000, kWindowMinNs = 1'000'000;
 constexpr size_t kSumsMax = 200'000;  // beyond, files are not told apart
+constexpr size_t kLinesMax = 10'000;  // of Python, of one sum
 
 // Gaps by start: those that reach into a window stay until it has passed them.
 class OpenGaps {
@@ -76,6 +77,7 @@ Status IdlePass::run(GapFinder::Found found, Steps& steps) {
       if (part.end_ns <= part.start_ns) continue;
       for (model::IdleRow& row : blame.pieces(gap, part, found.communication[gap.gpu_id])) {
         row.gap_id = static_cast<int64_t>(number) + 1;
+        find_line(row);
         if (Status added = table.add(row); !added) return added;
         add(row);
         steps.add_idle(row);
@@ -89,10 +91,21 @@ Status IdlePass::run(GapFinder::Found found, Steps& steps) {
 void IdlePass::add(const model::IdleRow& row) {
   Key key{row.gpu_id, row.label, row.thread_id, row.file_id};
   if (sums_.size() >= kSumsMax && !sums_.contains(key)) std::get<3>(key) = 0;
-  summary::GpuIdleSummary& sum = sums_[key];
-  ++sum.pieces;
-  sum.time_ns += row.dur_ns;
-  if (row.split) sum.split.add(*row.split);
+  Sum& sum = sums_[key];
+  ++sum.all.pieces;
+  sum.all.time_ns += row.dur_ns;
+  if (row.split) sum.all.split.add(*row.split);
+  const bool has_room = sum.lines.size() < kLinesMax || sum.lines.contains(row.python_frame_id);
+  if (row.python_frame_id != 0 && has_room) sum.lines[row.python_frame_id] += row.dur_ns;
+}
+
+// On the processor, or taken for that: where in Python.
+void IdlePass::find_line(model::IdleRow& row) const {
+  if (row.label != model::IdleLabel::kCpu) return;
+  const PythonLines::Look* look = python_.find(row.thread_id, {row.ts_ns, row.ts_ns + row.dur_ns});
+  if (look == nullptr) return;
+  row.python_stack_id = look->stack_id;
+  row.python_frame_id = look->frame_id;
 }
 
 void IdlePass::add_unlisted(const std::unordered_map<int32_t, Unlisted>& from, const char* label,
@@ -114,6 +127,7 @@ std::vector<model::CoverageRow> IdlePass::coverage() const {
   int64_t beyond = 0;
   for (const auto& [gpu_id, unlisted] : beyond_) beyond += unlisted.gaps;
   add(calls_left_out_, "calls had no room while it was blamed");
+  add(python_.left_out(), "looks at Python stacks had no room");
   add(beyond, "gaps had no room: their time is added up and blamed on nobody");
   add(talks_left_out_, "kernels of communication had no room: what they cover is blamed like other gaps");
   add(not_taken_back_, "operations were told after gaps that they fill had been counted: these stay counted");
@@ -126,7 +140,7 @@ std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
   std::vector<summary::GpuIdleSummary> rows;
   for (const auto& [key, sum] : sums_) {
     const auto& [gpu_id, label, thread_id, file_id] = key;
-    summary::GpuIdleSummary& row = rows.emplace_back(sum);
+    summary::GpuIdleSummary& row = rows.emplace_back(sum.all);
     row.gpu_id = gpu_id;
     row.label = std::string(model::kIdleLabelNames[static_cast<size_t>(label)]);
     row.thread_id = thread_id;
@@ -135,6 +149,12 @@ std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
     row.file_id = file_id;
     if (file_id > 0 && static_cast<size_t>(file_id) <= info_.files.size()) {
       row.path = info_.files[static_cast<size_t>(file_id - 1)].path;
+    }
+    for (const auto& [frame_id, time_ns] : sum.lines) {
+      const std::string line = model::python_line(info_.stacks.frame(frame_id));
+      if (std::tie(time_ns, row.python_line) < std::tie(row.python_ns, line)) continue;
+      row.python_line = line;
+      row.python_ns = time_ns;
     }
   }
   add_unlisted(unlisted_, "short", rows);

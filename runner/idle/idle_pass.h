@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "runner/idle/gap_finder.h"
 #include "runner/idle/idle_table.h"
+#include "runner/idle/python_lines.h"
 #include "runner/idle/steps.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/gpu_idle.h"
@@ -29,8 +31,9 @@ struct IdleOptions {
 
 class IdlePass {
  public:
-  // Requires: `info` has processes, threads and files, and outlives this.
-  IdlePass(IdleOptions options, const model::TraceInfo& info) : options_(std::move(options)), info_(info) {}
+  // Requires: `info` has processes, threads, files and the stacks that `python` names; both outlive this.
+  IdlePass(IdleOptions options, const model::TraceInfo& info, const PythonLines& python)
+      : options_(std::move(options)), info_(info), python_(python) {}
 
   // Idle time is handed to `steps` too, which are sorted.
   Status run(GapFinder::Found found, Steps& steps);
@@ -47,10 +50,16 @@ class IdlePass {
                            std::vector<summary::GpuIdleSummary>& rows);
   [[nodiscard]] int64_t window_ns(const std::vector<Gap>& gaps) const;
   void add(const model::IdleRow& row);
+  void find_line(model::IdleRow& row) const;
 
   IdleOptions options_;
   const model::TraceInfo& info_;
-  std::map<Key, summary::GpuIdleSummary> sums_;
+  const PythonLines& python_;
+  struct Sum {
+    summary::GpuIdleSummary all;
+    std::unordered_map<int32_t, int64_t> lines;  // time by frame of Python
+  };
+  std::map<Key, Sum> sums_;
   std::unordered_map<int32_t, Unlisted> unlisted_, beyond_;
   int64_t calls_left_out_ = 0;  // what they cover counts as "cpu"
   int64_t talks_left_out_ = 0, not_taken_back_ = 0;

@@ -17,7 +17,8 @@ std::vector<std::string> texts(const std::array<std::string_view, kCount>& names
 }  // namespace
 
 IdleTable::IdleTable(const model::TraceInfo& info)
-    : label_(table_.label("label", texts(model::kIdleLabelNames))),
+    : info_(info),
+      label_(table_.label("label", texts(model::kIdleLabelNames))),
       link_(table_.label("link", texts(model::kIdleLinkNames))) {
   for (const model::ThreadRow& thread : info.threads) threads_[thread.thread_id] = thread;
   for (const model::ProcessRow& process : info.processes) pids_[process.proc_id] = process.pid;
@@ -51,9 +52,16 @@ Status IdleTable::add(const model::IdleRow& row) {
   link_.add(static_cast<size_t>(row.link));
   launch_thread_id_.add_unless(0, row.launch_thread_id);
   correlation_id_.add(row.correlation);
+  add_python(row);
   add_split(row.split);
   table_.row_added();
   return table_.full() ? table_.end_row_group() : Status();
+}
+
+void IdleTable::add_python(const model::IdleRow& row) {
+  stack_id_.add_unless(0, row.python_stack_id);
+  const int32_t frame_id = row.python_frame_id;
+  python_line_.add_unless_empty(frame_id == 0 ? std::string() : model::python_line(info_.stacks.frame(frame_id)));
 }
 
 void IdleTable::add_split(const std::optional<model::CallSplit>& split) {

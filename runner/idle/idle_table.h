@@ -13,6 +13,7 @@ namespace mlrun::idle {
 
 class IdleTable {
  public:
+  // Requires: `info` outlives this.
   explicit IdleTable(const model::TraceInfo& info);
 
   // Makes the table's folder below `tables_folder`, and its one file.
@@ -21,8 +22,10 @@ class IdleTable {
   Status close();
 
  private:
+  void add_python(const model::IdleRow& row);
   void add_split(const std::optional<model::CallSplit>& split);
 
+  const model::TraceInfo& info_;
   std::unordered_map<int32_t, model::ThreadRow> threads_;
   std::unordered_map<int32_t, int32_t> pids_;  // by process
   trace::ParquetTable table_{"gpu_idle"};
@@ -41,6 +44,8 @@ class IdleTable {
   trace::LabelColumn& link_;
   trace::Int32Column& launch_thread_id_ = table_.optional_int32("launch_thread_id");
   trace::Int64Column& correlation_id_ = table_.int64("correlation_id", trace::Encoding::kSplit);
+  trace::Int32Column& stack_id_ = table_.optional_int32("stack_id");
+  trace::TextColumn& python_line_ = table_.optional_text("python_line");
   trace::Int64Column& own_ = table_.optional_int64("own_ns");
   trace::Int64Column& runq_ = table_.optional_int64("runq_ns");
   trace::Int64Column& vfs_ = table_.optional_int64("vfs_ns");

@@ -22,6 +22,7 @@ enum class FrameState : uint8_t {
   kNoFile,     // the library is no longer there
   kChanged,    // another file is there now
   kNoLibrary,  // code made at run time
+  kPython,     // of Python: function, source and line are what the interpreter said, and there is no more
 };
 
 struct FrameRow {
@@ -56,5 +57,12 @@ struct StackTable {
     return frame.file == 0 ? kNone : files[frame.file - 1].path;
   }
 };
+
+// Of a frame of Python what a person reads: "train.py:12 Loader.fetch".
+inline std::string python_line(const FrameRow& frame) {
+  std::string text = frame.source.substr(frame.source.rfind('/') + 1);
+  if (frame.line > 0) text += ":" + std::to_string(frame.line);
+  return frame.function.empty() ? text : text + " " + frame.function;
+}
 
 }  // namespace mlrun::model

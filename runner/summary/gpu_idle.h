@@ -21,6 +21,9 @@ struct GpuIdleSummary {
   std::string path;
   int64_t time_ns = 0, pieces = 0;
   model::CallSplit split;  // of calls on files, with the kernel side
+  std::string
+      python_line;        // of label "cpu": the line of Python with most of the time, as far as looks tell; empty: none
+  int64_t python_ns = 0;  // of the pieces that were found there
 };
 
 }  // namespace mlrun::summary

@@ -249,6 +249,8 @@ Json gpu_idle_json(const GpuIdleSummary& idle) {
           {"path", idle.path.empty() ? Json() : Json(idle.path)},
           {"time_ns", idle.time_ns},
           {"pieces", idle.pieces},
+          {"python_line", idle.python_line.empty() ? Json() : Json(idle.python_line)},
+          {"python_ns", idle.python_ns},
           {"own_ns", split.own_ns},
           {"runq_ns", split.runq_ns},
           {"vfs_ns", split.vfs_ns},
@@ -256,6 +258,16 @@ Json gpu_idle_json(const GpuIdleSummary& idle) {
           {"device_ns", split.device_ns},
           {"remote_ns", split.remote_ns},
           {"wait_ns", split.wait_ns}};
+}
+
+Json python_json(const PythonSummary& of) {
+  return {{"role", of.role},
+          {"processes", of.processes},
+          {"function", of.function.empty() ? Json() : Json(of.function)},
+          {"source", of.source.empty() ? Json() : Json(of.source)},
+          {"line", known(of.line, 0)},
+          {"looks", of.looks},
+          {"running", of.running}};
 }
 
 Json gpu_memory_json(const GpuMemorySummary& of) {
@@ -441,6 +453,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"gpus", array(summary.gpus, gpu_json)},
           {"gpu_work", gpu_work_json(summary)},
           {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
+          {"python", array(summary.python, python_json)},
           {"gpu_steps", summary.run.contains("gpu_steps") ? Json(summary.run.at("gpu_steps")) : Json()},
           {"files_touched", summary.files_touched},
           {"files_without_place", summary.files_without_place},

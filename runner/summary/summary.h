@@ -197,6 +197,13 @@ struct CollectiveSummary {
   int64_t last_times = 0;
 };
 
+// Looks at threads whose innermost frame of Python was at one line, in all processes of one role.
+struct PythonSummary {
+  std::string role, function, source;  // function and source empty: lines that had no room
+  int32_t processes = 0, line = 0;     // 0: the code has no line there
+  int64_t looks = 0, running = 0;      // of these, the thread was on a processor or in the run queue
+};
+
 struct Summary {
   nlohmann::json run = nlohmann::json::object();  // run.json
   int64_t start_ns = 0;                           // of the first time bin
@@ -236,6 +243,7 @@ struct Summary {
   GpuCallSummary gpu_calls;
   std::vector<GpuMemorySummary> gpu_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
+  std::vector<PythonSummary> python;     // the first kTopPython by looks that found it running
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
   std::vector<model::LeftOutRow> left_out;  // asked for: no loss
@@ -252,6 +260,7 @@ struct Summary {
 
 inline constexpr size_t kTopFiles = 1000;
 inline constexpr size_t kTopMarks = 1000;
+inline constexpr size_t kTopPython = 1000;
 inline constexpr size_t kTopCollectives = 1000;
 inline constexpr size_t kTopDirectories = 1000;
 inline constexpr size_t kTopSites = 1000;  // of each kind

@@ -371,6 +371,8 @@ struct Columns<GpuIdleSummary> {
     visitor("path", row.path);
     visitor("time_ns", row.time_ns);
     visitor("pieces", row.pieces);
+    visitor("python_line", row.python_line);
+    visitor("python_ns", row.python_ns);
     visitor("own_ns", row.split.own_ns);
     visitor("runq_ns", row.split.runq_ns);
     visitor("vfs_ns", row.split.vfs_ns);
@@ -378,6 +380,20 @@ struct Columns<GpuIdleSummary> {
     visitor("device_ns", row.split.device_ns);
     visitor("remote_ns", row.split.remote_ns);
     visitor("wait_ns", row.split.wait_ns);
+  }
+};
+
+template <>
+struct Columns<PythonSummary> {
+  static constexpr const char* kTable = "summary_python";
+  static void visit(auto& visitor, auto& row) {
+    visitor("role", row.role);
+    visitor("processes", row.processes);
+    visitor("function", row.function);
+    visitor("source", row.source);
+    visitor("line", row.line);
+    visitor("looks", row.looks);
+    visitor("running", row.running);
   }
 };
 

@@ -100,6 +100,7 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
   for (size_t i = 0; i < summary.gpu_idle.size() && i < kShown; ++i) {
     const GpuIdleSummary& idle = summary.gpu_idle[i];
     std::string name = who(summary, idle) + (idle.path.empty() ? "" : " " + printable(idle.path));
+    if (!idle.python_line.empty()) name += " " + printable(idle.python_line);
     if (several) name = fmt::format("GPU {} {} {}", idle.gpu_id, style.glyphs.pick("←", "<-"), name);
     table.add(
         {std::move(name), doing(idle), time_text(idle.time_ns, style.glyphs), percent_text(idle.time_ns, all_ns)});

@@ -51,6 +51,10 @@ class LossFinder {
     add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
     add("gpu sampler", "rows that break the rules of the format", noticed.damaged_samples, "rows");
     add("marks", "ranges beyond those that can be followed", noticed.ranges_left_out, "marks");
+    add("python stacks", "rows that break the rules of the format", noticed.damaged_python_rows, "rows");
+    add("python stacks", "rows whose stack found no room, or breaks the rules", noticed.python_rows_without_stack,
+        "rows");
+    add("python stacks", "rows that nobody fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
     add("gpu sampler", "rows that nobody fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
     return std::move(rows_);
   }

@@ -19,6 +19,7 @@ namespace mlrun::trace {
 struct RowLosses {
   uint64_t damaged_samples = 0;
   uint64_t ranges_left_out = 0;
+  uint64_t damaged_python_rows = 0, python_rows_without_stack = 0;
 };
 
 std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,

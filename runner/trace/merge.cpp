@@ -8,11 +8,13 @@
 
 #include "runner/events/session.h"
 #include "runner/idle/idle_pass.h"
+#include "runner/idle/python_lines.h"
 #include "runner/idle/steps.h"
 #include "runner/summary/builder.h"
 #include "runner/summary/gpu_memory_meter.h"
 #include "runner/summary/gpu_meter.h"
 #include "runner/summary/gpu_work_meter.h"
+#include "runner/summary/python_meter.h"
 #include "runner/summary/tables.h"
 #include "runner/symbols/symbolize.h"
 #include "runner/trace/call_fold.h"
@@ -31,6 +33,7 @@
 #include "runner/trace/offset_tracker.h"
 #include "runner/trace/partition.h"
 #include "runner/trace/progress.h"
+#include "runner/trace/python_stacks.h"
 #include "runner/trace/run_json.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/small_tables.h"
@@ -108,6 +111,11 @@ class Merger {
   CoverageMeter coverage_;
   RowTotals totals_;
   summary::GpuMeter gpus_;
+  summary::PythonMeter python_;
+  idle::PythonLines python_lines_;
+  struct {
+    uint64_t damaged_rows = 0, rows_without_stack = 0;
+  } python_losses_;
   std::unique_ptr<MarkTracker> marks_;
   std::unique_ptr<GpuJoin> gpu_join_;
   std::vector<summary::GpuIdleSummary> gpu_idle_;
@@ -316,6 +324,10 @@ Status Merger::merge_samples(const StagingFolder& staging) {
   totals_.gpu_samples = written->gpu_rows;
   totals_.gpu_process_samples = written->process_rows;
   totals_.damaged_samples = written->damaged_rows;
+  const auto python = write_python_stacks(*index_, info_, staging.tables(), python_, python_lines_);
+  if (!python) return tl::make_unexpected(python.error());
+  totals_.python_stacks = python->rows;
+  python_losses_ = {python->damaged_rows, python->left_out};
   return {};
 }
 
@@ -323,7 +335,7 @@ Status Merger::merge_samples(const StagingFolder& staging) {
 Status Merger::blame_gaps(const StagingFolder& staging) {
   if (!has_cupti()) return {};
   idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present(), kernel_->sees_sleeps()},
-                      info_);
+                      info_, python_lines_);
   steps_.sort();
   if (Status blamed = pass.run(gaps_.finish(), steps_); !blamed) return blamed;
   gpu_idle_ = pass.sums();
@@ -341,7 +353,9 @@ void Merger::complete_info() {
   totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
   totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
   note_exit_status(info_.processes, session_.wait_status);
-  info_.losses = find_losses(*index_, session_, mllog_, {totals_.damaged_samples, marks_->ranges_left_out()});
+  info_.losses = find_losses(*index_, session_, mllog_,
+                             {totals_.damaged_samples, marks_->ranges_left_out(), python_losses_.damaged_rows,
+                              python_losses_.rows_without_stack});
   totals_.gpu = gpu_join_->totals();
   for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
   for (model::LossRow& row : gpu_join_->losses()) info_.losses.push_back(std::move(row));
@@ -362,6 +376,7 @@ void Merger::complete_info() {
   }
   note_collectives();
   for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));
+  for (model::CoverageRow& row : python_coverage(session_, *index_)) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }
@@ -387,6 +402,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_calls = gpu_work_.calls();
   summary.gpu_memory = gpu_memory_.finish(info_);
   summary.gpu_idle = std::move(gpu_idle_);
+  summary.python = python_.finish(summary.processes, info_.stacks);
   summary::complete(info_, summary);
   if (auto written = write_small_tables(info_, staging.path()); !written) return tl::make_unexpected(written.error());
   if (auto written = summary::write_tables(summary, staging.path()); !written) {

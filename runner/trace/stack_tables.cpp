@@ -22,6 +22,7 @@ const char* name_of(model::FrameState state) {
     case model::FrameState::kNoFile: return "no file";
     case model::FrameState::kChanged: return "file changed";
     case model::FrameState::kNoLibrary: return "no library";
+    case model::FrameState::kPython: return "python";
   }
   return "";
 }
@@ -43,6 +44,7 @@ std::string hex(const std::string& bytes) {
 // What a person reads: function, library, source line, as far as they are known.
 std::string label(const StackTable& stacks, const FrameRow& frame) {
   const std::string& library = stacks.library(frame);
+  if (frame.state == model::FrameState::kPython) return model::python_line(frame);
   if (frame.file == 0) return fmt::format("0x{:x} in no library", frame.offset);
   std::string text = frame.function.empty() ? fmt::format("+0x{:x}", frame.offset) : frame.function;
   text += fmt::format(" ({})", base_name(library));

@@ -16,7 +16,7 @@ struct Usual {
 };
 
 // What fits a screen and tells most, of tables that have more.
-const std::array<Usual, 8> kUsual = {{
+const std::array<Usual, 9> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
     {"process", {"proc_id", "parent_proc_id", "pid", "role", "rank", "first", "last", "command"}},
@@ -26,6 +26,7 @@ const std::array<Usual, 8> kUsual = {{
     {"sample_gpu",
      {"ts", "gpu", "sm_percent", "mem_percent", "fb_used_bytes", "power_mw", "temperature_c", "sm_clock_mhz",
       "throttle"}},
+    {"python_stack", {"ts", "dur", "pid", "comm", "looks", "running", "python_line", "stack_id"}},
     {"sample_gpu_process", {"ts", "gpu", "type", "pid", "command", "sm_percent", "mem_percent", "fb_used_bytes"}},
 }};
 

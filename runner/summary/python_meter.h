@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up the looks at Python stacks by process and innermost line: so many of these, and from then on all others
+// together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "runner/model/stack_table.h"
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+class PythonMeter {
+ public:
+  // `running`: 1, 0; -1 where it is not known.
+  void add(int32_t proc_id, int32_t frame_id, int64_t looks, int32_t running);
+
+  // By role of the processes and line, the first kTopPython by looks that found it running, then by looks.
+  [[nodiscard]] std::vector<PythonSummary> finish(const std::vector<ProcessSummary>& processes,
+                                                  const model::StackTable& stacks) const;
+
+ private:
+  static constexpr size_t kLinesMax = 200'000;
+  struct Looks {
+    int64_t all = 0, running = 0;
+  };
+  std::map<std::pair<int32_t, int32_t>, Looks> lines_;  // process, frame; frame 0: those that had no room
+};
+
+}  // namespace mlrun::summary

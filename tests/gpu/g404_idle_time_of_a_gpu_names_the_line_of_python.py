@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With slow Python in the loader's worker, the idle time of the GPU that is blamed on its processor names the line that it
+was in: exactly where a look at the worker lies in the piece, and nowhere else."""
+
+import json
+import sys
+
+from lib import case, training
+from lib.python_stacks import PythonStacks
+
+import cupti_case
+
+KERNEL_NS, STEPS, SLOW_S = 500_000, 8, 0.3
+
+PROGRAM = """
+import ctypes, sys, time
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+steps, slow_s, kernel_ns = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+
+class Work(ctypes.Structure):
+    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
+                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
+                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
+
+class Slow(Dataset):
+    def __len__(self):
+        return steps
+    def __getitem__(self, number):
+        end = time.monotonic() + slow_s
+        while time.monotonic() < end:  # slow
+            number + number  # slow
+        return torch.zeros(1)
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+launch = Work(b"_Z5trainv", 0, 0, 0, 7, kernel_ns)
+for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
+    cuda.mock_cuda_work(ctypes.byref(launch))
+"""
+
+
+def looks_within(rows, piece):
+    return [row for row in rows if row["thread_id"] == piece["thread_id"]
+            and row["ts"] < piece["ts"] + piece["dur"] and row["ts"] + row["dur"] >= piece["ts"]]
+
+
+def check(this):
+    training.need_torch()
+    program = this.path("program.py")
+    program.write_text(PROGRAM, encoding="utf-8")
+    slow = {number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# slow")}
+    trace = this.trace(sys.executable, program, STEPS, SLOW_S, KERNEL_NS,
+                       options=["--cupti", "--lossless", "--python-stacks=50"],
+                       env=cupti_case.mock_environment(this, 13))
+    stacks = PythonStacks(trace)
+    main = {row["proc_id"] for row in trace.rows("gpu_kernel")}
+    [worker] = {row["proc_id"] for row in trace.rows("process")} - main
+    named_ns = whole_ns = 0
+    for piece in trace.rows("gpu_idle"):
+        looks = looks_within(stacks.rows, piece) if piece["label"] == "cpu" else []
+        this.equal("a line is told where a look was", piece["python_line"] is not None, bool(looks))
+        if not looks:
+            this.equal("no stack", piece["stack_id"], None)
+            continue
+        proof = [row for row in looks if row["stack_id"] == piece["stack_id"]]
+        this.true("it is that of a look in the piece", proof and proof[0]["python_line"] == piece["python_line"], piece)
+        if piece["proc_id"] != worker:
+            continue
+        whole_ns += piece["dur"]
+        _, function, line = stacks.steps(proof[0])[0]
+        named_ns += piece["dur"] if function == "Slow.__getitem__" and line in slow else 0
+    this.true("there are pieces of the worker", whole_ns > 0.2 * STEPS * SLOW_S * 1e9, whole_ns)
+    this.true("nearly all are in the slow lines", named_ns > 0.9 * whole_ns, (named_ns, whole_ns))
+    [top] = [row for row in trace.rows("summary_gpu_idle") if row["proc_id"] == worker and row["label"] == "cpu"
+             and row["python_ns"] > whole_ns / 4]
+    this.true("the sums have it", "Slow.__getitem__" in top["python_line"], top)
+    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary says so", "Slow.__getitem__" in said.split("GPU IDLE", 1)[1].split("\n\n", 1)[0], said)
+    report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
+    this.true("and for machines", any((row["python_line"] or "").endswith("Slow.__getitem__")
+                                      for row in report["gpu_idle"]), report["gpu_idle"])
+
+
+if __name__ == "__main__":
+    case.run(check)
