@@ -203,8 +203,8 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
     }
     lock.lock();
     const bool has_room = shared->payloads.size() < kPayloadsMax && payload.size() <= collect::Spool::kPayloadMax;
+    if (!has_room) state.rows_dropped += rows;
     if (!payload.empty() && has_room) shared->payloads.push_back(std::move(payload));
-    if (!payload.empty() && !has_room) state.rows_dropped += rows;
     shared->state = state;
     for (due += shared->pause; due < Clock::now();) due += shared->pause;
     shared->wake.wait_until(lock, due, [&] { return shared->stop; });

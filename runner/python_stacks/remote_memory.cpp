@@ -22,7 +22,8 @@ bool RemoteMemory::read(std::span<const RemotePiece> pieces) {
     size_t wanted = 0;
     for (size_t i = 0; i < count; ++i) {
       here[i] = {pieces[i].to, pieces[i].bytes};
-      there[i] = {reinterpret_cast<void*>(pieces[i].address), pieces[i].bytes};
+      void* const address = reinterpret_cast<void*>(pieces[i].address);  // NOLINT(performance-no-int-to-ptr): not ours
+      there[i] = {address, pieces[i].bytes};
       wanted += pieces[i].bytes;
     }
     const ssize_t got = ::process_vm_readv(pid_, here.data(), count, there.data(), count, 0);
