@@ -41,7 +41,7 @@ Status check_privilege() {
 Status check_scope(const Streams& streams) {
   if (is_root()) return {};
   if (streams.scope != MLRUN_SCOPE_FLAGGED) return fail("other users' processes are root's alone to look at");
-  if (streams.cuda) return fail("probes in libraries (=cuda) take root");
+  if (streams.cuda || streams.cufile) return fail("probes in libraries (=cuda, =cufile) take root");
   return {};
 }
 

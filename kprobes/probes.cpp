@@ -146,8 +146,9 @@ Status Probes::open(const Streams& streams) {
       ::bpf_program__set_autoload(program, false);
       continue;
     }
-    const bool unasked = !streams.observes && is_one_of(kObservePrograms, state.name);
-    state.replaced = state.replaced || unasked;  // in other runs the library tells of processes
+    // In other runs the library tells of processes; but whose libraries to look for has to be known at once.
+    const bool unasked = !streams.observes && !streams.any_library() && is_one_of(kObservePrograms, state.name);
+    state.replaced = state.replaced || unasked;
     if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {
       state.reason = kNotAskedFor;
     } else if (state.replaced || !events.has_event(state.event, module_of(state.event))) {
@@ -157,8 +158,12 @@ Status Probes::open(const Streams& streams) {
     programs_.push_back(std::move(state));
   }
   choose_function_programs(streams);
-  for (bpf_program* program_of_cuda : {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return}) {
-    ::bpf_program__set_autoload(program_of_cuda, streams.cuda);
+  const auto& programs = state_->skeleton->progs;
+  for (bpf_program* of_cuda : {programs.on_cuda_call, programs.on_cuda_return}) {
+    ::bpf_program__set_autoload(of_cuda, streams.cuda);
+  }
+  for (bpf_program* of_cufile : {programs.on_cufile_call, programs.on_cufile_return}) {
+    ::bpf_program__set_autoload(of_cufile, streams.cufile);
   }
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
@@ -294,13 +299,18 @@ void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
 
 void Probes::detach() {
-  state_->skeleton->bss->cuda_is_over = true;
+  state_->skeleton->bss->libraries_are_over = true;
   state_->links.clear();
 }
 
-CudaPrograms Probes::cuda_programs() const {
+LibraryPrograms Probes::cuda_programs() const {
   return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return,
           ::bpf_map__fd(state_->skeleton->maps.cuda_hits), &state_->skeleton->bss->cuda_epoch};
+}
+
+LibraryPrograms Probes::cufile_programs() const {
+  return {state_->skeleton->progs.on_cufile_call, state_->skeleton->progs.on_cufile_return,
+          ::bpf_map__fd(state_->skeleton->maps.cufile_hits), &state_->skeleton->bss->cufile_epoch};
 }
 
 std::vector<DeviceTotal> Probes::devices() const {

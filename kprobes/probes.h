@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kprobes/bpf/shared.h"
-#include "kprobes/cuda_library.h"
 #include "kprobes/file_functions.h"
+#include "kprobes/probed_library.h"
 #include "runner/util/result.h"
 
 namespace mlrun::probes {
@@ -21,10 +21,13 @@ struct Streams {
   bool wait = true;
   bool file_ops = true;
   bool syscalls = false;
-  bool cuda = false;        // calls of libcuda, in processes that ran already
+  bool cuda = false;        // calls of libcuda
+  bool cufile = false;      // calls of libcufile
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
   bool observes = false;    // processes that ran already: the kernel tells of their begin and end
   mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
+
+  [[nodiscard]] bool any_library() const { return cuda || cufile; }
 };
 
 // The reason of a program that belongs to no stream that is recorded.
@@ -82,8 +85,9 @@ class Probes {
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Once for each process and system call.
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
-  // Requires: loaded with calls of libcuda; this outlives what is attached.
-  [[nodiscard]] CudaPrograms cuda_programs() const;
+  // Requires: loaded with calls of that library; this outlives what is attached.
+  [[nodiscard]] LibraryPrograms cuda_programs() const;
+  [[nodiscard]] LibraryPrograms cufile_programs() const;
   // Processes that were followed until they executed a program that is not their user's to look at.
   [[nodiscard]] uint64_t let_go_at_exec() const;
   // Bios of followed processes whose completion was not seen so far.

@@ -42,6 +42,7 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
   mlrun_page_add pages{};
   mlrun_block_part part{};
   mlrun_file_path path{};
+  mlrun_cufile_call cufile{};
   if (is_a(head, MLRUN_KERNEL_TASK, record, bytes, task)) {
     take_task(task);
     return;
@@ -57,6 +58,8 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
     take_file(head.pid, pages.device, pages.inode);
   } else if (is_a(head, MLRUN_KERNEL_PART, record, bytes, part) && (part.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
     take_file(head.pid, part.file_device, part.inode);
+  } else if (is_a(head, MLRUN_KERNEL_CUFILE, record, bytes, cufile) && cufile.inode != 0) {
+    take_file(head.pid, cufile.device, cufile.inode);
   }
   // Who completed a request, or wrote a journal, did nothing of its own.
   const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (part.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;

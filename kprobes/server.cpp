@@ -17,12 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kprobes/ability.h"
-#include "kprobes/cuda_watch.h"
 #include "kprobes/device_facts.h"
+#include "kprobes/followed_libraries.h"
 #include "kprobes/kernel_spool.h"
+#include "kprobes/library_watch.h"
 #include "kprobes/loss_watch.h"
 #include "kprobes/mount_watch.h"
 #include "kprobes/privilege.h"
@@ -91,7 +93,7 @@ class Server {
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
     if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
-    if (streams.cuda) cuda_.emplace(probes_->cuda_programs(), streams.scope, [this] { probes_->drain(); });
+    if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_);
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
@@ -123,15 +125,30 @@ class Server {
     return 1;
   }
 
+  // A command is started for this run, and what it loads then is probed before it is loaded a second time. Of what runs
+  // already only those are touched that were asked for.
+  void watch_libraries(const Streams& streams) {
+    std::vector<FollowedLibrary> libraries;
+    has_cuda_ = streams.cuda;
+    has_cufile_ = streams.cufile;
+    if (streams.cuda) libraries.push_back(libcuda(probes_->cuda_programs()));
+    if (streams.cufile) libraries.push_back(libcufile(probes_->cufile_programs()));
+    const bool reaches_all = !streams.observes || streams.scope == MLRUN_SCOPE_SYSTEM;
+    libraries_.emplace(std::move(libraries),
+                       reaches_all ? LibraryWatch::Reach::kEverybody : LibraryWatch::Reach::kProcess,
+                       [this] { probes_->drain(); });
+  }
+
+  // Of a command's tasks the library in it tells.
   void take(const void* record, size_t bytes) {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
-    spool_.add(record, bytes, head.time_ns);
+    if (look_ || head.kind != MLRUN_KERNEL_TASK) spool_.add(record, bytes, head.time_ns);
     if (look_) look_->take(head, record, bytes);
     mlrun_task task{};
-    if (!cuda_ || head.kind != MLRUN_KERNEL_TASK || bytes < sizeof task) return;
+    if (!libraries_ || head.kind != MLRUN_KERNEL_TASK || bytes < sizeof task) return;
     __builtin_memcpy(&task, record, sizeof task);
-    cuda_->take(task);
+    libraries_->take(task);
   }
 
   void step() {
@@ -146,7 +163,7 @@ class Server {
     probes_->drain();
     looks_wait_ = look_ && look_->look();
     const uint64_t now_ns = util::monotonic_ns();
-    if (cuda_) cuda_->look(now_ns);
+    if (libraries_) libraries_->look(now_ns);
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
@@ -180,17 +197,17 @@ class Server {
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
       if (error == 0 && look_) look_->follow(order->passed.get());
-      if (error == 0 && cuda_) cuda_->follow(pid_of(order->passed.get()));
+      if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       told_of_end_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
     } else if (order->type == MLRUN_PROBE_FOLLOW_CGROUP) {
       const int error = probes_->follow_cgroup(order->passed.get());
       cgroup_ = std::move(order->passed);
-      if (error == 0 && cuda_) cuda_->follow_cgroup(cgroup_.get());
+      if (error == 0 && libraries_) libraries_->follow_cgroup(cgroup_.get());
       send(MLRUN_PROBE_FOLLOWING, error, {});
     } else if (order->type == MLRUN_PROBE_FOLLOW_SYSTEM) {
       probes_->follow_system();
-      if (cuda_) cuda_->follow_system();
+      if (libraries_) libraries_->follow_system();
       send(MLRUN_PROBE_FOLLOWING, 0, {});
     }
   }
@@ -214,12 +231,12 @@ class Server {
     return {{"programs", std::move(list)}, {"signals", signals_json(*probes_)}};
   }
 
-  void add_cuda(json& report) const {
-    json signal = {{"signal", "calls of libcuda"}, {"way", nullptr}};
-    if (cuda_->has_found_any()) signal["way"] = "uprobe";
-    if (!cuda_->has_found_any()) signal["missing"] = "no process that was observed had it mapped";
+  void add_library(json& report, const char* key, std::string_view library) const {
+    json signal = {{"signal", fmt::format("calls of {}", library)}, {"way", nullptr}};
+    if (libraries_->has_found(library)) signal["way"] = "uprobe";
+    if (!libraries_->has_found(library)) signal["missing"] = "no process that was observed had it mapped";
     report["signals"].push_back(std::move(signal));
-    report["cuda"] = cuda_->describe();
+    report[key] = libraries_->describe(library);
   }
 
   [[nodiscard]] json report() const {
@@ -237,7 +254,8 @@ class Server {
                         {"own_bytes", total.total.own_bytes}});
       if (told.insert(total.key.device).second) devices.push_back(device_facts(total.key.device));
     }
-    if (cuda_) add_cuda(report);
+    if (has_cuda_) add_library(report, "cuda", kLibcuda);
+    if (has_cufile_) add_library(report, "cufile", kLibcufile);
     report["totals"] = std::move(totals);
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
@@ -250,11 +268,12 @@ class Server {
   MountWatch mounts_;  // from before the file systems are looked at
   KernelSpool spool_;
   std::unique_ptr<Probes> probes_;
-  std::optional<CudaWatch> cuda_;
+  std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
   std::optional<ProcessLook> look_;  // of processes that ran already
   util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
+  bool has_cuda_ = false, has_cufile_ = false;
   bool ended_ = false, told_of_end_ = false, looks_wait_ = false, functions_wait_ = false;
 };
 

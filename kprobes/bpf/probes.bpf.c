@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // All programs of the kernel side, as one object. Which of them are loaded is decided by the loader.
 #include "kprobes/bpf/cuda.h"
+#include "kprobes/bpf/cufile.h"
 #include "kprobes/bpf/file_op.h"
 #include "kprobes/bpf/file_path.h"
 #include "kprobes/bpf/other_rights.h"

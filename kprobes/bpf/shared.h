@@ -54,8 +54,9 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_counts) == 368, "counts of a sys
 // What functions are probed for: operations on files, and the end of those that return before they are over.
 enum { MLRUN_FILE_COMPLETION = MLRUN_FILE_OPS, MLRUN_FILE_PURPOSES };
 
-// What a probe on a function of libcuda is given as its cookie: the function's number | enum mlrun_cuda_reads << 16.
-enum { MLRUN_CUDA_READS_SHIFT = 16, MLRUN_CUDA_FUNCTIONS_MAX = 64 };
+// What a probe on a library's function is given as its cookie: the function's number | what it is to be read of
+// (enum mlrun_cuda_reads, mlrun_cufile_reads) << 16.
+enum { MLRUN_LIBRARY_READS_SHIFT = 16, MLRUN_LIBRARY_FUNCTIONS_MAX = 64 };
 
 // Requests of a device and kind that completed, whoever's they were.
 struct mlrun_device_key {

@@ -111,6 +111,13 @@ struct file {
 struct backing_file {     // since 6.5: what overlayfs opens below
   struct path user_path;  // since 6.7; before, f_path is that one
 };
+struct fdtable {
+  unsigned int max_fds;
+  struct file **fd;
+};
+struct files_struct {
+  struct fdtable *fdt;
+};
 struct kiocb {
   struct file *ki_filp;
   long long ki_pos;
@@ -234,6 +241,7 @@ struct task_struct {
   unsigned int flags;
   int pid, tgid;
   struct task_struct *group_leader;
+  struct files_struct *files;
   __u64 start_boottime;
   char comm[16];
   unsigned int in_iowait : 1;

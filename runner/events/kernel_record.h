@@ -24,6 +24,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_SYSCALL = 8,    // struct mlrun_syscall_sum, all at the end of a run
   MLRUN_KERNEL_FILE_DONE = 9,  // struct mlrun_file_done
   MLRUN_KERNEL_CUDA = 10,      // struct mlrun_cuda_call
+  MLRUN_KERNEL_CUFILE = 11,    // struct mlrun_cufile_call
   // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
@@ -225,7 +226,7 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_sum) == 392, "sum of system call
 
 // A call of libcuda that is over, seen from outside by probes on its exports. Calls that it makes of itself have no records.
 // Which function, and what its arguments mean: cuda_calls.h.
-enum { MLRUN_CUDA_ARGUMENTS = 5 };
+enum { MLRUN_LIBRARY_ARGUMENTS = 5 };
 enum mlrun_cuda_reads {
   MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, where the call succeeded
   MLRUN_CUDA_READS_SECOND = 2,    // read[1]: likewise, of the second one
@@ -236,12 +237,32 @@ struct mlrun_cuda_call {  // time_ns: it returned
   __u64 begin_ns;
   __u32 function;
   __s32 result;  // CUresult, 0: success
-  __u64 arguments[MLRUN_CUDA_ARGUMENTS];
+  __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
   __u64 read[2];
   __u32 unread;  // of enum mlrun_cuda_reads: what could not be read
   __u32 spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cuda_call) == 104, "CUDA call record");
+
+// A call of libcufile that is over, likewise. Which function, and what its arguments mean: cufile_calls.h.
+enum mlrun_cufile_reads {
+  MLRUN_CUFILE_READS_HANDLE = 1,   // read[0]: the handle that the call made; fd, device and inode: of its file
+  MLRUN_CUFILE_READS_RANGE = 2,    // read: what the third and fourth argument point to, a size and a place in the file
+  MLRUN_CUFILE_RETURNS_BYTES = 4,  // result: bytes, or a negative error; else a CUfileOpError, 0: success
+};
+struct mlrun_cufile_call {  // time_ns: it returned
+  struct mlrun_kernel_head head;
+  __u64 begin_ns;
+  __u32 function;
+  __s32 fd;  // -1: not known
+  __s64 result;
+  __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
+  __u64 read[2];
+  __u64 inode;   // 0: not known
+  __u32 device;  // of the file system
+  __u32 unread;  // of enum mlrun_cufile_reads: what could not be read
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_call) == 120, "cuFile call record");
 
 enum mlrun_task_event {
   MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; the process's first one, where they are the same

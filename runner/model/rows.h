@@ -75,6 +75,7 @@ struct CallRow {
   int32_t served_calls = 1;          // stdio: library calls that this refill or flush served
   int32_t stack_id = 0;              // 0: none
   const CallSplit* split = nullptr;  // where its time went; nullptr: not known
+  int64_t gpu_file_id = 0;           // of the call of libcufile that made it; 0: none
 };
 
 struct AllocRow {

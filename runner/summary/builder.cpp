@@ -74,6 +74,17 @@ void Builder::add_operation(int32_t proc_id, int64_t file_id, const model::CallS
   state_->splits.add(proc_id, file_id, split.sum(), split);
 }
 
+void Builder::add(const model::GpuFileRow& row, bool posix_is_counted) {
+  State& s = *state_;
+  const Totals totals = totals_of(row, posix_is_counted);
+  const int64_t end_ns = row.origin.ts_ns + row.dur_ns;
+  s.gpu_files.add(row);
+  s.process(row.origin.proc_id).totals[size_t(Group::kFiles)].add(totals);
+  s.files.add(row.file_id, totals);
+  s.timeline.add(end_ns - totals.time_ns, totals.time_ns, totals.bytes_read, totals.bytes_written);
+  s.phases.add(row.origin.proc_id, end_ns, totals);
+}
+
 void Builder::add(const model::AllocRow& row) {
   ++state_->alloc_rows;
   if (row.op != MLRUN_FREE && row.address != 0) {

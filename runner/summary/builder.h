@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "runner/model/gpu_file.h"
 #include "runner/model/rows.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/summary.h"
@@ -38,6 +39,8 @@ class Builder {
   void add(const model::CallRow& row);
   // Of the kernel's operations on files, where there are no calls: the time of one, by what it went to.
   void add_operation(int32_t proc_id, int64_t file_id, const model::CallSplit& split);
+  // A call of libcufile. `posix_is_counted`: the reads and writes that it made were added as calls.
+  void add(const model::GpuFileRow& row, bool posix_is_counted);
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
 

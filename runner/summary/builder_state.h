@@ -13,6 +13,7 @@
 #include "runner/summary/call_meter.h"
 #include "runner/summary/file_meter.h"
 #include "runner/summary/flat_map.h"
+#include "runner/summary/gpu_file_meter.h"
 #include "runner/summary/heap_meter.h"
 #include "runner/summary/phase_meter.h"
 #include "runner/summary/site_meter.h"
@@ -51,6 +52,7 @@ struct Builder::State {
   Timeline timeline;
   PhaseMeter phases;
   SplitMeter splits;
+  GpuFileMeter gpu_files;
 };
 
 }  // namespace mlrun::summary

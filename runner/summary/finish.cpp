@@ -110,6 +110,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.errors = s.calls.errors();
   out.sites = s.sites.sites(info.stacks);
   out.sizes = s.calls.sizes();
+  out.gpu_files = s.gpu_files.finish();
   out.access = s.access.patterns();
   out.reread = s.files.reread();
   out.bin_ns = s.timeline.bin_ns();

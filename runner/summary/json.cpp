@@ -292,6 +292,13 @@ Json gpu_memory_json(const GpuMemorySummary& of) {
           {"at_exit_bytes", of.at_exit_bytes}};
 }
 
+Json gpu_file_json(const GpuFileSummary& of) {
+  return {{"func", of.func},      {"calls", of.calls},
+          {"errors", of.errors},  {"operations", of.operations},
+          {"bytes", of.bytes},    {"posix_bytes", known(of.posix_bytes, -1)},
+          {"time_ns", of.time_ns}};
+}
+
 Json gpu_work_json(const Summary& summary) {
   const auto device = [](const GpuWorkSummary& of) {
     return Json{{"gpu_id", known(of.gpu_id, 0)},
@@ -452,6 +459,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"collectives", array(summary.collectives, collective_json)},
           {"gpus", array(summary.gpus, gpu_json)},
           {"gpu_work", gpu_work_json(summary)},
+          {"gpu_files", array(summary.gpu_files, gpu_file_json)},
           {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
           {"python", array(summary.python, python_json)},
           {"gpu_steps", summary.run.contains("gpu_steps") ? Json(summary.run.at("gpu_steps")) : Json()},

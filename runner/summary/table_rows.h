@@ -334,6 +334,20 @@ struct Columns<GpuWorkSummary> {
 };
 
 template <>
+struct Columns<GpuFileSummary> {
+  static constexpr const char* kTable = "summary_gpu_file";
+  static void visit(auto& visitor, auto& row) {
+    visitor("func", row.func);
+    visitor("calls", row.calls);
+    visitor("errors", row.errors);
+    visitor("operations", row.operations);
+    visitor("bytes", row.bytes);
+    visitor("posix_bytes", row.posix_bytes);
+    visitor("time_ns", row.time_ns);
+  }
+};
+
+template <>
 struct Columns<GpuMemorySummary> {
   static constexpr const char* kTable = "summary_gpu_memory";
   static void visit(auto& visitor, auto& row) {

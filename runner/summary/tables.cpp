@@ -230,6 +230,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.gpu_work);
   write(summary.gpu_kernels);
   write(summary.gpu_memory);
+  write(summary.gpu_files);
   write(summary.gpu_idle);
   write(summary.python);
   return status;
@@ -261,6 +262,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.gpu_work = loader.load_if_there<GpuWorkSummary>();
   summary.gpu_kernels = loader.load_if_there<GpuKernelSummary>();
   summary.gpu_memory = loader.load_if_there<GpuMemorySummary>();
+  summary.gpu_files = loader.load_if_there<GpuFileSummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();
   summary.python = loader.load_if_there<PythonSummary>();
   summary.phases = loader.load<model::PhaseRow>();

@@ -33,6 +33,7 @@ namespace mlrun::summary {
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_work_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string gpu_files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_memory_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_idle_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style);

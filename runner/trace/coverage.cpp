@@ -20,6 +20,11 @@ constexpr size_t kExecutedMax = 1000;
 // libcufile reads it when a program has called it, and not when it is merely loaded, as by PyTorch.
 constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 
+bool has_stream(const SessionInfo& session, const char* name) {
+  const nlohmann::json streams = session.all.value("/options/streams"_json_pointer, nlohmann::json::array());
+  return std::find(streams.begin(), streams.end(), name) != streams.end();
+}
+
 const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
     case MLRUN_EXEC_STATIC: return "statically linked";
@@ -32,11 +37,6 @@ const char* why_not(int32_t verdict) {
     case MLRUN_EXEC_UNKNOWN: return nullptr;
   }
   return nullptr;
-}
-
-bool records_allocations(const SessionInfo& session) {
-  const nlohmann::json streams = session.all.value("/options/streams"_json_pointer, nlohmann::json::array());
-  return std::find(streams.begin(), streams.end(), "allocs") != streams.end();
 }
 
 // Whether the bytes of such calls are in /proc/PID/io: those of sockets' own calls and of pipes' are not.
@@ -182,7 +182,7 @@ void CoverageMeter::add_cufile(const model::TraceInfo& info) {
   if (!is_used) return;
   add_row(0, "calls of cuFile (GPUDirect Storage)",
           "libcufile was used: what it moves in its compatibility mode is in the reads and writes of its threads, what "
-          "the driver moves is not seen",
+          "the driver moves is not seen; --kprobes=cufile lists its calls, as root",
           -1, -1);
 }
 
@@ -206,8 +206,8 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children(index, info);
-  if (records_allocations(session)) add_allocators(info);
-  add_cufile(info);
+  if (has_stream(session, "allocs")) add_allocators(info);
+  if (!has_stream(session, "cufile")) add_cufile(info);
   add_failures(session);
   return std::move(rows_);
 }

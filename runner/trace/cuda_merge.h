@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/model/trace_info.h"
 #include "runner/trace/kernel_merge.h"
+#include "runner/trace/library_report.h"
 #include "runner/trace/partition.h"
 #include "runner/trace/session_info.h"
 
@@ -19,10 +18,10 @@ namespace mlrun::trace {
 class CudaMerge {
  public:
   // Requires: session outlives it.
-  explicit CudaMerge(const SessionInfo& session) : session_(session) {}
+  explicit CudaMerge(const SessionInfo& session) : library_(session, "cuda", "libcuda") {}
 
   // They were asked for.
-  [[nodiscard]] bool present() const;
+  [[nodiscard]] bool present() const { return library_.is_followed(); }
 
   // Hands over the rows, some at a time, nearly in the order of their end. Requires: the kernel side is loaded.
   Status run(KernelMerge& kernel, const model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
@@ -34,11 +33,8 @@ class CudaMerge {
  private:
   static constexpr size_t kRowsAtOnce = 200'000;
   void sort(Partition& partition);
-  void add_library_gaps(model::TraceInfo& info) const;
-  [[nodiscard]] bool has_report() const;
-  [[nodiscard]] nlohmann::json list(const char* name) const;
 
-  const SessionInfo& session_;
+  LibraryReport library_;
   std::array<int64_t, model::kGpuKinds> rows_{};
   uint64_t left_out_ = 0, unread_ = 0, unknown_ = 0;
 };

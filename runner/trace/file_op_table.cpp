@@ -56,7 +56,8 @@ FileOpTable::FileOpTable()
       device_(table_.optional_int64("device_ns", Encoding::kSplit)),
       device_shared_(table_.optional_int64("device_shared_ns", Encoding::kSplit)),
       remote_(table_.optional_int64("remote_ns", Encoding::kSplit)),
-      wait_(table_.optional_int64("wait_ns", Encoding::kSplit)) {}
+      wait_(table_.optional_int64("wait_ns", Encoding::kSplit)),
+      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)) {}
 
 void FileOpTable::add_split(const std::optional<model::CallSplit>& split) {
   const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
@@ -94,6 +95,7 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   flags_.add(static_cast<int32_t>(record.flags));
   cpu_.add(static_cast<int32_t>(record.head.cpu));
   add_split(row.split);
+  gpu_file_id_.add_unless(0, row.gpu_file_id);
   table_.row_added();
 }
 

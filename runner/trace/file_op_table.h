@@ -13,7 +13,7 @@ namespace mlrun::trace {
 struct FileOpRow {
   int64_t ts_ns = 0, end_ns = 0;
   model::Origin origin;
-  int64_t call_id = 0, file_id = 0;
+  int64_t call_id = 0, file_id = 0, gpu_file_id = 0;
   mlrun_file_op record{};
   std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
   std::optional<model::CallSplit> split;
@@ -38,7 +38,7 @@ class FileOpTable {
   LabelColumn& op_;
   Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
-  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_;
+  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_;
 };
 
 }  // namespace mlrun::trace

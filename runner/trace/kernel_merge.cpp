@@ -9,6 +9,7 @@
 
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
+#include "runner/trace/device_number.h"
 #include "runner/trace/device_table.h"
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/late_mounts.h"
@@ -43,7 +44,26 @@ int64_t begin_of(int64_t end_ns, Moments... moments) {
 }  // namespace
 
 KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
-    : session_(session), file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)) {}
+    : session_(session),
+      file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)),
+      libcufile_(session, "cufile", "libcufile"),
+      gpu_files_(below_gpu_files()) {}
+
+bool KernelMerge::has_stream(const char* name) const {
+  const json streams = session_.all.value("/options/streams"_json_pointer, json::array());
+  return std::find(streams.begin(), streams.end(), name) != streams.end();
+}
+
+// Where there are both, the calls: what an operation moved is in the call's bytes.
+GpuFileCalls::Below KernelMerge::below_gpu_files() const {
+  if (has_calls() && has_stream("files")) return GpuFileCalls::Below::kCalls;
+  const json signals = session_.all.value("/kernel_side/signals"_json_pointer, json::array());
+  const bool has_operations = std::any_of(signals.begin(), signals.end(), [](const json& signal) {
+    return signal.is_object() && signal.value("signal", json()) == "file operations" &&
+           signal.value("way", json()).is_string();
+  });
+  return has_operations ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
+}
 
 template <typename Visit>
 Status KernelMerge::for_each_record(Visit visit) {
@@ -85,6 +105,8 @@ Status KernelMerge::load(model::TraceInfo& info) {
     mlrun_file_op operation{};
     mlrun_file_done done{};
     mlrun_remote remote{};
+    mlrun_cufile_call cufile{};
+    if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) gpu_files_.add(cufile);
     if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
     if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
     if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
@@ -102,6 +124,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   join_.file_ops.sort();
   join_.remotes.sort();
   join_.pages.finish(info.files);
+  gpu_files_.finish(info.files);
   completions_.sort();
   return read;
 }
@@ -111,7 +134,7 @@ class KernelMerge::Tables {
  public:
   Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder)
       : merge_(merge),
-        builder_(merge.has_calls() ? nullptr : &builder),
+        builder_(builder),
         threads_(info),
         inodes_(info.files, merge.observed_.files().seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
@@ -122,6 +145,7 @@ class KernelMerge::Tables {
     if (status) status = parts_.open(folder);
     if (status) status = waits_.open(folder);
     if (status) status = file_ops_.open(folder);
+    if (status && merge_.libcufile_.is_followed()) status = gpu_files_.open(folder);
     return status ? remotes_.open(folder) : status;
   }
 
@@ -135,6 +159,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_FILE_OP: return add_file_op(reader);
       case MLRUN_KERNEL_REMOTE: return add_remote(reader);
       case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
+      case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.losses_.add(loss);
         return {};
@@ -157,6 +182,8 @@ class KernelMerge::Tables {
     if (status) status = waits_.close();
     if (status) status = file_ops_.close();
     if (status) status = remotes_.close();
+    if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
+    merge_.gpu_file_calls_ = gpu_files_.count();
     merge_.nameless_files_ = inodes_.nameless();
     merge_.requests_ = requests_.count();
     merge_.parts_ = parts_.count();
@@ -210,8 +237,9 @@ class KernelMerge::Tables {
     row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
-    if (builder_ != nullptr && row.split && row.record.outer == 0) {
-      builder_->add_operation(row.origin.proc_id, row.file_id, *row.split);
+    row.gpu_file_id = merge_.gpu_files_.operation(row.record);
+    if (!merge_.has_calls() && row.split && row.record.outer == 0) {
+      builder_.add_operation(row.origin.proc_id, row.file_id, *row.split);
     }
     return file_ops_.add(row);
   }
@@ -232,6 +260,31 @@ class KernelMerge::Tables {
     return remotes_.add(row);
   }
 
+  // What lies in it ends before it.
+  Status add_gpu_file(const events::KernelReader& reader) {
+    mlrun_cufile_call record{};
+    if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
+    const int64_t number = ++gpu_file_number_;
+    GpuFileTableRow of_table;
+    model::GpuFileRow& row = of_table.row = gpu_file_row(record);
+    if (row.func == 0) return unreadable();
+    of_table.end_ns = time_of(record.head.time_ns);
+    of_table.ts_ns = begin_of(of_table.end_ns, record.begin_ns);
+    row.origin = threads_.find(of_table.ts_ns, record.head.pid, record.head.tid);
+    row.dur_ns = of_table.end_ns - of_table.ts_ns;
+    row.gpu_file_id = number;
+    const GpuFileCalls::File file = merge_.gpu_files_.file(number);
+    row.fd = file.fd;
+    row.device = stat_device(file.device);
+    row.inode = static_cast<int64_t>(file.inode);
+    if (file.inode != 0) row.file_id = inodes_.find(file.device, file.inode, file.ns);
+    row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix();
+    if (row.has_posix) row.posix = merge_.gpu_files_.posix(number);
+    merge_.gpu_file_gaps_.add(row);
+    builder_.add(row, merge_.below_gpu_files() == GpuFileCalls::Below::kCalls);
+    return gpu_files_.add(of_table);
+  }
+
   Status add_syscall(const events::KernelReader& reader) {
     mlrun_syscall_sum record{};
     if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
@@ -246,7 +299,7 @@ class KernelMerge::Tables {
   }
 
   KernelMerge& merge_;
-  summary::Builder* builder_;  // nullptr: the calls have it all
+  summary::Builder& builder_;
   ThreadFinder threads_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
@@ -256,8 +309,15 @@ class KernelMerge::Tables {
   OrderedTable<WaitTable> waits_;
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
+  OrderedTable<GpuFileTable> gpu_files_;
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
+  int64_t gpu_file_number_ = 0;                                      // likewise
 };
+
+void KernelMerge::find_gpu_files(Partition& partition) {
+  if (gpu_files_.empty()) return;
+  for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
+}
 
 Status KernelMerge::for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take) {
   return for_each_record([&](const events::KernelReader& reader) -> Status {
@@ -291,6 +351,18 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);
   add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
   if (has_calls()) add_joins_left_out(info);
+  if (libcufile_.is_followed()) add_gpu_file_gaps(info);
+}
+
+void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
+  libcufile_.add_gaps(info, "calls of cuFile from before", "what they did until then has no row");
+  gpu_file_gaps_.add_rows(info);
+  add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
+  if (gpu_files_.tells_posix() || gpu_files_.empty()) return;
+  info.coverage.push_back({0, "reads and writes below cuFile",
+                           "whether libcufile moved bytes by calls of its own (compatibility mode) is not known: add "
+                           "--preload, or for what runs already --kprobes=vfs,cufile",
+                           -1, -1});
 }
 
 void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
@@ -314,6 +386,7 @@ void KernelMerge::describe(json& run) const {
   run["totals"]["waits"] = waits_;
   run["totals"]["file_operations"] = file_ops_;
   run["totals"]["remote_requests"] = remotes_;
+  if (libcufile_.is_followed()) run["totals"]["gpu_file_calls"] = gpu_file_calls_;
 }
 
 }  // namespace mlrun::trace

@@ -23,9 +23,12 @@
 #include "runner/trace/completions.h"
 #include "runner/trace/device_meter.h"
 #include "runner/trace/file_op_table.h"
+#include "runner/trace/gpu_file_calls.h"
+#include "runner/trace/gpu_file_table.h"
 #include "runner/trace/kernel_follower.h"
 #include "runner/trace/kernel_losses.h"
 #include "runner/trace/kernel_tables.h"
+#include "runner/trace/library_report.h"
 #include "runner/trace/observed_tasks.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
@@ -56,11 +59,15 @@ class KernelMerge {
     if (follower_) follower_->split(partition);
   }
 
+  // Which of these calls libcufile made. Likewise in order.
+  void find_gpu_files(Partition& partition);
+
   // Calls of libcuda in the order of the spool.
   Status for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take);
 
-  // Tables block, block_part, wait, vfs, remote, syscall and device. Requires: all calls have passed by, `info` has processes,
-  // threads and files. builder: takes the operations on files of a run that has no calls.
+  // Tables block, block_part, wait, vfs, remote, gpu_file, syscall and device. Requires: all calls have passed by, `info` has
+  // processes, threads and files. builder: takes the calls of libcufile, and the operations on files of a run that has no
+  // calls.
   Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder);
 
   // After write(): rows of loss and coverage, and what run.json says of the kernel side.
@@ -72,8 +79,11 @@ class KernelMerge {
   template <typename Visit>
   Status for_each_record(Visit visit);
   void add_joins_left_out(model::TraceInfo& info) const;
+  void add_gpu_file_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
   [[nodiscard]] bool has_calls() const { return !session_.all.contains("observed"); }
+  [[nodiscard]] bool has_stream(const char* name) const;
+  [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 
   const SessionInfo& session_;
   util::UniqueFd file_;
@@ -84,9 +94,12 @@ class KernelMerge {
   ObservedTasks observed_;
   DeviceMeter devices_;
   SyscallTable syscalls_;
+  LibraryReport libcufile_;
+  GpuFileCalls gpu_files_;
+  GpuFileGaps gpu_file_gaps_;
   KernelLosses losses_;
   int64_t nameless_files_ = 0;
-  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0;
+  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
 };
 
 }  // namespace mlrun::trace

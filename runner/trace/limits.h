@@ -40,9 +40,11 @@ inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;    // of threads, tha
 inline constexpr size_t kWindowPartsMax = size_t{1} << 20;    // likewise; a part has up to 3 entries, a request 1
 inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // likewise, file operations
 inline constexpr size_t kDisksOfAFileSystem = 64;
-inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;        // from a completion to whom it wakes, on a slow machine
-inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;    // block parts that are joined with their calls
-inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;  // file operations, likewise
+inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;         // from a completion to whom it wakes, on a slow machine
+inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;     // block parts that are joined with their calls
+inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;   // file operations, likewise
+inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;  // calls of libcufile, likewise
+inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;  // that are there at once
 
 inline constexpr size_t kCompletionsMax = size_t{1} << 23;          // of file operations that complete by themselves
 inline constexpr size_t kRepeatedBytesMax = 4096;                   // of a text that stands in every row

@@ -219,6 +219,7 @@ void Merger::feed(Worker& worker) {
   counters_->apply(partition);
   marks_->apply(partition, mark_meter_);
   kernel_->split(partition);
+  kernel_->find_gpu_files(partition);
   gpu_join_->apply(partition);
   for (size_t i = 0; i < partition.order.size(); ++i) {
     look_ahead(partition, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/cuda_library.h"
+#include "kprobes/probed_library.h"
 
 #include <bpf/libbpf.h>
 #include <fcntl.h>
@@ -16,8 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "kprobes/bpf/shared.h"
-#include "runner/events/cuda_calls.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::probes {
@@ -56,10 +54,10 @@ Elf_Scn* dynamic_symbols(Elf* elf, GElf_Shdr& header) {
   return nullptr;
 }
 
-const events::CudaCall* call_named(std::string_view name) {
-  const auto* call = std::find_if(events::kCudaCalls.begin(), events::kCudaCalls.end(),
-                                  [&](const events::CudaCall& candidate) { return candidate.name == name; });
-  return call == events::kCudaCalls.end() ? nullptr : call;
+const LibraryCall* call_named(std::string_view name, const std::vector<LibraryCall>& calls) {
+  const auto call =
+      std::find_if(calls.begin(), calls.end(), [&](const LibraryCall& candidate) { return candidate.name == name; });
+  return call == calls.end() ? nullptr : &*call;
 }
 
 // Read and not mapped: the file may become shorter meanwhile.
@@ -85,7 +83,7 @@ bool has_sane_names(Elf* elf, size_t section) {
 
 }  // namespace
 
-Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path) {
+Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, const std::vector<LibraryCall>& calls) {
   const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return fail_errno("read it", errno);
   if (!has_sane_size(fd.get())) return fail("it is no file, or larger than a library is");
@@ -97,59 +95,60 @@ Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path) {
       section != nullptr && header.sh_size <= kSectionBytesMax && has_sane_names(elf.get(), header.sh_link);
   Elf_Data* data = is_sane ? ::elf_getdata(section, nullptr) : nullptr;
   if (data == nullptr || header.sh_entsize == 0) return fail("its symbols cannot be read");
-  std::map<uint64_t, CudaSymbol> by_offset;
+  std::map<uint64_t, LibrarySymbol> by_offset;
   const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kSymbolsMax);
   for (size_t i = 0; i < count; i++) {
     GElf_Sym symbol{};
     if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
     const char* name = ::elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-    const events::CudaCall* call = name != nullptr ? call_named(name) : nullptr;
+    const LibraryCall* call = name != nullptr ? call_named(name, calls) : nullptr;
     const auto offset = call != nullptr ? file_offset(elf.get(), symbol.st_value) : std::nullopt;
-    if (!offset) continue;
-    by_offset.try_emplace(*offset,
-                          CudaSymbol{call->number, *offset, call->number | call->reads << MLRUN_CUDA_READS_SHIFT});
+    if (offset) by_offset.try_emplace(*offset, LibrarySymbol{call, *offset});
   }
-  std::vector<CudaSymbol> symbols;
+  std::vector<LibrarySymbol> symbols;
   symbols.reserve(by_offset.size());
   for (const auto& [offset, symbol] : by_offset) symbols.push_back(symbol);
   if (symbols.empty()) return fail("it exports none of the calls");
   return symbols;
 }
 
-void CudaLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+void ProbedLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 
-CudaLibrary::Link CudaLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid,
-                                      const CudaSymbol& symbol, bool at_return) {
+ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid,
+                                          const LibrarySymbol& symbol, bool at_return) {
   bpf_uprobe_opts options{};
   options.sz = sizeof options;
-  options.bpf_cookie = symbol.cookie;
+  options.bpf_cookie = symbol.call->cookie;
   options.retprobe = at_return;
   const pid_t whose = pid != 0 ? static_cast<pid_t>(pid) : kEveryProcess;
   return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
 }
 
 // The return comes first: a call that is told of only at its beginning would never end.
-Result<CudaLibrary> CudaLibrary::attach(const CudaPrograms& programs, const std::string& path, uint32_t pid,
-                                        const std::vector<CudaSymbol>& symbols, const std::set<uint16_t>& without) {
-  CudaLibrary library;
-  for (const CudaSymbol& symbol : symbols) {
-    if (without.contains(symbol.number)) continue;
-    Probe probe{symbol.number, nullptr, attach(programs.returned, path, pid, symbol, true)};
-    if (probe.returned) probe.call = attach(programs.call, path, pid, symbol, false);
+Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
+                                            const std::set<uint16_t>& without) {
+  const auto symbols = library_symbols(path, library.calls);
+  if (!symbols) return tl::make_unexpected(symbols.error());
+  ProbedLibrary probed;
+  for (const LibrarySymbol& symbol : *symbols) {
+    const uint16_t number = symbol.call->number;
+    if (without.contains(number)) continue;
+    Probe probe{number, nullptr, attach(library.programs.returned, path, pid, symbol, true)};
+    if (probe.returned) probe.call = attach(library.programs.call, path, pid, symbol, false);
     if (probe.call) {
-      library.probes_.push_back(std::move(probe));
+      probed.probes_.push_back(std::move(probe));
       continue;
     }
     const char* reason = std::strerror(errno);
-    if (!library.missing_.empty()) continue;
-    library.missing_ = fmt::format("cannot probe {}: {}", events::cuda_call_of(symbol.number)->name, reason);
+    if (!probed.missing_.empty()) continue;
+    probed.missing_ = fmt::format("cannot probe {}: {}", symbol.call->name, reason);
   }
-  if (library.probes_.empty()) return fail(library.missing_);
-  return library;
+  if (probed.probes_.empty()) return fail(probed.missing_);
+  return probed;
 }
 
-void CudaLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
+void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.number != number) continue;
     leaving.push_back(std::move(probe.returned));
@@ -158,7 +157,7 @@ void CudaLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
 }
 
-void CudaLibrary::let_all_go(std::vector<Link>& leaving) {
+void ProbedLibrary::let_all_go(std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     leaving.push_back(std::move(probe.returned));
     leaving.push_back(std::move(probe.call));

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy of libcuda: where its functions are, and probes on them in one process or in all that map it.
+// One copy of a library: where those of its exports are that are followed, and probes on them in one process or in all
+// that map it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/util/result.h"
@@ -15,29 +17,44 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-struct CudaPrograms {
+struct LibraryPrograms {
   bpf_program *call = nullptr, *returned = nullptr;
   int hits = -1;              // a map: calls by function number
   uint32_t* epoch = nullptr;  // one more whenever probes of a function that goes on being called are gone
 };
 
-// A function of a library file. Two names of the same code are one.
-struct CudaSymbol {
-  uint16_t number = 0;  // runner/events/cuda_calls.h
-  uint64_t offset = 0;  // in the file
+// An export that is probed.
+struct LibraryCall {
+  uint16_t number = 0;  // of the library's table in runner/events
+  std::string_view name;
   uint32_t cookie = 0;
+  bool may_be_let_go = false;  // when it is called all the time
 };
 
-// Those that the file exports. The file is not trusted. Fails where it is no library for this machine.
-Result<std::vector<CudaSymbol>> cuda_symbols(const std::string& path);
+// A library that is followed wherever it is mapped: files called NAME.so*.
+struct FollowedLibrary {
+  std::string_view name;
+  std::vector<LibraryCall> calls;
+  LibraryPrograms programs;
+};
+
+// A function of a library file. Two names of the same code are one.
+struct LibrarySymbol {
+  const LibraryCall* call = nullptr;
+  uint64_t offset = 0;  // in the file
+};
+
+// Those that the file exports; they point into `calls`. The file is not trusted. Fails where it is no library for this
+// machine.
+Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, const std::vector<LibraryCall>& calls);
 
 // Probes on a library's functions, there while it lives.
-class CudaLibrary {
+class ProbedLibrary {
  public:
   // `path`: of the file, as the kernel finds it now. `pid` 0: in whatever process. Functions in `without` are left out.
   // Fails where not one can be attached.
-  static Result<CudaLibrary> attach(const CudaPrograms& programs, const std::string& path, uint32_t pid,
-                                    const std::vector<CudaSymbol>& symbols, const std::set<uint16_t>& without);
+  static Result<ProbedLibrary> attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
+                                      const std::set<uint16_t>& without);
 
   // A probe that may go, and goes when this does: the kernel takes up to a tenth of a second for each.
   struct LinkDeleter {
@@ -57,7 +74,7 @@ class CudaLibrary {
     uint16_t number = 0;
     Link call, returned;
   };
-  static Link attach(bpf_program* program, const std::string& path, uint32_t pid, const CudaSymbol& symbol,
+  static Link attach(bpf_program* program, const std::string& path, uint32_t pid, const LibrarySymbol& symbol,
                      bool at_return);
 
   std::vector<Probe> probes_;

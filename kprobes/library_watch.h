@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds libcuda in the processes that are followed, and has its calls probed there: in each such process alone, or, where
-// everybody is followed, in each copy of the library. Looks at /proc again and again, since a process may load it later.
+// Finds libraries in the processes that are followed, and has their calls probed there: in each such process alone, or in
+// each copy of the library, whoever maps it. Looks at /proc again and again, since a process may load one later.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,19 @@
 #include <nlohmann/json.hpp>
 
 #include "kprobes/bpf/shared.h"
-#include "kprobes/cuda_library.h"
+#include "kprobes/probed_library.h"
 #include "runner/events/kernel_record.h"
 
 namespace mlrun::probes {
 
-class CudaWatch {
+class LibraryWatch {
  public:
+  // How far probes reach: into the processes that are followed, or, from the moment that they map it, into all that map a
+  // copy of the library which one of those has mapped.
+  enum class Reach : uint8_t { kProcess, kEverybody };
+
   // `between` is called between one process and the next.
-  CudaWatch(const CudaPrograms& programs, mlrun_scope scope, std::function<void()> between);
+  LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
 
   // Each looks at once, so that what is done after it is seen.
   void follow(uint32_t pid);
@@ -38,25 +42,39 @@ class CudaWatch {
   // time.
   void look(uint64_t now_ns);
 
-  // How many functions of how many libraries are probed now.
-  [[nodiscard]] bool has_found_any() const { return !told_.empty(); }
-  // Which libraries were met, and which functions were let go.
-  [[nodiscard]] nlohmann::json describe() const;
+  // Whether a library of that name was met; in which processes, and which of its functions were let go.
+  [[nodiscard]] bool has_found(std::string_view name) const;
+  [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:
   using File = std::pair<std::string, std::string>;  // device and inode, as /proc/PID/maps has them
+  struct Rate {
+    uint64_t calls = 0;  // when it was looked at last
+    uint64_t per_second = 0, let_go_ns = 0;
+  };
+  struct Followed {
+    FollowedLibrary library;
+    std::map<uint16_t, Rate> rates = {};  // by function
+    std::set<uint16_t> without = {};      // functions that were let go
+  };
+  struct Probed {
+    const Followed* what;
+    ProbedLibrary library;
+  };
   struct Mapping {
+    const Followed* what;
     File file;
     std::string range, path;
   };
   struct Process {
     std::string size;       // of its memory; empty: not looked at yet
     uint64_t since_ns = 0;  // when it was looked at first
-    std::map<File, CudaLibrary> libraries;
+    std::map<File, Probed> libraries;
     std::set<File> met;
   };
   // What run.json says of a library in a process.
   struct Told {
+    const Followed* what = nullptr;
     uint32_t pid = 0;
     std::string path, reason;
     uint64_t at_ns = 0;
@@ -64,35 +82,32 @@ class CudaWatch {
     bool was_probed = false;  // in whatever process maps it, before this one did
     size_t functions = 0;
   };
-  struct Rate {
-    uint64_t calls = 0;  // when it was looked at last
-    uint64_t per_second = 0, let_go_ns = 0;
-  };
   void begin_pass();
   void look_at(uint32_t pid);
   void look_at_mappings(uint32_t pid, Process& process);
   void attach(uint32_t pid, Process& process, const Mapping& mapping);
   void look_at_rates(uint64_t now_ns);
-  void let_go(uint16_t number);
+  void look_at_rate(Followed& followed, const LibraryCall& call, double seconds);
+  void let_go(Followed& followed, uint16_t number);
+  [[nodiscard]] const Followed* library_of(std::string_view path) const;
   void forget(uint32_t pid);
   void find_all_now();
 
-  CudaPrograms programs_;
-  mlrun_scope scope_;
+  std::vector<Followed> followed_;  // others point into it
+  Reach reach_;
   std::function<void()> between_;
   int cgroup_ = -1;
   bool follows_system_ = false, is_beginning_ = false;
   std::set<uint32_t> asked_for_;  // and their children, while they live
   std::map<uint32_t, Process> processes_;
-  std::map<File, CudaLibrary> everywhere_;
+  std::map<File, Probed> everywhere_;
   std::vector<uint32_t> to_look_at_;  // of this pass
   // Of processes that have ended, and of functions that are called too often.
-  std::vector<CudaLibrary::Link> leaving_, let_go_;
+  std::vector<ProbedLibrary::Link> leaving_;
+  std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0, put_off_ = 0;
-  std::map<uint16_t, Rate> rates_;
-  std::set<uint16_t> without_;
 };
 
 }  // namespace mlrun::probes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/cuda_watch.h"
+#include "kprobes/library_watch.h"
 
 #include <bpf/bpf.h>
 #include <sys/resource.h>
@@ -14,7 +14,6 @@
 
 #include "kprobes/names_in.h"
 #include "kprobes/proc_facts.h"
-#include "runner/events/cuda_calls.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -29,7 +28,7 @@ constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSeco
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kToldMax = 4096;
 constexpr size_t kLeavingMax = 4096;  // probes; while more have to go no process is given new ones
-constexpr std::string_view kName = "/libcuda.so", kDeleted = " (deleted)";
+constexpr std::string_view kShared = ".so", kDeleted = " (deleted)";
 
 // Four descriptors for each function of each library.
 void allow_many_files() {
@@ -56,23 +55,34 @@ void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
   }
 }
 
-// /usr/lib/libcuda.so.580.65.06, and not libcudart.so or libcudadebugger.so.
-bool is_libcuda(std::string_view path) {
+// /usr/lib/libcuda.so.580.65.06 is libcuda, and libcudart.so and libcudadebugger.so are not.
+bool is_library(std::string_view path, std::string_view name) {
   if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
-  const size_t name = path.rfind('/');
-  if (name == std::string_view::npos || !path.substr(name).starts_with(kName)) return false;
-  const std::string_view rest = path.substr(name + kName.size());
+  const size_t folder = path.rfind('/');
+  if (folder == std::string_view::npos) return false;
+  std::string_view rest = path.substr(folder + 1);
+  if (!rest.starts_with(name)) return false;
+  rest.remove_prefix(name.size());
+  if (!rest.starts_with(kShared)) return false;
+  rest.remove_prefix(kShared.size());
   return rest.empty() || rest.front() == '.';
 }
 
 }  // namespace
 
-CudaWatch::CudaWatch(const CudaPrograms& programs, mlrun_scope scope, std::function<void()> between)
-    : programs_(programs), scope_(scope), between_(std::move(between)) {
+LibraryWatch::LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between)
+    : reach_(reach), between_(std::move(between)) {
+  for (FollowedLibrary& library : libraries) followed_.push_back({std::move(library)});
   allow_many_files();
 }
 
-void CudaWatch::follow(uint32_t pid) {
+const LibraryWatch::Followed* LibraryWatch::library_of(std::string_view path) const {
+  const auto found = std::find_if(followed_.begin(), followed_.end(),
+                                  [&](const Followed& candidate) { return is_library(path, candidate.library.name); });
+  return found == followed_.end() ? nullptr : &*found;
+}
+
+void LibraryWatch::follow(uint32_t pid) {
   if (pid == 0) return;
   asked_for_.insert(pid);
   is_beginning_ = true;
@@ -80,17 +90,17 @@ void CudaWatch::follow(uint32_t pid) {
   is_beginning_ = false;
 }
 
-void CudaWatch::follow_cgroup(int folder) {
+void LibraryWatch::follow_cgroup(int folder) {
   cgroup_ = folder;
   find_all_now();
 }
 
-void CudaWatch::follow_system() {
+void LibraryWatch::follow_system() {
   follows_system_ = true;
   find_all_now();
 }
 
-void CudaWatch::find_all_now() {
+void LibraryWatch::find_all_now() {
   is_beginning_ = true;
   begin_pass();
   for (const uint32_t pid : std::exchange(to_look_at_, {})) {
@@ -100,7 +110,7 @@ void CudaWatch::find_all_now() {
   is_beginning_ = false;
 }
 
-void CudaWatch::take(const mlrun_task& task) {
+void LibraryWatch::take(const mlrun_task& task) {
   const uint32_t pid = task.head.pid;
   if (pid != task.head.tid && task.event != MLRUN_TASK_EXEC) return;
   const auto known = processes_.find(pid);
@@ -111,7 +121,7 @@ void CudaWatch::take(const mlrun_task& task) {
 }
 
 // Everybody whom it concerns now. What has ended goes, and its probes with it.
-void CudaWatch::begin_pass() {
+void LibraryWatch::begin_pass() {
   std::erase_if(asked_for_, [](uint32_t pid) { return !lives(pid); });
   to_look_at_.assign(asked_for_.begin(), asked_for_.end());
   if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_look_at_);
@@ -128,18 +138,19 @@ void CudaWatch::begin_pass() {
   }
 }
 
-void CudaWatch::forget(uint32_t pid) {
+void LibraryWatch::forget(uint32_t pid) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
-  for (auto& [file, library] : process->second.libraries) library.let_all_go(leaving_);
+  for (auto& [file, probed] : process->second.libraries) probed.library.let_all_go(leaving_);
   processes_.erase(process);
 }
 
 // The ring waits while a probe goes, so they go one at a time.
-void CudaWatch::look(uint64_t now_ns) {
+void LibraryWatch::look(uint64_t now_ns) {
   if (!let_go_.empty()) {
+    const Followed* what = let_go_.back().first;
     let_go_.pop_back();
-    ++*programs_.epoch;
+    ++*what->library.programs.epoch;
   } else if (!leaving_.empty()) {
     leaving_.pop_back();
   }
@@ -161,7 +172,7 @@ void CudaWatch::look(uint64_t now_ns) {
 }
 
 // A library that is loaded changes how much memory is mapped, which is read in a hundredth of the time.
-void CudaWatch::look_at(uint32_t pid) {
+void LibraryWatch::look_at(uint32_t pid) {
   const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
   const std::string size = sizes.substr(0, sizes.find(' '));
   if (size.empty()) return;
@@ -173,54 +184,53 @@ void CudaWatch::look_at(uint32_t pid) {
 }
 
 // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
-void CudaWatch::look_at_mappings(uint32_t pid, Process& process) {
+void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
   constexpr size_t kRange = 0, kRights = 1, kDevice = 3, kInode = 4;
   const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
   std::set<File> mapped;
   for (const std::string_view line : util::split(text, "\n")) {
     const size_t path = line.find('/');
-    if (path == std::string_view::npos || !is_libcuda(line.substr(path))) continue;
+    const Followed* what = path != std::string_view::npos ? library_of(line.substr(path)) : nullptr;
+    if (what == nullptr) continue;
     const auto words = util::split(line.substr(0, path), " ");
     if (words.size() <= kInode || words[kRights].find('x') == std::string_view::npos) continue;
     const File file{std::string(words[kDevice]), std::string(words[kInode])};
     mapped.insert(file);
     if (!process.met.contains(file)) {
-      attach(pid, process, {file, std::string(words[kRange]), std::string(line.substr(path))});
+      attach(pid, process, {what, file, std::string(words[kRange]), std::string(line.substr(path))});
     }
   }
   std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
   for (auto library = process.libraries.begin(); library != process.libraries.end();) {
     const bool is_gone = !mapped.contains(library->first);
-    if (is_gone) library->second.let_all_go(leaving_);
+    if (is_gone) library->second.library.let_all_go(leaving_);
     library = is_gone ? process.libraries.erase(library) : std::next(library);
   }
 }
 
 // By the mapping itself: its path may be one of another root, or of a file that is deleted.
-void CudaWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
+void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
   if (leaving_.size() > kLeavingMax && !is_beginning_) {
     process.size.clear();  // to be looked at again
     ++put_off_;
     return;
   }
-  const bool is_everywhere = scope_ == MLRUN_SCOPE_SYSTEM && follows_system_;
+  const bool is_everywhere = reach_ == Reach::kEverybody;
   auto& libraries = is_everywhere ? everywhere_ : process.libraries;
-  Told told{
-      pid, mapping.path, {}, 0, is_beginning_, is_everywhere && !is_beginning_ && libraries.contains(mapping.file), 0};
+  const bool was_probed = is_everywhere && !is_beginning_ && libraries.contains(mapping.file);
+  Told told{mapping.what, pid, mapping.path, {}, 0, is_beginning_, was_probed, 0};
   process.met.insert(mapping.file);
   if (!libraries.contains(mapping.file)) {
     const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
-    const auto symbols = cuda_symbols(path);
-    auto library = symbols ? CudaLibrary::attach(programs_, path, is_everywhere ? 0 : pid, *symbols, without_)
-                           : Result<CudaLibrary>(tl::make_unexpected(symbols.error()));
+    auto library = ProbedLibrary::attach(mapping.what->library, path, is_everywhere ? 0 : pid, mapping.what->without);
     if (library)
-      libraries.emplace(mapping.file, *std::move(library));
+      libraries.emplace(mapping.file, Probed{mapping.what, *std::move(library)});
     else
       told.reason = library.error().text;
   }
-  if (const auto library = libraries.find(mapping.file); library != libraries.end()) {
-    told.functions = library->second.functions();
-    told.reason = library->second.missing();
+  if (const auto probed = libraries.find(mapping.file); probed != libraries.end()) {
+    told.functions = probed->second.library.functions();
+    told.reason = probed->second.library.missing();
   }
   told.at_ns = util::monotonic_ns();
   if (told_.size() < kToldMax)
@@ -229,38 +239,53 @@ void CudaWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
     ++not_told_;
 }
 
-void CudaWatch::look_at_rates(uint64_t now_ns) {
+void LibraryWatch::look_at_rates(uint64_t now_ns) {
   if (now_ns < next_rates_ns_) return;
   const double seconds = static_cast<double>(now_ns - rates_ns_) / static_cast<double>(kSecondNs);
   const bool is_first = rates_ns_ == 0;
   rates_ns_ = now_ns;
   next_rates_ns_ = now_ns + kSecondNs;
-  for (const events::CudaCall& call : events::kCudaCalls) {
-    const uint32_t number = call.number;
-    uint64_t calls = 0;
-    if (!events::may_be_let_go(call.role) || without_.contains(call.number)) continue;
-    if (::bpf_map_lookup_elem(programs_.hits, &number, &calls) != 0) continue;
-    Rate& rate = rates_[call.number];
-    const uint64_t since = calls - std::exchange(rate.calls, calls);
-    if (is_first) continue;
-    rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
-    if (rate.per_second <= kCallsPerSecond) continue;
-    let_go(call.number);
-    rate.let_go_ns = util::monotonic_ns();
+  for (Followed& followed : followed_) {
+    for (const LibraryCall& call : followed.library.calls) look_at_rate(followed, call, is_first ? 0 : seconds);
   }
 }
 
-void CudaWatch::let_go(uint16_t number) {
-  without_.insert(number);
-  for (auto& [file, library] : everywhere_) library.let_go(number, let_go_);
-  for (auto& [pid, process] : processes_) {
-    for (auto& [file, library] : process.libraries) library.let_go(number, let_go_);
-  }
+// `seconds`: since the look before; 0: there was none.
+void LibraryWatch::look_at_rate(Followed& followed, const LibraryCall& call, double seconds) {
+  const uint32_t number = call.number;
+  uint64_t calls = 0;
+  if (!call.may_be_let_go || followed.without.contains(call.number)) return;
+  if (::bpf_map_lookup_elem(followed.library.programs.hits, &number, &calls) != 0) return;
+  Rate& rate = followed.rates[call.number];
+  const uint64_t since = calls - std::exchange(rate.calls, calls);
+  if (seconds == 0) return;
+  rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
+  if (rate.per_second <= kCallsPerSecond) return;
+  let_go(followed, call.number);
+  rate.let_go_ns = util::monotonic_ns();
 }
 
-nlohmann::json CudaWatch::describe() const {
+void LibraryWatch::let_go(Followed& followed, uint16_t number) {
+  followed.without.insert(number);
+  std::vector<ProbedLibrary::Link> links;
+  const auto let_go_in = [&](std::map<File, Probed>& libraries) {
+    for (auto& [file, probed] : libraries) {
+      if (probed.what == &followed) probed.library.let_go(number, links);
+    }
+  };
+  let_go_in(everywhere_);
+  for (auto& [pid, process] : processes_) let_go_in(process.libraries);
+  for (ProbedLibrary::Link& link : links) let_go_.emplace_back(&followed, std::move(link));
+}
+
+bool LibraryWatch::has_found(std::string_view name) const {
+  return std::any_of(told_.begin(), told_.end(), [&](const Told& told) { return told.what->library.name == name; });
+}
+
+nlohmann::json LibraryWatch::describe(std::string_view name) const {
   nlohmann::json libraries = nlohmann::json::array(), gone = nlohmann::json::array();
   for (const Told& told : told_) {
+    if (told.what->library.name != name) continue;
     libraries.push_back({{"pid", told.pid},
                          {"path", util::escaped_utf8(told.path)},
                          {"at_ns", told.at_ns},
@@ -269,11 +294,14 @@ nlohmann::json CudaWatch::describe() const {
                          {"functions", told.functions}});
     if (!told.reason.empty()) libraries.back()["missing"] = told.reason;
   }
-  for (const auto& [number, rate] : rates_) {
-    if (rate.let_go_ns == 0) continue;
-    gone.push_back({{"function", events::cuda_call_of(number)->name},
-                    {"calls_per_second", rate.per_second},
-                    {"at_ns", rate.let_go_ns}});
+  for (const Followed& followed : followed_) {
+    if (followed.library.name != name) continue;
+    for (const LibraryCall& call : followed.library.calls) {
+      const auto rate = followed.rates.find(call.number);
+      if (rate == followed.rates.end() || rate->second.let_go_ns == 0) continue;
+      gone.push_back(
+          {{"function", call.name}, {"calls_per_second", rate->second.per_second}, {"at_ns", rate->second.let_go_ns}});
+    }
   }
   return {{"libraries", std::move(libraries)},
           {"libraries_not_told", not_told_},

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Calls of a library's exports by followed processes, by probes at their entry and at their return. Not loaded unless they
+// are asked for: each of the two takes microseconds, in a virtual machine tens of them. Every library has its own maps.
+#pragma once
+
+#include "kprobes/bpf/tasks.h"
+
+// The outermost call that a thread is in: what the library calls of its own exports meanwhile is part of it. `stack` tells
+// whether a return is its return; 0: none.
+struct library_call {
+  __u64 stack, begin_ns, cookie;
+  __u32 epoch;
+  __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
+};
+
+static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << MLRUN_LIBRARY_READS_SHIFT) - 1); }
+
+// `begun`: task storage of struct library_call; `hits`: an array, how often each function was called, so that the loader
+// can let go of one that is called all the time. `epoch`: one more whenever a function's probes went: what was in it then
+// never returns for us.
+static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
+                                               __u32 kind) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (!is_followed(task)) return;
+  __u64 cookie = bpf_get_attach_cookie(registers);
+  __u32 function = function_of(cookie);
+  __u64 *count = bpf_map_lookup_elem(hits, &function);
+  if (count) __sync_fetch_and_add(count, 1);
+  struct library_call *call = bpf_task_storage_get(begun, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!call) {
+    count_loss(kind, MLRUN_KERNEL_LOSS_MAP);
+    return;
+  }
+  // One that began deeper in the stack has been left without a return, by a jump or an exception. At the same place is
+  // what a call jumps to as its last act.
+  bool may_return = call->stack && call->epoch == epoch;
+  if (may_return && call->stack >= registers->sp) return;
+  if (may_return) count_loss(kind, MLRUN_KERNEL_LOSS_OPEN);
+  call->stack = registers->sp;
+  call->epoch = epoch;
+  call->cookie = cookie;
+  call->arguments[0] = registers->di;
+  call->arguments[1] = registers->si;
+  call->arguments[2] = registers->dx;
+  call->arguments[3] = registers->cx;
+  call->arguments[4] = registers->r8;
+  call->begin_ns = now_ns();
+}
+
+// The call that this return ends; NULL: none that is followed. The return has taken its address off the stack.
+static __always_inline struct library_call *end_library_call(struct pt_regs *registers, void *begun) {
+  struct library_call *call = bpf_task_storage_get(begun, bpf_get_current_task_btf(), 0, 0);
+  if (!call || !call->stack || call->stack != registers->sp - sizeof(__u64)) return NULL;
+  call->stack = 0;
+  return call;
+}
+
+// 0 where it cannot be read, which `unread` then says by `what`.
+static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what) {
+  __u64 value = 0;
+  if (bpf_probe_read_user(&value, sizeof value, (void *)address) != 0) *unread |= what;
+  return value;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libraries whose calls can be recorded, as probed_library.h and library_watch.h take them.
+#pragma once
+
+#include "kprobes/probed_library.h"
+
+namespace mlrun::probes {
+
+inline constexpr std::string_view kLibcuda = "libcuda", kLibcufile = "libcufile";
+
+FollowedLibrary libcuda(const LibraryPrograms& programs);
+FollowedLibrary libcufile(const LibraryPrograms& programs);
+
+}  // namespace mlrun::probes

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu_file_calls.h"
+
+#include <algorithm>
+
+#include "runner/events/cufile_calls.h"
+#include "runner/trace/device_number.h"
+#include "runner/trace/func_class.h"
+#include "runner/trace/limits.h"
+#include "runner/trace/trace_clock.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using events::CufileRole;
+
+constexpr size_t kLookedAtMax = 4096;  // calls of libcufile that a process is in at once
+
+int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, kOffsetMax)); }
+
+}  // namespace
+
+// A handle is a pointer: another one may be given the same when it has been let go.
+uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
+  const events::CufileCall* what = events::cufile_call_of(record.function);
+  if (what == nullptr || what->role == CufileRole::kBatch) return 0;
+  if (what->role == CufileRole::kRegister) {
+    if (record.result != 0) return 0;
+    if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
+      ++left_out_;
+      return 0;
+    }
+    files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});
+    const auto file = static_cast<uint32_t>(files_.size() - 1);
+    if ((record.unread & MLRUN_CUFILE_READS_HANDLE) == 0) handles_[{record.head.pid, record.read[0]}] = file;
+    return file;
+  }
+  const auto known = handles_.find({record.head.pid, record.arguments[0]});
+  if (known == handles_.end()) return 0;
+  const uint32_t file = known->second;
+  if (what->role == CufileRole::kDeregister) handles_.erase(known);
+  return file;
+}
+
+void GpuFileCalls::add(const mlrun_cufile_call& record) {
+  if (entries_.size() >= kJoinedGpuFilesMax) {
+    ++left_out_;
+    return;
+  }
+  Entry entry;
+  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);
+  entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
+  entry.pid = static_cast<int32_t>(record.head.pid);
+  entry.tid = static_cast<int32_t>(record.head.tid);
+  entry.file = file_of(record);
+  const events::CufileCall* what = events::cufile_call_of(record.function);
+  if (what != nullptr && (what->role == CufileRole::kTransfer || what->role == CufileRole::kVector)) {
+    entry.is_transfer = true;
+    entry.is_write = what->is_write;
+    entry.moved = std::clamp<int64_t>(record.result, 0, kOffsetMax);
+    entry.offset = cut(record.arguments[3]);
+    const int64_t length = what->role == CufileRole::kTransfer ? cut(record.arguments[2]) : entry.moved;
+    entry.length = std::min(length, kOffsetMax - entry.offset);
+  }
+  entries_.push_back(entry);
+}
+
+void GpuFileCalls::finish(const model::FileTable& files) {
+  handles_.clear();
+  if (entries_.empty()) return;
+  for (const model::FileRow& file : files) {
+    identities_.push_back({static_cast<uint32_t>(file.dev), static_cast<uint64_t>(file.ino)});
+  }
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].is_transfer) continue;
+    by_thread_[entries_[i].tid].push_back(i);
+    by_process_[entries_[i].pid].entries.push_back(i);
+  }
+  const auto begins_before = [&](uint32_t a, uint32_t b) { return entries_[a].begin_ns < entries_[b].begin_ns; };
+  for (auto& [tid, entries] : by_thread_) std::stable_sort(entries.begin(), entries.end(), begins_before);
+  for (auto& [pid, of_process] : by_process_) {
+    std::stable_sort(of_process.entries.begin(), of_process.entries.end(), begins_before);
+    int64_t last_ns = INT64_MIN;
+    for (const uint32_t i : of_process.entries) {
+      last_ns = std::max(last_ns, entries_[i].end_ns);
+      of_process.ends_ns.push_back(last_ns);
+    }
+  }
+}
+
+int64_t GpuFileCalls::call(const model::CallRow& row) {
+  if (entries_.empty() || !transfers(row.func) || row.file_id <= 0) return 0;
+  if (static_cast<size_t>(row.file_id) > identities_.size()) return 0;
+  const Identity& file = identities_[static_cast<size_t>(row.file_id - 1)];
+  Transfer transfer{row.origin.ts_ns, row.dur_ns, row.origin.pid, row.origin.tid};
+  transfer.is_write = class_of_func(row.func) == MLRUN_CLASS_WRITE;
+  transfer.device = file.device;
+  transfer.inode = file.inode;
+  transfer.offset = row.offset;
+  transfer.bytes = std::max<int64_t>(row.ret, 0);
+  return place(transfer, below_ == Below::kCalls);
+}
+
+int64_t GpuFileCalls::operation(const mlrun_file_op& record) {
+  const bool is_write = record.op == MLRUN_FILE_WRITE;
+  if (entries_.empty() || (!is_write && record.op != MLRUN_FILE_READ)) return 0;
+  Transfer transfer;
+  transfer.ts_ns = TraceClock::from_monotonic(std::min<uint64_t>(record.begin_ns, record.head.time_ns));
+  transfer.dur_ns = TraceClock::from_monotonic(record.head.time_ns) - transfer.ts_ns;
+  transfer.pid = static_cast<int32_t>(record.head.pid);
+  transfer.tid = static_cast<int32_t>(record.head.tid);
+  transfer.is_write = is_write;
+  transfer.device = static_cast<uint32_t>(stat_device(record.device));
+  transfer.inode = record.inode;
+  transfer.offset = record.offset > kOffsetMax ? -1 : static_cast<int64_t>(record.offset);
+  transfer.bytes = std::clamp<int64_t>(record.result, 0, kOffsetMax);
+  return place(transfer, below_ == Below::kOperations && record.outer == 0);
+}
+
+// The two clocks may be a microsecond apart: the middle lies in the call.
+int64_t GpuFileCalls::place(const Transfer& transfer, bool counts) {
+  Entry* entry = in_same_thread(transfer);
+  if (entry == nullptr) entry = in_other_thread(transfer);
+  if (entry == nullptr) return 0;
+  if (counts) {
+    ++entry->posix.calls;
+    entry->posix.bytes += std::min(common_bytes(*entry, transfer), entry->moved - entry->posix.bytes);
+    if (entry->tid == transfer.tid) util::add_to(entry->posix.own_thread_ns, std::max<int64_t>(transfer.dur_ns, 0));
+  }
+  return entry - entries_.data() + 1;
+}
+
+GpuFileCalls::Entry* GpuFileCalls::in_same_thread(const Transfer& transfer) {
+  const auto thread = by_thread_.find(transfer.tid);
+  if (thread == by_thread_.end()) return nullptr;
+  const size_t after = first_after(thread->second, transfer.middle_ns());
+  if (after == 0) return nullptr;
+  Entry& entry = entries_[thread->second[after - 1]];  // a thread is in one at a time
+  const bool is_in = entry.end_ns >= transfer.middle_ns() && entry.is_write == transfer.is_write;
+  return is_in && (files_[entry.file].inode == 0 || is_on_file(entry, transfer)) ? &entry : nullptr;
+}
+
+// Of several in which the range is, the one that lacks bytes.
+GpuFileCalls::Entry* GpuFileCalls::in_other_thread(const Transfer& transfer) {
+  const auto process = by_process_.find(transfer.pid);
+  if (process == by_process_.end() || transfer.offset < 0) return nullptr;
+  const auto& [entries, ends_ns] = process->second;
+  Entry* found = nullptr;
+  size_t i = first_after(entries, transfer.middle_ns());
+  for (size_t looked = 0; i > 0 && looked < kLookedAtMax && ends_ns[i - 1] >= transfer.middle_ns(); --i, ++looked) {
+    Entry& entry = entries_[entries[i - 1]];
+    if (entry.end_ns < transfer.middle_ns() || entry.is_write != transfer.is_write) continue;
+    if (!is_on_file(entry, transfer) || common_bytes(entry, transfer) == 0) continue;
+    found = &entry;
+    if (entry.posix.bytes < entry.moved) return found;
+  }
+  return found;
+}
+
+bool GpuFileCalls::is_on_file(const Entry& entry, const Transfer& transfer) const {
+  const File& file = files_[entry.file];
+  return file.inode != 0 && file.inode == transfer.inode &&
+         static_cast<uint32_t>(stat_device(file.device)) == transfer.device;
+}
+
+int64_t GpuFileCalls::common_bytes(const Entry& entry, const Transfer& transfer) {
+  if (transfer.offset < 0) return transfer.bytes;
+  const int64_t offset = std::min(transfer.offset, kOffsetMax);
+  const int64_t begin = std::max(entry.offset, offset);
+  const int64_t end = std::min(entry.offset + entry.length, offset + std::min(transfer.bytes, kOffsetMax - offset));
+  return std::max<int64_t>(end - begin, 0);
+}
+
+size_t GpuFileCalls::first_after(const std::vector<uint32_t>& entries, int64_t ns) const {
+  const auto after = std::upper_bound(entries.begin(), entries.end(), ns,
+                                      [&](int64_t moment, uint32_t i) { return moment < entries_[i].begin_ns; });
+  return static_cast<size_t>(after - entries.begin());
+}
+
+GpuFileCalls::File GpuFileCalls::file(int64_t number) const {
+  return static_cast<size_t>(number) <= entries_.size() ? files_[entries_[static_cast<size_t>(number) - 1].file]
+                                                        : File{};
+}
+
+model::PosixPart GpuFileCalls::posix(int64_t number) const {
+  return static_cast<size_t>(number) <= entries_.size() ? entries_[static_cast<size_t>(number) - 1].posix
+                                                        : model::PosixPart{};
+}
+
+}  // namespace mlrun::trace
