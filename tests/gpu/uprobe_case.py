@@ -54,8 +54,8 @@ for line in sys.stdin:
 
 
 class Victim:
-    def __init__(self, this, library=DRIVER, before=()):
-        words = [*before, sys.executable, "-S", "-B", "-c", PROGRAM] + ([str(library)] if library else [])
+    def __init__(self, this, library=DRIVER, before=(), program=PROGRAM):
+        words = [*before, sys.executable, "-S", "-B", "-c", program] + ([str(library)] if library else [])
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=this.environment)
         self.pid = self.do("os.getpid()")
@@ -102,6 +102,26 @@ def load_and_wait(seen, one, library):
     wait_for(lambda: seen.probes() == after, 120)
 
 
+def holder_of(mlrun):
+    """The folder in /proc of the program that holds the probes: mlrun's child."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            name, _, rest = stat.read_text().partition(") ")
+            if name.endswith("(mlrun-probes") and int(rest.split()[1]) == mlrun:
+                return stat.parent
+    raise AssertionError("mlrun has no mlrun-probes")
+
+
+def probes_held_by(mlrun):
+    """How many programs are attached, by the descriptors that hold them; those to tracepoints are always as many."""
+    found = 0
+    for descriptor in (holder_of(mlrun) / "fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it opens and closes others all the time
+            target = os.readlink(descriptor)
+            found += "bpf" in target and "link" in target
+    return found
+
+
 class Observation:
     """mlrun, from when it has attached on."""
 
@@ -115,22 +135,10 @@ class Observation:
         this.equal("it observes", self.mlrun.poll(), None, said=self.said.read_text())
 
     def holder(self):
-        """The folder in /proc of the program that holds the probes: mlrun's child."""
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                name, _, rest = stat.read_text().partition(") ")
-                if name.endswith("(mlrun-probes") and int(rest.split()[1]) == self.mlrun.pid:
-                    return stat.parent
-        raise AssertionError("mlrun has no mlrun-probes")
+        return holder_of(self.mlrun.pid)
 
     def probes(self):
-        """How many programs are attached, by the descriptors that hold them; those to tracepoints are always as many."""
-        found = 0
-        for descriptor in (self.holder() / "fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # it opens and closes others all the time
-                target = os.readlink(descriptor)
-                found += "bpf" in target and "link" in target
-        return found
+        return probes_held_by(self.mlrun.pid)
 
     def end(self, asked=True):
         if asked:

@@ -36,6 +36,7 @@ Json full_json() {
   summary.python.push_back({"main", "fetch", "/data/train.py", 1, 12, 9, 4});
   summary.gpu_work.push_back({1, "H200", "GPU-1", 900, 10, 800, 2, 4096, 0, 0, 1, 100});
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
+  summary.gpu_files.push_back({"cuFileRead", 3, 1, 3, 4096, 4096, 700});
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
   summary.gpu_calls = {14, 0, 500, 1, 50};
   return to_json(summary);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcufile.so.0 without a GPU, for probes from outside: its exports take what cuFile's take. How it moves bytes is told by
+// mock_mode(): by reads and writes of its own (compatibility mode) in the calling thread or in another one, in two pieces,
+// or without any call, as the driver does. Handles that are let go are given out again.
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { CU_FILE_INVALID_VALUE = 5005, CU_FILE_INVALID_HANDLE = 5022, kHandles = 64, kPieces = 2 };
+enum mode { kInCaller, kInThread, kByDriver };
+
+typedef struct {
+  int err, cu_err;
+} CUfileError_t;
+typedef struct {
+  int type;
+  union {
+    int fd;
+    void *handle;
+  } handle;
+  const void *fs_ops;
+} CUfileDescr_t;
+typedef void *CUfileHandle_t;
+
+static struct handle {
+  bool used;
+  int fd;
+} handles[kHandles];
+static enum mode mode;
+
+void mock_mode(int how) { mode = (enum mode)how; }
+
+static struct handle *find(CUfileHandle_t handle) {
+  for (int i = 0; i < kHandles; i++) {
+    if (handle == &handles[i] && handles[i].used) return &handles[i];
+  }
+  return NULL;
+}
+
+// The program may close its descriptor: the handle goes on.
+CUfileError_t cuFileHandleRegister(CUfileHandle_t *handle, CUfileDescr_t *descriptor) {
+  int fd = descriptor && descriptor->type == 1 ? fcntl(descriptor->handle.fd, F_DUPFD_CLOEXEC, 100) : -1;
+  for (int i = 0; i < kHandles && fd >= 0; i++) {
+    if (handles[i].used) continue;
+    handles[i] = (struct handle){true, fd};
+    *handle = &handles[i];
+    return (CUfileError_t){0, 0};
+  }
+  return (CUfileError_t){CU_FILE_INVALID_VALUE, 0};
+}
+
+void cuFileHandleDeregister(CUfileHandle_t handle) {
+  struct handle *known = find(handle);
+  if (!known) return;
+  close(known->fd);
+  known->used = false;
+}
+
+struct piece {
+  int fd;
+  char *buffer;
+  size_t bytes;
+  off_t offset;
+  bool writes;
+};
+
+static ssize_t move_piece(const struct piece *piece) {
+  return piece->writes ? pwrite(piece->fd, piece->buffer, piece->bytes, piece->offset)
+                       : pread(piece->fd, piece->buffer, piece->bytes, piece->offset);
+}
+
+static void *move_pieces(void *argument) {
+  const struct piece *whole = argument;
+  ssize_t moved = 0;
+  for (size_t i = 0; i < kPieces; i++) {
+    struct piece piece = *whole;
+    size_t begin = whole->bytes * i / kPieces, end = whole->bytes * (i + 1) / kPieces;
+    piece.buffer += begin;
+    piece.offset += (off_t)begin;
+    piece.bytes = end - begin;
+    ssize_t got = move_piece(&piece);
+    if (got > 0) moved += got;
+  }
+  return (void *)moved;
+}
+
+static ssize_t move(CUfileHandle_t handle, void *base, size_t bytes, off_t offset, off_t buffer_offset, bool writes) {
+  const struct handle *known = find(handle);
+  if (!known) return -CU_FILE_INVALID_HANDLE;
+  struct piece piece = {known->fd, (char *)base + buffer_offset, bytes, offset, writes};
+  if (mode == kInCaller) return move_piece(&piece);
+  if (mode == kInThread) {
+    pthread_t thread;
+    void *moved = NULL;
+    if (pthread_create(&thread, NULL, move_pieces, &piece) != 0) return -1;
+    pthread_join(thread, &moved);
+    return (ssize_t)moved;
+  }
+  struct stat status;
+  if (fstat(known->fd, &status) != 0) return -1;
+  off_t there = writes ? (off_t)bytes : status.st_size - offset;
+  return there < (off_t)bytes ? there : (ssize_t)bytes;
+}
+
+ssize_t cuFileRead(CUfileHandle_t handle, void *base, size_t bytes, off_t offset, off_t buffer_offset) {
+  return move(handle, base, bytes, offset, buffer_offset, false);
+}
+ssize_t cuFileWrite(CUfileHandle_t handle, const void *base, size_t bytes, off_t offset, off_t buffer_offset) {
+  return move(handle, (void *)base, bytes, offset, buffer_offset, true);
+}
+
+CUfileError_t cuFileReadAsync(CUfileHandle_t handle, void *base, size_t *bytes, off_t *offset, off_t *buffer_offset,
+                              ssize_t *done, void *stream) {
+  *done = move(handle, base, *bytes, *offset, *buffer_offset, false);
+  return (CUfileError_t){stream ? 0 : CU_FILE_INVALID_VALUE, 0};
+}
+CUfileError_t cuFileWriteAsync(CUfileHandle_t handle, void *base, size_t *bytes, off_t *offset, off_t *buffer_offset,
+                               ssize_t *done, void *stream) {
+  *done = move(handle, base, *bytes, *offset, *buffer_offset, true);
+  return (CUfileError_t){stream ? 0 : CU_FILE_INVALID_VALUE, 0};
+}
+CUfileError_t cuFileBatchIOSubmit(void *batch, unsigned count, void *operations, unsigned flags) {
+  return (CUfileError_t){batch && count && operations && !flags ? 0 : CU_FILE_INVALID_VALUE, 0};
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu_file_calls.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "runner/events/cufile_calls.h"
+#include "runner/trace/device_number.h"
+
+namespace mlrun::trace {
+namespace {
+
+constexpr uint32_t kPid = 10, kDevice = 8 << kMinorBits | 1, kCaller = 10, kWorker = 11, kOther = 12;
+constexpr uint64_t kHandle = 0x1000, kInode = 77, kOtherInode = 78;
+
+class GpuFileCallsTest : public testing::Test {
+ protected:
+  static mlrun_cufile_call record(std::string_view function, uint64_t begin_ns, uint64_t end_ns, uint32_t tid) {
+    mlrun_cufile_call record{};
+    record.head.pid = kPid;
+    record.head.tid = tid;
+    record.head.time_ns = end_ns;
+    record.begin_ns = begin_ns;
+    record.fd = -1;
+    for (const events::CufileCall& known : events::kCufileCalls) {
+      if (known.name == function) record.function = known.number;
+    }
+    EXPECT_NE(record.function, 0u) << function;
+    return record;
+  }
+
+  int64_t handle(uint64_t inode, uint64_t ns, uint64_t handle = kHandle) {
+    mlrun_cufile_call made = record("cuFileHandleRegister", ns, ns + 1, kCaller);
+    made.fd = 5;
+    made.inode = inode;
+    made.device = kDevice;
+    made.read[0] = handle;
+    calls_.add(made);
+    return ++number_;
+  }
+
+  // A read or write of `result` bytes, or of none where that is negative.
+  int64_t move(uint64_t begin_ns, uint64_t end_ns, uint64_t offset, int64_t result, uint32_t tid = kCaller,
+               std::string_view function = "cuFileRead") {
+    mlrun_cufile_call call = record(function, begin_ns, end_ns, tid);
+    call.arguments[0] = kHandle;
+    call.arguments[2] = static_cast<uint64_t>(result < 0 ? 100 : result);
+    call.arguments[3] = offset;
+    call.result = result;
+    calls_.add(call);
+    return ++number_;
+  }
+
+  // A read of the kernel's by whatever program.
+  int64_t read(uint64_t begin_ns, uint64_t end_ns, uint64_t offset, int64_t bytes, uint32_t tid = kCaller,
+               uint64_t inode = kInode, uint32_t op = MLRUN_FILE_READ) {
+    mlrun_file_op operation{};
+    operation.head.pid = kPid;
+    operation.head.tid = tid;
+    operation.head.time_ns = end_ns;
+    operation.begin_ns = begin_ns;
+    operation.op = op;
+    operation.inode = inode;
+    operation.device = kDevice;
+    operation.offset = offset;
+    operation.result = bytes;
+    return calls_.operation(operation);
+  }
+
+  void finish() { calls_.finish(model::FileTable()); }
+
+  GpuFileCalls calls_{GpuFileCalls::Below::kOperations};
+  int64_t number_ = 0;
+};
+
+TEST_F(GpuFileCallsTest, CountsWhatTheCallingThreadReadsMeanwhile) {
+  handle(kInode, 10);
+  const int64_t call = move(100, 200, 4096, 1000);
+  finish();
+  EXPECT_EQ(read(50, 60, 4096, 1000), 0);
+  EXPECT_EQ(read(110, 120, 4096, 600), call);
+  EXPECT_EQ(read(130, 140, 4696, 400), call);
+  EXPECT_EQ(read(150, 160, 0, 100, kCaller, kOtherInode), 0) << "a file of libcufile's own";
+  EXPECT_EQ(read(150, 160, 4096, 100, kCaller, kInode, MLRUN_FILE_WRITE), 0);
+  EXPECT_EQ(read(210, 220, 4096, 1000), 0);
+  EXPECT_EQ(calls_.posix(call).calls, 2);
+  EXPECT_EQ(calls_.posix(call).bytes, 1000);
+  EXPECT_EQ(calls_.posix(call).own_thread_ns, 20);
+}
+
+TEST_F(GpuFileCallsTest, CountsWhatOtherThreadsReadOfTheRange) {
+  handle(kInode, 10);
+  const int64_t call = move(100, 200, 4096, 1000);
+  finish();
+  EXPECT_EQ(read(110, 120, 4096, 1000, kWorker), call);
+  EXPECT_EQ(read(110, 120, 0, 4096, kOther), 0) << "beside the range";
+  EXPECT_EQ(read(110, 120, 4096, 1000, kOther, kOtherInode), 0);
+  EXPECT_EQ(read(300, 320, 4096, 1000, kWorker), 0);
+  EXPECT_EQ(calls_.posix(call).bytes, 1000);
+  EXPECT_EQ(calls_.posix(call).own_thread_ns, 0);
+}
+
+TEST_F(GpuFileCallsTest, NoByteCountsTwiceAndOnlyThoseOfTheRange) {
+  handle(kInode, 10);
+  const int64_t aligned = move(100, 200, 4100, 1000);
+  const int64_t failed = move(300, 400, 0, -5022);
+  finish();
+  EXPECT_EQ(read(110, 120, 4096, 4096), aligned);
+  EXPECT_EQ(read(130, 140, 4096, 4096), aligned);
+  EXPECT_EQ(calls_.posix(aligned).bytes, 1000);
+  EXPECT_EQ(read(310, 320, 0, 100), failed);
+  EXPECT_EQ(calls_.posix(failed).bytes, 0);
+}
+
+TEST_F(GpuFileCallsTest, TwoThreadsThatReadTheSameRangeHaveTheirOwn) {
+  handle(kInode, 10);
+  const int64_t first = move(100, 200, 0, 500);
+  const int64_t second = move(110, 210, 0, 500, kOther);
+  finish();
+  EXPECT_NE(read(120, 130, 0, 500, kWorker), read(140, 150, 0, 500, kWorker));
+  EXPECT_EQ(calls_.posix(first).bytes, 500);
+  EXPECT_EQ(calls_.posix(second).bytes, 500);
+}
+
+TEST_F(GpuFileCallsTest, AHandleThatIsUsedAgainIsForTheNewFile) {
+  handle(kInode, 10);
+  const int64_t before = move(20, 30, 0, 1);
+  mlrun_cufile_call gone = record("cuFileHandleDeregister", 40, 41, kCaller);
+  gone.arguments[0] = kHandle;
+  gone.result = 12345;  // it returns nothing, so this is whatever the register held
+  calls_.add(gone);
+  ++number_;
+  const int64_t between = move(50, 60, 0, 1);
+  handle(kOtherInode, 70);
+  const int64_t after = move(80, 90, 0, 1);
+  finish();
+  EXPECT_EQ(calls_.file(before).inode, kInode);
+  EXPECT_EQ(calls_.file(between).inode, 0u);
+  EXPECT_EQ(calls_.file(after).inode, kOtherInode);
+  EXPECT_EQ(read(52, 58, 0, 1, kCaller, 99), between) << "of a file that is not known, in the same thread";
+}
+
+TEST_F(GpuFileCallsTest, WhatDamagedRecordsSayOverflowsNothing) {
+  handle(kInode, 10);
+  const int64_t call = move(100, 200, UINT64_MAX, INT64_MAX);
+  finish();
+  EXPECT_EQ(read(110, 120, UINT64_MAX, INT64_MAX), call);
+  EXPECT_LE(calls_.posix(call).bytes, INT64_MAX);
+  EXPECT_EQ(calls_.file(1000).inode, 0u);
+}
+
+}  // namespace
+}  // namespace mlrun::trace
