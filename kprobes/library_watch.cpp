@@ -45,7 +45,8 @@ uint32_t number_of(std::string_view text) {
 }
 
 void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
-  for (const std::string_view line : util::split(util::read_text((folder / "cgroup.procs").string()), "\n")) {
+  const std::string text = util::read_text((folder / "cgroup.procs").string());  // the lines are parts of it
+  for (const std::string_view line : util::split(text, "\n")) {
     if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
   }
   std::error_code error;
