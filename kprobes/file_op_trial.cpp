@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 
+#include "kprobes/privilege.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::probes {
@@ -47,6 +48,7 @@ Status try_file_ops(const std::function<int(int pidfd)>& follow) {
   const pid_t child = ::fork();
   if (child == 0) {
     before.reset();
+    drop_capabilities();
     char go = 0;
     (void)!::read(behind.get(), &go, 1);
     do_all();

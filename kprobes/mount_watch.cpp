@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "kprobes/proc_facts.h"
+
 namespace mlrun::probes {
 
 namespace {
@@ -30,18 +32,30 @@ std::string text_of(int mounts) {
 
 }  // namespace
 
-MountWatch::MountWatch() { add("self"); }
+MountWatch::MountWatch() { add("self", {}); }
 
-void MountWatch::add(uint32_t pid) { add(fmt::format("{}", pid)); }
+void MountWatch::add(uint32_t pid) { add(fmt::format("{}", pid), {pid}); }
 
-void MountWatch::add(const std::string& process) {
+void MountWatch::add(const std::string& process, std::vector<uint32_t> named) {
   struct stat status {};
   if (::stat(fmt::format("/proc/{}/ns/mnt", process).c_str(), &status) != 0) return;
-  const bool is_known = std::any_of(namespaces_.begin(), namespaces_.end(),
-                                    [&](const Namespace& one) { return one.inode == status.st_ino; });
-  if (is_known || namespaces_.size() >= kNamespacesMax) return;
+  const auto known = std::find_if(namespaces_.begin(), namespaces_.end(),
+                                  [&](const Namespace& one) { return one.inode == status.st_ino; });
+  if (known != namespaces_.end()) {
+    if (!known->processes.empty()) known->processes.insert(known->processes.end(), named.begin(), named.end());
+    return;
+  }
+  if (namespaces_.size() >= kNamespacesMax) return;
   util::UniqueFd mounts(::open(fmt::format("/proc/{}/mountinfo", process).c_str(), O_RDONLY | O_CLOEXEC));
-  if (mounts.valid()) namespaces_.push_back({std::move(mounts), status.st_ino});
+  if (mounts.valid()) namespaces_.push_back({std::move(mounts), status.st_ino, std::move(named)});
+}
+
+void MountWatch::drop_ended() {
+  std::erase_if(namespaces_, [](Namespace& one) {
+    if (one.processes.empty()) return false;
+    std::erase_if(one.processes, [](uint32_t pid) { return !lives(pid); });
+    return one.processes.empty();
+  });
 }
 
 void MountWatch::add_to(std::vector<pollfd>& watched) const {

@@ -21,6 +21,10 @@ class MountWatch {
   // That of this process, if it is another one; beyond some dozens it is not watched.
   void add(uint32_t pid);
 
+  // Namespaces in which none of the named processes lives are not watched any more: a descriptor keeps all their mounts.
+  void drop_ended();
+  void drop_all() { namespaces_.clear(); }
+
   // For poll(): there are events where something has changed since the last poll().
   void add_to(std::vector<pollfd>& watched) const;
 
@@ -31,8 +35,9 @@ class MountWatch {
   struct Namespace {
     util::UniqueFd mounts;
     ino_t inode = 0;
+    std::vector<uint32_t> processes;  // that were named; none: it is our own
   };
-  void add(const std::string& process);
+  void add(const std::string& process, std::vector<uint32_t> named);
 
   std::vector<Namespace> namespaces_;
 };

@@ -3,6 +3,7 @@
 
 #include <linux/capability.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 namespace mlrun::probes {
 
 namespace {
+
+constexpr uint32_t kOwnRingMax = 64 << 20;  // it is not counted as anybody's memory
 
 bool has_capability(uint32_t capability) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -35,12 +38,22 @@ Status check_privilege() {
     return fail("mlrun-probes must not be setuid or setgid; `mlrun doctor --fix` shows what it may have instead");
   }
   if (is_root() || (has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) return {};
+  if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+    return fail("it needs root here: no_new_privs is set, so that programs get no rights by their files");
   return fail("it needs root, or capabilities of its program's file: `mlrun doctor --fix` shows the command");
+}
+
+void drop_capabilities() {
+  if (is_root()) return;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  (void)::syscall(SYS_capset, &header, none.data());
 }
 
 Status check_scope(const Streams& streams) {
   if (is_root()) return {};
   if (streams.scope != MLRUN_SCOPE_FLAGGED) return fail("other users' processes are root's alone to look at");
+  if (streams.ring_bytes > kOwnRingMax) return fail("a ring of more than 64 MiB takes root");
   if (streams.cuda || streams.cufile) return fail("probes in libraries (=cuda, =cufile) take root");
   return {};
 }

@@ -18,6 +18,9 @@ Status check_privilege();
 // Fails for what root alone may ask for.
 Status check_scope(const Streams& streams);
 
+// In a child that does what is to be seen, as a process of our user's would: without the capabilities of our file.
+void drop_capabilities();
+
 // 0, or an errno: whether the process behind the pidfd is one of our user's own, with no rights beyond his. It may execute
 // another program at once: to be asked again when it is followed.
 int may_follow(int pidfd);

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -176,6 +177,8 @@ Status Probes::open(const Streams& streams) {
     ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
   }
   state_->skeleton->rodata->scope = streams.scope;
+  state_->skeleton->rodata->own_only = !is_root();
+  state_->skeleton->rodata->own_uid = ::getuid();
   if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
@@ -299,7 +302,7 @@ void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
 
 void Probes::detach() {
-  state_->skeleton->bss->libraries_are_over = true;
+  state_->skeleton->bss->is_over = true;
   state_->links.clear();
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 
+#include "kprobes/privilege.h"
 #include "kprobes/signals.h"
 #include "runner/events/kernel_record.h"
 #include "runner/util/unique_fd.h"
@@ -56,6 +57,7 @@ bool work_on(int fd) {
 bool work_in_child(int fd) {
   const pid_t child = ::fork();
   if (child == 0) {
+    drop_capabilities();
     ::usleep(kLongWaitUs);
     ::_exit(fd < 0 || work_on(fd) ? 0 : 1);
   }

@@ -113,7 +113,8 @@ class Server {
 
  private:
   // mlrun does not wait for our end, and nobody shall who reads what it writes, or unmounts where it wrote to.
-  static void let_go_of_files() {
+  void let_go_of_files() {
+    mounts_.drop_all();
     const util::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int fd : std::array<int, 3>{STDOUT_FILENO, STDERR_FILENO, MLRUN_PROBE_SPOOL_FD})
       ::dup2(nothing.get(), fd);
@@ -167,6 +168,7 @@ class Server {
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
+    mounts_.drop_ended();
     spool_.flush();
     tell_of_end();
   }
@@ -180,11 +182,11 @@ class Server {
     send(MLRUN_PROBE_ENDED, 0, {});
   }
 
-  // It may execute another program at any moment; from when it is followed the kernel's program looks out for that.
+  // It may execute another program at any moment: the programs in the kernel look at its rights, too.
   int follow(int pidfd) {
-    int error = may_follow(pidfd);
-    if (error == 0) add_mounts_of(pid_of(pidfd));
-    if (error == 0) error = probes_->follow(pidfd);
+    if (const int error = may_follow(pidfd); error != 0) return error;
+    add_mounts_of(pid_of(pidfd));
+    int error = probes_->follow(pidfd);
     if (error == 0) error = may_follow(pidfd);
     if (error != 0) probes_->let_go(pidfd);
     return error;

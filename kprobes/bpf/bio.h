@@ -52,7 +52,7 @@ static __always_inline void put_note(__u64 key, struct bio_note *note) {
 }
 
 // True: the bio belongs to a followed process, which queues it itself or had made its pages dirty.
-static __always_inline bool find_owner(const struct bio_pages *pages, struct bio_note *note) {
+static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (is_followed(bpf_get_current_task_btf())) {
     struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
     if (thread) note->operation = outermost_operation(thread);
@@ -60,8 +60,8 @@ static __always_inline bool find_owner(const struct bio_pages *pages, struct bio
     bpf_get_current_comm(note->comm, sizeof note->comm);
     return true;
   }
-  if (!pages->inode) return false;
-  struct inode_key key = {pages->inode, pages->device, 0};
+  if (!pages->inode || block_op(bio->bi_opf) != MLRUN_BLOCK_WRITE) return false;
+  struct inode_key key = {pages->inode, pages->device, pages->generation};
   struct writer *writer = bpf_map_lookup_elem(&writers, &key);
   if (!writer) return false;
   note->pid_tid = writer->pid_tid;
@@ -112,7 +112,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   struct bio_pages pages = {};
   struct bio_note note = {};
   look_at_pages(bio, &pages);
-  bool has_owner = find_owner(&pages, &note);
+  bool has_owner = find_owner(bio, &pages, &note);
   if (!has_owner && !is_metadata_write(bio, &pages, &note) && !is_observed(&note)) {
     if (known) bpf_map_delete_elem(&bios, &key);
     return 0;

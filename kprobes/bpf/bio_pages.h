@@ -8,7 +8,7 @@ enum { kPageShift = 12, kFileType = 0170000, kBlockDevice = 0060000 };
 
 struct bio_pages {
   __u64 inode, begin, end;
-  __u32 device;
+  __u32 device, generation;
   bool of_file, of_device;  // neither: anonymous pages, or none
 };
 
@@ -60,6 +60,7 @@ static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pag
   if (!inode) return;
   pages->inode = BPF_CORE_READ(inode, i_ino);
   pages->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  pages->generation = BPF_CORE_READ(inode, i_generation);
   pages->of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
   pages->of_file = !pages->of_device;
   __u64 number = home.index + (page - head) / bpf_core_type_size(struct page);

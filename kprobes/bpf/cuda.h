@@ -18,11 +18,10 @@ struct {
 } cuda_hits SEC(".maps");
 
 __u32 cuda_epoch;
-bool libraries_are_over;  // nothing is recorded any more; the probes go one after the other
 
 SEC("uprobe")
 int on_cuda_call(struct pt_regs *registers) {
-  if (!libraries_are_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA);
+  if (!is_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA);
   return 0;
 }
 
@@ -52,6 +51,6 @@ SEC("uretprobe")
 int on_cuda_return(struct pt_regs *registers) {
   __u64 end_ns = now_ns();
   const struct library_call *call = end_library_call(registers, &cuda_begun);
-  if (call && !libraries_are_over) tell_cuda_call(call, (__s32)registers->ax, end_ns);
+  if (call && !is_over) tell_cuda_call(call, (__s32)registers->ax, end_ns);
   return 0;
 }

@@ -21,8 +21,7 @@ __u32 cufile_epoch;
 
 SEC("uprobe")
 int on_cufile_call(struct pt_regs *registers) {
-  if (!libraries_are_over)
-    begin_library_call(registers, &cufile_begun, &cufile_hits, cufile_epoch, MLRUN_KERNEL_CUFILE);
+  if (!is_over) begin_library_call(registers, &cufile_begun, &cufile_hits, cufile_epoch, MLRUN_KERNEL_CUFILE);
   return 0;
 }
 
@@ -79,6 +78,6 @@ SEC("uretprobe")
 int on_cufile_return(struct pt_regs *registers) {
   __u64 end_ns = now_ns();
   const struct library_call *call = end_library_call(registers, &cufile_begun);
-  if (call && !libraries_are_over) tell_cufile_call(call, (__s64)registers->ax, end_ns);
+  if (call && !is_over) tell_cufile_call(call, (__s64)registers->ax, end_ns);
   return 0;
 }

@@ -92,8 +92,9 @@ static __always_inline void look_at_arguments(struct operation *operation, __u32
 
 static __always_inline struct thread_state *own_state(void) {
   struct task_struct *task = bpf_get_current_task_btf();
+  if (!is_followed(task)) return 0;  // any more: it may have left its cgroup, or be another user's now
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
-  if (thread || !is_followed(task)) return thread;
+  if (thread) return thread;
   thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
   return thread;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // For runs of another user than root: a process that executes a program with rights which its user does not have
-// (set-user-ID, file capabilities, not readable) is that user's to look at no longer, and neither are its children.
+// (set-user-ID, file capabilities, not readable) is that user's to look at no longer, and neither are its children. tasks.h
+// sees it by their rights; here it is made final, told of, and includes what only the executed file shows.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
@@ -11,9 +12,10 @@ enum { kNotReadable = 1 };  // BINPRM_FLAGS_ENFORCE_NONDUMP of linux_binprm.inte
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec_with_rights, struct task_struct *task, int old_pid, struct linux_binprm *program) {
-  if (!flag_of(task)) return 0;
+  __u32 *flag = bpf_task_storage_get(&followed, task, 0, 0);
+  if (!flag || !*flag) return 0;
   if (!BPF_CORE_READ_BITFIELD(program, secureexec) && !(program->interp_flags & kNotReadable)) return 0;
-  bpf_task_storage_delete(&followed, task);
+  *flag = 0;
   __sync_fetch_and_add(&let_go_at_exec, 1);
   return 0;
 }

@@ -32,9 +32,35 @@ enum { kKernelThread = 0x200000 };
 // Everybody's I/O is recorded, that of the kernel's own threads as well.
 static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_SYSTEM && observes_all; }
 
-static __always_inline __u32 flag_of(struct task_struct *task) {
+bool is_over;  // nothing is recorded any more; functions are let go one after the other, long after that
+
+// For another user than root, who may look at what runs with his rights and no more. Asked at each event, since a process may
+// have got others in the meantime, and be followed since a moment before.
+const volatile bool own_only;
+const volatile __u32 own_uid;
+
+static __always_inline bool is_own(struct task_struct *task) {
+  if (!own_only) return true;
+  const struct cred *rights = task->real_cred;
+  __u64 capabilities = 0;
+  // All of them in a user namespace are none outside.
+  if (rights->user_ns->level == 0 &&
+      (bpf_probe_read_kernel(&capabilities, sizeof capabilities, &rights->cap_permitted) || capabilities))
+    return false;
+  __u32 gid = rights->gid.val;
+  return rights->uid.val == own_uid && rights->euid.val == own_uid && rights->suid.val == own_uid &&
+         rights->fsuid.val == own_uid && rights->egid.val == gid && rights->sgid.val == gid && rights->fsgid.val == gid;
+}
+
+// What it has inherited, whether it may be looked at now or not.
+static __always_inline __u32 mark_of(struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
   return flag ? *flag : 0;
+}
+
+static __always_inline __u32 flag_of(struct task_struct *task) {
+  __u32 mark = is_over ? 0 : mark_of(task);
+  return mark && is_own(task) ? mark : 0;
 }
 
 static __always_inline void set_flag(struct task_struct *task) {
@@ -48,7 +74,7 @@ static __always_inline void set_flag(struct task_struct *task) {
 // How, 0: not. Requires: the task is the current one, of which alone the kernel tells the cgroup. Threads of the kernel's own
 // are nobody's, and mostly idle.
 static __always_inline __u32 following_of(struct task_struct *task) {
-  if (scope != MLRUN_SCOPE_FLAGGED && !(task->flags & kKernelThread)) {
+  if (scope != MLRUN_SCOPE_FLAGGED && !is_over && !(task->flags & kKernelThread)) {
     if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_FOLLOWING;
     if (scope == MLRUN_SCOPE_CGROUP && bpf_current_task_under_cgroup(&observed_cgroup, 0) == 1) return MLRUN_FOLLOWING;
   }
@@ -59,6 +85,6 @@ static __always_inline bool is_followed(struct task_struct *task) { return follo
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
-  if (flag_of(parent)) set_flag(child);
+  if (mark_of(parent)) set_flag(child);
   return 0;
 }

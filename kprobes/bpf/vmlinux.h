@@ -236,8 +236,26 @@ struct fuse_req {
 struct thread_info {
   __u32 status;
 };
+typedef struct {
+  __u32 val;
+} kuid_t;
+typedef struct {
+  __u32 val;
+} kgid_t;
+struct user_namespace {
+  int level;
+};
+struct cred {
+  kuid_t uid, suid, euid, fsuid;
+  kgid_t gid, sgid, egid, fsgid;
+  struct kernel_cap_struct {
+    __u64 val;
+  } cap_permitted;
+  struct user_namespace *user_ns;
+};
 struct task_struct {
   struct thread_info thread_info;
+  const struct cred *real_cred;
   unsigned int flags;
   int pid, tgid;
   struct task_struct *group_leader;

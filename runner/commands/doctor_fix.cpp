@@ -80,16 +80,16 @@ Result<int> fix(bool runs) {
   const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";
   std::vector<std::string> commands;
   if (::access(kSetcap, X_OK) != 0) commands.push_back(as_root + "apt-get install -y libcap2-bin");
-  commands.push_back(fmt::format("{}setcap {} {}", as_root, kRights, quoted(program)));
+  commands.push_back(fmt::format("{}{} {} {}", as_root, kSetcap, kRights, quoted(program)));
   fmt::print("{}\n", kWhat);
+  fmt::print("For the members of a group alone, first: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n\n", as_root,
+             quoted(program));
   for (const std::string& command : commands) {
     if (!runs) fmt::print("  {}\n", command);
     if (!runs) continue;
     if (Status done = run(command); !done) return tl::make_unexpected(done.error());
   }
-  fmt::print("\nFor the members of a group alone, before that: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n", as_root,
-             quoted(program));
-  fmt::print("To take it back: {}setcap -r {}; a new build of the program takes it away, too.\n", as_root,
+  fmt::print("\nTo take it back: {}setcap -r {}; a new build of the program takes it away, too.\n", as_root,
              quoted(program));
   if (!runs)
     fmt::print("Nothing was done yet: `mlrun doctor --fix --yes` runs {}.\n", commands.size() == 1 ? "it" : "them");

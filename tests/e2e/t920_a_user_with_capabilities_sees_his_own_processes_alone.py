@@ -77,6 +77,9 @@ def hostile(this, folder):
         os.setuid(NOBODY)
         client = Client(probes, "block,wait,observe", folder / "home")
         answers = [client.answer(), client.follow(os.getppid()), client.follow(os.getpid())]
+        with subprocess.Popen(["sleep", "60"]) as sleeper:
+            answers.append(client.follow(sleeper.pid))
+            sleeper.kill()
         client.end()
         client = Client(probes, "block,wait,system", folder / "home")
         answers.append(client.answer())
@@ -87,10 +90,11 @@ def hostile(this, folder):
     os.waitpid(child, 0)
     with os.fdopen(reader) as said:
         text = said.read()
-    ready, of_root, own, system = json.loads(text)
+    ready, of_root, own, fresh, system = json.loads(text)
     this.equal("it begins", ready[0], READY)
     this.equal("root's process is not followed", of_root, [FOLLOWING, EPERM])
     this.equal("nor one that was root's a moment ago", own, [FOLLOWING, EPERM])
+    this.equal("what it has started is followed", fresh, [FOLLOWING, 0])
     this.equal("nobody else's either", system[0], REFUSED)
 
 
@@ -121,13 +125,16 @@ def check(this):
         raised = home / "raised_sleep"
         shutil.copy(shutil.which("sleep", path="/bin:/usr/bin"), raised)
         raised.chmod(0o4755)
-        trace = record("raised", "sh", "-c", "./raised_sleep 0.5; sleep 0.4")
+        shell = home / "raised_shell"
+        shutil.copy(shutil.which("dash") or shutil.which("sh"), shell)
+        shell.chmod(0o4755)
+        trace = record("raised", "sh", "-c", "./raised_sleep 0.5; ./raised_shell -pc 'sleep 0.6; exit 0'; sleep 0.4")
         this.true("the shell's child is there", "sleep 0.4" in sleepers(trace), trace.rows("wait"))
         shell = [row["pid"] for row in trace.rows("process") if row["command"].startswith("sh ")]
         of_others = [row for row in trace.rows("wait") if row["dur"] > 300_000_000 and row["pid"] not in shell]
-        this.equal("one sleep of the two", len(of_others), 1, said=trace.rows("wait"))
+        this.equal("one sleep of the three", len(of_others), 1, said=trace.rows("wait"))
         told = [row for row in trace.rows("coverage") if "rights beyond" in row["detail"]]
-        this.equal("and it is said", [row["kernel"] for row in told], [1], said=trace.rows("coverage"))
+        this.equal("and it is said", [row["kernel"] for row in told], [2], said=trace.rows("coverage"))
 
         done = this.run(*AS_NOBODY, mlrun, "--kprobes", "--pid", str(os.getpid()), "--duration", "1", cwd=home)
         this.true("root's process is refused", done.returncode != 0 and "only root" in done.stderr, done.stderr)

@@ -163,6 +163,9 @@ def another_user():
     equal("user: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
     equal("user: each once", [row["ret"] for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
                               run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"], [4096] * 16)
+    check("user: the file's operations", run.of_file("f"), "none")
+    equal("user: not what a set-user-ID program did", run.of_file("secret"), [])
+    check("user: and that is said", run.trace.covers("rights beyond"), run.trace.rows("coverage"))
     equal("user: nobody else's", {row["proc_id"] for row in run.outermost} - {
         row["proc_id"] for row in run.trace.rows("process")}, set())
 

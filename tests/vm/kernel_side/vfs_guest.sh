@@ -69,11 +69,15 @@ cp "$build"/bin/{mlrun,mlrun-probes,mlrun-trace} $installed/bin/
 cp "$build/lib/libmlrun_preload.so" $installed/lib/
 chmod -R a+rX /mnt/disk
 $installed/bin/mlrun doctor --fix --yes
+cp "$(command -v dd)" /mnt/disk/raised_dd
+chmod 4755 /mnt/disk/raised_dd
+(umask 077 && echo 0123456789 >/mnt/disk/secret)
+(cd /mnt/disk && stat -c '%n %i %d' f secret) >"$out/user.inodes"
 mkdir -m 777 $traces/of_user
 setpriv --reuid=65534 --regid=65534 --clear-groups $installed/bin/mlrun --preload --kprobes="require,$streams" --defer-merge --quiet \
-  -o $traces/of_user/user dd if=/mnt/disk/f of=/dev/null bs=4k count=16
+  -o $traces/of_user/user sh -c 'dd if=/mnt/disk/f of=/dev/null bs=4k count=16; /mnt/disk/raised_dd if=/mnt/disk/secret of=/dev/null'
 cp -r $traces/of_user/user "$out/user"
-rm -r $installed
+rm -r $installed /mnt/disk/raised_dd /mnt/disk/secret
 
 # A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
 copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
