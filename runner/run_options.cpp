@@ -234,6 +234,12 @@ Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
   return {};
 }
 
+// Reads and writes below calls of cuFile would be freed, and their bytes pass for the driver's.
+Status check_last(const RunTexts& texts, const RunOptions& options) {
+  if (!texts.last.has_value() || !options.kprobes_cufile) return {};
+  return fail("--last frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out");
+}
+
 // What stands behind mlrun's own options. A word that looks like an option was none of ours.
 Status take_command(std::vector<std::string> rest, RunOptions& options) {
   const bool marked = !rest.empty() && rest.front() == "--";
@@ -282,6 +288,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (status) status = read_sizes(texts, options);
   if (status) status = read_path_rules(options);
   if (status) status = check_summary_only(texts, options);
+  if (status) status = check_last(texts, options);
   if (status) status = read_time("--last", texts.last, options.last_ns);
   if (status) status = read_time("--fold", texts.fold, options.fold_ns);
   if (status) status = read_stacks(texts.stacks, options);

@@ -12,6 +12,14 @@ int64_t distance_ns(const PythonLines::Look& look, int64_t moment_ns) {
   return std::max<int64_t>(0, moment_ns - look.last_ns);
 }
 
+// Of the looks between the first and the last it is only known how many there were.
+bool has_look_in(const PythonLines::Look& look, Stretch piece) {
+  const auto lies_in = [&](int64_t moment_ns) { return moment_ns >= piece.start_ns && moment_ns < piece.end_ns; };
+  if (lies_in(look.first_ns) || lies_in(look.last_ns)) return true;
+  const bool spans = look.first_ns < piece.start_ns && look.last_ns >= piece.end_ns;
+  return spans && look.apart_ns > 0 && piece.end_ns - piece.start_ns >= 2 * look.apart_ns;
+}
+
 }  // namespace
 
 void PythonLines::add(int32_t thread_id, const Look& look) {
@@ -39,7 +47,7 @@ const PythonLines::Look* PythonLines::find(int32_t thread_id, Stretch piece) con
       std::partition_point(looks.begin(), looks.end(), [&](const Look& look) { return look.last_ns < middle_ns; });
   const Look* nearest = nullptr;
   for (auto look = after == looks.begin() ? after : after - 1; look != looks.end() && look <= after; ++look) {
-    if (look->last_ns < piece.start_ns || look->first_ns >= piece.end_ns) continue;
+    if (!has_look_in(*look, piece)) continue;
     if (!nearest || distance_ns(*look, middle_ns) < distance_ns(*nearest, middle_ns)) nearest = &*look;
   }
   return nearest;

@@ -12,10 +12,11 @@ namespace mlrun::idle {
 
 class PythonLines {
  public:
-  // At both moments and at each look between them.
+  // At both moments and at each look between them, which are `apart_ns` apart on average.
   struct Look {
     int64_t first_ns = 0, last_ns = 0;
     int32_t stack_id = 0, frame_id = 0;  // the innermost frame's
+    int64_t apart_ns = 0;
   };
 
   // One beyond kLooksMax is counted alone. Thread 0 is nobody.

@@ -9,9 +9,8 @@ namespace mlrun::python {
 
 namespace {
 
-constexpr uint64_t kTypeAt = 8;  // in every object
 constexpr uint64_t kUnitBytes = 2;
-constexpr uint64_t kTextMax = 4096, kLinesMax = 1 << 20, kUnitsMax = 1 << 26;
+constexpr uint64_t kTextMax = 1024, kLinesMax = 1 << 18, kUnitsMax = 1 << 26;
 
 template <typename T>
 T value_at(const char* bytes, uint64_t offset) {
@@ -67,7 +66,10 @@ CodeCache::Identity CodeCache::identity_of(const char* head) const {
 bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresses, std::vector<const Code*>& codes) {
   const uint64_t head_bytes = layout_.code_instructions;
   if (head_bytes == 0 || head_bytes > kHeadBytes) return false;
-  if (known_.size() + addresses.size() > kCodesMax) known_.clear();
+  if (known_.size() + addresses.size() > kCodesMax || known_bytes_ > kKnownBytesMax) {
+    known_.clear();
+    known_bytes_ = 0;
+  }
   heads_.resize(addresses.size() * kHeadBytes);
   std::vector<RemotePiece> pieces;
   for (size_t i = 0; i < addresses.size(); ++i) pieces.push_back({addresses[i], &heads_[i * kHeadBytes], head_bytes});
@@ -81,6 +83,7 @@ bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresse
     if (known == known_.end() || known->second.identity != identity) {
       Known read{identity, {}};
       if (!read_code(memory, addresses[i], identity, head, read.code)) return false;
+      known_bytes_ += read.code.lines.size() + read.code.file.size() + read.code.function.size();
       known = known_.insert_or_assign(addresses[i], std::move(read)).first;
     }
     codes[i] = &known->second.code;  // elements of the map stay where they are

@@ -34,7 +34,7 @@ class CodeCache {
   bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses, std::vector<const Code*>& codes);
 
  private:
-  static constexpr size_t kCodesMax = 50'000, kHeadBytes = 256;
+  static constexpr size_t kCodesMax = 50'000, kHeadBytes = kHeadBytesMax, kKnownBytesMax = 64 << 20;
 
   // What two code objects at one address do not have in common.
   struct Identity {
@@ -55,6 +55,7 @@ class CodeCache {
   const Layout& layout_;
   Types types_;
   std::unordered_map<uint64_t, Known> known_;
+  size_t known_bytes_ = 0;  // of texts and tables read since it was empty
   std::vector<char> heads_;
 };
 

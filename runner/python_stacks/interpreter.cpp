@@ -116,11 +116,12 @@ Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, c
 
 std::vector<Interpreter::Thread> Interpreter::threads() {
   std::vector<Thread> threads;
+  size_t visited = 0;  // of all interpreters together: what is no thread may be linked to itself
   memory_.forget_error();
   uint64_t interpreter = memory_.get<uint64_t>(runtime_ + layout_.interpreters_head).value_or(0);
   for (size_t i = 0; interpreter != 0 && i < kInterpretersMax; ++i) {
     uint64_t state = memory_.get<uint64_t>(interpreter + layout_.threads_head).value_or(0);
-    while (state != 0 && threads.size() < kThreadsMax) {
+    for (; state != 0 && visited < kThreadsMax; ++visited) {
       uint64_t next = 0, native_id = 0;
       const RemotePiece pieces[] = {{state + layout_.thread_next, &next, sizeof next},
                                     {state + layout_.thread_native_id, &native_id, sizeof native_id}};
@@ -164,7 +165,8 @@ bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
 
 // Valid until the next call. Null: it cannot be read.
 const char* Interpreter::frame_at(uint64_t address) {
-  if (address >= window_address_ && address - window_address_ + layout_.frame_bytes <= window_.size()) {
+  if (address >= window_address_ && window_.size() >= layout_.frame_bytes &&
+      address - window_address_ <= window_.size() - layout_.frame_bytes) {
     return window_.data() + (address - window_address_);
   }
   left_window_ = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,25 @@ enum Word : size_t {
   kWords = 71
 };
 
+// What is read of an object in one piece holds all that is looked at in it: a process can write what it likes there.
+bool fits(const Layout& layout) {
+  constexpr uint64_t kPointer = sizeof(uint64_t), kNumber = sizeof(uint32_t);
+  const auto ends_by = [](uint64_t end, std::initializer_list<uint64_t> offsets, uint64_t bytes) {
+    return std::all_of(offsets.begin(), offsets.end(), [&](uint64_t offset) { return offset + bytes <= end; });
+  };
+  return layout.frame_bytes <= kFrameBytesMax && layout.code_instructions <= kHeadBytesMax &&
+         layout.text_ascii <= kHeadBytesMax && layout.bytes_data <= kHeadBytesMax &&
+         ends_by(layout.frame_bytes, {layout.frame_code, layout.frame_previous, layout.frame_instruction}, kPointer) &&
+         ends_by(layout.frame_bytes, {layout.frame_owner}, 1) &&
+         ends_by(layout.code_instructions,
+                 {kTypeAt, layout.size, layout.code_file, layout.code_function, layout.code_lines}, kPointer) &&
+         ends_by(layout.code_instructions, {layout.code_first_line, layout.code_first_traceable, layout.code_version},
+                 kNumber) &&
+         ends_by(layout.text_ascii, {kTypeAt, layout.text_length}, kPointer) &&
+         ends_by(layout.text_ascii, {layout.text_state}, kNumber) &&
+         ends_by(layout.bytes_data, {kTypeAt, layout.size}, kPointer);
+}
+
 Result<Layout> layout_3_13(uint32_t version, uint64_t runtime, RemoteMemory& memory) {
   constexpr uint64_t kFarthest = 1 << 20;  // in the state of an interpreter
   constexpr uint64_t kUtf8 = 16;           // a text that is not ASCII has its UTF-8 form's place and length before it
@@ -132,6 +152,7 @@ Result<Layout> layout_3_13(uint32_t version, uint64_t runtime, RemoteMemory& mem
   layout.text_state = words[kTextState];
   layout.text_ascii = words[kTextAscii];
   layout.text_other = words[kTextAscii] + kUtf8;
+  if (!fits(layout)) return fail(name + " does not tell where it keeps its frames");
   return layout;
 }
 

@@ -14,6 +14,9 @@
 
 namespace mlrun::python {
 
+inline constexpr uint64_t kTypeAt = 8;                                 // in every object
+inline constexpr uint64_t kHeadBytesMax = 256, kFrameBytesMax = 4096;  // of what is read in one piece
+
 // Offsets in bytes.
 struct Layout {
   uint64_t interpreters_head = 0;  // in _PyRuntime

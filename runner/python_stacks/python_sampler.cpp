@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -30,6 +31,7 @@ constexpr std::chrono::seconds kPatience(1);
 constexpr size_t kPayloadsMax = 256;          // when the collector does not fetch them
 constexpr size_t kPayloadBytes = 128 << 10;   // enough for a frame
 constexpr uint64_t kBatchNs = 1'000'000'000;  // no sample waits longer for its frame
+constexpr uint64_t kLookCpuNs = 100'000'000;  // a look that takes longer is cut short
 constexpr double kSavedNs = 100e6;            // processor time that looks left unused, for those that take longer
 constexpr uint64_t kShortestPauseNs = 50'000'000, kLongestPauseNs = 2'000'000'000;  // between searches in a process
 constexpr size_t kProblemProcessesMax = 1000;
@@ -40,6 +42,7 @@ uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 struct PythonSampler::Shared {
   std::mutex mutex;
+  std::atomic<bool> is_ending = false;  // for a look that is under way
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, has_news = false;
   Clock::duration pause{};
@@ -55,6 +58,7 @@ class PythonSampler::Looker {
   void look(PythonSamplerState& state);
 
   StackBatch batch;
+  const std::atomic<bool>* is_ending = nullptr;
 
  private:
   struct Process {
@@ -66,7 +70,11 @@ class PythonSampler::Looker {
   bool has_interpreter(Process& process, PythonSamplerState& state);
   static void give_up(Process& process, const std::string& why, PythonSamplerState& state);
   void look_at(Process& process, PythonSamplerState& state);
+  [[nodiscard]] bool is_over() const {
+    return *is_ending || batch.bytes() >= kPayloadBytes || thread_cpu_ns() - began_cpu_ns_ > kLookCpuNs;
+  }
 
+  uint64_t began_cpu_ns_ = 0;  // the look
   InterpreterFiles files_;
   std::map<uint32_t, Process> processes_;  // by number
 };
@@ -115,6 +123,7 @@ void PythonSampler::Looker::look_at(Process& process, PythonSamplerState& state)
   const std::vector<Interpreter::Thread> threads = process.interpreter->threads();
   if (process.interpreter->last_error() == EPERM) return give_up(process, kRefused, state);
   for (const Interpreter::Thread& thread : threads) {
+    if (is_over()) return;
     const int running = numbers_are_ours ? collect::thread_runs(who.host_pid, thread.tid) : -1;
     const uint64_t now_ns = util::monotonic_ns();
     bool discarded = false;
@@ -128,7 +137,9 @@ void PythonSampler::Looker::look_at(Process& process, PythonSamplerState& state)
 }
 
 void PythonSampler::Looker::look(PythonSamplerState& state) {
+  began_cpu_ns_ = thread_cpu_ns();
   for (auto& [number, process] : processes_) look_at(process, state);
+  if (is_over()) ++state.looks_left_out;  // in part
 }
 
 PythonSampler::PythonSampler(double looks_per_second) : shared_(std::make_shared<Shared>()) {
@@ -155,7 +166,7 @@ void PythonSampler::watch(std::vector<collect::WatchedProcess> processes) {
 
 void PythonSampler::stop() {
   std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
+  shared_->stop = shared_->is_ending = true;
   shared_->wake.notify_all();
   shared_->ended_changed.wait_for(lock, kPatience, [&] { return shared_->ended; });
 }
@@ -173,6 +184,7 @@ PythonSamplerState PythonSampler::state() const {
 void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-python");
   Looker looker;
+  looker.is_ending = &shared->is_ending;
   PythonSamplerState state;
   double allowed_ns = kSavedNs;
   uint64_t batch_since_ns = util::monotonic_ns(), before_ns = batch_since_ns;
@@ -186,7 +198,11 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
     before_ns = now_ns;
     if (allowed_ns > 0) {
       const uint64_t cpu_ns = thread_cpu_ns();
-      looker.look(state);
+      try {
+        looker.look(state);
+      } catch (const std::exception& error) {
+        state.problem = std::string("it ended early: ") + error.what();
+      }
       const uint64_t took_ns = thread_cpu_ns() - cpu_ns;
       allowed_ns -= static_cast<double>(took_ns);
       state.cpu_ns += took_ns;
@@ -206,10 +222,18 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
     if (!has_room) state.rows_dropped += rows;
     if (!payload.empty() && has_room) shared->payloads.push_back(std::move(payload));
     shared->state = state;
+    if (!state.problem.empty()) break;
     for (due += shared->pause; due < Clock::now();) due += shared->pause;
     shared->wake.wait_until(lock, due, [&] { return shared->stop; });
   }
-  if (!looker.batch.empty()) shared->payloads.push_back(looker.batch.take());
+  if (!looker.batch.empty()) {
+    const uint64_t rows = looker.batch.samples();
+    std::string payload = looker.batch.take();
+    if (payload.size() <= collect::Spool::kPayloadMax)
+      shared->payloads.push_back(std::move(payload));
+    else
+      shared->state.rows_dropped += rows;
+  }
   shared->ended = true;
   shared->ended_changed.notify_all();
 }

@@ -43,7 +43,7 @@ Totals totals_of(const model::GpuFileRow& row, bool posix_is_counted) {
   }
   int64_t bytes = std::max<int64_t>(row.ret, 0);
   if (posix_is_counted) {
-    bytes = std::max<int64_t>(bytes - row.posix.bytes, 0);
+    bytes = row.has_posix ? std::max<int64_t>(bytes - row.posix.bytes, 0) : 0;  // else calls may have them already
     totals.time_ns = std::max<int64_t>(row.dur_ns - row.posix.own_thread_ns, 0);
   }
   if (what->role == CufileRole::kBatch) return totals;

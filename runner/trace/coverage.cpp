@@ -207,7 +207,8 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_cut_off(index);
   if (whole) add_children(index, info);
   if (has_stream(session, "allocs")) add_allocators(info);
-  if (!has_stream(session, "cufile")) add_cufile(info);
+  const bool has_calls = has_stream(session, "cufile") && session.text("/kernel_side/state") == "recorded";
+  if (!has_calls) add_cufile(info);
   add_failures(session);
   return std::move(rows_);
 }

@@ -30,6 +30,7 @@ uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
     if (record.result != 0) return 0;
     if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
       ++left_out_;
+      handles_.erase({record.head.pid, record.read[0]});  // it is another file's now
       return 0;
     }
     files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});

@@ -52,6 +52,7 @@ class GpuFileCalls {
   // After those that lie in it have passed by. Of the call of that number.
   [[nodiscard]] File file(int64_t number) const;
   [[nodiscard]] model::PosixPart posix(int64_t number) const;
+  [[nodiscard]] bool knows(int64_t number) const { return static_cast<size_t>(number) <= entries_.size(); }
   [[nodiscard]] bool tells_posix() const { return below_ != Below::kNothing; }
 
   [[nodiscard]] uint64_t left_out() const { return left_out_; }

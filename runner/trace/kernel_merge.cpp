@@ -278,7 +278,9 @@ class KernelMerge::Tables {
     row.device = stat_device(file.device);
     row.inode = static_cast<int64_t>(file.inode);
     if (file.inode != 0) row.file_id = inodes_.find(file.device, file.inode, file.ns);
-    row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix();
+    // The calls below it are found by its file: one whose device has another number in the kernel has none.
+    const bool is_found = merge_.gpu_files_.knows(number) && (file.inode == 0 || row.file_id != 0);
+    row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix() && is_found;
     if (row.has_posix) row.posix = merge_.gpu_files_.posix(number);
     merge_.gpu_file_gaps_.add(row);
     builder_.add(row, merge_.below_gpu_files() == GpuFileCalls::Below::kCalls);

@@ -221,8 +221,10 @@ class PythonReader {
     ++totals_.rows;
     if (frame_id == 0) return;
     meter_.add(who.proc_id, frame_id, sample.looks, sample.running);
-    lines_.add(who.thread_id, {TraceClock::from_monotonic(sample.first_ns), TraceClock::from_monotonic(sample.last_ns),
-                               stack_id, frame_id});
+    const int64_t first_ns = TraceClock::from_monotonic(sample.first_ns);
+    const int64_t last_ns = TraceClock::from_monotonic(sample.last_ns);
+    const int64_t apart_ns = sample.looks > 1 ? (last_ns - first_ns) / (int64_t{sample.looks} - 1) : 0;
+    lines_.add(who.thread_id, {first_ns, last_ns, stack_id, frame_id, apart_ns});
   }
 
   const SpoolIndex& index_;

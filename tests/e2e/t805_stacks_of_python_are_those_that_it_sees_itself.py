@@ -134,6 +134,7 @@ def check_version(this, version, python):
 
 def check(this):
     found = pythons.known()
+    this.true("there is a Python that is known", found)
     for version, python in found.items():
         check_version(this, version, python)
     print("versions:", *(".".join(map(str, version)) for version in found))

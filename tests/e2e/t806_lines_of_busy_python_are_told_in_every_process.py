@@ -92,6 +92,7 @@ def check_exec(this, python):
 
 
 def check(this):
+    this.true("there is a Python that is known", pythons.known())
     for python in pythons.known().values():
         for way in ("fork", "spawn"):
             check_workers(this, python, way)

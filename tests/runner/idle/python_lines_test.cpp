@@ -37,12 +37,14 @@ TEST(PythonLines, NoLookOutsideOfThePieceCounts) {
   EXPECT_EQ(found(PythonLines(), 0, 1000), 0);
 }
 
-TEST(PythonLines, AThreadThatDidNotMoveWasThereBetweenItsLooks) {
+TEST(PythonLines, BetweenTwoLooksAThreadMayHaveBeenElsewhere) {
   PythonLines lines;
-  lines.add(1, {100, 500, 1, 1});
-  lines.add(1, {600, 600, 2, 2});
+  lines.add(1, {100, 500, 1, 1, 100});
+  lines.add(1, {600, 600, 2, 2, 0});
   lines.sort();
-  EXPECT_EQ(found(lines, 200, 300), 1);
+  EXPECT_EQ(found(lines, 210, 290), 0);
+  EXPECT_EQ(found(lines, 150, 350), 1);  // two looks lie in it
+  EXPECT_EQ(found(lines, 50, 150), 1);
   EXPECT_EQ(found(lines, 450, 1000), 2);
   EXPECT_EQ(found(lines, 510, 590), 0);
 }

@@ -124,7 +124,19 @@ TEST(Layout, VersionsThatAreNotKnownAreNamed) {
   EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory));
   std::memcpy(words.data(), "xdebugpy", 8);
   words[1] = 0x030d00f0;
+  EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory));  // nothing lies in an object of no bytes
+  const std::pair<size_t, uint64_t> offsets[] = {{29, 8},   {31, 56},  {32, 72}, {33, 70},  {35, 112},
+                                                 {37, 128}, {38, 136}, {39, 68}, {43, 200}, {65, 16},
+                                                 {66, 32},  {68, 32},  {69, 16}, {70, 40}};
+  for (const auto& [word, offset] : offsets) words[word] = offset;
   EXPECT_TRUE(python::layout_of(0x030d00f0, runtime, memory));
+  for (const auto& [word, offset] : offsets) {
+    for (const uint64_t far : {uint64_t{5000}, uint64_t{1} << 20, ~uint64_t{0}}) {
+      words[word] = far;  // a process can write there what it likes
+      EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory)) << word << " " << far;
+    }
+    words[word] = offset;
+  }
   words[2] = 1;
   const auto free_threaded = python::layout_of(0x030d00f0, runtime, memory);
   ASSERT_FALSE(free_threaded);
