@@ -41,9 +41,17 @@ for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
 """
 
 
+def has_look_in(row, piece):
+    """Of a row of several looks the moments of the first and of the last are known."""
+    begin, end = piece["ts"], piece["ts"] + piece["dur"]
+    first, last = row["ts"], row["ts"] + row["dur"]
+    if begin <= first < end or begin <= last < end:
+        return True
+    return first < begin and last >= end and row["looks"] > 1 and piece["dur"] >= 2 * (row["dur"] // (row["looks"] - 1))
+
+
 def looks_within(rows, piece):
-    return [row for row in rows if row["thread_id"] == piece["thread_id"]
-            and row["ts"] < piece["ts"] + piece["dur"] and row["ts"] + row["dur"] >= piece["ts"]]
+    return [row for row in rows if row["thread_id"] == piece["thread_id"] and has_look_in(row, piece)]
 
 
 def check(this):
