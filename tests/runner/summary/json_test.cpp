@@ -62,6 +62,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "collectives",
                                              "gpus",
                                              "gpu_work",
+                                             "gpu_files",
                                              "gpu_idle",
                                              "python",
                                              "gpu_steps",
