@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/idle/idle_table.h"
 
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 namespace mlrun::idle {
@@ -24,13 +22,7 @@ IdleTable::IdleTable(const model::TraceInfo& info)
   for (const model::ProcessRow& process : info.processes) pids_[process.proc_id] = process.pid;
 }
 
-Status IdleTable::open(const std::string& tables_folder) {
-  const std::filesystem::path folder = std::filesystem::path(tables_folder) / table_.name();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-  return table_.open((folder / "part-00000.parquet").string());
-}
+Status IdleTable::open(const std::string& tables_folder) { return table_.open_in(tables_folder); }
 
 Status IdleTable::add(const model::IdleRow& row) {
   const auto thread = threads_.find(row.thread_id);

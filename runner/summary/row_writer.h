@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -60,14 +58,9 @@ class RowWriter {
   template <typename Rows>
   static Status write(const Rows& rows, const std::string& trace_folder) {
     using Row = std::decay_t<decltype(*std::begin(rows))>;
-    const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / Columns<Row>::kTable;
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-
     RowWriter writer(Columns<Row>::kTable);
     writer.declare<Row>();
-    if (auto opened = writer.table_.open((folder / "part-00000.parquet").string()); !opened) return opened;
+    if (auto opened = writer.table_.open_in(trace_folder + "/tables"); !opened) return opened;
     for (const Row& row : rows) {
       writer.at_ = 0;
       Columns<Row>::visit(writer, row);

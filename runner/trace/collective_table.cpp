@@ -10,12 +10,8 @@ void put(Int64Column& column, const std::optional<int64_t>& value) { value ? col
 }  // namespace
 
 Status CollectiveTable::open() {
-  const std::filesystem::path folder = std::filesystem::path(folder_) / table_.name();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
   is_open_ = true;
-  return table_.open((folder / "part-00000.parquet").string());
+  return table_.open_in(folder_);
 }
 
 Status CollectiveTable::add(const model::CollectiveRow& row) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/device_table.h"
 
-#include <filesystem>
 #include <map>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -119,11 +117,7 @@ Status write_devices(const json& session, const std::string& tables_folder) {
   auto& errors = table.int64("errors");
   auto& own_requests = table.int64("own_requests");
   auto& own_bytes = table.int64("own_bytes");
-  const std::filesystem::path folder = std::filesystem::path(tables_folder) / "device";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-  if (auto opened = table.open((folder / "part-00000.parquet").string()); !opened) return opened;
+  if (auto opened = table.open_in(tables_folder); !opened) return opened;
   for (const auto& [number, row] : rows_of(session)) {
     dev.add(row.dev);
     major.add(row.major);

@@ -2,7 +2,6 @@
 #include "runner/trace/gpu_samples.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -198,11 +197,7 @@ class SampleReader {
 
   Result<GpuSampleTotals> write(const std::string& folder) {
     for (ParquetTable* table : {&gpus_.table, &processes_.table}) {
-      std::error_code error;
-      std::filesystem::create_directories(folder + "/" + table->name(), error);
-      if (error) return fail("cannot create " + folder + "/" + table->name() + ": " + error.message());
-      const auto opened = table->open(fmt::format("{}/{}/part-00000.parquet", folder, table->name()));
-      if (!opened) return tl::make_unexpected(opened.error());
+      if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
     }
     for (const uint64_t offset : index_.sample_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());

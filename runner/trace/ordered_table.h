@@ -4,9 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "runner/trace/event_tables.h"
@@ -21,13 +19,7 @@ class OrderedTable {
   using Row = typename Table::Row;
 
   // Makes the table's folder below `tables_folder`, and its one file.
-  Status open(const std::string& tables_folder) {
-    const std::filesystem::path folder = std::filesystem::path(tables_folder) / table_.parquet().name();
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-    return table_.parquet().open((folder / "part-00000.parquet").string());
-  }
+  Status open(const std::string& tables_folder) { return table_.parquet().open_in(tables_folder); }
 
   Status add(Row row) {
     rows_.push_back(std::move(row));

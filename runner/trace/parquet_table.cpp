@@ -2,6 +2,8 @@
 #include "runner/trace/parquet_table.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <arrow/api.h>
 #include <arrow/io/buffered.h>
@@ -149,6 +151,14 @@ Status ParquetTable::open(const std::string& path) {
   file->stream = *std::move(stream);
   file_ = std::move(file);
   return guarded([&] { file_->begin(); });
+}
+
+Status ParquetTable::open_in(const std::string& tables_folder) {
+  const std::filesystem::path folder = std::filesystem::path(tables_folder) / name_;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
+  return open((folder / "part-00000.parquet").string());
 }
 
 Status ParquetTable::guarded(const std::function<void()>& write) {

@@ -59,6 +59,8 @@ class ParquetTable {
 
   // Starts a file. Requires: no column is declared later.
   Status open(const std::string& path);
+  // The same for the only file of a table: makes the table's folder below `tables_folder`, and starts the file there.
+  Status open_in(const std::string& tables_folder);
   // Call after each row: all columns have one value more.
   void row_added() { ++rows_; }
   void rows_added(size_t count) { rows_ += static_cast<int64_t>(count); }

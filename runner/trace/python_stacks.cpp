@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <unordered_map>
 
@@ -182,11 +181,7 @@ class PythonReader {
       : index_(index), info_(info), meter_(meter), lines_(lines), owners_(index, info), stacks_(info.stacks) {}
 
   Result<PythonTotals> write(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder + "/" + table_.table.name(), error);
-    if (error) return fail("cannot create " + folder + "/" + table_.table.name() + ": " + error.message());
-    const std::string path = fmt::format("{}/{}/part-00000.parquet", folder, table_.table.name());
-    if (auto opened = table_.table.open(path); !opened) return tl::make_unexpected(opened.error());
+    if (auto opened = table_.table.open_in(folder); !opened) return tl::make_unexpected(opened.error());
     for (const uint64_t offset : index_.python_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
       if (!table_.table.full()) continue;

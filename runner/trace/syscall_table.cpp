@@ -8,10 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <numeric>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -52,14 +50,6 @@ std::string name_of(const mlrun_syscall_sum& record) {
   return syscall_name(record.number, (record.flags & MLRUN_SYSCALL_32BIT) != 0);
 }
 
-Status open_in(ParquetTable& table, const std::string& tables_folder, const char* name) {
-  const std::filesystem::path folder = std::filesystem::path(tables_folder) / name;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-  return table.open((folder / "part-00000.parquet").string());
-}
-
 }  // namespace
 
 std::string syscall_name(uint32_t number, bool is_32bit) {
@@ -93,8 +83,8 @@ Status SyscallTable::write(const std::string& tables_folder) const {
   auto& low_ns = buckets.int64("low_ns");
   auto& high_ns = buckets.int64("high_ns");
   auto& count = buckets.int64("count");
-  if (Status opened = open_in(sums, tables_folder, "syscall"); !opened) return opened;
-  if (Status opened = open_in(buckets, tables_folder, "syscall_bucket"); !opened) return opened;
+  if (Status opened = sums.open_in(tables_folder); !opened) return opened;
+  if (Status opened = buckets.open_in(tables_folder); !opened) return opened;
   int32_t next_id = 1;
   for (const Row& row : rows_) {
     const mlrun_syscall_sum& record = row.record;

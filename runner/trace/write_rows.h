@@ -2,9 +2,7 @@
 // Writes a table of one file, row by row.
 #pragma once
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "runner/trace/parquet_table.h"
 #include "runner/util/result.h"
@@ -14,11 +12,7 @@ namespace mlrun::trace {
 // Opens the table's one file, has `add` called for each row, and closes it.
 template <typename Rows, typename Add>
 Status write_rows(ParquetTable& table, const Rows& rows, const std::string& trace_folder, Add add) {
-  const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / table.name();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-  if (auto opened = table.open((folder / "part-00000.parquet").string()); !opened) return opened;
+  if (auto opened = table.open_in(trace_folder + "/tables"); !opened) return opened;
   for (const auto& row : rows) {
     add(row);
     table.row_added();
