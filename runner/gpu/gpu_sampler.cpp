@@ -2,14 +2,14 @@
 #include "runner/gpu/gpu_sampler.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <string>
 #include <utility>
+
+#include "runner/util/background_thread.h"
 
 namespace mlrun::gpu {
 
@@ -33,16 +33,10 @@ struct GpuSampler::Shared {
 
 GpuSampler::GpuSampler(double looks_per_second) : shared_(std::make_shared<Shared>()) {
   shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([shared = shared_] { run(shared); }).detach();
-  } catch (const std::system_error& error) {
-    shared_->state.problem = std::string("no thread can be started: ") + error.what();
-    shared_->ended = true;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
 }
 
 GpuSampler::~GpuSampler() { stop(); }

@@ -2,7 +2,6 @@
 #include "runner/python_stacks/python_sampler.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
@@ -12,13 +11,13 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <system_error>
-#include <thread>
+#include <string>
 #include <utility>
 
 #include "runner/collect/proc_files.h"
 #include "runner/python_stacks/interpreter.h"
 #include "runner/python_stacks/stack_batch.h"
+#include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::python {
@@ -144,16 +143,10 @@ void PythonSampler::Looker::look(PythonSamplerState& state) {
 
 PythonSampler::PythonSampler(double looks_per_second) : shared_(std::make_shared<Shared>()) {
   shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([shared = shared_] { run(shared); }).detach();
-  } catch (const std::system_error& error) {
-    shared_->state.problem = std::string("no thread can be started: ") + error.what();
-    shared_->ended = true;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
 }
 
 PythonSampler::~PythonSampler() { stop(); }
