@@ -10,20 +10,13 @@ import cupti_case
 
 STEPS, COMPUTE_NS, TALK_NS = 10, 200_000, 40_000_000
 
-PROGRAM = """
-import ctypes, sys, time
+PROGRAM = cupti_case.MOCK_KERNELS + """
+import sys, time
 steps, compute_ns, talk_ns = map(int, sys.argv[1:])
 
-class Work(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
-                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
-                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
-
-cuda = ctypes.CDLL("libcuda.so.1")
-cuda.cuInit(0)
 def run(name, length_ns):
     time.sleep(1.2 * length_ns / 1e9)
-    cuda.mock_cuda_work(ctypes.byref(Work(name, 0, 0, 0, 7, length_ns, 1)))
+    launch(name, length_ns, has_ended=1)
 for step in range(steps):
     run(b"_Z7computev", compute_ns)
     run(b"_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE", talk_ns)

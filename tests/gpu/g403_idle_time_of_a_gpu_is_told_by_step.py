@@ -12,22 +12,15 @@ import cupti_case
 
 STEPS, SLOW_STEP, QUICK_S, SLOW_S, KERNEL_NS = 12, 7, 0.01, 1.0, 200_000
 
-PROGRAM = """
-import ctypes, queue, sys, threading, time
+PROGRAM = cupti_case.MOCK_KERNELS + """
+import queue, sys, threading, time
 import mlrun_mark
 way, steps, slow_step, kernel_ns = sys.argv[1], *map(int, sys.argv[2:5])
 quick_s, slow_s = map(float, sys.argv[5:])
 
-class Work(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
-                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
-                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
-
-cuda = ctypes.CDLL("libcuda.so.1")
-cuda.cuInit(0)
 def work(seconds):
     time.sleep(seconds)
-    cuda.mock_cuda_work(ctypes.byref(Work(b"_Z5trainv", 0, 0, 0, 7, kernel_ns)))
+    launch(b"_Z5trainv", kernel_ns)
 def in_thread(seconds):
     thread = threading.Thread(target=work, args=(seconds,))
     thread.start()

@@ -12,17 +12,12 @@ import cupti_case
 
 KERNEL_NS, STEPS, SLOW_S = 500_000, 8, 0.3
 
-PROGRAM = """
-import ctypes, sys, time
+PROGRAM = cupti_case.MOCK_KERNELS + """
+import sys, time
 import torch
 from torch.utils.data import DataLoader, Dataset
 
 steps, slow_s, kernel_ns = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-
-class Work(ctypes.Structure):
-    _fields_ = [("kernel", ctypes.c_char_p), ("bytes", ctypes.c_uint64), ("is_driver_call", ctypes.c_int),
-                ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
-                ("has_ended", ctypes.c_uint32), ("unused", ctypes.c_uint64 * 8)]
 
 class Slow(Dataset):
     def __len__(self):
@@ -33,11 +28,8 @@ class Slow(Dataset):
             number + number  # slow
         return torch.zeros(1)
 
-cuda = ctypes.CDLL("libcuda.so.1")
-cuda.cuInit(0)
-launch = Work(b"_Z5trainv", 0, 0, 0, 7, kernel_ns)
 for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
-    cuda.mock_cuda_work(ctypes.byref(launch))
+    launch(b"_Z5trainv", kernel_ns)
 """
 
 

@@ -16,7 +16,7 @@ FUNCTIONS = 2 + 2 + 2 + 1  # handles, transfers, asynchronous ones, batches: tho
 CALLER, THREAD, DRIVER = 0, 1, 2
 SIZE = 1 << 20
 
-PROGRAM = """
+CUFILE_CALLS = """
 import ctypes, os, sys
 from ctypes import byref, c_int, c_longlong, c_size_t, c_ssize_t, c_uint64, c_void_p
 
@@ -56,14 +56,6 @@ def read_async(handle, size, offset):
 
 def batch(count):
     return cufile.cuFileBatchIOSubmit(c_void_p(1), count, buffer, 0).err
-
-if len(sys.argv) > 1:
-    load(sys.argv[1])
-for line in sys.stdin:
-    try:
-        print(repr(eval(line)), flush=True)
-    except Exception as problem:
-        print(repr("failed: " + str(problem)), flush=True)
 """
 
 
@@ -148,7 +140,7 @@ def check_inside(this, trace, table, moved, pid, moves):
 def check_command(this):
     out = this.new_trace()
     command = (case.MLRUN, "--preload=files", "--kprobes=cufile", "--quiet", "-o", out)
-    one = uprobe_case.Victim(this, library=None, before=[str(word) for word in command], program=PROGRAM)
+    one = uprobe_case.Victim(this, library=None, before=[str(word) for word in command], calls=CUFILE_CALLS)
     mlrun = one.process.pid
     before = uprobe_case.probes_held_by(mlrun)
     one.do(f"load({str(LIBRARY)!r})")
@@ -173,7 +165,7 @@ def check_command(this):
 
 
 def check_observed(this):
-    with uprobe_case.victim(this, library=LIBRARY, program=PROGRAM) as one:
+    with uprobe_case.victim(this, library=LIBRARY, calls=CUFILE_CALLS) as one:
         seen = uprobe_case.Observation(this, "--pid", one.pid, kprobes="vfs,cufile")
         wanted, _ = work(this, one)
         trace = seen.end()

@@ -18,8 +18,8 @@ from lib.trace import Trace
 DRIVER = case.BUILD / "gpu" / "uprobe" / "libcuda.so.1"
 OUT_OF_MEMORY = 2
 
-# Evaluates each line that it gets, and answers with the value.
-PROGRAM = """
+# What the victim can be asked to do, beside Python's own. It evaluates each line that it gets, and answers with the value.
+DRIVER_CALLS = """
 import ctypes, os, sys, threading
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 
@@ -43,6 +43,9 @@ def first_byte():
     "Of the code of one of the library's functions in memory."
     return ctypes.string_at(ctypes.cast(cuda.cuGraphLaunch_ptsz, c_void_p), 1)
 
+"""
+
+ANSWERING = """
 if len(sys.argv) > 1:
     load(sys.argv[1])
 for line in sys.stdin:
@@ -54,8 +57,8 @@ for line in sys.stdin:
 
 
 class Victim:
-    def __init__(self, this, library=DRIVER, before=(), program=PROGRAM):
-        words = [*before, sys.executable, "-S", "-B", "-c", program] + ([str(library)] if library else [])
+    def __init__(self, this, library=DRIVER, before=(), calls=DRIVER_CALLS):
+        words = [*before, sys.executable, "-S", "-B", "-c", calls + ANSWERING] + ([str(library)] if library else [])
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=this.environment)
         self.pid = self.do("os.getpid()")
