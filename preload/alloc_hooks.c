@@ -16,6 +16,7 @@
 #define SITE ((uint64_t)__builtin_return_address(0))
 
 enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth a duration
+enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static bool hooks_on;  // the functions are looked up and the stream is on
@@ -57,8 +58,9 @@ static COLD bool picked(void *block, size_t size) {
 INLINE bool is_listed(void *block, size_t size) { return likely(!sample_bytes) || picked(block, size); }
 INLINE bool was_listed(void *block) { return likely(!sample_bytes) || sampled_blocks_remove(block); }
 
-// The recording halves of the hooks, apart from them so that the counting halves need hardly a register.
-static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
+// What most calls run through has no call in it but as its last act, so that it saves no register: each slow half is a
+// function that does all that is left to do. Recording is apart from counting for the same reason.
+static COLD void *recorded_sometimes(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
   if (is_listed(block, size))
     put_allocation(&a);
@@ -67,12 +69,72 @@ static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size
   return block;
 }
 
-static __attribute__((noinline)) void recorded_free(void *block, size_t usable, uint64_t site) {
-  struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
+static COLD void *recorded_slowly(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site,
+                                  uint64_t cursor) {
+  struct allocation a = {kind, block, size, usable, site};
+  uint8_t lap;
+  uint64_t *w = reserve_at(cursor, kShortBytes, &lap);
+  write_allocation(w, lap, &a);
+  return block;
+}
+
+static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
+  if (unlikely(sample_bytes || stack_depth)) return recorded_sometimes(kind, block, size, usable, site);
+  uint64_t cursor = advance_cursor(kShortBytes);
+  if (unlikely(!segment_has_room(cursor, kShortBytes) || !clock_is_tsc))
+    return recorded_slowly(kind, block, size, usable, site, cursor);
+  const struct allocation a = {kind, block, size, usable, site};
+  uint8_t lap;
+  uint64_t *w = record_at(cursor, &lap);
+  write_allocation_at(w, lap, __rdtsc(), &a);
+  return block;
+}
+
+INLINE struct allocation the_free_of(void *block, size_t usable, uint64_t site) {
+  return (struct allocation){MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
+}
+
+static COLD void freed_sometimes(void *block, size_t usable, uint64_t site) {
+  struct allocation a = the_free_of(block, usable, site);
   if (was_listed(block))
     put_free(&a);
   else
     count_block(usable, true);
+  real_allocator.free(block);
+}
+
+static COLD void freed_slowly(void *block, size_t usable, uint64_t site, uint64_t cursor) {
+  struct allocation a = the_free_of(block, usable, site);
+  uint8_t lap;
+  uint64_t *w = reserve_at(cursor, kShortBytes, &lap);
+  write_allocation(w, lap, &a);
+  real_allocator.free(block);
+}
+
+static __attribute__((noinline)) void recorded_free(void *block, size_t usable, uint64_t site) {
+  if (unlikely(sample_bytes)) {
+    freed_sometimes(block, usable, site);
+    return;
+  }
+  uint64_t cursor = advance_cursor(kShortBytes);
+  if (unlikely(!segment_has_room(cursor, kShortBytes) || !clock_is_tsc)) {
+    freed_slowly(block, usable, site, cursor);
+    return;
+  }
+  const struct allocation a = the_free_of(block, usable, site);
+  uint8_t lap;
+  uint64_t *w = record_at(cursor, &lap);
+  write_allocation_at(w, lap, __rdtsc(), &a);
+  real_allocator.free(block);
+}
+
+static COLD void *counted_slowly(void *block, size_t usable) {
+  count_slowly(usable, false);
+  return block;
+}
+
+static COLD void counted_free_slowly(void *block, size_t usable) {
+  count_slowly(usable, true);
   real_allocator.free(block);
 }
 
@@ -100,12 +162,19 @@ static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64
   return block;
 }
 
+INLINE void *listed_or_counted(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
+  if (usable >= alloc_min_bytes) return recorded(kind, block, size, usable, site);
+  return likely(count_quickly(usable, false)) ? block : counted_slowly(block, usable);
+}
+
+static COLD void *allocated_elsewhere(uint32_t kind, void *block, size_t size, uint64_t site) {
+  return listed_or_counted(kind, block, size, usable_size(block), site);
+}
+
 INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
   if (unlikely(!block)) return block;
-  size_t usable = usable_size(block);
-  if (usable >= alloc_min_bytes) return recorded(kind, block, size, usable, site);
-  count_block(usable, false);
-  return block;
+  if (unlikely(!real_allocator.is_glibc)) return allocated_elsewhere(kind, block, size, site);
+  return listed_or_counted(kind, block, size, glibc_usable_size(block), site);
 }
 
 static COLD void *timed_malloc(size_t size, uint64_t site) {
@@ -121,27 +190,41 @@ static COLD void *timed_calloc(size_t count, size_t each, uint64_t site) {
 EXPORT void *malloc(size_t size) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.malloc(size);
   if (unlikely(size >= kTimedBytes)) return timed_malloc(size, SITE);
-  return allocated(MLRUN_MALLOC, real_allocator.malloc(size), size, SITE);
+  void *block = real_allocator.malloc(size);
+  return allocated(MLRUN_MALLOC, block, size, SITE);
 }
 
 EXPORT void *calloc(size_t count, size_t each) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.calloc(count, each);
   size_t size = count * each;  // where this overflows the real one fails
   if (unlikely(size >= kTimedBytes)) return timed_calloc(count, each, SITE);
-  return allocated(MLRUN_CALLOC, real_allocator.calloc(count, each), size, SITE);
+  void *block = real_allocator.calloc(count, each);
+  return allocated(MLRUN_CALLOC, block, size, SITE);
+}
+
+INLINE void listed_or_counted_free(void *block, size_t usable, uint64_t site) {
+  if (usable >= alloc_min_bytes)
+    recorded_free(block, usable, site);
+  else if (likely(count_quickly(usable, true)))
+    real_allocator.free(block);
+  else
+    counted_free_slowly(block, usable);
+}
+
+// Another allocator's block, or the first call of all.
+static COLD void released_elsewhere(void *block, uint64_t site) {
+  if (likely(hooks_on) || start_hooks())
+    listed_or_counted_free(block, usable_size(block), site);
+  else
+    real_allocator.free(block);
 }
 
 INLINE void released(void *block, uint64_t site) {
   if (unlikely(!block)) return;
-  if (likely(hooks_on) || start_hooks()) {
-    size_t usable = usable_size(block);
-    if (usable >= alloc_min_bytes) {
-      recorded_free(block, usable, site);
-      return;
-    }
-    count_block(usable, true);
-  }
-  real_allocator.free(block);
+  if (unlikely(!hooks_on || !real_allocator.is_glibc))
+    released_elsewhere(block, site);
+  else
+    listed_or_counted_free(block, glibc_usable_size(block), site);
 }
 
 EXPORT void free(void *block) { released(block, SITE); }

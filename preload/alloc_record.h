@@ -21,19 +21,21 @@ struct allocation {
   uint64_t site;        // return address of the call, or its stack (record.h)
 };
 
-// The slow half of counted(): registers the thread if it may record, counts blocks of the coarse classes.
+// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes.
 void count_slowly(size_t usable, bool is_free);
 
 // Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
-// signal handler may be counting too.
-INLINE void count_block(size_t usable, bool is_free) {
+// signal handler may be counting too. False: nothing was counted, that is for count_slowly.
+INLINE bool count_quickly(size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
-  if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) {
-    count_slowly(usable, is_free);
-    return;
-  }
+  if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
   struct mlrun_fine_count *class = &channel->fine[mlrun_fine_class(usable)];
   count_local(is_free ? &class->frees : &class->allocs);
+  return true;
+}
+
+INLINE void count_block(size_t usable, bool is_free) {
+  if (!count_quickly(usable, is_free)) count_slowly(usable, is_free);
 }
 
 INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
@@ -48,11 +50,14 @@ INLINE uint64_t *reserve_allocation(struct allocation *a, uint32_t bytes, uint8_
   return likely(!stack_depth) ? reserve(bytes, lap) : reserve_at_stack(&a->site, bytes, lap);
 }
 
-INLINE void write_allocation(uint64_t *w, uint8_t lap, const struct allocation *a) {
-  if (unlikely(!w)) return;
-  w[1] = now_ticks();
+INLINE void write_allocation_at(uint64_t *w, uint8_t lap, uint64_t ticks, const struct allocation *a) {
+  w[1] = ticks;
   fill_allocation(w, a);
   publish(w, lap, 2, a->kind, (uint32_t)a->site);
+}
+
+INLINE void write_allocation(uint64_t *w, uint8_t lap, const struct allocation *a) {
+  if (likely(w != NULL)) write_allocation_at(w, lap, now_ticks(), a);
 }
 
 INLINE void put_allocation(struct allocation *a) {

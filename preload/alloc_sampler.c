@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/alloc_sampler.h"
 
-uint64_t sample_bytes;
+HOT uint64_t sample_bytes;
 
 // The next number of a thread's sequence (xorshift64*).
 static uint64_t next_random(uint64_t *state) {

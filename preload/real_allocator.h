@@ -35,11 +35,13 @@ const char *real_allocator_object(void);
 
 // glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of
 // its own, which costs 8 bytes more.
+INLINE size_t glibc_usable_size(void *block) {
+  size_t header = ((size_t *)block)[-1];
+  return (header & ~7ul) - 8 - ((header & 2) << 2);
+}
+
 INLINE size_t usable_size(void *block) {
-  if (likely(real_allocator.is_glibc)) {
-    size_t header = ((size_t *)block)[-1];
-    return (header & ~7ul) - 8 - ((header & 2) << 2);
-  }
+  if (likely(real_allocator.is_glibc)) return glibc_usable_size(block);
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 

@@ -51,22 +51,37 @@ INLINE uint64_t stamp(void) {
   return stamp_slow();
 }
 
-// `bytes` (a multiple of 16, at most 16 KiB) for one record, or for several that belong together. Every 16-byte unit
-// has to be written, with a tag byte of 0 in all but the first word of a record.
-INLINE uint64_t *reserve(uint32_t bytes, uint8_t *lap) {
-  uint64_t cursor;
-  if (unlikely(*generation != control->state)) {
-    cursor = reserve_slow(NO_SEGMENT, bytes);
-  } else {
-    cursor = fetch_add_local(&this_thread.cursor, bytes);
-    test_point(10);
-    if (unlikely((uint32_t)cursor > MLRUN_SEGMENT_BYTES - bytes)) cursor = reserve_slow(cursor, bytes);
-  }
-  if (unlikely(!cursor)) return 0;
+// The three parts of reserve(), for hooks whose slow half is a call of its own. First the thread's cursor, moved on, or
+// one without room where nothing is recorded at once.
+INLINE uint64_t advance_cursor(uint32_t bytes) {
+  if (unlikely(*generation != control->state)) return NO_SEGMENT;
+  uint64_t cursor = fetch_add_local(&this_thread.cursor, bytes);
+  test_point(10);
+  return cursor;
+}
+
+INLINE bool segment_has_room(uint64_t cursor, uint32_t bytes) {
+  return (uint32_t)cursor <= MLRUN_SEGMENT_BYTES - bytes;
+}
+
+INLINE uint64_t *record_at(uint64_t cursor, uint8_t *lap) {
   *lap = (uint8_t)(cursor >> 56);
   test_point(11);
   return (uint64_t *)(segments + (cursor >> 16 & 0xffffff0000ull) + (uint32_t)cursor);
 }
+
+// The rest of reserve() for the cursor that was had.
+INLINE uint64_t *reserve_at(uint64_t cursor, uint32_t bytes, uint8_t *lap) {
+  if (unlikely(!segment_has_room(cursor, bytes))) {
+    cursor = reserve_slow(cursor, bytes);
+    if (!cursor) return 0;
+  }
+  return record_at(cursor, lap);
+}
+
+// `bytes` (a multiple of 16, at most 16 KiB) for one record, or for several that belong together. Every 16-byte unit
+// has to be written, with a tag byte of 0 in all but the first word of a record.
+INLINE uint64_t *reserve(uint32_t bytes, uint8_t *lap) { return reserve_at(advance_cursor(bytes), bytes, lap); }
 
 // Makes the record at `record` visible. From here on it survives whatever happens to the process.
 INLINE void publish(uint64_t *record, uint8_t lap, uint32_t units, uint32_t kind, uint32_t arg) {
