@@ -295,9 +295,11 @@ TEST_F(Program, KilledAtAnyMomentTheWorkloadLivesOnAndNothingIsLostOrTwice) {
   std::mt19937 random(7);
   for (int round = 0; round < 8; round++) {
     std::filesystem::remove_all(trace_);
-    RunningProgram program(traced(reads(3000, 20), {"--buffer", "64M"}));
-    while (!std::filesystem::exists(trace_ + "/session.json")) ::usleep(1000);
-    ::usleep(5000 + random() % 100'000);
+    Words workload = {"sh", "-c", "echo begun; exec \"$0\" \"$@\""};
+    for (const std::string& word : reads(3000, 20)) workload.push_back(word);
+    RunningProgram program(traced(workload, {"--buffer", "64M"}));
+    ASSERT_TRUE(program.wait_for("begun"));  // before that there is nothing that could live on
+    ::usleep(random() % 100'000);
     ::kill(program.pid(), SIGKILL);
     ASSERT_TRUE(program.wait_for("done"));
     const auto session = launch::SessionFile::read(trace_);
