@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fetches a stock Debian kernel and prints the folder it lies in: boot/vmlinux (unpacked), lib/modules, release.
 # Usage: kernels.sh 5.10|6.1|6.12|newest   Exit status 77: it cannot be had here; the last line says why.
+# Usage: kernels.sh FOLDER   The same for a kernel that somebody has built: FOLDER, written with a /, holds these three.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=debian.sh
@@ -65,7 +66,14 @@ fetch() {
   mv -T "$root.new" "$root"
 }
 
-name=${1:?usage: kernels.sh 5.10|6.1|6.12|newest}
+name=${1:?usage: kernels.sh 5.10|6.1|6.12|newest|FOLDER}
+if [[ $name == */* ]]; then
+  for part in boot/vmlinux lib/modules release; do
+    [[ -e $name/$part ]] || { echo "kernels.sh: $name has no $part" >&2 && exit 2; }
+  done
+  realpath "$name"
+  exit
+fi
 what="the kernel $name"
 choose "$name"
 fetch_once "$name" fetch

@@ -7,7 +7,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${MLRUN_BUILD:-$here/../../../build}
-out=$build/vm/$1-$2
+out=$build/vm/$1-$(basename "$2")
 readonly budget_s=900 guest_s=600 least_s=120
 
 # How long the next guest may take.
