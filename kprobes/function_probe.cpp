@@ -19,6 +19,9 @@ constexpr std::string_view kAnyFunction = "vfs_read";
 // r0 = 0; exit
 constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                                               bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
+// The same, having asked for the cookie, by which the program knows its function.
+constexpr std::array<bpf_insn, 3> kCookie = {bpf_insn{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie},
+                                             kNothing[0], kNothing[1]};
 
 tl::unexpected<Error> refused(const std::string& what) { return fail(what + ": " + std::strerror(errno)); }
 
@@ -79,7 +82,7 @@ Result<FunctionProbe> FunctionProbe::by_kprobe(const FileOpPrograms& programs, c
 Status can_trace_functions(FunctionTypes& types) {
   const auto place = types.find(kAnyFunction, "");
   if (!place) return fail("this kernel does not tell of its functions");
-  const auto program = load(kNothing.data(), kNothing.size(), BPF_TRACE_FENTRY, *place);
+  const auto program = load(kCookie.data(), kCookie.size(), BPF_TRACE_FENTRY, *place);
   if (!program.valid()) return refused("fentry");
   const auto link = attach(program.get(), BPF_TRACE_FENTRY, 1);
   if (!link.valid()) return refused("fentry");
@@ -88,7 +91,7 @@ Status can_trace_functions(FunctionTypes& types) {
 
 Status can_probe_functions() {
   const util::UniqueFd program(
-      ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, kLicense, kNothing.data(), kNothing.size(), nullptr));
+      ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, kLicense, kCookie.data(), kCookie.size(), nullptr));
   if (!program.valid()) return refused("kprobe");
   if (::access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0) return fail("kprobe: this kernel has none");
   return {};

@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace mlrun::probes {
@@ -64,6 +65,17 @@ bool FunctionTypes::has_event(std::string_view event, std::string_view module) {
     return types != nullptr && ::btf__find_by_name_kind(types, type.c_str(), BTF_KIND_TYPEDEF) >= 0;
   };
   return has(kernel_) || (!module.empty() && has(module_of(module).types));
+}
+
+// typedef void (*btf_trace_NAME)(void *, ...): the first is not the event's.
+size_t FunctionTypes::event_arguments(std::string_view event) {
+  const std::string name = "btf_trace_" + std::string(event);
+  const int32_t alias = ::btf__find_by_name_kind(kernel_, name.c_str(), BTF_KIND_TYPEDEF);
+  const btf_type* pointer = alias > 0 ? ::btf__type_by_id(kernel_, ::btf__type_by_id(kernel_, alias)->type) : nullptr;
+  if (pointer == nullptr || !::btf_is_ptr(pointer)) return 0;
+  const btf_type* function = ::btf__type_by_id(kernel_, pointer->type);
+  if (function == nullptr || !::btf_is_func_proto(function)) return 0;
+  return std::max<size_t>(1, ::btf_vlen(function)) - 1;
 }
 
 bool FunctionTypes::may_exist(std::string_view module) {

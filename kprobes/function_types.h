@@ -32,6 +32,8 @@ class FunctionTypes {
 
   // The kernel, or that module of it, has a tracepoint of that name.
   bool has_event(std::string_view event, std::string_view module);
+  // How many arguments a tracepoint of the kernel itself has; 0: there is none of that name.
+  size_t event_arguments(std::string_view event);
 
   // The function may exist all the same: its module is loaded, and its types are not told.
   bool may_exist(std::string_view module);

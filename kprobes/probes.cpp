@@ -27,15 +27,14 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kTracepoint = "tp_btf/";
-constexpr std::array<std::string_view, 12> kWaitPrograms = {
-    "on_switch",   "on_waking", "on_free",      "on_bio_placed", "on_bio_behind", "on_bio_before",
-    "on_9p_begin", "on_9p_end", "on_rpc_begin", "on_rpc_end",    "on_fuse_begin", "on_fuse_end"};
+constexpr std::array<std::string_view, 13> kWaitPrograms = {
+    "on_switch",     "on_switch_without_state", "on_waking",   "on_free",   "on_bio_placed",
+    "on_bio_behind", "on_bio_before",           "on_9p_begin", "on_9p_end", "on_rpc_begin",
+    "on_rpc_end",    "on_fuse_begin",           "on_fuse_end"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
 constexpr std::string_view kRightsProgram = "on_exec_with_rights";
 constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
-// Newer kernels count in folios.
-constexpr std::string_view kReplaced = "on_dirty_page";
-constexpr std::string_view kReplacement = "writeback_dirty_folio";
+constexpr size_t kSwitchArgumentsWithState = 4;
 // Without these there is nothing to tell.
 constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
                                                      "on_request_complete", kRightsProgram};
@@ -76,6 +75,14 @@ ProgramState state_of(const FileOps::Function& function) {
   state.file_system = function.file_system;
   state.since_ns = function.since_ns;
   return state;
+}
+
+// Of two programs for the same, the one that is not for this kernel.
+bool has_replacement(std::string_view program, FunctionTypes& events) {
+  const bool has_folios = events.has_event("writeback_dirty_folio", "");
+  if (program == (has_folios ? "on_dirty_page" : "on_dirty_folio")) return true;
+  const bool has_state = events.event_arguments("sched_switch") >= kSwitchArgumentsWithState;
+  return program == (has_state ? "on_switch_without_state" : "on_switch");
 }
 
 template <size_t n>
@@ -142,7 +149,7 @@ Status Probes::open(const Streams& streams) {
     const std::string_view section = ::bpf_program__section_name(program);
     if (!section.starts_with(kTracepoint)) continue;
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
-    state.replaced = state.name == kReplaced && events.has_event(kReplacement, "");
+    state.replaced = has_replacement(state.name, events);
     if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
       ::bpf_program__set_autoload(program, false);
       continue;

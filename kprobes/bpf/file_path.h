@@ -14,10 +14,12 @@
 
 #include "kprobes/bpf/dirty.h"
 #include "kprobes/bpf/file_op.h"
+#include "kprobes/bpf/loop.h"
 
 enum {
   kNameMax = 255,
   kPathSteps = MLRUN_PATH_NAMES_MAX,  // names and mounts on the way up
+  kPathStepsBefore = 64,              // where the kernel has no loop
   kBackingFile = 0x3000000,           // FMODE_BACKING, which was the upper bit up to 6.13
 };
 const __u64 kErrorsBegin = -4095ull;  // pointers from here on are errors
@@ -111,7 +113,7 @@ static __always_inline void walk_path(struct path_walk *walk, const struct path 
   walk->keeps_names = keeps_names;
   walk->is_whole = false;
   enter_mount(walk, (void *)path->mnt - bpf_core_field_offset(struct mount, mnt));
-  bpf_loop(kPathSteps, walk_up, 0, 0);
+  run_loop(kPathSteps, kPathStepsBefore, walk_up, 0);
 }
 
 // As the process sees it. A file that overlayfs has opened below has a path in a mount that is in no namespace, and knows

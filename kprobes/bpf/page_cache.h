@@ -16,10 +16,19 @@ struct folio___flags {
   unsigned long _flags_1;
 } __attribute__((preserve_access_index));
 
+// Before 5.16 there are pages alone, and the second one of several says how many.
+struct page___second {
+  unsigned char compound_order;
+} __attribute__((preserve_access_index));
+
 static __always_inline __u32 pages_of(struct folio *folio) {
   __u64 flags = 0;
   bpf_probe_read_kernel(&flags, sizeof flags, folio);  // they come first, in all versions
   if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 1;
+  if (!bpf_core_type_exists(struct folio)) {
+    struct page___second *second = (void *)folio + bpf_core_type_size(struct page);
+    return 1u << (BPF_CORE_READ(second, compound_order) & kOrderMask);
+  }
   struct folio___byte *byte = (void *)folio;
   struct folio___flags *word = (void *)folio;
   __u32 order = bpf_core_field_exists(byte->_folio_order) ? BPF_CORE_READ(byte, _folio_order)
@@ -30,13 +39,15 @@ static __always_inline __u32 pages_of(struct folio *folio) {
 SEC("tp_btf/mm_filemap_add_to_page_cache")
 int BPF_PROG(on_page_added, struct folio *folio) {
   if (!is_followed(bpf_get_current_task_btf())) return 0;
-  struct inode *inode = BPF_CORE_READ(folio, mapping, host);
+  struct page_home home = home_of((__u64)folio);
+  struct address_space *mapping = home.mapping;
+  struct inode *inode = BPF_CORE_READ(mapping, host);
   if (!inode || (BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return 0;
   struct mlrun_page_add *record = RESERVE(mlrun_page_add, MLRUN_KERNEL_PAGES);
   if (!record) return 0;
   record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, now_ns(), bpf_get_current_pid_tgid());
   record->inode = BPF_CORE_READ(inode, i_ino);
-  record->first_page = BPF_CORE_READ(folio, index);
+  record->first_page = home.index;
   record->device = BPF_CORE_READ(inode, i_sb, s_dev);
   record->pages = pages_of(folio);
   submit(record);

@@ -5,8 +5,9 @@
 
 #include "kprobes/bpf/bio.h"
 #include "kprobes/bpf/last_completion.h"
+#include "kprobes/bpf/loop.h"
 
-enum { kPartsMax = 4096 };  // of one completion
+enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // of one completion
 
 struct request_note {
   __u64 number, insert_ns, issue_ns, queue_ns;
@@ -101,7 +102,8 @@ struct part_walk {
 };
 
 // One bio of the request; strangers' are counted and not told of. Not 0: the last one.
-static long tell_part(__u32 index, struct part_walk *walk) {
+static long tell_part(__u32 index, void *context) {
+  struct part_walk *walk = context;
   struct bio *bio = walk->bio;
   struct request_note *note = walk->note;
   if (!bio) return 1;
@@ -133,7 +135,7 @@ static long tell_part(__u32 index, struct part_walk *walk) {
 // The parts of `bytes` bytes that are done. A loop of the kernel's: written out, it is too much for the verifier.
 static __always_inline void tell_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
   struct part_walk walk = {request->bio, note, done_ns, bytes};
-  bpf_loop(kPartsMax, tell_part, &walk, 0);
+  run_loop(kPartsMax, kPartsMaxBefore, tell_part, &walk);
   if (walk.bio && walk.left) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
 }
 

@@ -36,6 +36,7 @@ struct pt_regs {
 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_EXIST = 2 };
 enum { BPF_F_NO_PREALLOC = 1 };
+enum bpf_func_id { BPF_FUNC_loop = 181 };
 enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 
@@ -256,7 +257,7 @@ struct cred {
 struct task_struct {
   struct thread_info thread_info;
   const struct cred *real_cred;
-  unsigned int flags;
+  unsigned int flags, __state;
   int pid, tgid;
   struct task_struct *group_leader;
   struct files_struct *files;

@@ -95,10 +95,21 @@ static __always_inline void comes_on(struct task_struct *task) {
 }
 
 // A completion wakes before its processor switches: from here on nobody is woken by it.
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempted, struct task_struct *from, struct task_struct *to, __u32 state) {
+static __always_inline int switches(struct task_struct *from, struct task_struct *to, bool preempted, __u32 state) {
   forget_completion();
   goes_off(from, preempted, state);
   comes_on(to);
   return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempted, struct task_struct *from, struct task_struct *to, __u32 state) {
+  return switches(from, to, preempted, state);
+}
+
+// Before 5.18 the state is no argument. The task's own may have been changed by a wake-up in between: then it counts as
+// one that went off ready to run.
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch_without_state, bool preempted, struct task_struct *from, struct task_struct *to) {
+  return switches(from, to, preempted, BPF_CORE_READ(from, __state));
 }
