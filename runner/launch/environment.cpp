@@ -27,6 +27,15 @@ bool is_sanitizer(std::string_view path) {
   return name.starts_with("libasan") || name.starts_with("libclang_rt.asan");
 }
 
+// A runtime that a mlrun around this one has lent to it, not to what it starts: right before that one's library, with an
+// empty entry between. `entry` lies in `list`.
+bool is_lent(std::string_view entry, std::string_view list) {
+  const std::string_view behind = list.substr(static_cast<size_t>(entry.data() - list.data()) + entry.size());
+  if (!behind.starts_with("::")) return false;
+  const std::string_view next = behind.substr(2);
+  return is_ours(next.substr(0, next.find_first_of(" :")));
+}
+
 bool looks_secret(std::string name) {
   static constexpr std::array<const char*, 6> kWords = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -71,7 +80,7 @@ Split split_environment(char** environment) {
 std::string preload_value(std::string_view existing, const std::string& library, const std::string& runtime) {
   std::string first, rest;
   for (const std::string_view entry : util::split(existing, " :\t\n")) {
-    if (is_ours(entry)) continue;
+    if (is_ours(entry) || is_lent(entry, existing)) continue;
     append(is_sanitizer(entry) ? first : rest, entry);
   }
   if (first.empty() && !runtime.empty()) first = runtime + ':';
