@@ -16,6 +16,7 @@
 
 #include "runner/collect/proc_files.h"
 #include "runner/python_stacks/interpreter.h"
+#include "runner/python_stacks/look_budget.h"
 #include "runner/python_stacks/stack_batch.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
@@ -34,6 +35,8 @@ constexpr uint64_t kLookCpuNs = 100'000'000;  // a look that takes longer is cut
 constexpr double kSavedNs = 100e6;            // processor time that looks left unused, for those that take longer
 constexpr uint64_t kShortestPauseNs = 50'000'000, kLongestPauseNs = 2'000'000'000;  // between searches in a process
 constexpr size_t kProblemProcessesMax = 1000;
+constexpr const char* kNeverWhole =
+    "none of their stacks could be read: each time it changed meanwhile, or was not laid out as CPython does";
 
 uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -53,8 +56,10 @@ struct PythonSampler::Shared {
 // What the thread alone knows.
 class PythonSampler::Looker {
  public:
-  void take(const std::vector<collect::WatchedProcess>& processes);
+  void take(const std::vector<collect::WatchedProcess>& processes, PythonSamplerState& state);
   void look(PythonSamplerState& state);
+  // What can be said of processes when nobody looks at them any more.
+  void finish(PythonSamplerState& state);
 
   StackBatch batch;
   const std::atomic<bool>* is_ending = nullptr;
@@ -65,9 +70,12 @@ class PythonSampler::Looker {
     std::unique_ptr<Interpreter> interpreter;  // null: not found
     bool is_hopeless = false;
     uint64_t next_search_ns = 0, search_pause_ns = kShortestPauseNs;
+    uint64_t samples = 0, discarded = 0;
   };
   bool has_interpreter(Process& process, PythonSamplerState& state);
   static void give_up(Process& process, const std::string& why, PythonSamplerState& state);
+  static void add_problem(const Process& process, const std::string& why, PythonSamplerState& state);
+  static void end(const Process& process, PythonSamplerState& state);
   void look_at(Process& process, PythonSamplerState& state);
   [[nodiscard]] bool is_over() const {
     return *is_ending || batch.bytes() >= kPayloadBytes || thread_cpu_ns() - began_cpu_ns_ > kLookCpuNs;
@@ -79,14 +87,28 @@ class PythonSampler::Looker {
 };
 
 // An image that is executed anew is searched anew.
-void PythonSampler::Looker::take(const std::vector<collect::WatchedProcess>& processes) {
+void PythonSampler::Looker::take(const std::vector<collect::WatchedProcess>& processes, PythonSamplerState& state) {
   std::map<uint32_t, Process> before = std::exchange(processes_, {});
   for (const collect::WatchedProcess& who : processes) {
     const auto known = before.find(who.number);
     const bool is_same =
         known != before.end() && known->second.who.image == who.image && known->second.who.host_pid == who.host_pid;
-    processes_[who.number] = is_same ? std::move(known->second) : Process{who, nullptr, false, 0, kShortestPauseNs};
+    if (!is_same) {
+      processes_[who.number].who = who;
+      continue;
+    }
+    processes_[who.number] = std::move(known->second);
+    before.erase(known);
   }
+  for (const auto& [number, process] : before) end(process, state);
+}
+
+void PythonSampler::Looker::finish(PythonSamplerState& state) {
+  for (const auto& [number, process] : processes_) end(process, state);
+}
+
+void PythonSampler::Looker::end(const Process& process, PythonSamplerState& state) {
+  if (process.samples == 0 && process.discarded > 0) add_problem(process, kNeverWhole, state);
 }
 
 bool PythonSampler::Looker::has_interpreter(Process& process, PythonSamplerState& state) {
@@ -107,6 +129,10 @@ bool PythonSampler::Looker::has_interpreter(Process& process, PythonSamplerState
 void PythonSampler::Looker::give_up(Process& process, const std::string& why, PythonSamplerState& state) {
   process.is_hopeless = true;
   process.interpreter = nullptr;
+  add_problem(process, why, state);
+}
+
+void PythonSampler::Looker::add_problem(const Process& process, const std::string& why, PythonSamplerState& state) {
   auto& problems = state.problems;
   auto problem =
       std::find_if(problems.begin(), problems.end(), [&](const PythonProblem& one) { return one.text == why; });
@@ -129,8 +155,10 @@ void PythonSampler::Looker::look_at(Process& process, PythonSamplerState& state)
     if (process.interpreter->read_stack(thread, stack, discarded)) {
       batch.add(now_ns, {who.number, thread.tid, running}, stack);
       ++state.samples;
+      ++process.samples;
     } else if (discarded && process.interpreter->last_error() != ESRCH) {
       ++state.discarded;
+      ++process.discarded;
     }
   }
 }
@@ -179,17 +207,15 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
   Looker looker;
   looker.is_ending = &shared->is_ending;
   PythonSamplerState state;
-  double allowed_ns = kSavedNs;
-  uint64_t batch_since_ns = util::monotonic_ns(), before_ns = batch_since_ns;
+  uint64_t batch_since_ns = util::monotonic_ns();
+  LookBudget budget(kShareMax, kSavedNs, batch_since_ns);
   Clock::time_point due = Clock::now();
   std::unique_lock lock(shared->mutex);
   while (!shared->stop) {
-    if (std::exchange(shared->has_news, false)) looker.take(shared->processes);
+    if (std::exchange(shared->has_news, false)) looker.take(shared->processes, state);
     lock.unlock();
     const uint64_t now_ns = util::monotonic_ns();
-    allowed_ns = std::min(allowed_ns + kShareMax * static_cast<double>(now_ns - before_ns), kSavedNs);
-    before_ns = now_ns;
-    if (allowed_ns > 0) {
+    if (budget.allows(now_ns)) {
       const uint64_t cpu_ns = thread_cpu_ns();
       try {
         looker.look(state);
@@ -197,7 +223,7 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
         state.problem = std::string("it ended early: ") + error.what();
       }
       const uint64_t took_ns = thread_cpu_ns() - cpu_ns;
-      allowed_ns -= static_cast<double>(took_ns);
+      budget.take(took_ns);
       state.cpu_ns += took_ns;
       ++state.looks;
     } else {
@@ -225,8 +251,10 @@ void PythonSampler::run(const std::shared_ptr<Shared>& shared) {
     if (payload.size() <= collect::Spool::kPayloadMax)
       shared->payloads.push_back(std::move(payload));
     else
-      shared->state.rows_dropped += rows;
+      state.rows_dropped += rows;
   }
+  looker.finish(state);
+  shared->state = std::move(state);
   shared->ended = true;
   shared->ended_changed.notify_all();
 }

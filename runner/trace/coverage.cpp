@@ -20,11 +20,6 @@ constexpr size_t kExecutedMax = 1000;
 // libcufile reads it when a program has called it, and not when it is merely loaded, as by PyTorch.
 constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 
-bool has_stream(const SessionInfo& session, const char* name) {
-  const nlohmann::json streams = session.all.value("/options/streams"_json_pointer, nlohmann::json::array());
-  return std::find(streams.begin(), streams.end(), name) != streams.end();
-}
-
 const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
     case MLRUN_EXEC_STATIC: return "statically linked";
@@ -206,8 +201,8 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children(index, info);
-  if (has_stream(session, "allocs")) add_allocators(info);
-  const bool has_calls = has_stream(session, "cufile") && session.text("/kernel_side/state") == "recorded";
+  if (session.has_stream("allocs")) add_allocators(info);
+  const bool has_calls = session.has_stream("cufile") && session.text("/kernel_side/state") == "recorded";
   if (!has_calls) add_cufile(info);
   add_failures(session);
   return std::move(rows_);

@@ -46,6 +46,11 @@ std::string SessionInfo::text(const char* pointer) const {
   return found && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+bool SessionInfo::has_stream(const char* name) const {
+  const json* streams = find(all, "/options/streams");
+  return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
+}
+
 Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   const std::string path = trace_folder + "/" + MLRUN_SESSION_FILE;
   struct stat status {};

@@ -28,6 +28,8 @@ struct SessionInfo {
   // The number under a JSON pointer; `otherwise` if there is none.
   [[nodiscard]] int64_t number(const char* pointer, int64_t otherwise) const;
   [[nodiscard]] std::string text(const char* pointer) const;
+  // Whether it was to be recorded.
+  [[nodiscard]] bool has_stream(const char* name) const;
 
   // Fails when the folder has no session.json that is a JSON object.
   static Result<SessionInfo> read(const std::string& trace_folder);
