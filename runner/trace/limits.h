@@ -20,13 +20,16 @@ inline constexpr size_t kAnchorsMax = size_t{1} << 18;  // more are thinned out
 inline constexpr size_t kModulesMax = size_t{1} << 20;  // mappings of all processes
 inline constexpr size_t kStacksMax = size_t{1} << 22;   // definitions of all processes
 inline constexpr size_t kFramesMax = size_t{1} << 25;   // in all of these together
+inline constexpr size_t kPythonNameMax = 4096;          // bytes of a file's or a function's, as they are read at most
+inline constexpr size_t kPythonNameBytesMax = size_t{128} << 20;  // of those of all frames, as often as they are kept
 inline constexpr int64_t kOffsetMax = int64_t{1}
                                       << 62;  // in a file; beyond it the end of a transfer may have no number
 inline constexpr size_t kMarkLineMax = size_t{1} << 20;  // bytes of a line of an MLLOG file
 inline constexpr size_t kGpusMax = 4096;
 inline constexpr size_t kOpenRangesMax = size_t{1} << 20;
-inline constexpr size_t kMarkNamesMax = size_t{1} << 18;       // with a name_id; others stand in their row
-inline constexpr size_t kMarkNameBytesMax = size_t{32} << 20;  // of those together
+inline constexpr size_t kOpenRangeBytesMax = size_t{32} << 20;  // of the texts and payloads of those together
+inline constexpr size_t kMarkNamesMax = size_t{1} << 18;        // with a name_id; others stand in their row
+inline constexpr size_t kMarkNameBytesMax = size_t{32} << 20;   // of those together
 inline constexpr size_t kMarksMax = size_t{1} << 20;
 inline constexpr size_t kLayoutsMax = 4096;                 // of structured payloads
 inline constexpr size_t kLayoutTextMax = size_t{16} << 10;  // of one
@@ -47,10 +50,10 @@ inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;  // calls of libcu
 inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;  // that are there at once
 
 inline constexpr size_t kCompletionsMax = size_t{1} << 23;          // of file operations that complete by themselves
-inline constexpr size_t kRepeatedBytesMax = 4096;                   // of a text that stands in every row
+inline constexpr size_t kRepeatedBytesMax = 256;                    // of a text that stands in every row
 inline constexpr size_t kSyncedInsideMax = size_t{1} << 20;         // operations under way with an fsync in them
 inline constexpr size_t kObservedEventsMax = size_t{4} << 20;       // begin, exec, end and look, of all processes
 inline constexpr size_t kObservedFilesMax = size_t{1} << 22;        // times at which names were seen, and files made
-inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;  // of these looks and names
+inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;  // of these looks and names, as they are kept
 
 }  // namespace mlrun::trace

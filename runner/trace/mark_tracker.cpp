@@ -98,13 +98,15 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
 }
 
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
-  if (open_count_ >= kOpenRangesMax) {
+  Open range{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)};
+  if (open_count_ >= kOpenRangesMax || open_bytes_ + range.bytes() > kOpenRangeBytesMax) {
     ++ranges_left_out_;
     collectives_.lost(moment.origin.proc_id);
     return;
   }
   ++open_count_;
-  ranges.push_back({moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)});
+  open_bytes_ += range.bytes();
+  ranges.push_back(std::move(range));
 }
 
 bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
@@ -114,6 +116,7 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
     return false;
   }
   Open& range = found->second.back();
+  open_bytes_ -= range.bytes();
   if (moment.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) take_payload(range, moment);
   add_row(range, moment.origin.ts_ns, false, partition, meter);
   found->second.pop_back();
@@ -144,6 +147,7 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   row.domain = is_api ? "api" : "nvtx";
   const std::string_view domain = index_.strings().text(range.event.domain);
   if (range.event.domain != 0) row.domain += ":" + util::escaped_utf8(domain.substr(0, kRepeatedBytesMax));
+  if (domain.size() > kRepeatedBytesMax) ++cut_domains_;
   row.name = util::escaped_utf8(range.text);
   row.name_id = names_.id_of(row.name);
   row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";
@@ -206,6 +210,11 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
   add(partial_structures_, "of which only some members could be told");
   add(cut_structures_, "of which only the first members have room in the table");
+  if (cut_domains_ > 0) {
+    rows.push_back(
+        {.subject = "domains of NVTX",
+         .detail = fmt::format("{} marks tell the first {} bytes of theirs alone", cut_domains_, kRepeatedBytesMax)});
+  }
   return rows;
 }
 

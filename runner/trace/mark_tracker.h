@@ -4,7 +4,7 @@
 //   push, pop     nest per thread, NVTX domain and way of making them (NVTX or our own functions)
 //   start, end    belong to the process, by number
 //
-// Memory is bounded: so many ranges may be open, and so many names have a name_id. Rows with other names carry them
+// Memory is bounded: so many ranges, of so many bytes, may be open, and so many names have a name_id. Rows with other names carry them
 // themselves. A structured payload may make much text of few bytes, so its text has a limit, and all of a partition.
 #pragma once
 
@@ -64,6 +64,7 @@ class MarkTracker {
     events::MarkEvent event;
     std::string text;
     std::string structure;
+    [[nodiscard]] size_t bytes() const { return text.size() + structure.size(); }
   };
   std::vector<PayloadValue> structure_of(const Open& range);
   std::string structure_text(const std::vector<PayloadValue>& values);
@@ -79,11 +80,12 @@ class MarkTracker {
   const model::TraceInfo& info_;
   MarkNames names_;
   std::unordered_map<uint64_t, std::vector<Open>> open_;  // by thread and domain, or by process and number
-  size_t open_count_ = 0;
+  size_t open_count_ = 0, open_bytes_ = 0;
   int64_t rows_ = 0;
   uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
   std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
   size_t value_bytes_ = 0;  // of the structured payloads of this partition's rows
+  int64_t cut_domains_ = 0;
   int64_t unknown_structures_ = 0, structures_refused_ = 0, partial_structures_ = 0, cut_structures_ = 0;
   CollectiveTracker collectives_;
 };

@@ -71,7 +71,8 @@ void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_told_again) {
       known != known_.end() && last != last_.end() && last->second == known->second && !may_be_told_again) {
     return;
   }
-  const bool has_room = seen_.size() < most_ && (known != known_.end() || texts_->take(file.path.size()));
+  const auto takes_room = [&] { return texts_->take(util::escaped_utf8(file.path).size()); };
+  const bool has_room = seen_.size() < most_ && (known != known_.end() || takes_room());
   if (!has_room) {
     ++left_out_;
     return;
@@ -98,11 +99,12 @@ void ObservedFiles::add_made(const mlrun_file_op& operation) {
 void ObservedFiles::finish(model::FileTable& files) {
   const auto before = static_cast<int64_t>(files.size());
   for (FileSeen& seen : seen_) seen.file_id += before;
-  for (const File& file : files_) {
+  for (File& file : files_) {
     model::FileRow row;
     row.path = util::escaped_utf8(file.path);
     row.raw_path = row.path;
     if (row.path != file.path) row.path_bytes = file.path;
+    file.path = {};  // else all of them would be there twice
     row.dev = stat_device(file.device);
     row.ino = static_cast<int64_t>(file.inode);
     row.kind = std::string(model::FileTable::kind_name(file.kind));

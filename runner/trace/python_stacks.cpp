@@ -94,23 +94,28 @@ class Interner {
   }
 
  private:
+  // Many frames may name one long text, and each keeps it.
   int32_t frame(const Payload& payload, uint32_t number) {
     if (number >= payload.frames.size()) return 0;
     const mlrun_python_frame& frame = payload.frames[number];
+    const std::string_view function = payload.text(frame.function), file = payload.text(frame.file);
+    if (function.size() > kPythonNameMax || file.size() > kPythonNameMax) return 0;
+    std::tuple key(util::escaped_utf8(file), util::escaped_utf8(function), std::max(0, frame.line));
+    if (const auto known = frames_.find(key); known != frames_.end()) return known->second;
     model::FrameRow row;
-    row.function = util::escaped_utf8(payload.text(frame.function));
-    row.source = util::escaped_utf8(payload.text(frame.file));
-    row.line = std::max(0, frame.line);
+    std::tie(row.source, row.function, row.line) = key;
     row.state = model::FrameState::kPython;
-    const auto [known, made] = frames_.try_emplace(std::tuple(row.source, row.function, row.line), 0);
-    if (!made || table_.frames.size() >= kStacksMax) return known->second;
+    const size_t bytes = 2 * (row.source.size() + row.function.size());  // in the key and in the row
+    if (table_.frames.size() >= kStacksMax || bytes > kPythonNameBytesMax - name_bytes_) return 0;
+    name_bytes_ += bytes;
     table_.frames.push_back(std::move(row));
-    return known->second = static_cast<int32_t>(table_.frames.size());
+    return frames_[std::move(key)] = static_cast<int32_t>(table_.frames.size());
   }
 
   model::StackTable& table_;
   std::map<std::tuple<std::string, std::string, int32_t>, int32_t> frames_;
   std::map<std::pair<std::vector<int32_t>, uint8_t>, int32_t> stacks_;
+  size_t name_bytes_ = 0;
 };
 
 // Whom the numbers of producers mean, by the channels that the spool tells of.

@@ -41,6 +41,9 @@ class Marks : public ::testing::Test {
     put(process, MLRUN_MARK_PUSH, at, name, layout, structure);
     put(process, MLRUN_MARK_POP, at + 1, "", end_layout, end_structure);
   }
+  void begin(int process, uint64_t at, const char* name, const std::string& domain = "NCCL") {
+    put(process, MLRUN_MARK_PUSH, at, name, "-", "", domain);
+  }
   void reduce(int process, uint64_t at) { range(process, at, "ncclAllReduce", kReduce, bytes_of(0xabc, 4096)); }
   void flush() {
     for (int process : {1, 2}) {
@@ -59,9 +62,9 @@ class Marks : public ::testing::Test {
 
  private:
   void put(int process, uint16_t kind, uint64_t at, const char* name, const std::string& layout,
-           const std::string& structure) {
+           const std::string& structure, const std::string& domain_name = "NCCL") {
     RecordBuffer& records = records_[process - 1];
-    const uint64_t domain = records.add_string("NCCL");
+    const uint64_t domain = records.add_string(domain_name);
     const uint64_t id = layout == "-" || layout.empty() ? 0 : records.add_string(layout);
     records.add(MarkRecord{.kind = kind,
                            .clock = ticks_at(at * kMicrosecond),
@@ -156,6 +159,27 @@ TEST_F(Marks, OfFewBytesMakeNoLongRow) {
   EXPECT_LE(values[3].size(), 4096u);
   EXPECT_EQ(coverage(), (Texts{"2 of a layout that is damaged, too large or one too many: only the mark is there",
                                "2 of which only the first members have room in the table"}));
+}
+
+TEST_F(Marks, ThatAreBegunAndNeverEndedTakeBoundedMemory) {
+  const std::string name(3000, 'n');
+  constexpr uint64_t kFit = (uint64_t{32} << 20) / 3000;
+  constexpr uint64_t kOfAFrame = 100;
+  for (uint64_t i = 0; i < kFit + 7; ++i) {
+    begin(1, 10 + i, name.c_str());
+    if (i % kOfAFrame == 0) flush();
+  }
+  range(1, 100'000, "short", "-", "");
+  merge();
+  EXPECT_EQ(folder_.numbers("mark", "ts").size(), kFit + 1);
+  EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{7}));
+}
+
+TEST_F(Marks, OfALongDomainSayThatItIsCut) {
+  begin(1, 10, "mark", std::string(300, 'd'));
+  merge();
+  EXPECT_EQ(folder_.texts("mark", "domain"), (Texts{"nvtx:" + std::string(256, 'd')}));
+  EXPECT_EQ(coverage(), (Texts{"1 marks tell the first 256 bytes of theirs alone"}));
 }
 
 TEST_F(Marks, OfMoreLayoutsThanCanBeFollowedAreCountedApart) {

@@ -324,6 +324,14 @@ TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
   EXPECT_EQ(lost(records.finish(100, {.text_bytes = 0})), (Counts{{"looks at processes", 1}, {"names of files", 3}}));
 }
 
+// What is no UTF-8 takes four times the room.
+TEST(ObservedTasks, NamesTakeTheRoomThatTheyAreKeptIn) {
+  Records records;
+  records.file("/\x80\x81\x82", 1);
+  EXPECT_TRUE(records.finish(100, {.text_bytes = 13}).losses.empty());
+  EXPECT_EQ(records.finish(100, {.text_bytes = 12}).losses.size(), 1u);
+}
+
 TEST(ObservedTasks, RecordsThatLieAreHarmless) {
   Records records;
   records.process(10, 5, R"({"ppid":1})", 60'000);  // longer than the record

@@ -130,5 +130,35 @@ TEST_F(PythonStacks, WhatTheSamplerCouldNotDoIsSaid) {
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{3}));
 }
 
+// Bytes that are no text are kept as four each, in the frame and where it is looked up.
+TEST_F(PythonStacks, ThatNameOneLongTextManyTimesTakeBoundedMemory) {
+  constexpr size_t kText = 4096, kKeptMax = (size_t{128} << 20) / (2 * 2 * 4 * kText), kStacks = kKeptMax + 10;
+  Payload payload;
+  for (__u32 i = 0; i < kStacks; ++i) {
+    payload.samples.push_back({kStartNs + i, kStartNs + i, 1, 100, i, 1, 1, 0});
+    payload.stacks.push_back({i, 1, 0, 0});
+    payload.steps.push_back(i);
+    payload.frames.push_back({0, 0, static_cast<__s32>(i)});
+  }
+  payload.texts = {{0, kText}};
+  payload.text_bytes = std::string(kText, '\x80');
+  Payload longer = two_threads();
+  longer.texts[0].bytes = 4097;
+  longer.text_bytes += std::string(4097, 'x');
+  merge({payload.bytes(), longer.bytes()});
+  EXPECT_EQ(folder_.numbers("frame", "frame_id").size(), kKeptMax);
+  EXPECT_EQ(folder_.texts("loss", "reason"), (Texts{"rows whose stack found no room, or breaks the rules"}));
+  EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{12}));
+}
+
+// mlrun was killed, and the trace recovered: nobody told what the sampler could not do.
+TEST_F(PythonStacks, OfASamplerThatDiedAreNotTakenForComplete) {
+  spool_.session()["options"]["streams"] = {"files", "python_stacks"};
+  merge({two_threads().bytes()});
+  EXPECT_EQ(folder_.texts("coverage", "subject"), (Texts{"Python stacks"}));
+  EXPECT_EQ(folder_.texts("coverage", "detail"),
+            (Texts{"mlrun died before it told how many looks were left out, and which processes have no stacks"}));
+}
+
 }  // namespace
 }  // namespace mlrun
