@@ -36,6 +36,16 @@ std::vector<std::string> via_names() { return {"function", "syscall"}; }
 
 std::vector<std::string> offset_source_names() { return {"none", "argument", "derived", "kernel", "unknown"}; }
 
+// Bytes of the texts that stand in a row itself.
+template <typename Row>
+int64_t text_bytes(const Row&) {
+  return 0;
+}
+int64_t text_bytes(const model::MarkRow& row) {
+  return static_cast<int64_t>(row.domain.size() + row.name.size() + row.value.size());
+}
+int64_t text_bytes(const model::GpuWorkRow& row) { return static_cast<int64_t>(row.func.size()); }
+
 // For a table that takes a row at a time.
 template <typename Row, typename Table>
 auto one_by_one(Table& table) {
@@ -259,6 +269,7 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
   }
 }
 
+// A group also ends when its texts have become many bytes.
 template <typename Table, typename RowVector, typename Add>
 Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
                                RowKind kind, size_t number, Add add) {
@@ -270,6 +281,7 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
   const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
   group_.clear();
   size_t left = count;
+  int64_t group_bytes = 0;
   GroupEnds ends;
   for (size_t at = 0; at < partition.order.size(); ++at) {
     const RowRef& ref = partition.order[at];
@@ -281,11 +293,13 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
     ends.max_ns = ref.time_ns;
     group_.push_back({rows[ref.index].origin.ts_ns, ref.index, kind});
     --left;
-    if (group_.size() < rows_per_group && left != 0) continue;
+    group_bytes += text_bytes(rows[ref.index]);
+    if (group_.size() < rows_per_group && group_bytes < kRowGroupTextBytes && left != 0) continue;
     sort_nearly_sorted(group_, spare_);
     table.set(ends);
     add_group(rows, add);
     group_.clear();
+    group_bytes = 0;
     if (auto ended = parquet.end_row_group(); !ended) return ended;
   }
   if (auto closed = parquet.close(); !closed) return tl::make_unexpected(closed.error());

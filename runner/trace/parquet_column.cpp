@@ -131,10 +131,11 @@ std::shared_ptr<arrow::DataType> TextColumn::type() const { return utf8_ ? arrow
 bool TextColumn::number_values(NumberedValues&) { return validity_.nulls() == rows(); }
 
 std::shared_ptr<arrow::Array> TextColumn::array(int64_t) {
-  return arrow::MakeArray(arrow::ArrayData::Make(
-      type(), size(),
-      {validity_buffer(validity_, rows()), arrow::Buffer::Wrap(offsets_), arrow::Buffer::FromString(bytes_)},
-      static_cast<int64_t>(validity_.nulls())));
+  return arrow::MakeArray(
+      arrow::ArrayData::Make(type(), size(),
+                             {validity_buffer(validity_, rows()), arrow::Buffer::Wrap(offsets_),
+                              arrow::Buffer::Wrap(bytes_.data(), static_cast<int64_t>(bytes_.size()))},
+                             static_cast<int64_t>(validity_.nulls())));
 }
 
 std::shared_ptr<arrow::DataType> LabelColumn::type() const { return arrow::utf8(); }

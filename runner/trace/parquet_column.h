@@ -51,7 +51,6 @@ class Column {
   [[nodiscard]] Presence presence() const { return presence_; }
   [[nodiscard]] virtual std::shared_ptr<arrow::DataType> type() const = 0;
   [[nodiscard]] virtual int64_t size() const = 0;  // kAnySize: as many as the table has rows
-  [[nodiscard]] virtual int64_t byte_size() const = 0;
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
   // One bit a row, set where there is a value. Requires: there are nulls, and `rows` were added.
   [[nodiscard]] virtual const uint8_t* validity_bits(int64_t /*rows*/) { return nullptr; }
@@ -92,7 +91,6 @@ class NumberColumn final : public Column {
 
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
-  [[nodiscard]] int64_t byte_size() const override { return size() * static_cast<int64_t>(sizeof(T)); }
   [[nodiscard]] int64_t null_count() const override { return static_cast<int64_t>(values_.nulls()); }
   [[nodiscard]] const uint8_t* validity_bits(int64_t rows) override {
     return values_.validity().bits(static_cast<size_t>(rows)).data();
@@ -117,7 +115,6 @@ class BoolColumn final : public Column {
   void add(bool value) { values_.push_back(value ? 1 : 0); }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.size()); }
-  [[nodiscard]] int64_t byte_size() const override { return size(); }
   [[nodiscard]] std::shared_ptr<arrow::Array> array(int64_t rows) override;
   void clear() override { values_.clear(); }
 
@@ -142,7 +139,7 @@ class TextColumn final : public Column {
 
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(rows()); }
-  [[nodiscard]] int64_t byte_size() const override { return static_cast<int64_t>(bytes_.size()); }
+  [[nodiscard]] int64_t byte_size() const { return static_cast<int64_t>(bytes_.size()); }
   [[nodiscard]] int64_t null_count() const override { return static_cast<int64_t>(validity_.nulls()); }
   [[nodiscard]] const uint8_t* validity_bits(int64_t rows) override {
     return validity_.bits(static_cast<size_t>(rows)).data();
@@ -176,7 +173,6 @@ class LabelColumn final : public Column {
   }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return static_cast<int64_t>(values_.rows()); }
-  [[nodiscard]] int64_t byte_size() const override { return size() * 4; }
   bool number_values(NumberedValues& to) override;
   void clear() override { values_.clear(); }
 
@@ -193,7 +189,6 @@ class SameColumn final : public Column {
   void set(int64_t value) { value_ = value; }
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return kAnySize; }
-  [[nodiscard]] int64_t byte_size() const override { return 0; }
   bool number_values(NumberedValues& to) override;
   void clear() override {}
 
@@ -207,7 +202,6 @@ class EmptyColumn final : public Column {
   explicit EmptyColumn(std::string name) : Column(std::move(name), Encoding::kSame, Presence::kSometimes) {}
   [[nodiscard]] std::shared_ptr<arrow::DataType> type() const override;
   [[nodiscard]] int64_t size() const override { return kAnySize; }
-  [[nodiscard]] int64_t byte_size() const override { return 0; }
   bool number_values(NumberedValues& to) override;
   void clear() override {}
 };

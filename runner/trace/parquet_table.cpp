@@ -23,7 +23,6 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kRowGroupBytes = int64_t{96} << 20;  // of texts and numbers, before encoding
 constexpr int kZstdLevel = 1;
 constexpr std::string_view kMagic = "PAR1";
 constexpr int64_t kWriteBytes = int64_t{256} << 10;  // the encoder writes in bits and pieces
@@ -123,10 +122,15 @@ BoolColumn& ParquetTable::boolean(std::string name) {
   return add_column(std::make_unique<BoolColumn>(std::move(name)));
 }
 TextColumn& ParquetTable::text(std::string name, Presence presence) {
-  return add_column(std::make_unique<TextColumn>(std::move(name), true, presence));
+  return add_text(std::move(name), true, presence);
 }
 TextColumn& ParquetTable::optional_bytes(std::string name) {
-  return add_column(std::make_unique<TextColumn>(std::move(name), false, Presence::kSometimes));
+  return add_text(std::move(name), false, Presence::kSometimes);
+}
+TextColumn& ParquetTable::add_text(std::string name, bool utf8, Presence presence) {
+  TextColumn& column = add_column(std::make_unique<TextColumn>(std::move(name), utf8, presence));
+  texts_.push_back(&column);
+  return column;
 }
 LabelColumn& ParquetTable::label(std::string name, std::vector<std::string> names) {
   return add_column(std::make_unique<LabelColumn>(std::move(name), std::move(names)));
@@ -172,10 +176,9 @@ Status ParquetTable::guarded(const std::function<void()>& write) {
 
 bool ParquetTable::full() const {
   if (rows_ >= kRowGroupRows) return true;
-  if (rows_ % 1024 != 0) return false;
   int64_t bytes = 0;
-  for (const auto& column : columns_) bytes += column->byte_size();
-  return bytes >= kRowGroupBytes;
+  for (const TextColumn* column : texts_) bytes += column->byte_size();
+  return bytes >= kRowGroupTextBytes;
 }
 
 Status ParquetTable::end_row_group() {

@@ -26,6 +26,7 @@ namespace mlrun::trace {
 
 inline constexpr int kTraceSchemaVersion = 1;  // of all tables; in run.json and in each file's metadata
 inline constexpr int64_t kRowGroupRows = 128 * 1024;
+inline constexpr int64_t kRowGroupTextBytes = int64_t{32} << 20;  // before encoding; numbers are bounded by the rows
 
 class ParquetTable {
  public:
@@ -64,6 +65,7 @@ class ParquetTable {
   // Call after each row: all columns have one value more.
   void row_added() { ++rows_; }
   void rows_added(size_t count) { rows_ += static_cast<int64_t>(count); }
+  // Has as many rows as a row group should, or as many bytes of texts. Cheap: to be asked after each row with texts.
   [[nodiscard]] bool full() const;
   // Writes what was added since the last time. No-op without rows.
   Status end_row_group();
@@ -76,11 +78,13 @@ class ParquetTable {
   struct File;
   template <typename T>
   T& add_column(std::unique_ptr<T> column);
+  TextColumn& add_text(std::string name, bool utf8, Presence presence);
   // What Arrow throws meanwhile, as an error about the file.
   Status guarded(const std::function<void()>& write);
 
   std::string name_;
   std::vector<std::unique_ptr<Column>> columns_;
+  std::vector<const TextColumn*> texts_;  // those of them
   std::unique_ptr<File> file_;
   int64_t rows_ = 0;
 };

@@ -189,8 +189,6 @@ class PythonReader {
     if (auto opened = table_.table.open_in(folder); !opened) return tl::make_unexpected(opened.error());
     for (const uint64_t offset : index_.python_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
-      if (!table_.table.full()) continue;
-      if (auto ended = table_.table.end_row_group(); !ended) return tl::make_unexpected(ended.error());
     }
     if (auto closed = table_.table.close(); !closed) return tl::make_unexpected(closed.error());
     return totals_;
@@ -208,7 +206,11 @@ class PythonReader {
       totals_.damaged_rows += std::max(1u, payload.rows());
       return {};
     }
-    for (const mlrun_python_sample& sample : payload.samples) add(payload, sample);
+    for (const mlrun_python_sample& sample : payload.samples) {
+      add(payload, sample);
+      if (!table_.table.full()) continue;
+      if (Status ended = table_.table.end_row_group(); !ended) return ended;
+    }
     return {};
   }
 

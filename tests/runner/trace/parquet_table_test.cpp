@@ -87,6 +87,20 @@ TEST(ParquetTable, KeepsNullsWhereverTheyBegin) {
   }
 }
 
+TEST(ParquetTable, IsFullByTheBytesOfItsTextsToo) {
+  ParquetTable table("texts");
+  auto& one = table.text("one");
+  auto& other = table.optional_bytes("other");
+  const std::string half(size_t{512} << 10, 'x');
+  int64_t rows = 0;
+  for (; !table.full() && rows < 1000; ++rows) {
+    one.add(half);
+    other.add(half);
+    table.row_added();
+  }
+  EXPECT_EQ(rows, kRowGroupTextBytes / (int64_t{1} << 20));
+}
+
 TEST(ParquetTable, RefusesColumnsThatDoNotFitTogether) {
   const testing::TraceFolder trace;
   ParquetTable table("bad");
