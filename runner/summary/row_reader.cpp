@@ -7,13 +7,6 @@
 
 namespace mlrun::summary {
 
-namespace {
-
-// Columns that tables of older traces do not have: their rows say nothing of it.
-bool is_newer(const std::string& column) { return column == "python_line" || column == "python_ns"; }
-
-}  // namespace
-
 Status RowReader::load() {
   auto reader = trace::TableReader::open(trace_folder_, table_);
   if (!reader) return tl::make_unexpected(reader.error());
@@ -35,9 +28,11 @@ bool RowReader::next_row() {
   return batch_ < batches_.size();
 }
 
+bool RowReader::has(const std::string& name) const { return batches_[batch_]->schema()->GetFieldIndex(name) >= 0; }
+
 std::shared_ptr<arrow::Array> RowReader::cell(const std::string& name) {
   auto column = batches_[batch_]->GetColumnByName(name);
-  if (!column && !is_newer(name)) wrong(name, "is missing");
+  if (!column) wrong(name, "is missing");
   return column && column->IsValid(row_) ? column : nullptr;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a table into a vector of rows that have Columns<Row>. A column that is missing or of another type is an error
-// that names it. A null leaves the field as the row's default has it; columns that Row does not know are passed over.
+// that names it. A null leaves the field as the row's default has it, and so does a column that tables of earlier versions
+// do not have (later); columns that Row does not know are passed over.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,10 @@ class RowReader {
   void operator()(const std::string& name, Group& value);
   void operator()(const std::string& name, Direction& value);
   void operator()(const std::string& name, SiteKind& value);
+  template <typename Value>
+  void later(const std::string& name, Value& value) {
+    if (has(name)) (*this)(name, value);
+  }
 
   template <typename Row>
   static Result<std::vector<Row>> read(const std::string& trace_folder) {
@@ -46,6 +51,7 @@ class RowReader {
 
   Status load();
   bool next_row();  // false: there is none, or there was a problem
+  [[nodiscard]] bool has(const std::string& name) const;
   // nullptr: no such column, which is a problem, or null.
   std::shared_ptr<arrow::Array> cell(const std::string& name);
   int64_t number(const std::string& name, int64_t otherwise);

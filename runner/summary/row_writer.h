@@ -36,6 +36,11 @@ class RowWriter {
   void operator()(const std::string& name, const std::string& value) {
     next<trace::TextColumn>([&] { return &table_.text(name); }).add(value);
   }
+  // A column that tables of earlier versions do not have.
+  template <typename Value>
+  void later(const std::string& name, const Value& value) {
+    (*this)(name, value);
+  }
   // Numbers that lie near the row before's.
   void ascending(const std::string& name, const int64_t& value) {
     next<trace::Int64Column>([&] { return &table_.int64(name, trace::Encoding::kDelta); }).add(value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the summary_* tables: a name for every column, once, for writing and for reading. A visitor is called
-// with the name and the field of each column in order; runner/trace/TABLES.md says what they mean.
+// with the name and the field of each column in order; runner/trace/TABLES.md says what they mean. A column that a table
+// gets after it was first released is given to visitor.later(): older traces do not have it, and can be reported.
 #pragma once
 
 #include <cstdint>
@@ -365,11 +366,11 @@ struct Columns<GpuMemorySummary> {
     visitor("kept_late", row.kept_late);
     visitor("kept_late_bytes", row.kept_late_bytes);
     visitor("not_followed", row.not_followed);
-    visitor("context", row.context);
-    visitor("with_context", row.with_context);
-    visitor("with_context_bytes", row.with_context_bytes);
-    visitor("at_exit", row.at_exit);
-    visitor("at_exit_bytes", row.at_exit_bytes);
+    visitor.later("context", row.context);
+    visitor.later("with_context", row.with_context);
+    visitor.later("with_context_bytes", row.with_context_bytes);
+    visitor.later("at_exit", row.at_exit);
+    visitor.later("at_exit_bytes", row.at_exit_bytes);
   }
 };
 
@@ -385,8 +386,8 @@ struct Columns<GpuIdleSummary> {
     visitor("path", row.path);
     visitor("time_ns", row.time_ns);
     visitor("pieces", row.pieces);
-    visitor("python_line", row.python_line);
-    visitor("python_ns", row.python_ns);
+    visitor.later("python_line", row.python_line);
+    visitor.later("python_ns", row.python_ns);
     visitor("own_ns", row.split.own_ns);
     visitor("runq_ns", row.split.runq_ns);
     visitor("vfs_ns", row.split.vfs_ns);

@@ -13,6 +13,56 @@
 #include "tests/runner/summary/small_training.h"
 
 namespace mlrun::summary {
+
+// Tables as earlier versions wrote them.
+struct OldGpuMemory {
+  GpuMemorySummary is;
+};
+template <>
+struct Columns<OldGpuMemory> {
+  static constexpr const char* kTable = "summary_gpu_memory";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.is.proc_id);
+    visitor("gpu_id", row.is.gpu_id);
+    visitor("memory", row.is.memory);
+    visitor("peak_bytes", row.is.peak_bytes);
+    visitor("allocations", row.is.allocations);
+    visitor("allocated_bytes", row.is.allocated_bytes);
+    visitor("releases", row.is.releases);
+    visitor("unmatched_releases", row.is.unmatched_releases);
+    visitor("unseen_releases", row.is.unseen_releases);
+    visitor("kept", row.is.kept);
+    visitor("kept_bytes", row.is.kept_bytes);
+    visitor("kept_late", row.is.kept_late);
+    visitor("kept_late_bytes", row.is.kept_late_bytes);
+    visitor("not_followed", row.is.not_followed);
+  }
+};
+struct OldGpuIdle {
+  GpuIdleSummary is;
+};
+template <>
+struct Columns<OldGpuIdle> {
+  static constexpr const char* kTable = "summary_gpu_idle";
+  static void visit(auto& visitor, auto& row) {
+    visitor("gpu_id", row.is.gpu_id);
+    visitor("label", row.is.label);
+    visitor("proc_id", row.is.proc_id);
+    visitor("thread_id", row.is.thread_id);
+    visitor("file_id", row.is.file_id);
+    visitor("path", row.is.path);
+    visitor("time_ns", row.is.time_ns);
+    visitor("pieces", row.is.pieces);
+    visitor("own_ns", row.is.split.own_ns);
+    visitor("runq_ns", row.is.split.runq_ns);
+    visitor("vfs_ns", row.is.split.vfs_ns);
+    visitor("queue_ns", row.is.split.queue_ns);
+    visitor("device_ns", row.is.split.device_ns);
+    visitor("remote_ns", row.is.split.remote_ns);
+    visitor("wait_ns", row.is.split.wait_ns);
+  }
+};
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -98,6 +148,30 @@ TEST_F(TablesTest, NamesTheColumnOfAnotherVersion) {
   const auto read = read_tables(folder_);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().text.find("column 'number' is missing"), std::string::npos) << read.error().text;
+}
+
+TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
+  write(testing::small_training());
+  GpuMemorySummary memory;
+  memory.proc_id = 1;
+  memory.memory = "device";
+  memory.allocations = 3;
+  memory.not_followed = 2;
+  GpuIdleSummary idle;
+  idle.label = "cpu";
+  idle.split.wait_ns = 7;
+  ASSERT_TRUE(RowWriter::write(std::vector<OldGpuMemory>{{memory}}, folder_));
+  ASSERT_TRUE(RowWriter::write(std::vector<OldGpuIdle>{{idle}}, folder_));
+  const auto read = read_tables(folder_);
+  ASSERT_TRUE(read) << read.error().text;
+  ASSERT_EQ(read->gpu_memory.size(), 1u);
+  EXPECT_EQ(read->gpu_memory[0].allocations, 3);
+  EXPECT_EQ(read->gpu_memory[0].not_followed, 2);
+  EXPECT_EQ(read->gpu_memory[0].context, 0);
+  ASSERT_EQ(read->gpu_idle.size(), 1u);
+  EXPECT_EQ(read->gpu_idle[0].split.wait_ns, 7);
+  EXPECT_TRUE(read->gpu_idle[0].python_line.empty());
+  EXPECT_FALSE(text(*read, "x", {}).empty());
 }
 
 TEST_F(TablesTest, RefusesADamagedRunFile) {
