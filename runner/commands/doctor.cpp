@@ -21,6 +21,7 @@
 #include "runner/events/session.h"
 #include "runner/gpu/nvml.h"
 #include "runner/launch/environment.h"
+#include "runner/launch/file_rights.h"
 #include "runner/launch/installation.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
@@ -95,6 +96,8 @@ Finding check_kernel_side() {
   const std::string program = launch::find_installation().probes_program;
   if (::access(program.c_str(), X_OK) != 0)
     return {Verdict::kLess, program + " is missing; install or build mlrun again"};
+  if (const std::string reason = launch::rights_beyond_bounds(program); !reason.empty())
+    return {Verdict::kLess, reason};
   FILE* output = ::popen(fmt::format("'{}' check", program).c_str(), "re");
   if (output == nullptr) return {Verdict::kLess, "mlrun-probes cannot be started"};
   std::array<char, 512> line{};

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/launch/file_rights.h"
 #include "runner/launch/installation.h"
 
 namespace mlrun::commands {
@@ -73,6 +74,7 @@ Result<int> fix(bool runs) {
     return fail(program +
                 " lies on a file system that is mounted nosuid, where files give no rights; install mlrun elsewhere");
   }
+  if (const std::string reason = launch::rights_beyond_bounds(program); !reason.empty()) return fail(reason);
   if (has_rights(program)) {
     fmt::print("Nothing to do: {} has its rights. What else is missing says `mlrun doctor`.\n", program);
     return 0;

@@ -13,6 +13,7 @@
 #include <cerrno>
 
 #include "runner/events/session.h"
+#include "runner/launch/file_rights.h"
 
 namespace mlrun::launch {
 
@@ -40,6 +41,8 @@ Result<pid_t> spawn(const std::string& program, const std::string& streams, int 
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
+  const std::string reason = error == EPERM ? rights_beyond_bounds(program) : std::string();
+  if (!reason.empty()) return fail(reason);
   if (error != 0) return fail_errno("start " + program, error);
   return pid;
 }
