@@ -4,14 +4,11 @@
 #include <linux/capability.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-
-#include <fmt/format.h>
 
 #include "kprobes/probes.h"
 #include "kprobes/proc_facts.h"
@@ -63,11 +60,10 @@ int may_follow(int pidfd) {
   if (is_root()) return 0;
   const uint32_t pid = pid_of(pidfd);
   if (pid == 0) return ESRCH;
-  struct stat process {};
-  const bool is_told = ::stat(fmt::format("/proc/{}/stat", pid).c_str(), &process) == 0;
+  const auto owner = owner_of(pid);
   pollfd lives{pidfd, POLLIN, 0};  // else another one may have the number
-  if (!is_told || ::poll(&lives, 1, 0) != 0) return ESRCH;
-  return process.st_uid == ::getuid() ? 0 : EPERM;
+  if (!owner || ::poll(&lives, 1, 0) != 0) return ESRCH;
+  return *owner == ::getuid() ? 0 : EPERM;
 }
 
 }  // namespace mlrun::probes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/proc_facts.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,16 +52,16 @@ std::string link_text(const std::string& path) {
   return bytes <= 0 ? std::string() : util::escaped_utf8({target.data(), static_cast<size_t>(bytes)});
 }
 
-std::string command_text(uint32_t pid) {
-  std::string words = util::read_text(fmt::format("/proc/{}/cmdline", pid), kTextMax);
+std::string command_text(const std::string& folder) {
+  std::string words = util::read_text(folder + "/cmdline", kTextMax);
   while (!words.empty() && words.back() == '\0') words.pop_back();
   std::replace(words.begin(), words.end(), '\0', ' ');
   return util::escaped_utf8(words);
 }
 
 // Of the unified hierarchy.
-std::string cgroup_text(uint32_t pid) {
-  const std::string text = util::read_text(fmt::format("/proc/{}/cgroup", pid), kTextMax);
+std::string cgroup_text(const std::string& folder) {
+  const std::string text = util::read_text(folder + "/cgroup", kTextMax);
   for (const std::string_view line : util::split(text, "\n")) {
     if (line.starts_with("0::")) return util::escaped_utf8(line.substr(3));
   }
@@ -68,9 +69,9 @@ std::string cgroup_text(uint32_t pid) {
 }
 
 // The name, in parentheses, may hold anything, blanks and parentheses too.
-Stat stat_of(uint32_t pid) {
+Stat stat_of(const std::string& folder) {
   constexpr size_t kState = 0, kParent = 1, kStart = 19;  // behind the name
-  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), kTextMax);
+  const std::string text = util::read_text(folder + "/stat", kTextMax);
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
   const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
@@ -80,33 +81,54 @@ Stat stat_of(uint32_t pid) {
 }
 
 // "pid:[4026531836]"
-uint64_t pid_namespace_of(uint32_t pid) {
-  const std::string text = link_text(fmt::format("/proc/{}/ns/pid", pid));
+uint64_t pid_namespace_of(const std::string& folder) {
+  const std::string text = link_text(folder + "/ns/pid");
   const size_t begin = text.find('[');
   return begin == std::string::npos ? 0 : number<uint64_t>(std::string_view(text).substr(begin + 1));
 }
 
+std::string folder_of(uint32_t pid) { return fmt::format("/proc/{}", pid); }
+
 }  // namespace
 
+std::string living_folder(uint32_t pid) {
+  const std::string folder = folder_of(pid);
+  const State state = stat_of(folder).state;
+  if (state != State::kZombie) return state == State::kThere ? folder : std::string();
+  for (const std::string& tid : names_in(folder + "/task")) {
+    const std::string thread = folder + "/task/" + tid;
+    if (stat_of(thread).state == State::kThere) return thread;
+  }
+  return {};
+}
+
+std::optional<uint32_t> owner_of(uint32_t pid) {
+  const std::string folder = living_folder(pid);
+  struct stat file {};
+  if (folder.empty() || ::stat((folder + "/stat").c_str(), &file) != 0) return std::nullopt;
+  return file.st_uid;
+}
+
 std::string process_text(uint32_t pid) {
-  const Stat stat = stat_of(pid);
-  if (stat.state == State::kGone || stat.state == State::kZombie) return {};
-  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kTextMax);
-  const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NSpid:");
+  const Stat stat = stat_of(folder_of(pid));
+  const std::string folder = living_folder(pid);
+  if (folder.empty()) return {};
+  const std::string status = util::read_text(folder + "/status", kTextMax);
+  const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NStgid:");
   const nlohmann::json facts = {{"ppid", stat.ppid},
                                 {"start_ticks", stat.start_ticks},
                                 {"uid", uids.empty() ? 0 : number(uids.front())},
                                 {"ns_pid", pids.empty() ? pid : number(pids.back())},
-                                {"pid_namespace", pid_namespace_of(pid)},
-                                {"exe", link_text(fmt::format("/proc/{}/exe", pid))},
-                                {"cwd", link_text(fmt::format("/proc/{}/cwd", pid))},
-                                {"command", command_text(pid)},
-                                {"cgroup", cgroup_text(pid)}};
+                                {"pid_namespace", pid_namespace_of(folder)},
+                                {"exe", link_text(folder + "/exe")},
+                                {"cwd", link_text(folder + "/cwd")},
+                                {"command", command_text(folder)},
+                                {"cgroup", cgroup_text(folder)}};
   return facts.dump();
 }
 
 bool lives(uint32_t pid) {
-  switch (stat_of(pid).state) {
+  switch (stat_of(folder_of(pid)).state) {
     case State::kThere: return true;
     case State::kZombie: return names_in(fmt::format("/proc/{}/task", pid)).size() > 1;
     case State::kGone: return false;

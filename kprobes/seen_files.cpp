@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kprobes/names_in.h"
+#include "kprobes/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -39,10 +40,10 @@ uint32_t device_of(std::string_view text, int base) {
 }
 
 // Devices by the number of the mount.
-std::map<uint64_t, uint32_t> mounted_devices(uint32_t pid) {
+std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
   constexpr size_t kNumber = 0, kDevice = 2;
   std::map<uint64_t, uint32_t> devices;
-  const std::string text = util::read_text(fmt::format("/proc/{}/mountinfo", pid));
+  const std::string text = util::read_text(folder + "/mountinfo");
   for (const std::string_view line : util::split(text, "\n")) {
     const auto words = util::split(line, " ");
     if (words.size() > kDevice) devices[number(words[kNumber], kDecimal)] = device_of(words[kDevice], kDecimal);
@@ -101,17 +102,19 @@ void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint
 
 // The inode is told by fdinfo and not by stat(), which would ask a server.
 void SeenFiles::look_at_open(uint32_t pid) {
-  const auto devices = mounted_devices(pid);
-  for (const std::string& fd : names_in(fmt::format("/proc/{}/fd", pid))) {
+  const std::string folder = living_folder(pid);
+  if (folder.empty()) return;
+  const auto devices = mounted_devices(folder);
+  for (const std::string& fd : names_in(folder + "/fd")) {
     between_();
     const uint64_t now_ns = util::monotonic_ns();
-    const std::string info = util::read_text(fmt::format("/proc/{}/fdinfo/{}", pid, fd), kInfoMax);
+    const std::string info = util::read_text(fmt::format("{}/fdinfo/{}", folder, fd), kInfoMax);
     const auto device = devices.find(field(info, "mnt_id:", kDecimal));
     File file{0, field(info, "ino:", kDecimal)};
     if (file.inode == 0 || device == devices.end()) continue;
     file.device = device->second;
     if ((field(info, "flags:", kOctal) & O_DIRECTORY) != 0) file.as = MLRUN_SEEN_OPEN_FOLDER;
-    if (!has(file.device, file.inode)) tell(pid, file, target_of(fmt::format("/proc/{}/fd/{}", pid, fd)), now_ns);
+    if (!has(file.device, file.inode)) tell(pid, file, target_of(fmt::format("{}/fd/{}", folder, fd)), now_ns);
   }
 }
 
@@ -119,7 +122,7 @@ void SeenFiles::look_at_open(uint32_t pid) {
 void SeenFiles::look_at_mapped(uint32_t pid) {
   constexpr size_t kDevice = 3, kInode = 4;
   const uint64_t now_ns = util::monotonic_ns();
-  const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
+  const std::string text = util::read_text(living_folder(pid) + "/maps");
   for (const std::string_view line : util::split(text, "\n")) {
     between_();
     const size_t path = line.find('/');

@@ -2,7 +2,13 @@
 // Looks at processes, of which this one is there: what becomes a record, and when.
 #include "kprobes/process_look.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
@@ -12,7 +18,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "kprobes/proc_facts.h"
 #include "runner/events/kernel_view.h"
 #include "runner/trace/spool_cursor.h"
 #include "runner/util/clock.h"
@@ -157,6 +165,58 @@ TEST_F(ProcessLookTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhi
   EXPECT_EQ(next, kNone + 100);
   EXPECT_GE(drains_, 101);
   EXPECT_EQ(processes_told(), 1u);
+}
+
+constexpr uid_t kNobody = 65534;
+
+void* wait_for_the_end(void*) {
+  for (;;) ::pause();
+}
+
+// A process that goes on without its first thread, as nobody where this is root, and tells when it has become one.
+pid_t process_without_first_thread(int told) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(1);
+  ::prctl(PR_SET_DUMPABLE, 1);
+  pthread_t thread;
+  if (::pthread_create(&thread, nullptr, wait_for_the_end, nullptr) != 0) ::_exit(1);
+  ::close(told);
+  ::syscall(SYS_exit, 0);
+  return 0;
+}
+
+TEST_F(ProcessLookTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
+  std::string path;
+  const util::UniqueFd open_file = temporary_file(path);
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = process_without_first_thread(told[1]);
+  ASSERT_GT(child, 0);
+  const auto pid = static_cast<uint32_t>(child);
+  ::close(told[1]);
+  char none = 0;
+  EXPECT_EQ(::read(told[0], &none, 1), 0);  // waits until the other end is closed
+  while (living_folder(pid) == "/proc/" + std::to_string(pid)) ::sched_yield();
+
+  EXPECT_TRUE(living_folder(pid).starts_with("/proc/" + std::to_string(pid) + "/task/"));
+  EXPECT_EQ(owner_of(pid), ::geteuid() == 0 ? kNobody : ::geteuid());
+  const auto facts = nlohmann::json::parse(process_text(pid), nullptr, false);
+  const auto own = nlohmann::json::parse(process_text(own_pid_));
+  ASSERT_TRUE(facts.is_object());
+  for (const char* key : {"exe", "command", "cwd", "cgroup", "pid_namespace"}) EXPECT_EQ(facts[key], own[key]) << key;
+  EXPECT_EQ(facts["ppid"], own_pid_);
+  EXPECT_EQ(facts["ns_pid"], pid);
+  take_task(MLRUN_TASK_FORK, pid, 1);
+  look_at_all();
+  EXPECT_EQ(looks_at(path).size(), 1u) << "it has open what its parent had";
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(living_folder(pid), "");
+  EXPECT_EQ(owner_of(pid), std::nullopt);
+  ::close(told[0]);
+  ::unlink(path.c_str());
 }
 
 TEST_F(ProcessLookTest, RecordsAreStampedWhenTheirProcessIsLookedAt) {
