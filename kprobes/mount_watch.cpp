@@ -9,15 +9,15 @@
 #include <array>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "kprobes/proc_facts.h"
+#include "runner/util/clock.h"
 
 namespace mlrun::probes {
 
 namespace {
 
 constexpr size_t kNamespacesMax = 64;
+constexpr uint64_t kShare = 10;  // reading mounts takes one part in so many of our time
 
 std::string text_of(int mounts) {
   std::string text;
@@ -32,13 +32,13 @@ std::string text_of(int mounts) {
 
 }  // namespace
 
-MountWatch::MountWatch() { add("self", {}); }
+MountWatch::MountWatch() { add("/proc/self", {}); }
 
-void MountWatch::add(uint32_t pid) { add(fmt::format("{}", pid), {pid}); }
+void MountWatch::add(uint32_t pid) { add(living_folder(pid), {pid}); }
 
-void MountWatch::add(const std::string& process, std::vector<uint32_t> named) {
+void MountWatch::add(const std::string& folder, std::vector<uint32_t> named) {
   struct stat status {};
-  if (::stat(fmt::format("/proc/{}/ns/mnt", process).c_str(), &status) != 0) return;
+  if (::stat((folder + "/ns/mnt").c_str(), &status) != 0) return;
   const auto known = std::find_if(namespaces_.begin(), namespaces_.end(),
                                   [&](const Namespace& one) { return one.inode == status.st_ino; });
   if (known != namespaces_.end()) {
@@ -46,7 +46,7 @@ void MountWatch::add(const std::string& process, std::vector<uint32_t> named) {
     return;
   }
   if (namespaces_.size() >= kNamespacesMax) return;
-  util::UniqueFd mounts(::open(fmt::format("/proc/{}/mountinfo", process).c_str(), O_RDONLY | O_CLOEXEC));
+  util::UniqueFd mounts(::open((folder + "/mountinfo").c_str(), O_RDONLY | O_CLOEXEC));
   if (mounts.valid()) namespaces_.push_back({std::move(mounts), status.st_ino, std::move(named)});
 }
 
@@ -58,13 +58,17 @@ void MountWatch::drop_ended() {
   });
 }
 
-void MountWatch::add_to(std::vector<pollfd>& watched) const {
+void MountWatch::add_to(std::vector<pollfd>& watched, uint64_t now_ns) const {
+  if (now_ns < next_ns_) return;
   for (const Namespace& one : namespaces_) watched.push_back({one.mounts.get(), POLLPRI, 0});
 }
 
-FileSystemTypes MountWatch::types() const {
+FileSystemTypes MountWatch::types() {
+  const uint64_t began_ns = util::monotonic_ns();
   FileSystemTypes types;
   for (const Namespace& one : namespaces_) types.merge(types_in(text_of(one.mounts.get())));
+  const uint64_t ended_ns = util::monotonic_ns();
+  next_ns_ = ended_ns + (ended_ns - began_ns) * (kShare - 1);
   return types;
 }
 

@@ -25,11 +25,12 @@ class MountWatch {
   void drop_ended();
   void drop_all() { namespaces_.clear(); }
 
-  // For poll(): there are events where something has changed since the last poll().
-  void add_to(std::vector<pollfd>& watched) const;
+  // For poll(): there are events where something has changed since the last poll(). None is added before it is time to
+  // read all mounts again, which takes at most a tenth of our time; what changes meanwhile is told then.
+  void add_to(std::vector<pollfd>& watched, uint64_t now_ns) const;
 
   // Of all that is mounted in these namespaces.
-  [[nodiscard]] FileSystemTypes types() const;
+  [[nodiscard]] FileSystemTypes types();
 
  private:
   struct Namespace {
@@ -37,9 +38,10 @@ class MountWatch {
     ino_t inode = 0;
     std::vector<uint32_t> processes;  // that were named; none: it is our own
   };
-  void add(const std::string& process, std::vector<uint32_t> named);
+  void add(const std::string& folder, std::vector<uint32_t> named);  // of the process
 
   std::vector<Namespace> namespaces_;
+  uint64_t next_ns_ = 0;  // when mounts may be read again
 };
 
 }  // namespace mlrun::probes

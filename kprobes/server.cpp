@@ -154,7 +154,7 @@ class Server {
 
   void step() {
     std::vector<pollfd> watched = {{MLRUN_PROBE_SOCKET_FD, POLLIN, 0}};
-    mounts_.add_to(watched);
+    mounts_.add_to(watched, util::monotonic_ns());
     if (::poll(watched.data(), watched.size(), looks_wait_ || functions_wait_ ? 0 : kDrainMs) > 0) {
       const auto has_event = [](const pollfd& one) { return one.revents != 0; };  // a mount's is told once
       if (std::any_of(watched.begin() + 1, watched.end(), has_event)) probes_->add_file_systems(mounts_.types());

@@ -15,12 +15,16 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/util/clock.h"
+
 namespace mlrun::probes {
 namespace {
 
-bool has_event(const MountWatch& mounts) {
+constexpr uint64_t kWhenever = UINT64_MAX;
+
+bool has_event(const MountWatch& mounts, uint64_t now_ns = kWhenever) {
   std::vector<pollfd> watched;
-  mounts.add_to(watched);
+  mounts.add_to(watched, now_ns);
   return ::poll(watched.data(), watched.size(), 0) > 0;
 }
 
@@ -28,7 +32,7 @@ bool has_event(const MountWatch& mounts) {
 int watch_own_mounts(const char* folder) {
   if (::unshare(CLONE_NEWNS) != 0) return errno == EPERM ? 77 : 1;
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 2;
-  const MountWatch mounts;
+  MountWatch mounts;
   if (has_event(mounts)) return 3;
   if (mounts.types().contains("ramfs")) return 4;
   if (::mount("none", folder, "ramfs", 0, nullptr) != 0) return errno == EPERM ? 77 : 5;
@@ -75,7 +79,7 @@ TEST(MountWatch, AnotherProcessHasMountsOfItsOwn) {
   mounts.add(static_cast<uint32_t>(child));
   mounts.add(static_cast<uint32_t>(child));
   std::vector<pollfd> watched;
-  mounts.add_to(watched);
+  mounts.add_to(watched, kWhenever);
   ASSERT_EQ(::write(go[1], "", 1), 1);
   ASSERT_EQ(::read(ready[0], &did, 1), 1);
   const bool is_mounted = has_own && has_event(mounts) && mounts.types().contains("ramfs");
@@ -85,6 +89,33 @@ TEST(MountWatch, AnotherProcessHasMountsOfItsOwn) {
   if (!has_own) GTEST_SKIP() << "no mount namespace of its own: it takes root";
   EXPECT_EQ(watched.size(), 2u) << "each namespace once";
   EXPECT_TRUE(is_mounted);
+}
+
+// With something mounted after each look, it says once that something was.
+int watch_a_storm(const char* folder) {
+  if (::unshare(CLONE_NEWNS) != 0) return errno == EPERM ? 77 : 1;
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 2;
+  MountWatch mounts;
+  if (has_event(mounts)) return 3;
+  const uint64_t before_ns = util::monotonic_ns();
+  if (mounts.types().contains("ramfs")) return 4;
+  const uint64_t after_ns = util::monotonic_ns();
+  if (::mount("none", folder, "ramfs", 0, nullptr) != 0) return errno == EPERM ? 77 : 5;
+  if (has_event(mounts, before_ns)) return 6;
+  if (!has_event(mounts, after_ns + 9 * (after_ns - before_ns))) return 7;
+  return mounts.types().contains("ramfs") ? 0 : 8;
+}
+
+TEST(MountWatch, ReadingMountsTakesATenthOfTheTimeAndMissesNothing) {
+  const std::string folder = testing::TempDir();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(watch_a_storm(folder.c_str()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no mount namespace of its own: it takes root";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(MountWatch, TypesAreReadFromMountinfo) {
