@@ -112,6 +112,10 @@ void LibraryWatch::find_all_now() {
 }
 
 void LibraryWatch::take(const mlrun_task& task) {
+  if (is_looking_) {
+    taken_meanwhile_.push_back(task);
+    return;
+  }
   const uint32_t pid = task.head.pid;
   if (pid != task.head.tid && task.event != MLRUN_TASK_EXEC) return;
   const auto known = processes_.find(pid);
@@ -181,7 +185,10 @@ void LibraryWatch::look_at(uint32_t pid) {
   if (process.size == size) return;
   if (process.since_ns == 0) process.since_ns = util::monotonic_ns();
   process.size = size;
+  is_looking_ = true;
   look_at_mappings(pid, process);
+  is_looking_ = false;
+  for (const mlrun_task& task : std::exchange(taken_meanwhile_, {})) take(task);
 }
 
 // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
@@ -223,7 +230,8 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
   process.met.insert(mapping.file);
   if (!libraries.contains(mapping.file)) {
     const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
-    auto library = ProbedLibrary::attach(mapping.what->library, path, is_everywhere ? 0 : pid, mapping.what->without);
+    auto library =
+        ProbedLibrary::attach(mapping.what->library, path, is_everywhere ? 0 : pid, mapping.what->without, between_);
     if (library)
       libraries.emplace(mapping.file, Probed{mapping.what, *std::move(library)});
     else

@@ -27,7 +27,7 @@ class LibraryWatch {
   // copy of the library which one of those has mapped.
   enum class Reach : uint8_t { kProcess, kEverybody };
 
-  // `between` is called between one process and the next.
+  // `between` is called between one process and the next, and between one function and the next; it may call take().
   LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
 
   // Each looks at once, so that what is done after it is seen.
@@ -105,6 +105,8 @@ class LibraryWatch {
   // Of processes that have ended, and of functions that are called too often.
   std::vector<ProbedLibrary::Link> leaving_;
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
+  bool is_looking_ = false;
+  std::vector<mlrun_task> taken_meanwhile_;  // a process that is looked at is not forgotten
   uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0, put_off_ = 0;

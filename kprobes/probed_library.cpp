@@ -127,13 +127,14 @@ ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::strin
 
 // The return comes first: a call that is told of only at its beginning would never end.
 Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
-                                            const std::set<uint16_t>& without) {
+                                            const std::set<uint16_t>& without, const std::function<void()>& between) {
   const auto symbols = library_symbols(path, library.calls);
   if (!symbols) return tl::make_unexpected(symbols.error());
   ProbedLibrary probed;
   for (const LibrarySymbol& symbol : *symbols) {
     const uint16_t number = symbol.call->number;
     if (without.contains(number)) continue;
+    between();
     Probe probe{number, nullptr, attach(library.programs.returned, path, pid, symbol, true)};
     if (probe.returned) probe.call = attach(library.programs.call, path, pid, symbol, false);
     if (probe.call) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -52,9 +53,9 @@ Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, cons
 class ProbedLibrary {
  public:
   // `path`: of the file, as the kernel finds it now. `pid` 0: in whatever process. Functions in `without` are left out.
-  // Fails where not one can be attached.
+  // `between` is called after each function, as attaching a probe takes milliseconds. Fails where not one can be attached.
   static Result<ProbedLibrary> attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
-                                      const std::set<uint16_t>& without);
+                                      const std::set<uint16_t>& without, const std::function<void()>& between);
 
   // A probe that may go, and goes when this does: the kernel takes up to a tenth of a second for each.
   struct LinkDeleter {
