@@ -41,8 +41,19 @@ uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
   const auto known = handles_.find({record.head.pid, record.arguments[0]});
   if (known == handles_.end()) return 0;
   const uint32_t file = known->second;
-  if (what->role == CufileRole::kDeregister) handles_.erase(known);
-  return file;
+  const auto pid = static_cast<int32_t>(record.head.pid);
+  const bool is_stale = has_exec(pid, files_[file].ns, TraceClock::from_monotonic(record.begin_ns));
+  if (is_stale || what->role == CufileRole::kDeregister) handles_.erase(known);
+  return is_stale ? 0 : file;
+}
+
+void GpuFileCalls::add_exec(int32_t pid, int64_t ns) {
+  if (execs_.size() < kGpuFileExecsMax) execs_.insert({pid, ns});
+}
+
+bool GpuFileCalls::has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const {
+  const auto next = execs_.upper_bound({pid, after_ns});
+  return next != execs_.end() && next->first == pid && next->second <= before_ns;
 }
 
 void GpuFileCalls::add(const mlrun_cufile_call& record) {
@@ -70,6 +81,7 @@ void GpuFileCalls::add(const mlrun_cufile_call& record) {
 
 void GpuFileCalls::finish(const model::FileTable& files) {
   handles_.clear();
+  execs_.clear();
   if (entries_.empty()) return;
   for (const model::FileRow& file : files) {
     identities_.push_back({static_cast<uint32_t>(file.dev), static_cast<uint64_t>(file.ino)});

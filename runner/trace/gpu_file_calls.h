@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,6 +39,8 @@ class GpuFileCalls {
 
   explicit GpuFileCalls(Below below) : below_(below) {}
 
+  // The process began another program then, to which no handle from before means anything. Before calls after it are added.
+  void add_exec(int32_t pid, int64_t ns);
   // Beyond a few million the others are left out, and those below them have no gpu_file_id.
   void add(const mlrun_cufile_call& record);
   [[nodiscard]] bool empty() const { return entries_.empty(); }
@@ -87,6 +90,7 @@ class GpuFileCalls {
     std::vector<int64_t> ends_ns;
   };
   uint32_t file_of(const mlrun_cufile_call& record);
+  [[nodiscard]] bool has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const;
   int64_t place(const Transfer& transfer, bool counts);
   Entry* in_same_thread(const Transfer& transfer);
   Entry* in_other_thread(const Transfer& transfer);
@@ -98,6 +102,7 @@ class GpuFileCalls {
   std::vector<Entry> entries_;
   std::vector<File> files_ = {File{}};
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> handles_;  // of processes, to files_
+  std::set<std::pair<int32_t, int64_t>> execs_;                // of processes, by pid and time
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
   std::vector<Identity> identities_;  // of files, by file_id - 1

@@ -99,6 +99,10 @@ bool KernelMerge::has_waits() const {
 }
 
 Status KernelMerge::load(model::TraceInfo& info) {
+  for (const model::ImageRow& image : info.images) {
+    const bool is_known = image.proc_id >= 1 && static_cast<size_t>(image.proc_id) <= info.processes.size();
+    if (is_known) gpu_files_.add_exec(info.processes[static_cast<size_t>(image.proc_id) - 1].pid, image.start_ns);
+  }
   Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
     mlrun_block_part part{};
     mlrun_page_add pages{};
@@ -106,6 +110,10 @@ Status KernelMerge::load(model::TraceInfo& info) {
     mlrun_file_done done{};
     mlrun_remote remote{};
     mlrun_cufile_call cufile{};
+    mlrun_task task{};
+    if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task) && task.event == MLRUN_TASK_EXEC) {
+      gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
+    }
     if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) gpu_files_.add(cufile);
     if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
     if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);

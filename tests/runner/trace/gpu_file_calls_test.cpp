@@ -89,6 +89,20 @@ TEST_F(GpuFileCallsTest, CountsWhatTheCallingThreadReadsMeanwhile) {
   EXPECT_EQ(calls_.posix(call).own_thread_ns, 20);
 }
 
+TEST_F(GpuFileCallsTest, AHandleMeansNothingToTheProgramThatIsExecuted) {
+  calls_.add_exec(kPid, 5);
+  calls_.add_exec(kPid, 300);
+  calls_.add_exec(kPid + 1, 150);
+  handle(kInode, 10);
+  const int64_t before = move(100, 200, 0, 1000), after = move(400, 500, 0, 1000);
+  handle(kOtherInode, 600);
+  const int64_t again = move(700, 800, 0, 1000);
+  finish();
+  EXPECT_EQ(calls_.file(before).inode, kInode);
+  EXPECT_EQ(calls_.file(after).inode, 0u);
+  EXPECT_EQ(calls_.file(again).inode, kOtherInode);
+}
+
 TEST_F(GpuFileCallsTest, CountsWhatOtherThreadsReadOfTheRange) {
   handle(kInode, 10);
   const int64_t call = move(100, 200, 4096, 1000);
