@@ -362,6 +362,19 @@ void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)
 
 uint64_t Probes::let_go_at_exec() const { return state_->skeleton->bss->let_go_at_exec; }
 
+std::vector<SkippedProgram> Probes::skipped() const {
+  std::vector<SkippedProgram> skipped;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, state_->skeleton->obj) {
+    bpf_prog_info info{};
+    uint32_t bytes = sizeof info;
+    const int fd = ::bpf_program__fd(program);
+    if (fd < 0 || ::bpf_obj_get_info_by_fd(fd, &info, &bytes) != 0 || info.recursion_misses == 0) continue;
+    skipped.push_back({::bpf_program__name(program), info.recursion_misses});
+  }
+  return skipped;
+}
+
 uint64_t Probes::open_bios() const {
   const int map = ::bpf_map__fd(state_->skeleton->maps.bios);
   uint64_t count = 0, key = 0;

@@ -49,6 +49,12 @@ struct DeviceTotal {
   mlrun_device_total total{};
 };
 
+// A program that the kernel did not run for an event, because it was running on that processor already.
+struct SkippedProgram {
+  std::string name;
+  uint64_t times = 0;
+};
+
 class Probes {
  public:
   using Take = std::function<void(const void* record, size_t bytes)>;
@@ -90,6 +96,8 @@ class Probes {
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   // Processes that were followed until they executed a program that is not their user's to look at.
   [[nodiscard]] uint64_t let_go_at_exec() const;
+  // Since they were loaded, for whatever process.
+  [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of followed processes whose completion was not seen so far.
   [[nodiscard]] uint64_t open_bios() const;
   // For each processor: the counter of one kind and reason.

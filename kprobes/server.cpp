@@ -262,6 +262,10 @@ class Server {
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
     report["lost"] = losses_->lost();
+    report["skipped"] = json::array();
+    for (const SkippedProgram& program : probes_->skipped()) {
+      report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
+    }
     report["let_go_at_exec"] = probes_->let_go_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;

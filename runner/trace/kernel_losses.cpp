@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "runner/trace/trace_clock.h"
+#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -47,8 +50,21 @@ const char* kind_name(uint32_t kind) {
 
 }  // namespace
 
-void add_kernel_loss(model::TraceInfo& info, const char* reason, uint64_t count, const char* unit) {
-  if (count > 0) info.losses.push_back({"kernel side", reason, 0, 0, 0, 0, cut(count), unit});
+void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit) {
+  if (count > 0) info.losses.push_back({"kernel side", std::move(reason), 0, 0, 0, 0, cut(count), unit});
+}
+
+void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session) {
+  const nlohmann::json::json_pointer at("/kernel_side/skipped");
+  if (!session.contains(at) || !session.at(at).is_array()) return;
+  for (const nlohmann::json& program : session.at(at)) {
+    const bool is_sound = program.is_object() && program.contains("program") && program["program"].is_string() &&
+                          program.contains("times") && program["times"].is_number_unsigned();
+    if (!is_sound) continue;
+    const std::string name = util::escaped_utf8(program["program"].get<std::string>());
+    add_kernel_loss(info, fmt::format("the kernel did not run {}, which was running there already", name),
+                    program["times"].get<uint64_t>(), "events of all processes");
+  }
 }
 
 void KernelLosses::add(const mlrun_kernel_loss& loss) {

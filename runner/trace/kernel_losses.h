@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/kernel_record.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/limits.h"
@@ -17,7 +19,9 @@ namespace mlrun::trace {
 
 // A row for what was lost in the merger; none for nothing. The limits are in limits.h.
 inline constexpr const char* kTooMany = "more than the merger takes in";
-void add_kernel_loss(model::TraceInfo& info, const char* reason, uint64_t count, const char* unit);
+void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
+// Programs that the kernel did not run for an event, as mlrun-probes reports them.
+void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
 
 // The records that tell of losses. Beyond the most that have a row of their own, those of one kind and reason share one.
 class KernelLosses {

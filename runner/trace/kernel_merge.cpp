@@ -355,6 +355,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
   losses_.add_rows(info);
+  add_skipped_programs(info, session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");

@@ -209,6 +209,23 @@ TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
   EXPECT_EQ(info.losses[2].last_ns, 50);
 }
 
+TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreTold) {
+  model::TraceInfo info;
+  add_skipped_programs(info, {{"kernel_side", {{"skipped", nlohmann::json::array()}}}});
+  add_skipped_programs(info, {{"kernel_side", {{"skipped", "none"}}}});
+  add_skipped_programs(info, {{"kernel_side", nullptr}});
+  EXPECT_TRUE(info.losses.empty());
+  add_skipped_programs(info, {{"kernel_side",
+                               {{"skipped",
+                                 {{{"program", "on_request_complete"}, {"times", 12u}},
+                                  {{"program", 7}, {"times", 12u}},
+                                  {{"program", "on_switch"}, {"times", -1}},
+                                  nullptr}}}}});
+  ASSERT_EQ(info.losses.size(), 1u);
+  EXPECT_EQ(info.losses[0].reason, "the kernel did not run on_request_complete, which was running there already");
+  EXPECT_EQ(info.losses[0].count, 12);
+}
+
 TEST(RemoteTable, NamesWhatIsAskedForAsTheProtocolDoes) {
   const auto named = [](uint32_t protocol, uint32_t code, const char* name) {
     mlrun_remote record{};
