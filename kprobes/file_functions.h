@@ -21,6 +21,9 @@ struct FileFunction {
   std::string_view module;        // that it may be in
   std::string_view file_systems;  // types that have it, with blanks around each; empty: it serves all
 
+  // Its return says something.
+  [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }
+
   [[nodiscard]] uint64_t cookie() const {
     return static_cast<uint64_t>(op) | static_cast<uint64_t>(arguments) << MLRUN_ARGUMENTS_SHIFT;
   }

@@ -2,6 +2,9 @@
 #include "kprobes/file_ops.h"
 
 #include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "runner/util/clock.h"
@@ -10,22 +13,27 @@ namespace mlrun::probes {
 
 namespace {
 
+constexpr size_t kThreadsMax =
+    2;  // one verifies while the other patches: the kernel does that for one function at a time
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
 // Memory has no pages to wait for, no blocks to share and nothing that is over later.
 bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
 
-bool exists(const FileFunction& function, FunctionTypes& types) {
-  return types.find(function.name, function.module) || types.may_exist(function.module);
+// Nothing: this kernel has no such function.
+std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionTypes& types) {
+  const auto place = types.find(what.name, what.module);
+  if (!place && !types.may_exist(what.module)) return std::nullopt;
+  return FileOps::Function{what, {}, {}, {}, place, {}, 0};
 }
 
 }  // namespace
 
-void FileOps::attach_by_kprobe(Function& function, const FileOpPrograms& programs) {
+void FileOps::attach_by_kprobe(Function& function) const {
   function.way.clear();
   function.probe.reset();
-  if (programs.call == nullptr) return;
-  auto probe = FunctionProbe::by_kprobe(programs, function.what);
+  if (programs_.call == nullptr) return;
+  auto probe = FunctionProbe::by_kprobe(programs_, function.what);
   if (!probe) {
     function.reason = "kprobe: " + probe.error().text;
     return;
@@ -34,18 +42,30 @@ void FileOps::attach_by_kprobe(Function& function, const FileOpPrograms& program
   function.way = "kprobe";
 }
 
-void FileOps::attach(Function& function, const FileOpPrograms& programs, FunctionTypes& types) {
-  const auto place = types.find(function.what.name, function.what.module);
-  if (programs.entry != nullptr && place) {
-    auto probe = FunctionProbe::by_fentry(programs, function.what, *place);
-    if (probe) {
-      function.probe = *std::move(probe);
-      function.way = "fentry";
-      return;
-    }
+void FileOps::attach_by_fentry(Function& function) const {
+  if (programs_.entry == nullptr || !function.place) return;
+  auto probe = FunctionProbe::by_fentry(programs_, function.what, *function.place);
+  if (!probe) {
     function.reason = "fentry: " + probe.error().text;
+    return;
   }
-  attach_by_kprobe(function, programs);
+  function.probe = *std::move(probe);
+  function.way = "fentry";
+}
+
+// The kernel verifies programs of several threads at once, and patches one function while it verifies those of another.
+void FileOps::attach_all_by_fentry() {
+  std::atomic<size_t> next = 0;
+  const auto take_turns = [&] {
+    for (size_t i = next++; i < functions_.size(); i = next++) attach_by_fentry(functions_[i]);
+  };
+  std::vector<std::jthread> others;
+  const size_t wanted = std::min<size_t>(std::thread::hardware_concurrency(), kThreadsMax);
+  try {
+    while (others.size() + 1 < wanted) others.emplace_back(take_turns);
+  } catch (const std::system_error&) {  // no more threads: it takes longer
+  }
+  take_turns();
 }
 
 // What was attached and has shown nothing of an operation that was tried; if nothing did, the rest is no better.
@@ -58,16 +78,17 @@ void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then
   }
 }
 
-void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const FileSystemTypes& mounted,
+void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const FileSystemTypes& mounted,
                      const std::function<Result<Seen>()>& try_all) {
   programs_ = programs;
-  kernel_ = kernel;
+  types_ = &types;
   known_ = mounted;
-  FunctionTypes types(kernel);
   for (const FileFunction& what : file_functions(mounted)) {
-    if (!exists(what, types)) continue;
-    functions_.push_back({what, {}, {}, {}, {}, 0});
-    attach(functions_.back(), programs, types);
+    if (auto function = function_of(what, types)) functions_.push_back(*std::move(function));
+  }
+  attach_all_by_fentry();
+  for (Function& function : functions_) {
+    if (function.way.empty()) attach_by_kprobe(function);
   }
   bool by_kprobe = false;
   if (const auto seen = try_all()) {
@@ -75,7 +96,7 @@ void FileOps::attach(const FileOpPrograms& programs, const btf* kernel, const Fi
       const bool has_other = function.way == "fentry";
       function.way.clear();
       function.probe.reset();
-      if (has_other) attach_by_kprobe(function, programs_);
+      if (has_other) attach_by_kprobe(function);
       by_kprobe = by_kprobe || !function.way.empty();
     });
   }
@@ -93,25 +114,26 @@ void FileOps::add(const FileSystemTypes& mounted) {
     return std::any_of(functions.begin(), functions.end(),
                        [&](const Function& function) { return function.what.name == what.name; });
   };
+  if (waiting_.empty() && types_ != nullptr) types_->forget_modules();  // that of a file system came with its mount
   for (const std::string& type : mounted) {
     if (!known_.insert(type).second) continue;
-    if (!types_) types_.emplace(kernel_);
     for (const FileFunction& what : file_functions({type})) {
-      if (is_known(functions_, what) || is_known(waiting_, what) || !exists(what, *types_)) continue;
-      waiting_.push_back({what, {}, {}, {}, type, 0});
+      if (is_known(functions_, what) || is_known(waiting_, what)) continue;
+      auto function = function_of(what, *types_);
+      if (!function) continue;
+      function->file_system = type;
+      waiting_.push_back(*std::move(function));
     }
   }
 }
 
 const FileOps::Function* FileOps::attach_next(bool is_late) {
-  if (waiting_.empty()) {
-    types_.reset();
-    return nullptr;
-  }
+  if (waiting_.empty()) return nullptr;
   functions_.push_back(std::move(waiting_.front()));
   waiting_.pop_front();
   Function& function = functions_.back();
-  attach(function, programs_, *types_);
+  attach_by_fentry(function);
+  if (function.way.empty()) attach_by_kprobe(function);
   if (is_late) function.since_ns = util::monotonic_ns();
   return &function;
 }

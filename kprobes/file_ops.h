@@ -24,14 +24,15 @@ class FileOps {
     std::string way;     // fentry, kprobe; empty: not attached
     std::string reason;  // why not
     std::optional<FunctionProbe> probe;
+    std::optional<FunctionTypes::Place> place;
     std::string file_system;  // that has it, of one that was not there at first
     uint64_t since_ns = 0;    // attached; 0: in time
   };
   using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // records by operation
 
   // The functions of these file systems. `try_all` does every operation once and tells what was recorded of it; it fails
-  // where that cannot be done. Requires: `kernel` and the programs outlive this object.
-  void attach(const FileOpPrograms& programs, const btf* kernel, const FileSystemTypes& mounted,
+  // where that cannot be done. Requires: `types` and the programs outlive this object.
+  void attach(const FileOpPrograms& programs, FunctionTypes& types, const FileSystemTypes& mounted,
               const std::function<Result<Seen>()>& try_all);
 
   // Those of file systems among these that were not mounted before wait to be attached; one at a time, as each takes its
@@ -43,16 +44,16 @@ class FileOps {
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
 
  private:
-  static void attach(Function& function, const FileOpPrograms& programs, FunctionTypes& types);
-  static void attach_by_kprobe(Function& function, const FileOpPrograms& programs);
+  void attach_by_fentry(Function& function) const;
+  void attach_all_by_fentry();
+  void attach_by_kprobe(Function& function) const;
   void doubt(const Seen& seen, const std::function<void(Function&)>& then);
 
   FileOpPrograms programs_;
-  const btf* kernel_ = nullptr;
+  FunctionTypes* types_ = nullptr;
   FileSystemTypes known_;
   std::vector<Function> functions_;
   std::deque<Function> waiting_;
-  std::optional<FunctionTypes> types_;  // while some wait
 };
 
 }  // namespace mlrun::probes

@@ -38,7 +38,8 @@ class FunctionProbe {
   std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
 };
 
-// Whether such programs can be attached at all; else why not.
+// Whether the kernel takes such programs at all; else why not. It may still refuse to attach them: to find that out here as
+// well would take as long as ten functions do, because the kernel waits for all tasks before it lets go of the first one.
 Status can_trace_functions(FunctionTypes& types);
 Status can_probe_functions();
 

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -18,8 +20,10 @@
 
 #include "kprobes/file_op_trial.h"
 #include "kprobes/file_ops.h"
+#include "kprobes/layout_types.h"
 #include "kprobes/open_paths.h"
 #include "kprobes/privilege.h"
+#include "kprobes/program_targets.h"
 #include "probes.skel.h"
 
 namespace mlrun::probes {
@@ -41,14 +45,6 @@ constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", 
 
 constexpr uint32_t kEntriesOfProcessor = 256;
 
-constexpr const char* kKernelTypes = "/sys/kernel/btf/vmlinux";
-
-// The types of modules take CAP_SYS_ADMIN. libbpf fails where it may not look at them, unless told of other types.
-bool may_see_module_types() {
-  uint32_t id = 0;
-  return ::bpf_btf_get_next_id(0, &id) == 0 || errno != EPERM;
-}
-
 std::string last_warning;  // of libbpf, whose callback has no context
 
 int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
@@ -59,13 +55,6 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
   // The verifier's log comes in one piece with the reason near its end; the first warning says what failed.
   if (last_warning.empty()) last_warning = text.substr(0, text.find('\n'));
   return 0;
-}
-
-// Whose event it is; empty: the kernel's own.
-std::string_view module_of(std::string_view event) {
-  if (event.starts_with("9p_")) return "9pnet";
-  if (event.starts_with("rpc_")) return "sunrpc";
-  return event.starts_with("fuse_") ? "fuse" : "";
 }
 
 ProgramState state_of(const FileOps::Function& function) {
@@ -79,7 +68,7 @@ ProgramState state_of(const FileOps::Function& function) {
 
 // Of two programs for the same, the one that is not for this kernel.
 bool has_replacement(std::string_view program, FunctionTypes& events) {
-  const bool has_folios = events.has_event("writeback_dirty_folio", "");
+  const bool has_folios = events.find_event("writeback_dirty_folio", "").has_value();
   if (program == (has_folios ? "on_dirty_page" : "on_dirty_folio")) return true;
   const bool has_state = events.event_arguments("sched_switch") >= kSwitchArgumentsWithState;
   return program == (has_state ? "on_switch_without_state" : "on_switch");
@@ -107,6 +96,7 @@ struct SkeletonDeleter {
 
 struct Probes::State {
   std::unique_ptr<btf, BtfDeleter> types;  // of the kernel itself
+  std::optional<FunctionTypes> functions;
   std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
   std::unique_ptr<ring_buffer, RingDeleter> ring;
@@ -138,12 +128,15 @@ Status Probes::open(const Streams& streams) {
   const auto& types = state_->types;
   state_->types.reset(::btf__load_vmlinux_btf());
   if (!types) return fail_errno("read the kernel's types", errno);
+  FunctionTypes& events = state_->functions.emplace(types.get());
+  tell_program_targets(events);
+  const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
+  const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
   bpf_object_open_opts options{};
   options.sz = sizeof options;
-  if (!may_see_module_types()) options.btf_custom_path = kKernelTypes;
+  options.btf_custom_path = layouts_path.c_str();
   state_->skeleton.reset(mlrun_probes::open(&options));
   if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
-  FunctionTypes events(types.get());
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
     const std::string_view section = ::bpf_program__section_name(program);
@@ -159,7 +152,7 @@ Status Probes::open(const Streams& streams) {
     state.replaced = state.replaced || unasked;
     if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {
       state.reason = kNotAskedFor;
-    } else if (state.replaced || !events.has_event(state.event, module_of(state.event))) {
+    } else if (state.replaced || !events.find_event(state.event, module_of_event(state.event))) {
       state.reason = "this kernel has no such event";
     }
     if (!state.reason.empty()) ::bpf_program__set_autoload(program, false);
@@ -187,6 +180,9 @@ Status Probes::open(const Streams& streams) {
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();
   if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
+  const Status written =
+      write_layout_types(::bpf_object__btf(state_->skeleton->obj), state_->functions->all(), layouts.get());
+  if (!written) return written;
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
   }
@@ -221,7 +217,7 @@ Status Probes::attach() {
 // Those that this kernel would refuse are left out, as all are loaded or none.
 void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
-  FunctionTypes types(state_->types.get());
+  FunctionTypes& types = *state_->functions;
   const bool wants_any = streams.file_ops || streams.observes;
   const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
@@ -266,7 +262,7 @@ void Probes::attach_file_ops() {
   const auto& programs = state_->skeleton->progs;
   const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
                                     loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
-  state_->file_ops.attach(of_functions, state_->types.get(), mounted_types(),
+  state_->file_ops.attach(of_functions, *state_->functions, mounted_types(),
                           [&] { return try_operations().map([](const Trial& trial) { return trial.file_ops; }); });
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }
