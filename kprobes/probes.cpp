@@ -79,6 +79,14 @@ bool is_one_of(const std::array<std::string_view, n>& names, std::string_view na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Every processor keeps some free entries of these to itself.
+void make_room_for_processors(const mlrun_probes& skeleton) {
+  for (bpf_map* map : {skeleton.maps.handed_ins, skeleton.maps.remote_requests}) {
+    const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
+    ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
+  }
+}
+
 struct BtfDeleter {
   void operator()(btf* types) const { ::btf__free(types); }
 };
@@ -171,11 +179,7 @@ Status Probes::open(const Streams& streams) {
   runs_already_ = streams.observes;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
   if (!runs_already_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
-  // Every processor keeps some free entries of these to itself.
-  for (bpf_map* map : {state_->skeleton->maps.handed_ins, state_->skeleton->maps.remote_requests}) {
-    const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
-    ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
-  }
+  make_room_for_processors(*state_->skeleton);
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();

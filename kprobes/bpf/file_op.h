@@ -90,10 +90,8 @@ static __always_inline void look_at_arguments(struct operation *operation, __u32
   }
 }
 
-static __always_inline struct thread_state *own_state(void) {
-  struct task_struct *task = bpf_get_current_task_btf();
+static __always_inline struct thread_state *own_state(struct task_struct *task, struct thread_state *thread) {
   if (!is_followed(task)) return 0;  // any more: it may have left its cgroup, or be another user's now
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
   if (thread) return thread;
   thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
@@ -129,9 +127,30 @@ static __always_inline void forget_above(struct thread_state *thread, __u64 fram
   }
 }
 
+// True: it is the same operation on the same open file as the one that it lies in, as when a file system's read calls the general
+// one. Told first and at little cost, since every read of such a file system comes here twice.
+static __always_inline bool begin_inside_itself(struct thread_state *thread, __u64 frame, __u64 cookie,
+                                                const __u64 *arguments) {
+  __u32 depth = thread->depth, op = cookie & kOpMaskOfCookie;
+  if (cookie >> MLRUN_ARGUMENTS_SHIFT != MLRUN_ARGUMENTS_ITERATOR || !depth || depth >= kNested) return false;
+  struct kiocb *control = (void *)arguments[0];
+  struct operation *above = operation_at(thread, depth - 1), *operation = operation_at(thread, depth);
+  if (above->frame <= frame || above->op != op || above->file != (__u64)BPF_CORE_READ(control, ki_filp)) return false;
+  operation->frame = frame;
+  operation->file = above->file;
+  operation->op = op;
+  operation->number = operation->control = 0;
+  operation->is_silent = true;
+  thread->depth = depth + 1;
+  return true;
+}
+
 static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments) {
   if (is_completion(cookie)) return tell_completion(arguments[0], arguments[1]);
-  struct thread_state *thread = own_state();
+  struct task_struct *task = bpf_get_current_task_btf();
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (thread && begin_inside_itself(thread, frame, cookie, arguments)) return 0;
+  thread = own_state(task, thread);
   if (!thread) return 0;
   forget_above(thread, frame);
   __u32 depth = thread->depth;
@@ -210,12 +229,23 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
   return 0;
 }
 
-// The function is a stand-in: the loader loads each of these once for every function that it attaches them to.
+static __always_inline int arguments_used(__u32 kind) {
+  if (kind == MLRUN_ARGUMENTS_NONE || kind == MLRUN_ARGUMENTS_FILE_RESULT) return 0;
+  if (kind == MLRUN_ARGUMENTS_FILE || kind == MLRUN_ARGUMENTS_FAULT) return 1;
+  return kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_COMPLETION ? 2 : kArguments;
+}
+
+// The function is a stand-in: the loader loads each of these once for every function that it attaches them to, with the cookie
+// as a constant, so that only what that kind of function needs is left of them.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
-  for (int i = 0; i < kArguments; i++) bpf_get_func_arg(context, i, &arguments[i]);
-  return begin_operation((__u64)context, bpf_get_attach_cookie(context), arguments);
+  __u64 cookie = bpf_get_attach_cookie(context);
+  int used = arguments_used(cookie >> MLRUN_ARGUMENTS_SHIFT);
+  for (int i = 0; i < kArguments; i++) {
+    if (i < used) bpf_get_func_arg(context, i, &arguments[i]);
+  }
+  return begin_operation((__u64)context, cookie, arguments);
 }
 
 SEC("fexit/vfs_read")
