@@ -59,6 +59,8 @@ accelerator() {
 qemu_arguments() {
   local accelerate=(-accel tcg,thread=multi -cpu max) machine=q35 room=$memory
   if [[ $(accelerator) == kvm ]]; then accelerate=(-accel kvm -cpu host); fi
+  # Its clocks go by its own instructions, 2 ns each: what is measured does not depend on this machine's load.
+  if [[ $(accelerator) == icount ]]; then accelerate=(-accel tcg,thread=single -icount shift=1,sleep=off -cpu max); fi
   arguments=(-nodefaults -no-user-config -display none -no-reboot "${accelerate[@]}" -smp "$cpus"
     -chardev "pipe,id=monitor,path=$job/monitor" -mon chardev=monitor
     -kernel "$root/boot/vmlinux" -initrd "$initramfs" -serial "file:$job/console"

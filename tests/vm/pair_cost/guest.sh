@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs in the guest: the same loop bare, with an empty pair of probes, and followed by mlrun, in turns.
+# Usage: guest.sh BIN WORK ROUNDS BATCHES CALLS
+set -euo pipefail
+bin=$1 work=$2 rounds=$3 batches=$4 calls=$5
+out=/run/out
+cp "$work/pread_loop" /mnt/disk/ # not from 9p
+head -c 4096 /dev/zero >/mnt/disk/page
+sync
+looped() { /mnt/disk/pread_loop /mnt/disk/page "$batches" "$calls"; }
+
+bare() { looped >"$1"; }
+
+empty() {
+  local said to
+  coproc PAIR { exec "$work/attach" "$work/empty_pair.bpf.o"; }
+  local pid=$PAIR_PID
+  read -r said <&"${PAIR[0]}"
+  [[ $said == attached ]]
+  looped >"$1"
+  to=${PAIR[1]}
+  exec {to}>&-
+  wait "$pid"
+}
+
+# All operations of the loop must be there: what is lost costs less.
+followed() {
+  "$bin/mlrun" --preload=off --kprobes=require,vfs --defer-merge --quiet -o "/run/trace" \
+    /mnt/disk/pread_loop /mnt/disk/page "$batches" "$calls" >"$1" 2>"$out/said"
+  local record_bytes=96 # struct mlrun_file_op
+  (($(stat -c %s /run/trace/kernel.bin) >= record_bytes * (batches + 1) * calls)) || { echo "records are missing" && exit 1; }
+  rm -r /run/trace
+}
+
+# Functions that were followed before are let go one after the other, long after that run: until then the next one waits.
+settled() { while pgrep -x mlrun-probes >/dev/null; do sleep 0.2; done; }
+
+ways=(bare empty followed)
+for ((round = 0; round < rounds; round++)); do
+  for ((turn = 0; turn < 3; turn++)); do
+    way=${ways[(round + turn) % 3]}
+    settled
+    "$way" "$out/$way.$round"
+  done
+done

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a pair of probes adds to a call: ours beside an empty one, by rounds.
+
+Usage: ratio.py OUT KERNEL"""
+
+import pathlib
+import random
+import statistics
+import sys
+
+OUT, KERNEL = pathlib.Path(sys.argv[1]), sys.argv[2]
+RESAMPLES = 4000
+
+
+def medians(way):
+    """Of each round, by its number: it stands beside the same of the other ways."""
+    return [statistics.median(float(line) for line in (OUT / f"{way}.{number}").read_text().split())
+            for number in range(len(list(OUT.glob(f"{way}.*"))))]
+
+
+def interval(values):
+    drawn = random.Random(1)
+    found = sorted(statistics.median(drawn.choices(values, k=len(values))) for _ in range(RESAMPLES))
+    return f"{statistics.median(values):.2f} ({found[RESAMPLES // 40]:.2f} to {found[-RESAMPLES // 40]:.2f})"
+
+
+bare, empty, followed = (medians(way) for way in ("bare", "empty", "followed"))
+added_empty = [probed - plain for probed, plain in zip(empty, bare)]
+added_ours = [probed - plain for probed, plain in zip(followed, bare)]
+print(f"{KERNEL}: {len(bare)} rounds, medians with 95 % intervals, ns of CPU a call")
+print(f"  bare                {interval(bare)}")
+print(f"  empty pair adds     {interval(added_empty)}")
+print(f"  ours, recorded, adds {interval(added_ours)}")
+print(f"  ratio               {interval([ours / least for ours, least in zip(added_ours, added_empty)])}")
