@@ -58,6 +58,26 @@ enum { MLRUN_FILE_COMPLETION = MLRUN_FILE_OPS, MLRUN_FILE_PURPOSES };
 // (enum mlrun_cuda_reads, mlrun_cufile_reads) << 16.
 enum { MLRUN_LIBRARY_READS_SHIFT = 16, MLRUN_LIBRARY_FUNCTIONS_MAX = 64 };
 
+// Where an argument of a static probe (SDT, USDT) is at the probe's instruction, as the file's note says it.
+enum mlrun_argument_place {
+  MLRUN_ARGUMENT_CONSTANT,  // it is `value`
+  MLRUN_ARGUMENT_REGISTER,
+  MLRUN_ARGUMENT_MEMORY,  // `value` behind what the register points to
+};
+struct mlrun_probe_argument {
+  __s64 value;
+  __u16 place, in_registers;  // in_registers: offset of the register in struct pt_regs
+  __u8 bytes, is_signed;
+  __u16 spare;
+};
+enum { MLRUN_PROBE_ARGUMENTS_MAX = 4, MLRUN_PROBE_LAYOUTS_MAX = 1024 };
+// The cookie of such a probe is the number of its layout.
+struct mlrun_probe_layout {
+  __u32 probe, count;
+  struct mlrun_probe_argument arguments[MLRUN_PROBE_ARGUMENTS_MAX];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_probe_layout) == 72, "layout of a static probe");
+
 // Requests of a device and kind that completed, whoever's they were.
 struct mlrun_device_key {
   __u32 device, op;

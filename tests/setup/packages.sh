@@ -14,7 +14,7 @@ readonly debian_build=(
 readonly debian_test=(
   blktrace busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs fio git kmod
   libbenchmark-dev libclang-rt-14-dev libgmock-dev libgtest-dev make openssl procps qemu-system-x86 rsync
-  shellcheck sqlite3 strace unzip util-linux xfsprogs xz-utils zip zstd
+  shellcheck sqlite3 strace systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 heaptrack lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
