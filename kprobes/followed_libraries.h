@@ -6,9 +6,11 @@
 
 namespace mlrun::probes {
 
-inline constexpr std::string_view kLibcuda = "libcuda", kLibcufile = "libcufile";
+inline constexpr std::string_view kLibcuda = "libcuda", kLibcufile = "libcufile",
+                                  kTorchAllocator = "PyTorch's allocator";
 
 FollowedLibrary libcuda(const LibraryPrograms& programs);
 FollowedLibrary libcufile(const LibraryPrograms& programs);
+FollowedLibrary torch_allocator(const LibraryPrograms& programs);
 
 }  // namespace mlrun::probes

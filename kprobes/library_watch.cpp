@@ -78,8 +78,10 @@ LibraryWatch::LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, 
 }
 
 const LibraryWatch::Followed* LibraryWatch::library_of(std::string_view path) const {
-  const auto found = std::find_if(followed_.begin(), followed_.end(),
-                                  [&](const Followed& candidate) { return is_library(path, candidate.library.name); });
+  const auto found = std::find_if(followed_.begin(), followed_.end(), [&](const Followed& candidate) {
+    const auto& files = candidate.library.files;
+    return std::any_of(files.begin(), files.end(), [&](std::string_view name) { return is_library(path, name); });
+  });
   return found == followed_.end() ? nullptr : &*found;
 }
 
@@ -287,8 +289,15 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
   for (ProbedLibrary::Link& link : links) let_go_.emplace_back(&followed, std::move(link));
 }
 
-bool LibraryWatch::has_found(std::string_view name) const {
-  return std::any_of(told_.begin(), told_.end(), [&](const Told& told) { return told.what->library.name == name; });
+std::string LibraryWatch::missing(std::string_view name) const {
+  std::string reason = "no process that was observed had it mapped";
+  bool is_met = false;
+  for (const Told& told : told_) {
+    if (told.what->library.name != name) continue;
+    if (told.functions > 0) return {};
+    if (!std::exchange(is_met, true)) reason = told.reason;
+  }
+  return reason;
 }
 
 nlohmann::json LibraryWatch::describe(std::string_view name) const {

@@ -42,8 +42,9 @@ class LibraryWatch {
   // time.
   void look(uint64_t now_ns);
 
-  // Whether a library of that name was met; in which processes, and which of its functions were let go.
-  [[nodiscard]] bool has_found(std::string_view name) const;
+  // Why there are no calls of it: no process had it, or the first that did has none of them; empty: it is probed.
+  [[nodiscard]] std::string missing(std::string_view name) const;
+  // In which processes it was met, and which of its functions were let go.
   [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:

@@ -27,7 +27,7 @@ namespace {
 constexpr uint64_t kRingMax = 1 << 30;
 constexpr const char* kUsage =
     "usage: mlrun-probes check | mlrun-probes serve "
-    "block[,wait][,vfs][,syscalls][,cuda][,cufile][,observe|cgroup|system][,ring=BYTES] (started by mlrun)\n";
+    "block[,wait][,vfs][,syscalls][,cuda][,cufile][,torch][,observe|cgroup|system][,ring=BYTES] (started by mlrun)\n";
 
 // The terminal's signals go to all of its group, and mlrun decides when this program ends.
 void ignore_signals() {
@@ -72,6 +72,7 @@ int serve_streams(std::string_view text) {
     streams.syscalls = streams.syscalls || word == "syscalls";
     streams.cuda = streams.cuda || word == "cuda";
     streams.cufile = streams.cufile || word == "cufile";
+    streams.torch = streams.torch || word == "torch";
     streams.observes = streams.observes || word == "observe" || word == "cgroup" || word == "system";
     if (word == "cgroup") streams.scope = MLRUN_SCOPE_CGROUP;
     if (word == "system") streams.scope = MLRUN_SCOPE_SYSTEM;

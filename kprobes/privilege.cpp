@@ -51,7 +51,7 @@ Status check_scope(const Streams& streams) {
   if (is_root()) return {};
   if (streams.scope != MLRUN_SCOPE_FLAGGED) return fail("other users' processes are root's alone to look at");
   if (streams.ring_bytes > kOwnRingMax) return fail("a ring of more than 64 MiB takes root");
-  if (streams.cuda || streams.cufile) return fail("probes in libraries (=cuda, =cufile) take root");
+  if (streams.any_library()) return fail("probes in libraries (=cuda, =cufile, =torch) take root");
   return {};
 }
 

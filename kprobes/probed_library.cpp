@@ -2,13 +2,12 @@
 #include "kprobes/probed_library.h"
 
 #include <bpf/libbpf.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,43 +15,15 @@
 
 #include <fmt/format.h>
 
-#include "runner/util/unique_fd.h"
+#include "kprobes/library_file.h"
+#include "kprobes/static_probes.h"
 
 namespace mlrun::probes {
 
 namespace {
 
 constexpr size_t kSymbolsMax = 1 << 20;
-constexpr off_t kFileBytesMax = off_t{1} << 30;
-constexpr uint64_t kSectionBytesMax = uint64_t{64} << 20;
 constexpr int kEveryProcess = -1;
-
-struct ElfDeleter {
-  void operator()(Elf* elf) const { ::elf_end(elf); }
-};
-using ElfFile = std::unique_ptr<Elf, ElfDeleter>;
-
-// Where in the file the code of that address is.
-std::optional<uint64_t> file_offset(Elf* elf, uint64_t address) {
-  size_t count = 0;
-  if (::elf_getphdrnum(elf, &count) != 0) return std::nullopt;
-  for (size_t i = 0; i < count; i++) {
-    GElf_Phdr segment{};
-    if (::gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-    const bool is_code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
-    if (!is_code || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) continue;
-    return address - segment.p_vaddr + segment.p_offset;
-  }
-  return std::nullopt;
-}
-
-Elf_Scn* dynamic_symbols(Elf* elf, GElf_Shdr& header) {
-  Elf_Scn* section = nullptr;
-  while ((section = ::elf_nextscn(elf, section)) != nullptr) {
-    if (::gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_DYNSYM) return section;
-  }
-  return nullptr;
-}
 
 const LibraryCall* call_named(std::string_view name, const std::vector<LibraryCall>& calls) {
   const auto call =
@@ -60,39 +31,19 @@ const LibraryCall* call_named(std::string_view name, const std::vector<LibraryCa
   return call == calls.end() ? nullptr : &*call;
 }
 
-// Read and not mapped: the file may become shorter meanwhile.
-ElfFile open_elf(int fd) {
-  ::elf_version(EV_CURRENT);
-  ElfFile elf(::elf_begin(fd, ELF_C_READ, nullptr));
-  GElf_Ehdr header{};
-  if (!elf || ::gelf_getehdr(elf.get(), &header) == nullptr) return nullptr;
-  return header.e_machine == EM_X86_64 && header.e_type == ET_DYN ? std::move(elf) : nullptr;
-}
-
-// What is claimed to be larger is not read: a sparse file can claim anything.
-bool has_sane_size(int fd) {
-  struct stat status {};
-  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kFileBytesMax;
-}
-
-bool has_sane_names(Elf* elf, size_t section) {
+bool has_sane_names(const LibraryFile& file, size_t section) {
   GElf_Shdr header{};
-  Elf_Scn* names = ::elf_getscn(elf, section);
+  Elf_Scn* names = ::elf_getscn(file.elf(), section);
   return names != nullptr && ::gelf_getshdr(names, &header) != nullptr && header.sh_size <= kSectionBytesMax;
 }
 
-}  // namespace
-
-Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, const std::vector<LibraryCall>& calls) {
-  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return fail_errno("read it", errno);
-  if (!has_sane_size(fd.get())) return fail("it is no file, or larger than a library is");
-  const ElfFile elf = open_elf(fd.get());
-  if (!elf) return fail("it is no library for x86-64");
+Result<LibrarySymbols> exports(const std::string& path, const std::vector<LibraryCall>& calls) {
+  const auto file = LibraryFile::open(path);
+  if (!file) return tl::make_unexpected(file.error());
   GElf_Shdr header{};
-  Elf_Scn* section = dynamic_symbols(elf.get(), header);
+  Elf_Scn* section = file->section(SHT_DYNSYM, {}, header);
   const bool is_sane =
-      section != nullptr && header.sh_size <= kSectionBytesMax && has_sane_names(elf.get(), header.sh_link);
+      section != nullptr && header.sh_size <= kSectionBytesMax && has_sane_names(*file, header.sh_link);
   Elf_Data* data = is_sane ? ::elf_getdata(section, nullptr) : nullptr;
   if (data == nullptr || header.sh_entsize == 0) return fail("its symbols cannot be read");
   std::map<uint64_t, LibrarySymbol> by_offset;
@@ -101,16 +52,56 @@ Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, cons
     GElf_Sym symbol{};
     if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
     if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-    const char* name = ::elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+    const char* name = ::elf_strptr(file->elf(), header.sh_link, symbol.st_name);
     const LibraryCall* call = name != nullptr ? call_named(name, calls) : nullptr;
-    const auto offset = call != nullptr ? file_offset(elf.get(), symbol.st_value) : std::nullopt;
-    if (offset) by_offset.try_emplace(*offset, LibrarySymbol{call, *offset});
+    const auto offset = call != nullptr ? file->code_at(symbol.st_value) : std::nullopt;
+    if (offset) by_offset.try_emplace(*offset, LibrarySymbol{call, *offset, call->cookie, 0});
   }
-  std::vector<LibrarySymbol> symbols;
-  symbols.reserve(by_offset.size());
-  for (const auto& [offset, symbol] : by_offset) symbols.push_back(symbol);
-  if (symbols.empty()) return fail("it exports none of the calls");
+  LibrarySymbols symbols;
+  for (const auto& [offset, symbol] : by_offset) symbols.found.push_back(symbol);
+  if (symbols.found.empty()) return fail("it exports none of the calls");
   return symbols;
+}
+
+bool has_widths(const std::vector<mlrun_probe_argument>& arguments, const std::vector<uint8_t>& widths) {
+  return std::equal(arguments.begin(), arguments.end(), widths.begin(), widths.end(),
+                    [](const mlrun_probe_argument& argument, uint8_t width) { return (argument.bytes & width) != 0; });
+}
+
+// The number that a probe's program finds its arguments by.
+Result<uint64_t> layout_of(const FollowedLibrary& library, const LibraryCall& call, const StaticProbe& probe) {
+  if (!has_widths(probe.arguments, call.widths)) return fail("its arguments are others than this version knows");
+  mlrun_probe_layout layout{};
+  layout.probe = call.number;
+  layout.count = static_cast<__u32>(probe.arguments.size());
+  std::copy(probe.arguments.begin(), probe.arguments.end(), std::begin(layout.arguments));
+  return library.programs.layouts->add(layout);
+}
+
+Result<LibrarySymbols> probes_of(const FollowedLibrary& library, const std::string& path) {
+  auto probes = static_probes(path, library.provider);
+  if (!probes) return tl::make_unexpected(probes.error());
+  LibrarySymbols symbols;
+  symbols.missing = std::move(probes->refused);
+  for (const StaticProbe& probe : probes->found) {
+    const LibraryCall* call = call_named(probe.name, library.calls);
+    if (call == nullptr) continue;
+    const auto layout = layout_of(library, *call, probe);
+    if (layout)
+      symbols.found.push_back({call, probe.offset, *layout, probe.semaphore});
+    else if (symbols.missing.empty())
+      symbols.missing = fmt::format("{}:{}: {}", library.provider, probe.name, layout.error().text);
+  }
+  if (symbols.found.empty() && symbols.missing.empty()) {
+    return fail(fmt::format("it was built without static probes of {}", library.provider));
+  }
+  return symbols;
+}
+
+}  // namespace
+
+Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std::string& path) {
+  return library.provider.empty() ? exports(path, library.calls) : probes_of(library, path);
 }
 
 void ProbedLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
@@ -119,7 +110,8 @@ ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::strin
                                           const LibrarySymbol& symbol, bool at_return) {
   bpf_uprobe_opts options{};
   options.sz = sizeof options;
-  options.bpf_cookie = symbol.call->cookie;
+  options.bpf_cookie = symbol.cookie;
+  options.ref_ctr_offset = symbol.semaphore;
   options.retprobe = at_return;
   const pid_t whose = pid != 0 ? static_cast<pid_t>(pid) : kEveryProcess;
   return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
@@ -128,15 +120,18 @@ ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::strin
 // The return comes first: a call that is told of only at its beginning would never end.
 Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
                                             const std::set<uint16_t>& without, const std::function<void()>& between) {
-  const auto symbols = library_symbols(path, library.calls);
+  auto symbols = library_symbols(library, path);
   if (!symbols) return tl::make_unexpected(symbols.error());
   ProbedLibrary probed;
-  for (const LibrarySymbol& symbol : *symbols) {
+  probed.missing_ = std::move(symbols->missing);
+  bpf_program* at_return = library.programs.returned;
+  for (const LibrarySymbol& symbol : symbols->found) {
     const uint16_t number = symbol.call->number;
     if (without.contains(number)) continue;
     between();
-    Probe probe{number, nullptr, attach(library.programs.returned, path, pid, symbol, true)};
-    if (probe.returned) probe.call = attach(library.programs.call, path, pid, symbol, false);
+    Probe probe{number, nullptr, nullptr};
+    if (at_return != nullptr) probe.returned = attach(at_return, path, pid, symbol, true);
+    if (probe.returned || at_return == nullptr) probe.call = attach(library.programs.call, path, pid, symbol, false);
     if (probe.call) {
       probed.probes_.push_back(std::move(probe));
       continue;
@@ -152,7 +147,7 @@ Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, cons
 void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.number != number) continue;
-    leaving.push_back(std::move(probe.returned));
+    if (probe.returned) leaving.push_back(std::move(probe.returned));
     leaving.push_back(std::move(probe.call));  // the last one goes first
   }
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
@@ -160,7 +155,7 @@ void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
 
 void ProbedLibrary::let_all_go(std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
-    leaving.push_back(std::move(probe.returned));
+    if (probe.returned) leaving.push_back(std::move(probe.returned));
     leaving.push_back(std::move(probe.call));
   }
   probes_.clear();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kprobes/probe_layouts.h"
 #include "runner/util/result.h"
 
 struct bpf_link;
@@ -20,34 +21,44 @@ namespace mlrun::probes {
 
 struct LibraryPrograms {
   bpf_program *call = nullptr, *returned = nullptr;
-  int hits = -1;              // a map: calls by function number
-  uint32_t* epoch = nullptr;  // one more whenever probes of a function that goes on being called are gone
+  int hits = -1;                    // a map: calls by function number
+  uint32_t* epoch = nullptr;        // one more whenever probes of a function that goes on being called are gone
+  ProbeLayouts* layouts = nullptr;  // of static probes; they have `call` alone
 };
 
-// An export that is probed.
+// An export, or a static probe, that is probed.
 struct LibraryCall {
   uint16_t number = 0;  // of the library's table in runner/events
   std::string_view name;
   uint32_t cookie = 0;
-  bool may_be_let_go = false;  // when it is called all the time
+  bool may_be_let_go = false;        // when it is called all the time
+  std::vector<uint8_t> widths = {};  // of a static probe's arguments in bytes; where it is one of several, their sum
 };
 
-// A library that is followed wherever it is mapped: files called NAME.so*.
+// A library that is followed wherever it is mapped.
 struct FollowedLibrary {
   std::string_view name;
+  std::vector<std::string_view> files;  // called one of these, with .so* behind it
   std::vector<LibraryCall> calls;
   LibraryPrograms programs;
+  std::string_view provider = {};  // of static probes; empty: its exports are probed
 };
 
-// A function of a library file. Two names of the same code are one.
+// A place in a library file. Two names of the same code are one.
 struct LibrarySymbol {
   const LibraryCall* call = nullptr;
   uint64_t offset = 0;  // in the file
+  uint64_t cookie = 0;
+  uint64_t semaphore = 0;  // likewise in the file; 0: none
+};
+struct LibrarySymbols {
+  std::vector<LibrarySymbol> found;
+  std::string missing;  // why the first of those that cannot be probed cannot; empty: all can
 };
 
-// Those that the file exports; they point into `calls`. The file is not trusted. Fails where it is no library for this
-// machine.
-Result<std::vector<LibrarySymbol>> library_symbols(const std::string& path, const std::vector<LibraryCall>& calls);
+// Those of the library's calls that the file has; they point into it. The file is not trusted. Fails where it is no library
+// for this machine, or has none.
+Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std::string& path);
 
 // Probes on a library's functions, there while it lives.
 class ProbedLibrary {

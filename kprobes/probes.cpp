@@ -110,6 +110,7 @@ struct Probes::State {
   std::unique_ptr<ring_buffer, RingDeleter> ring;
   FileOps file_ops;
   OpenPaths open_paths;
+  std::optional<ProbeLayouts> torch_layouts;
   Take take;
 };
 struct Probes::Trial {
@@ -174,6 +175,8 @@ Status Probes::open(const Streams& streams) {
   for (bpf_program* of_cufile : {programs.on_cufile_call, programs.on_cufile_return}) {
     ::bpf_program__set_autoload(of_cufile, streams.cufile);
   }
+  ::bpf_program__set_autoload(programs.on_torch_memory, streams.torch);
+  if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
   runs_already_ = streams.observes;
@@ -321,6 +324,12 @@ LibraryPrograms Probes::cuda_programs() const {
 LibraryPrograms Probes::cufile_programs() const {
   return {state_->skeleton->progs.on_cufile_call, state_->skeleton->progs.on_cufile_return,
           ::bpf_map__fd(state_->skeleton->maps.cufile_hits), &state_->skeleton->bss->cufile_epoch};
+}
+
+LibraryPrograms Probes::torch_programs() {
+  auto& layouts = state_->torch_layouts;
+  if (!layouts) layouts.emplace(::bpf_map__fd(state_->skeleton->maps.torch_layouts));
+  return {state_->skeleton->progs.on_torch_memory, nullptr, -1, nullptr, &*layouts};
 }
 
 std::vector<DeviceTotal> Probes::devices() const {

@@ -23,11 +23,12 @@ struct Streams {
   bool syscalls = false;
   bool cuda = false;        // calls of libcuda
   bool cufile = false;      // calls of libcufile
+  bool torch = false;       // what PyTorch's allocator of GPU memory gives out
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
   bool observes = false;    // processes that ran already: the kernel tells of their begin and end
   mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
 
-  [[nodiscard]] bool any_library() const { return cuda || cufile; }
+  [[nodiscard]] bool any_library() const { return cuda || cufile || torch; }
 };
 
 // The reason of a program that belongs to no stream that is recorded.
@@ -94,6 +95,7 @@ class Probes {
   // Requires: loaded with calls of that library; this outlives what is attached.
   [[nodiscard]] LibraryPrograms cuda_programs() const;
   [[nodiscard]] LibraryPrograms cufile_programs() const;
+  [[nodiscard]] LibraryPrograms torch_programs();
   // Processes that were followed until they executed a program that is not their user's to look at.
   [[nodiscard]] uint64_t let_go_at_exec() const;
   // Since they were loaded, for whatever process.

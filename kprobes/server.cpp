@@ -132,8 +132,10 @@ class Server {
     std::vector<FollowedLibrary> libraries;
     has_cuda_ = streams.cuda;
     has_cufile_ = streams.cufile;
+    has_torch_ = streams.torch;
     if (streams.cuda) libraries.push_back(libcuda(probes_->cuda_programs()));
     if (streams.cufile) libraries.push_back(libcufile(probes_->cufile_programs()));
+    if (streams.torch) libraries.push_back(torch_allocator(probes_->torch_programs()));
     const bool reaches_all = !streams.observes || streams.scope == MLRUN_SCOPE_SYSTEM;
     libraries_.emplace(std::move(libraries),
                        reaches_all ? LibraryWatch::Reach::kEverybody : LibraryWatch::Reach::kProcess,
@@ -235,8 +237,9 @@ class Server {
 
   void add_library(json& report, const char* key, std::string_view library) const {
     json signal = {{"signal", fmt::format("calls of {}", library)}, {"way", nullptr}};
-    if (libraries_->has_found(library)) signal["way"] = "uprobe";
-    if (!libraries_->has_found(library)) signal["missing"] = "no process that was observed had it mapped";
+    const std::string missing = libraries_->missing(library);
+    if (missing.empty()) signal["way"] = "uprobe";
+    if (!missing.empty()) signal["missing"] = missing;
     report["signals"].push_back(std::move(signal));
     report[key] = libraries_->describe(library);
   }
@@ -258,6 +261,7 @@ class Server {
     }
     if (has_cuda_) add_library(report, "cuda", kLibcuda);
     if (has_cufile_) add_library(report, "cufile", kLibcufile);
+    if (has_torch_) add_library(report, "torch", kTorchAllocator);
     report["totals"] = std::move(totals);
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
@@ -279,7 +283,7 @@ class Server {
   std::optional<ProcessLook> look_;  // of processes that ran already
   util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
-  bool has_cuda_ = false, has_cufile_ = false;
+  bool has_cuda_ = false, has_cufile_ = false, has_torch_ = false;
   bool ended_ = false, told_of_end_ = false, looks_wait_ = false, functions_wait_ = false;
 };
 

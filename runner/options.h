@@ -53,6 +53,7 @@ struct RunOptions {
   bool kprobes_syscalls = false;
   bool kprobes_cuda = false;  // only of what runs already
   bool kprobes_cufile = false;
+  bool kprobes_torch = false;
   ObserveOptions observe;
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;

@@ -82,7 +82,7 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
   options.kprobes = Wish::kOn;
-  bool block = false, wait = false, vfs = false, syscalls = false, cuda = false, cufile = false;
+  bool block = false, wait = false, vfs = false, syscalls = false, cuda = false, cufile = false, torch = false;
   for (const std::string_view word : util::split(text, ",")) {
     if (word == "block")
       block = true;
@@ -104,16 +104,19 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
       block = cuda = true;
     else if (word == "cufile")
       block = cufile = true;
+    else if (word == "torch")
+      block = torch = true;
     else
-      return fail(
-          fmt::format("--kprobes={}: '{}' is none of block, wait, vfs, syscalls, cuda, cufile, all, off, auto, require",
-                      text, word));
+      return fail(fmt::format(
+          "--kprobes={}: '{}' is none of block, wait, vfs, syscalls, cuda, cufile, torch, all, off, auto, require",
+          text, word));
   }
   if (block) options.kprobes_wait = wait;
   if (block) options.kprobes_vfs = vfs;
   options.kprobes_syscalls = syscalls;
   options.kprobes_cuda = cuda;
   options.kprobes_cufile = cufile;
+  options.kprobes_torch = torch;
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "kprobes/bpf/request.h"
 #include "kprobes/bpf/syscalls.h"
 #include "kprobes/bpf/task_events.h"
+#include "kprobes/bpf/torch.h"
 #include "kprobes/bpf/wait.h"
 
 char LICENSE[] SEC("license") = "GPL";

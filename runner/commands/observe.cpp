@@ -43,6 +43,7 @@ std::string streams_of(const RunOptions& options) {
   if (options.kprobes_syscalls) streams += ",syscalls";
   if (options.kprobes_cuda) streams += ",cuda";
   if (options.kprobes_cufile) streams += ",cufile";
+  if (options.kprobes_torch) streams += ",torch";
   if (options.observe.system) return streams + ",system";
   return streams + (options.observe.cgroup.empty() ? ",observe" : ",cgroup");
 }

@@ -271,6 +271,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   if (options.kprobes_vfs) streams += ",vfs";
   if (options.kprobes_syscalls) streams += ",syscalls";
   if (options.kprobes_cufile) streams += ",cufile";
+  if (options.kprobes_torch) streams += ",torch";
   auto side = launch::KernelSide::start(installation.probes_program, folder, streams);
   if (side) return side;
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);

@@ -60,6 +60,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
   if (options.kprobes != Wish::kOff && options.kprobes_syscalls) streams.push_back("syscalls");
   if (options.kprobes != Wish::kOff && options.kprobes_cuda) streams.push_back("cuda");
   if (options.kprobes != Wish::kOff && options.kprobes_cufile) streams.push_back("cufile");
+  if (options.kprobes != Wish::kOff && options.kprobes_torch) streams.push_back("torch");
   return {{"streams", std::move(streams)},
           {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
           {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},

@@ -25,6 +25,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_FILE_DONE = 9,  // struct mlrun_file_done
   MLRUN_KERNEL_CUDA = 10,      // struct mlrun_cuda_call
   MLRUN_KERNEL_CUFILE = 11,    // struct mlrun_cufile_call
+  MLRUN_KERNEL_TORCH = 12,     // struct mlrun_torch_memory
   // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
@@ -263,6 +264,18 @@ struct mlrun_cufile_call {  // time_ns: it returned
   __u32 unread;  // of enum mlrun_cufile_reads: what could not be read
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_call) == 120, "cuFile call record");
+
+// PyTorch's allocator of GPU memory gave out or took back a piece, by the static probes pytorch:malloc and pytorch:free in
+// it. As the probe's own arguments say it: what it does not tell is 0.
+enum mlrun_torch_probe { MLRUN_TORCH_MALLOC = 1, MLRUN_TORCH_FREE = 2 };
+enum { MLRUN_TORCH_ADDRESS, MLRUN_TORCH_DEVICE, MLRUN_TORCH_BYTES, MLRUN_TORCH_STREAM, MLRUN_TORCH_ARGUMENTS };
+struct mlrun_torch_memory {
+  struct mlrun_kernel_head head;
+  __u32 probe;   // enum mlrun_torch_probe
+  __u32 unread;  // bit for each argument that could not be read
+  __u64 arguments[MLRUN_TORCH_ARGUMENTS];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_torch_memory) == 64, "PyTorch memory record");
 
 enum mlrun_task_event {
   MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; the process's first one, where they are the same

@@ -85,6 +85,8 @@ void Builder::add(const model::GpuFileRow& row, bool posix_is_counted) {
   s.phases.add(row.origin.proc_id, end_ns, totals);
 }
 
+void Builder::add(model::TorchMemoryRow& row) { state_->torch_memory.add(row); }
+
 void Builder::add(const model::AllocRow& row) {
   ++state_->alloc_rows;
   if (row.op != MLRUN_FREE && row.address != 0) {

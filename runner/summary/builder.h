@@ -15,6 +15,7 @@
 
 #include "runner/model/gpu_file.h"
 #include "runner/model/rows.h"
+#include "runner/model/torch_memory.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/summary.h"
 
@@ -41,6 +42,8 @@ class Builder {
   void add_operation(int32_t proc_id, int64_t file_id, const model::CallSplit& split);
   // A call of libcufile. `posix_is_counted`: the reads and writes that it made were added as calls.
   void add(const model::GpuFileRow& row, bool posix_is_counted);
+  // What PyTorch gave out or took back, in the order of time; completes the row.
+  void add(model::TorchMemoryRow& row);
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
 

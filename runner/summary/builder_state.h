@@ -19,6 +19,7 @@
 #include "runner/summary/site_meter.h"
 #include "runner/summary/split_meter.h"
 #include "runner/summary/timeline.h"
+#include "runner/summary/torch_memory_meter.h"
 #include "runner/summary/wait_meter.h"
 
 namespace mlrun::summary {
@@ -53,6 +54,7 @@ struct Builder::State {
   PhaseMeter phases;
   SplitMeter splits;
   GpuFileMeter gpu_files;
+  TorchMemoryMeter torch_memory;
 };
 
 }  // namespace mlrun::summary

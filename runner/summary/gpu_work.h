@@ -44,6 +44,17 @@ struct GpuFileSummary {
   int64_t time_ns = 0;
 };
 
+// What PyTorch's allocator of GPU memory gave to a process's tensors, on one device.
+struct TorchMemorySummary {
+  int32_t proc_id = 0, device = -1;  // device: PyTorch's index; -1: releases of what was not seen being allocated
+  int64_t peak_bytes = 0;            // at once
+  int64_t allocations = 0, allocated_bytes = 0, releases = 0;
+  int64_t unmatched_releases = 0;    // of what was not seen being allocated
+  int64_t unseen_releases = 0;       // the address was given out again, its release was not recorded
+  int64_t kept = 0, kept_bytes = 0;  // at the end
+  int64_t not_followed = 0;          // allocations beyond those that can be followed
+};
+
 // What a process asked CUDA to allocate, of one kind of memory, on one GPU; seen from outside: in one context.
 struct GpuMemorySummary {
   int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: not known

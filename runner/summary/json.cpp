@@ -460,6 +460,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"gpus", array(summary.gpus, gpu_json)},
           {"gpu_work", gpu_work_json(summary)},
           {"gpu_files", array(summary.gpu_files, gpu_file_json)},
+          {"torch_memory", torch_memory_json(summary)},
           {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
           {"python", array(summary.python, python_json)},
           {"gpu_steps", summary.run.contains("gpu_steps") ? Json(summary.run.at("gpu_steps")) : Json()},

@@ -35,6 +35,24 @@ Json splits_json(const Summary& summary) {
   return rows;
 }
 
+Json torch_memory_json(const Summary& summary) {
+  Json rows = Json::array();
+  for (const TorchMemorySummary& row : summary.torch_memory) {
+    rows.push_back({{"proc_id", row.proc_id},
+                    {"device", row.device < 0 ? Json() : Json(row.device)},
+                    {"peak_bytes", row.peak_bytes},
+                    {"allocations", row.allocations},
+                    {"allocated_bytes", row.allocated_bytes},
+                    {"releases", row.releases},
+                    {"unmatched_releases", row.unmatched_releases},
+                    {"unseen_releases", row.unseen_releases},
+                    {"kept", row.kept},
+                    {"kept_bytes", row.kept_bytes},
+                    {"not_followed", row.not_followed}});
+  }
+  return rows;
+}
+
 namespace {
 
 // As run.json has it; null when it does not.

@@ -12,5 +12,6 @@ namespace mlrun::summary {
 [[nodiscard]] nlohmann::ordered_json splits_json(const Summary& summary);
 [[nodiscard]] nlohmann::ordered_json devices_json(const Summary& summary);
 [[nodiscard]] nlohmann::ordered_json syscalls_json(const Summary& summary);
+[[nodiscard]] nlohmann::ordered_json torch_memory_json(const Summary& summary);
 
 }  // namespace mlrun::summary

@@ -243,6 +243,7 @@ struct Summary {
   GpuCallSummary gpu_calls;
   std::vector<GpuMemorySummary> gpu_memory;
   std::vector<GpuFileSummary> gpu_files;
+  std::vector<TorchMemorySummary> torch_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
   std::vector<PythonSummary> python;     // the first kTopPython by looks that found it running
   std::vector<model::LossRow> losses;

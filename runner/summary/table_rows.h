@@ -349,6 +349,24 @@ struct Columns<GpuFileSummary> {
 };
 
 template <>
+struct Columns<TorchMemorySummary> {
+  static constexpr const char* kTable = "summary_torch_memory";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("device", row.device);
+    visitor("peak_bytes", row.peak_bytes);
+    visitor("allocations", row.allocations);
+    visitor("allocated_bytes", row.allocated_bytes);
+    visitor("releases", row.releases);
+    visitor("unmatched_releases", row.unmatched_releases);
+    visitor("unseen_releases", row.unseen_releases);
+    visitor("kept", row.kept);
+    visitor("kept_bytes", row.kept_bytes);
+    visitor("not_followed", row.not_followed);
+  }
+};
+
+template <>
 struct Columns<GpuMemorySummary> {
   static constexpr const char* kTable = "summary_gpu_memory";
   static void visit(auto& visitor, auto& row) {

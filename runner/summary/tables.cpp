@@ -231,6 +231,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.gpu_kernels);
   write(summary.gpu_memory);
   write(summary.gpu_files);
+  write(summary.torch_memory);
   write(summary.gpu_idle);
   write(summary.python);
   return status;
@@ -263,6 +264,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.gpu_kernels = loader.load_if_there<GpuKernelSummary>();
   summary.gpu_memory = loader.load_if_there<GpuMemorySummary>();
   summary.gpu_files = loader.load_if_there<GpuFileSummary>();
+  summary.torch_memory = loader.load_if_there<TorchMemorySummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();
   summary.python = loader.load_if_there<PythonSummary>();
   summary.phases = loader.load<model::PhaseRow>();

@@ -166,6 +166,7 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(gpus_text(summary, style));
   block(gpu_work_text(summary, style));
   block(gpu_memory_text(summary, style));
+  block(torch_memory_text(summary, style));
   block(gpu_idle_text(summary, style));
   block(gpu_files_text(summary, style));
   block(python_text(summary, style));

@@ -35,6 +35,7 @@ namespace mlrun::summary {
 [[nodiscard]] std::string gpu_work_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_memory_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string torch_memory_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_idle_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);

@@ -34,6 +34,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_FILE_DONE:
       case MLRUN_KERNEL_CUDA:
       case MLRUN_KERNEL_CUFILE:
+      case MLRUN_KERNEL_TORCH:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:

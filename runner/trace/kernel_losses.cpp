@@ -39,6 +39,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_CUDA: return "calls of libcuda";
     case MLRUN_KERNEL_FILE_PATH: return "paths of files";
     case MLRUN_KERNEL_CUFILE: return "calls of libcufile";
+    case MLRUN_KERNEL_TORCH: return "calls of PyTorch's allocator";
     case MLRUN_KERNEL_TASK:
     case MLRUN_KERNEL_PROCESS:
     case MLRUN_KERNEL_FILE_SEEN:

@@ -47,6 +47,7 @@ KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& ses
     : session_(session),
       file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)),
       libcufile_(session, "cufile", "libcufile"),
+      torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
       gpu_files_(below_gpu_files()) {}
 
 bool KernelMerge::has_stream(const char* name) const {
@@ -154,6 +155,7 @@ class KernelMerge::Tables {
     if (status) status = waits_.open(folder);
     if (status) status = file_ops_.open(folder);
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.open(folder);
+    if (status && merge_.torch_.is_followed()) status = torch_memories_.open(folder);
     return status ? remotes_.open(folder) : status;
   }
 
@@ -168,6 +170,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_REMOTE: return add_remote(reader);
       case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
       case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
+      case MLRUN_KERNEL_TORCH: return add_torch_memory(reader);
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.losses_.add(loss);
         return {};
@@ -191,7 +194,9 @@ class KernelMerge::Tables {
     if (status) status = file_ops_.close();
     if (status) status = remotes_.close();
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
+    if (status && merge_.torch_.is_followed()) status = torch_memories_.close();
     merge_.gpu_file_calls_ = gpu_files_.count();
+    merge_.torch_memories_ = torch_memories_.count();
     merge_.nameless_files_ = inodes_.nameless();
     merge_.requests_ = requests_.count();
     merge_.parts_ = parts_.count();
@@ -295,6 +300,21 @@ class KernelMerge::Tables {
     return gpu_files_.add(of_table);
   }
 
+  Status add_torch_memory(const events::KernelReader& reader) {
+    mlrun_torch_memory record{};
+    if (!merge_.torch_.is_followed() || !reader.read(record)) return unreadable();
+    auto row = torch_memory_row(record);
+    if (!row) return unreadable();
+    if (record.unread != 0) {
+      ++merge_.torch_unread_;
+      return {};
+    }
+    const int64_t ts_ns = time_of(record.head.time_ns);
+    row->origin = threads_.find(ts_ns, record.head.pid, record.head.tid);
+    builder_.add(*row);
+    return torch_memories_.add({ts_ns, ts_ns, *row});
+  }
+
   Status add_syscall(const events::KernelReader& reader) {
     mlrun_syscall_sum record{};
     if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
@@ -320,6 +340,7 @@ class KernelMerge::Tables {
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
   OrderedTable<GpuFileTable> gpu_files_;
+  OrderedTable<TorchMemoryTable> torch_memories_;
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
   int64_t gpu_file_number_ = 0;                                      // likewise
 };
@@ -363,6 +384,12 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
   if (has_calls()) add_joins_left_out(info);
   if (libcufile_.is_followed()) add_gpu_file_gaps(info);
+  if (torch_.is_followed()) add_torch_gaps(info);
+}
+
+void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
+  torch_.add_gaps(info, "PyTorch's GPU memory from before", "what tensors had then is not known");
+  add_kernel_loss(info, "memory of the process that could not be read", torch_unread_, "calls of PyTorch's allocator");
 }
 
 void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
@@ -398,6 +425,7 @@ void KernelMerge::describe(json& run) const {
   run["totals"]["file_operations"] = file_ops_;
   run["totals"]["remote_requests"] = remotes_;
   if (libcufile_.is_followed()) run["totals"]["gpu_file_calls"] = gpu_file_calls_;
+  if (torch_.is_followed()) run["totals"]["torch_memories"] = torch_memories_;
 }
 
 }  // namespace mlrun::trace

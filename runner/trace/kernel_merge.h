@@ -33,6 +33,7 @@
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
 #include "runner/trace/syscall_table.h"
+#include "runner/trace/torch_memory_table.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::trace {
@@ -65,9 +66,9 @@ class KernelMerge {
   // Calls of libcuda in the order of the spool.
   Status for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take);
 
-  // Tables block, block_part, wait, vfs, remote, gpu_file, syscall and device. Requires: all calls have passed by, `info` has
-  // processes, threads and files. builder: takes the calls of libcufile, and the operations on files of a run that has no
-  // calls.
+  // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, syscall and device. Requires: all calls have passed
+  // by, `info` has processes, threads and files. builder: takes the calls of libcufile, PyTorch's memory, and the operations
+  // on files of a run that has no calls.
   Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder);
 
   // After write(): rows of loss and coverage, and what run.json says of the kernel side.
@@ -80,6 +81,7 @@ class KernelMerge {
   Status for_each_record(Visit visit);
   void add_joins_left_out(model::TraceInfo& info) const;
   void add_gpu_file_gaps(model::TraceInfo& info) const;
+  void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
   [[nodiscard]] bool has_calls() const { return !session_.all.contains("observed"); }
   [[nodiscard]] bool has_stream(const char* name) const;
@@ -94,12 +96,14 @@ class KernelMerge {
   ObservedTasks observed_;
   DeviceMeter devices_;
   SyscallTable syscalls_;
-  LibraryReport libcufile_;
+  LibraryReport libcufile_, torch_;
   GpuFileCalls gpu_files_;
   GpuFileGaps gpu_file_gaps_;
   KernelLosses losses_;
   int64_t nameless_files_ = 0;
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
+  int64_t torch_memories_ = 0;
+  uint64_t torch_unread_ = 0;
 };
 
 }  // namespace mlrun::trace

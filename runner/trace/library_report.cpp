@@ -56,13 +56,14 @@ void LibraryReport::add_processes(model::TraceInfo& info, const std::string& bef
   const json libraries = list("libraries");
   for (const json& library : libraries) {
     const int64_t pid = library.value("pid", int64_t{0});
-    if (!library.value("was_probed", false)) (library.value("was_there", false) ? had_it : later).insert(pid);
+    const bool is_since_now = library.value("functions", int64_t{0}) > 0 && !library.value("was_probed", false);
+    if (is_since_now) (library.value("was_there", false) ? had_it : later).insert(pid);
     if (!library.contains("missing")) continue;
     add_row(info, "calls of " + library_,
             fmt::format("process {}, {}: {}", pid, library.value("path", ""), library.value("missing", "")));
   }
   if (libraries.empty()) {
-    add_row(info, "calls of " + library_, "no process that was observed had the library mapped");
+    add_row(info, "calls of " + library_, fmt::format("no process that was observed had {} mapped", files_));
   }
   if (!had_it.empty()) {
     add_row(info, before, fmt::format("of processes with {} when they were attached to: {}", library_, before_detail),

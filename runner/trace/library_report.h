@@ -14,9 +14,10 @@ namespace mlrun::trace {
 
 class LibraryReport {
  public:
-  // `key`: of the report and of the stream, as "cuda"; `library`: as "libcuda". Requires: session outlives it.
-  LibraryReport(const SessionInfo& session, std::string key, std::string library)
-      : session_(session), key_(std::move(key)), library_(std::move(library)) {}
+  // `key`: of the report and of the stream, as "cuda"; `library`: as "libcuda"; `files`: what was looked for. Requires:
+  // session outlives it.
+  LibraryReport(const SessionInfo& session, std::string key, std::string library, std::string files = "the library")
+      : session_(session), key_(std::move(key)), library_(std::move(library)), files_(std::move(files)) {}
 
   // Its calls were asked for.
   [[nodiscard]] bool is_followed() const;
@@ -33,7 +34,7 @@ class LibraryReport {
   void add_processes(model::TraceInfo& info, const std::string& before, const std::string& before_detail) const;
 
   const SessionInfo& session_;
-  std::string key_, library_;
+  std::string key_, library_, files_;
 };
 
 }  // namespace mlrun::trace

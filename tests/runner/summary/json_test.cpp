@@ -38,6 +38,7 @@ Json full_json() {
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
   summary.gpu_files.push_back({"cuFileRead", 3, 1, 3, 4096, 4096, 700});
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
+  summary.torch_memory.push_back({1, 0, 4096, 3, 8192, 2, 0, 0, 1, 2048, 0});
   summary.gpu_calls = {14, 0, 500, 1, 50};
   return to_json(summary);
 }
@@ -48,24 +49,43 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
   EXPECT_EQ(json["schema_version"], kSchemaVersion);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> expected = {"schema",        "schema_version",
-                                             "run",           "complete",
-                                             "losses",        "coverage",
-                                             "left_out",      "totals",
-                                             "processes",     "phases",
-                                             "marks",         "collectives",
-                                             "gpus",          "gpu_work",
-                                             "gpu_files",     "gpu_idle",
-                                             "python",        "gpu_steps",
-                                             "files_touched", "files_without_place",
-                                             "files",         "directories_touched",
-                                             "directories",   "functions",
-                                             "classes",       "errors",
-                                             "sites",         "access",
-                                             "reread",        "sizes",
-                                             "timeline",      "kernel_side",
-                                             "splits",        "devices",
-                                             "syscalls",      "tracing"};
+  const std::vector<std::string> expected = {"schema",
+                                             "schema_version",
+                                             "run",
+                                             "complete",
+                                             "losses",
+                                             "coverage",
+                                             "left_out",
+                                             "totals",
+                                             "processes",
+                                             "phases",
+                                             "marks",
+                                             "collectives",
+                                             "gpus",
+                                             "gpu_work",
+                                             "gpu_files",
+                                             "torch_memory",
+                                             "gpu_idle",
+                                             "python",
+                                             "gpu_steps",
+                                             "files_touched",
+                                             "files_without_place",
+                                             "files",
+                                             "directories_touched",
+                                             "directories",
+                                             "functions",
+                                             "classes",
+                                             "errors",
+                                             "sites",
+                                             "access",
+                                             "reread",
+                                             "sizes",
+                                             "timeline",
+                                             "kernel_side",
+                                             "splits",
+                                             "devices",
+                                             "syscalls",
+                                             "tracing"};
   EXPECT_EQ(keys, expected);
 }
 

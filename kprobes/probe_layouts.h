@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the arguments of static probes are, told to the programs in the kernel, each layout once and for all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kprobes/bpf/shared.h"
+#include "runner/util/result.h"
+
+namespace mlrun::probes {
+
+class ProbeLayouts {
+ public:
+  // `map`: an array of struct mlrun_probe_layout with MLRUN_PROBE_LAYOUTS_MAX entries, which outlives this.
+  explicit ProbeLayouts(int map) : map_(map) {}
+
+  // Its number. Fails where there are too many.
+  Result<uint64_t> add(const mlrun_probe_layout& layout);
+
+ private:
+  int map_;
+  std::vector<mlrun_probe_layout> told_;
+};
+
+}  // namespace mlrun::probes
