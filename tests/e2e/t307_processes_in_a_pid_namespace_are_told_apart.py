@@ -2,16 +2,29 @@
 """Two processes that are both pid 1 of a pid namespace of their own: the same result as untraced, two processes in the
 trace with the pids that mlrun sees."""
 
+import os
+
 from lib import case, serials
 
 CALLS = 400000  # long enough to be met while it lives
-TWO = 'unshare -pf "$@" & sleep 0.2; unshare -pf "$@"; first=$?; wait $!; echo $first $?'
+# The first one lives until the second one has ended: else both namespaces might have the same number. The second one comes
+# later, since mlrun looks for pids of other namespaces a tenth of its time at most.
+TWO = """exec 3<>"$0"
+unshare -pf sh -c '"$@"; status=$?; read -r _ <&3; exit $status' sh "$@" &
+sleep 0.2
+unshare -pf "$@"
+second=$?
+echo >&3
+wait $!
+echo $second $?"""
 
 
 def check(this):
     case.need_pid_namespace()
     data = this.data_file()
-    trace = this.untraced_and_traced("/bin/sh", "-c", TWO, "sh", this.victim("numbered"), data, CALLS, "exit")
+    pipe = this.path("pipe")
+    os.mkfifo(pipe)
+    trace = this.untraced_and_traced("/bin/sh", "-c", TWO, pipe, this.victim("numbered"), data, CALLS, "exit")
     serials.expect_threads(this, trace.serials(data), [CALLS, CALLS])
     inside = [row for row in trace.rows("process") if row["ns_pid"] == 1]
     this.equal("processes that are pid 1 inside", len(inside), 2)
