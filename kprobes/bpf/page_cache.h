@@ -9,15 +9,14 @@
 enum { kRegularFile = 0100000, kOrderMask = 31, kOrderBits = 255 };
 
 // Where a folio of several pages says how many: it moved.
-struct folio___byte {  // up to 6.7
+struct folio___byte {  // 6.1 to 6.7
   unsigned char _folio_order;
 } __attribute__((preserve_access_index));
 struct folio___flags {
   unsigned long _flags_1;
 } __attribute__((preserve_access_index));
 
-// Before 5.16 there are pages alone, and the second one of several says how many.
-struct page___second {
+struct page___second {  // before that: the second page of several
   unsigned char compound_order;
 } __attribute__((preserve_access_index));
 
@@ -25,14 +24,16 @@ static __always_inline __u32 pages_of(struct folio *folio) {
   __u64 flags = 0;
   bpf_probe_read_kernel(&flags, sizeof flags, folio);  // they come first, in all versions
   if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 1;
-  if (!bpf_core_type_exists(struct folio)) {
-    struct page___second *second = (void *)folio + bpf_core_type_size(struct page);
-    return 1u << (BPF_CORE_READ(second, compound_order) & kOrderMask);
-  }
   struct folio___byte *byte = (void *)folio;
   struct folio___flags *word = (void *)folio;
-  __u32 order = bpf_core_field_exists(byte->_folio_order) ? BPF_CORE_READ(byte, _folio_order)
-                                                          : BPF_CORE_READ(word, _flags_1) & kOrderBits;
+  struct page___second *second = (void *)folio + bpf_core_type_size(struct page);
+  __u32 order = 0;
+  if (bpf_core_field_exists(byte->_folio_order))
+    order = BPF_CORE_READ(byte, _folio_order);
+  else if (bpf_core_field_exists(word->_flags_1))
+    order = BPF_CORE_READ(word, _flags_1) & kOrderBits;
+  else
+    order = BPF_CORE_READ(second, compound_order);
   return 1u << (order & kOrderMask);
 }
 
