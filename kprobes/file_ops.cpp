@@ -13,8 +13,8 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kThreadsMax =
-    2;  // one verifies while the other patches: the kernel does that for one function at a time
+// One verifies while the other patches: the kernel does that for one function at a time.
+constexpr size_t kThreadsMax = 2;
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
 // Memory has no pages to wait for, no blocks to share and nothing that is over later.

@@ -96,6 +96,12 @@ Result<FunctionProbe> FunctionProbe::by_kprobe(const FileOpPrograms& programs, c
   return probe;
 }
 
+uint64_t FunctionProbe::skipped() const {
+  uint64_t times = 0;
+  for (const util::UniqueFd& program : programs_) times += times_skipped(program.get());
+  return times;
+}
+
 Status can_trace_functions(FunctionTypes& types) {
   const auto place = types.find(kAnyFunction, "");
   if (!place) return fail("this kernel does not tell of its functions");
@@ -104,10 +110,20 @@ Status can_trace_functions(FunctionTypes& types) {
   return {};
 }
 
+bool has_probe_cookies() {
+  return util::UniqueFd(
+             ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, kLicense, kCookie.data(), kCookie.size(), nullptr))
+      .valid();
+}
+
+uint64_t times_skipped(int program) {
+  bpf_prog_info info{};
+  uint32_t bytes = sizeof info;
+  return program >= 0 && ::bpf_obj_get_info_by_fd(program, &info, &bytes) == 0 ? info.recursion_misses : 0;
+}
+
 Status can_probe_functions() {
-  const util::UniqueFd program(
-      ::bpf_prog_load(BPF_PROG_TYPE_KPROBE, nullptr, kLicense, kCookie.data(), kCookie.size(), nullptr));
-  if (!program.valid()) return refused("kprobe");
+  if (!has_probe_cookies()) return refused("kprobe");
   if (::access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0) return fail("kprobe: this kernel has none");
   return {};
 }

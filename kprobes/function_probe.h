@@ -30,6 +30,8 @@ class FunctionProbe {
                                          FunctionTypes::Place place);
   static Result<FunctionProbe> by_kprobe(const FileOpPrograms& programs, const FileFunction& function);
 
+  [[nodiscard]] uint64_t skipped() const;
+
  private:
   struct LinkDeleter {
     void operator()(bpf_link* link) const;
@@ -42,5 +44,9 @@ class FunctionProbe {
 // well would take as long as ten functions do, because the kernel waits for all tasks before it lets go of the first one.
 Status can_trace_functions(FunctionTypes& types);
 Status can_probe_functions();
+// Whether a program can ask for the cookie of its probe (Linux 5.15): those on libraries know their function by it.
+bool has_probe_cookies();
+// How often the kernel did not run a program for an event, because it was running on that processor already.
+uint64_t times_skipped(int program);
 
 }  // namespace mlrun::probes

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "runner/util/result.h"
-#include "runner/util/unique_fd.h"
 
 struct btf;
 

@@ -21,13 +21,14 @@ void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string 
 }
 
 void OpenPaths::attach(const std::function<Result<int>()>& try_it) {
-  attach(programs_.traced, "fentry", try_it);
-  if (way_.empty()) attach(programs_.probed, "kprobe", try_it);
+  attach(programs_.traced, ::bpf_program__attach_trace, "fentry", try_it);
+  if (way_.empty()) attach(programs_.probed, ::bpf_program__attach, "kprobe", try_it);
 }
 
-void OpenPaths::attach(bpf_program* program, const std::string& way, const std::function<Result<int>()>& try_it) {
+void OpenPaths::attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+                       const std::function<Result<int>()>& try_it) {
   if (program == nullptr) return;
-  link_.reset(::bpf_program__attach(program));
+  link_.reset(attach_it(program));
   if (!link_) {
     reason_ = way + ": cannot be attached: " + std::strerror(errno);
     return;

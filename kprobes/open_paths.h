@@ -42,7 +42,8 @@ class OpenPaths {
   struct LinkDeleter {
     void operator()(bpf_link* link) const;
   };
-  void attach(bpf_program* program, const std::string& way, const std::function<Result<int>()>& try_it);
+  void attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+              const std::function<Result<int>()>& try_it);
 
   OpenPrograms programs_;
   std::unique_ptr<bpf_link, LinkDeleter> link_;

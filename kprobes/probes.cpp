@@ -140,6 +140,7 @@ Status Probes::open(const Streams& streams) {
   FunctionTypes& events = state_->functions.emplace(types.get());
   tell_program_targets(events);
   const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
+  if (!layouts.valid()) return fail_errno("make a file for the kernel's types", errno);
   const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
   bpf_object_open_opts options{};
   options.sz = sizeof options;
@@ -168,15 +169,7 @@ Status Probes::open(const Streams& streams) {
     programs_.push_back(std::move(state));
   }
   choose_function_programs(streams);
-  const auto& programs = state_->skeleton->progs;
-  for (bpf_program* of_cuda : {programs.on_cuda_call, programs.on_cuda_return}) {
-    ::bpf_program__set_autoload(of_cuda, streams.cuda);
-  }
-  for (bpf_program* of_cufile : {programs.on_cufile_call, programs.on_cufile_return}) {
-    ::bpf_program__set_autoload(of_cufile, streams.cufile);
-  }
-  ::bpf_program__set_autoload(programs.on_torch_memory, streams.torch);
-  if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
+  choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
   runs_already_ = streams.observes;
@@ -204,7 +197,7 @@ Status Probes::attach() {
     if (programs_[i].name != ::bpf_program__name(program)) continue;  // not asked for
     ProgramState& state = programs_[i++];
     if (state.reason.empty()) {
-      std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach(program));
+      std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach_trace(program));
       if (!link) state.reason = std::string("cannot be attached: ") + std::strerror(errno);
       state_->links.push_back(std::move(link));
     }
@@ -242,6 +235,19 @@ void Probes::choose_function_programs(const Streams& streams) {
     ::bpf_program__set_autoload(program, state_->open_paths.needs(program));
   }
   without_file_ops_ = streams.file_ops ? why_none : kNotAskedFor;
+}
+
+void Probes::choose_library_programs(const Streams& streams) {
+  const auto& programs = state_->skeleton->progs;
+  const bool can_tell_calls = streams.any_library() && has_probe_cookies();
+  for (bpf_program* of_cuda : {programs.on_cuda_call, programs.on_cuda_return}) {
+    ::bpf_program__set_autoload(of_cuda, streams.cuda && can_tell_calls);
+  }
+  for (bpf_program* of_cufile : {programs.on_cufile_call, programs.on_cufile_return}) {
+    ::bpf_program__set_autoload(of_cufile, streams.cufile && can_tell_calls);
+  }
+  ::bpf_program__set_autoload(programs.on_torch_memory, streams.torch && can_tell_calls);
+  if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
 }
 
 // Nobody else is followed yet, so that all that is recorded is of the test.
@@ -375,11 +381,12 @@ std::vector<SkippedProgram> Probes::skipped() const {
   std::vector<SkippedProgram> skipped;
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
-    bpf_prog_info info{};
-    uint32_t bytes = sizeof info;
-    const int fd = ::bpf_program__fd(program);
-    if (fd < 0 || ::bpf_obj_get_info_by_fd(fd, &info, &bytes) != 0 || info.recursion_misses == 0) continue;
-    skipped.push_back({::bpf_program__name(program), info.recursion_misses});
+    const uint64_t times = times_skipped(::bpf_program__fd(program));
+    if (times != 0) skipped.push_back({::bpf_program__name(program), times});
+  }
+  for (const FileOps::Function& function : state_->file_ops.functions()) {
+    const uint64_t times = function.probe ? function.probe->skipped() : 0;
+    if (times != 0) skipped.push_back({fmt::format("on_file_op of {}", function.what.name), times});
   }
   return skipped;
 }

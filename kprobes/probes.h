@@ -112,6 +112,7 @@ class Probes {
   Status open(const Streams& streams);
   Status attach();
   void choose_function_programs(const Streams& streams);
+  void choose_library_programs(const Streams& streams);
   void attach_file_ops();
   void attach_open_paths();
   Result<Trial> try_operations();

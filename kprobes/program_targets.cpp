@@ -24,17 +24,12 @@ int prepare(bpf_program* program, bpf_prog_load_opts* options, long) {
   return ::bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 }
 
-int attach(const bpf_program* program, long, bpf_link** link) {
-  *link = ::bpf_program__attach_trace(program);
-  return *link != nullptr ? 0 : -errno;
-}
-
-// As another type until it is loaded: for programs of type tracing libbpf reads the kernel's types, needed or not.
+// As another type until it is loaded: for programs of type tracing libbpf reads the kernel's types, needed or not. A newer
+// libbpf forgets the section then, so that bpf_program__attach_trace() has to attach them.
 void handle(const char* section, bpf_attach_type type) {
   libbpf_prog_handler_opts options{};
   options.sz = sizeof options;
   options.prog_prepare_load_fn = prepare;
-  options.prog_attach_fn = attach;
   ::libbpf_register_prog_handler(section, BPF_PROG_TYPE_RAW_TRACEPOINT, type, &options);
 }
 
