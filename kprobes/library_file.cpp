@@ -12,6 +12,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr off_t kFileBytesMax = off_t{1} << 30;
+constexpr size_t kSegmentsMax = 256;  // of a library that is made to harm there may be 65,535, for each address anew
 
 // What is claimed to be larger is not read: a sparse file can claim anything.
 bool has_sane_size(int fd) {
@@ -31,17 +32,24 @@ Result<LibraryFile> LibraryFile::open(const std::string& path) {
   GElf_Ehdr header{};
   const bool is_elf = file.elf_ && ::gelf_getehdr(file.elf(), &header) != nullptr;
   if (!is_elf || header.e_machine != EM_X86_64 || header.e_type != ET_DYN) return fail("it is no library for x86-64");
+  if (Status read = file.read_segments(); !read) return tl::make_unexpected(read.error());
   return file;
 }
 
-std::optional<uint64_t> LibraryFile::offset_of(uint64_t address, uint32_t needed, uint32_t excluded) const {
+Status LibraryFile::read_segments() {
   size_t count = 0;
-  if (::elf_getphdrnum(elf(), &count) != 0) return std::nullopt;
+  if (::elf_getphdrnum(elf(), &count) != 0 || count > kSegmentsMax) return fail("it has too many segments");
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr segment{};
-    if (::gelf_getphdr(elf(), static_cast<int>(i), &segment) == nullptr) continue;
-    const bool is_such =
-        segment.p_type == PT_LOAD && (segment.p_flags & needed) == needed && (segment.p_flags & excluded) == 0;
+    const bool is_loaded = ::gelf_getphdr(elf(), static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD;
+    if (is_loaded) segments_.push_back(segment);
+  }
+  return {};
+}
+
+std::optional<uint64_t> LibraryFile::offset_of(uint64_t address, uint32_t needed, uint32_t excluded) const {
+  for (const GElf_Phdr& segment : segments_) {
+    const bool is_such = (segment.p_flags & needed) == needed && (segment.p_flags & excluded) == 0;
     if (!is_such || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) continue;
     return address - segment.p_vaddr + segment.p_offset;
   }

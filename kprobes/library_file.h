@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runner/util/result.h"
 #include "runner/util/unique_fd.h"
@@ -43,8 +44,11 @@ class LibraryFile {
   };
   [[nodiscard]] std::optional<uint64_t> offset_of(uint64_t address, uint32_t needed, uint32_t excluded) const;
 
+  Status read_segments();
+
   util::UniqueFd fd_;  // outlives what reads it
   std::unique_ptr<Elf, ElfDeleter> elf_;
+  std::vector<GElf_Phdr> segments_;  // that are loaded
 };
 
 }  // namespace mlrun::probes

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t kProbeNote = 3;
 constexpr std::string_view kOwner = "stapsdt", kSection = ".note.stapsdt";
-constexpr size_t kNotesMax = 1 << 16, kNoteBytesMax = 1 << 10, kProbesMax = 64;
+constexpr size_t kNotesMax = 1 << 16, kNoteBytesMax = 1 << 10, kProbesMax = 8;
 constexpr uint8_t kNop = 0x90;
 constexpr uint64_t kSemaphoreAlignment = 2;
 constexpr uint64_t kSemaphoreOffsetMax = UINT32_MAX;  // as perf_event_open takes it
@@ -73,7 +73,7 @@ Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
   return probe;
 }
 
-// Notes of that section, each behind the one before.
+// Notes of that section, each behind the one before, until a visit is false.
 template <typename Visit>
 void for_each_note(Elf_Data* data, Visit visit) {
   size_t at = 0;
@@ -86,7 +86,7 @@ void for_each_note(Elf_Data* data, Visit visit) {
     const std::string_view all(static_cast<const char*>(data->d_buf), data->d_size);
     const std::string_view name = all.substr(owner, header.n_namesz);
     const bool is_probe = header.n_type == kProbeNote && name.substr(0, name.find('\0')) == kOwner;
-    if (is_probe) visit(all.substr(content, header.n_descsz));
+    if (is_probe && !visit(all.substr(content, header.n_descsz))) return;
   }
 }
 
@@ -101,14 +101,18 @@ Result<StaticProbes> static_probes(const std::string& path, std::string_view pro
   if (section == nullptr) return probes;
   Elf_Data* data = header.sh_size <= kSectionBytesMax ? ::elf_getdata(section, nullptr) : nullptr;
   if (data == nullptr || data->d_buf == nullptr) return fail("its notes cannot be read");
+  size_t met = 0;
   for_each_note(data, [&](std::string_view bytes) {
     const auto note = read_note(bytes);
-    if (note && note->provider != provider) return;
-    auto probe = note ? probe_of(*file, *note) : fail("a note of its probes is damaged");
-    if (probe && probes.found.size() < kProbesMax)
+    if (note && note->provider != provider) return true;
+    const bool is_one_too_many = met++ == kProbesMax;  // a file that is made to harm has very many
+    Result<StaticProbe> probe = note ? probe_of(*file, *note) : fail("a note of its probes is damaged");
+    if (is_one_too_many) probe = fail("it has too many probes");
+    if (probe)
       probes.found.push_back(*std::move(probe));
     else if (probes.refused.empty())
-      probes.refused = probe ? "it has too many probes" : probe.error().text;
+      probes.refused = probe.error().text;
+    return !is_one_too_many;
   });
   return probes;
 }

@@ -20,9 +20,12 @@ static __always_inline bool read_argument(struct pt_regs *registers, const struc
   if (argument->place != MLRUN_ARGUMENT_CONSTANT &&
       bpf_probe_read_kernel(&held, sizeof held, (void *)registers + argument->in_registers) != 0)
     return false;
-  if (argument->place == MLRUN_ARGUMENT_MEMORY &&
-      bpf_probe_read_user(&held, sizeof held, (void *)(held + argument->value)) != 0)
-    return false;
+  if (argument->place == MLRUN_ARGUMENT_MEMORY) {
+    const void *place = (void *)(held + argument->value);
+    __u32 bytes = argument->bytes < sizeof held ? argument->bytes : sizeof held;
+    held = 0;
+    if (bpf_probe_read_user(&held, bytes, place) != 0) return false;
+  }
   __u32 unused = (kBits - argument->bytes * kBitsOfByte) & (kBits - 1);
   held <<= unused;
   *value = argument->is_signed ? (__u64)((__s64)held >> unused) : held >> unused;

@@ -46,7 +46,8 @@ std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& 
   switch (static_cast<mlrun_torch_probe>(record.probe)) {
     case MLRUN_TORCH_MALLOC: {
       const auto device = static_cast<int64_t>(arguments[MLRUN_TORCH_DEVICE]);
-      row.device = device >= 0 && device <= kDevicesMax ? static_cast<int32_t>(device) : -1;
+      if (device < 0 || device > kDevicesMax) return std::nullopt;
+      row.device = static_cast<int32_t>(device);
       row.bytes = static_cast<int64_t>(std::min<uint64_t>(arguments[MLRUN_TORCH_BYTES], INT64_MAX));
       row.stream = static_cast<int64_t>(arguments[MLRUN_TORCH_STREAM]);
       return row;
