@@ -182,7 +182,7 @@ void LibraryWatch::look(uint64_t now_ns) {
 void LibraryWatch::look_at(uint32_t pid) {
   const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
   const std::string size = sizes.substr(0, sizes.find(' '));
-  if (size.empty()) return;
+  if (size.empty() || size == "0") return;  // its first thread has ended: the others still have the memory
   Process& process = processes_[pid];
   if (process.size == size) return;
   if (process.since_ns == 0) process.since_ns = util::monotonic_ns();

@@ -34,7 +34,10 @@ std::string text_of(int mounts) {
 
 MountWatch::MountWatch() { add("/proc/self", {}); }
 
-void MountWatch::add(uint32_t pid) { add(living_folder(pid), {pid}); }
+void MountWatch::add(uint32_t pid) {
+  const std::string folder = living_folder(pid);
+  if (!folder.empty()) add(folder, {pid});
+}
 
 void MountWatch::add(const std::string& folder, std::vector<uint32_t> named) {
   struct stat status {};

@@ -122,7 +122,9 @@ void SeenFiles::look_at_open(uint32_t pid) {
 void SeenFiles::look_at_mapped(uint32_t pid) {
   constexpr size_t kDevice = 3, kInode = 4;
   const uint64_t now_ns = util::monotonic_ns();
-  const std::string text = util::read_text(living_folder(pid) + "/maps");
+  const std::string folder = living_folder(pid);
+  if (folder.empty()) return;
+  const std::string text = util::read_text(folder + "/maps");
   for (const std::string_view line : util::split(text, "\n")) {
     between_();
     const size_t path = line.find('/');

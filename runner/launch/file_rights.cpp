@@ -45,8 +45,7 @@ std::string rights_beyond_bounds(const std::string& program) {
   }
   if (names.empty()) return {};
   return fmt::format(
-      "{} cannot be executed here: its file has {}, which no process of this container may have; add it to the "
-      "container "
+      "{} cannot be executed here: its file has {}, which no process may have here; in a container add it to that "
       "(docker run --cap-add), or take it from the file (setcap -r)",
       program, names);
 }
