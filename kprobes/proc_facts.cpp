@@ -118,7 +118,7 @@ std::string process_text(uint32_t pid) {
   const nlohmann::json facts = {{"ppid", stat.ppid},
                                 {"start_ticks", stat.start_ticks},
                                 {"uid", uids.empty() ? 0 : number(uids.front())},
-                                {"ns_pid", pids.empty() ? pid : number(pids.back())},
+                                {"ns_pid", pids.empty() ? 0 : number(pids.back())},
                                 {"pid_namespace", pid_namespace_of(folder)},
                                 {"exe", link_text(folder + "/exe")},
                                 {"cwd", link_text(folder + "/cwd")},
