@@ -23,6 +23,9 @@ def own_times(trace):
 
 def check_rows(this, trace):
     rows = trace.rows("collective")
+    # Two clocks are compared as well as they were read together; a tick is shorter than a nanosecond. A collector with a
+    # sanitizer takes its time for that.
+    slack = trace.run["clock"]["end"]["width_ticks"]
     by_operation = {}
     for row in rows:
         by_operation.setdefault(row["operation"], []).append(row)
@@ -38,7 +41,8 @@ def check_rows(this, trace):
         this.equal("one process each", len({(row["proc_id"], row["pid"], row["tid"]) for row in mine}), 1)
         for row in mine:
             before, after = own_times(trace)[row["sequence"]][rank]
-            this.true("the row lies where the rank says", before <= row["ts"] <= row["ts"] + row["dur"] <= after, row)
+            this.true("the row lies where the rank says",
+                      before - slack <= row["ts"] <= row["ts"] + row["dur"] <= after + slack, (row, before, after))
     this.equal("broadcast", [(row["root"], row["peer"], row["sequence"], row["bytes"]) for row in by_operation["Broadcast"]],
                [(1, None, STEPS, 1 << 20)] * 2)
     this.equal("send", [(row["rank"], row["peer"], row["sequence"], row["bytes"]) for row in by_operation["Send"]],
