@@ -35,7 +35,7 @@ class TorchMemoryTable {
 };
 
 // What the probe told. Time, thread and what is held are the caller's to fill in. nullopt: of a probe that this version does
-// not know.
+// not know, or of a device that is none.
 [[nodiscard]] std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record);
 
 }  // namespace mlrun::trace
