@@ -34,11 +34,15 @@ TEST(TorchMemory, ARowSaysWhatTheProbeTold) {
 }
 
 TEST(TorchMemory, NumbersThatCannotBeDoNoHarm) {
-  const auto row = torch_memory_row(record(MLRUN_TORCH_MALLOC, ~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}, 0));
+  const auto row = torch_memory_row(record(MLRUN_TORCH_MALLOC, ~uint64_t{0}, INT32_MAX, ~uint64_t{0}, 0));
   ASSERT_TRUE(row.has_value());
-  EXPECT_EQ(row->device, -1);
+  EXPECT_EQ(row->device, INT32_MAX);
   EXPECT_EQ(row->bytes, INT64_MAX);
-  EXPECT_EQ(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, uint64_t{1} << 40, 1, 0))->device, -1);
+}
+
+TEST(TorchMemory, WhatNoProbeOfOursTellsIsNoRow) {
+  EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, ~uint64_t{0}, 1, 0)).has_value()) << "no device is -1";
+  EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, uint64_t{1} << 40, 1, 0)).has_value());
   EXPECT_FALSE(torch_memory_row(record(0, 1, 1, 1, 1)).has_value());
   EXPECT_FALSE(torch_memory_row(record(77, 1, 1, 1, 1)).has_value());
 }
