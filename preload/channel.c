@@ -129,6 +129,7 @@ void after_fork(void) {
   this_thread.cursor = NO_SEGMENT;
   this_thread.channel = 0;
   this_thread.spare_segment = 0;
+  this_thread.open_file_numbers = 0;  // its parent goes on with them
   this_thread.vfork_depth = 0;
   this_thread.sampler.random = 0;  // else it would pick what its parent picks
   compiler_barrier();

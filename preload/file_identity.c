@@ -3,15 +3,16 @@
 
 #include "preload/fd_table.h"
 #include "preload/path_rules.h"
-#include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 
-uint32_t new_open_file_number(void) { return __atomic_add_fetch(&control->next_open_file, 1, __ATOMIC_RELAXED); }
+enum { kNumbersTaken = 16 };
 
-bool stat_descriptor(int fd, struct stat *status) {
-  if (recording_system_calls_allowed() && raw_syscall2(SYS_fstat, fd, (long)status) == 0) return true;
-  *status = (struct stat){0};
-  return false;
+// Those that a signal handler takes in the middle of this are used by nobody else.
+COLD uint32_t take_open_file_numbers(void) {
+  uint32_t last = __atomic_add_fetch(&control->next_open_file, kNumbersTaken, __ATOMIC_RELAXED);
+  uint32_t first = last - kNumbersTaken + 1;
+  this_thread.open_file_numbers = ((uint64_t)last + 1) << 32 | (first + 1);
+  return first;
 }
 
 COLD uint32_t identify_open_file(int fd) {

@@ -5,18 +5,31 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/text.h"
 #include "runner/events/record.h"
 
 #pragma GCC visibility push(hidden)
 
-// A number that no other open file of the session has.
-uint32_t new_open_file_number(void);
+// Takes some more from the session's counter, and returns one of them.
+uint32_t take_open_file_numbers(void);
+
+// A number that no other open file of the session has. A thread takes several at a time: one locked instruction on a
+// line that all processes share costs an open as much as both its time stamps.
+INLINE uint32_t new_open_file_number(void) {
+  uint64_t numbers = fetch_add_local(&this_thread.open_file_numbers, 1);
+  return likely((uint32_t)numbers < numbers >> 32) ? (uint32_t)numbers : take_open_file_numbers();
+}
 
 // fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is
-// zero.
-bool stat_descriptor(int fd, struct stat *status);
+// zero. Inlined, as all that an open does behind it: a return to a caller that called before a system call is
+// mispredicted.
+INLINE bool stat_descriptor(int fd, struct stat *status) {
+  if (likely(recording_system_calls_allowed()) && likely(raw_syscall2(SYS_fstat, fd, (long)status) == 0)) return true;
+  *status = (struct stat){0};
+  return false;
+}
 
 struct file_record {
   uint64_t clock;

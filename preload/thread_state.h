@@ -30,6 +30,7 @@ struct thread_state {
   uint64_t spare_segment;         // claimed, not yet installed: {lap 8 | segment + 1, 24 | 0}
   uint32_t channel_id;            // descriptor id, {segment * 16 + slot}
   uint32_t vfork_depth;           // above 0: a vfork child runs on this thread's stack and state
+  uint64_t open_file_numbers;     // {end 32 | next 32} of those that this thread may still give out (file_identity.h)
   uint64_t vfork_start;
   uint64_t saved_cursor;  // of the parent, while its vfork child runs
   struct mlrun_channel *saved_channel;

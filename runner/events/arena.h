@@ -86,7 +86,7 @@ struct mlrun_control {
   __u32 gave_up;  // targets: 1 + `space` when a waiter gave up; nobody waits until it moves on
   __u32 spare2;
 
-  __u32 next_open_file __attribute__((aligned(64)));  // targets: last open file description number given out
+  __u32 next_open_file __attribute__((aligned(64)));  // targets: last open file description number taken
   __u32 next_process;                                 // targets: last process number given out
   __u32 next_image;                                   // targets: last image number given out
   __u32 gpu_processes;                                // targets: processes in which GPU work is recorded
