@@ -29,11 +29,13 @@ enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
 static struct mlrun_control detached = {.state = MLRUN_STOP, .streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS};
 static uint32_t never;
 
-HOT struct mlrun_control *control = &detached;
-HOT uint32_t *generation = &never;
-HOT char *segments;
-HOT bool clock_is_tsc;
-bool system_calls_allowed = true;
+// The kernel leaves little in the first cache: a line costs a call as much as all that it computes.
+HOT_CALL struct mlrun_control *control = &detached;
+HOT_CALL uint32_t *generation = &never;
+HOT_CALL char *segments;
+HOT_CALL bool clock_is_tsc;
+HOT_CALL bool system_calls_allowed = true;
+HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // the line begins here: gcc turns the order round
 struct process_facts process;
 
 static bool tried;
@@ -101,6 +103,7 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   size_t room = (bytes - c->segments_offset) / MLRUN_SEGMENT_BYTES;
   process.wiped = wiped;
   process.wiped_bytes = wiped_bytes;
+  first_string_ids = wiped->string_ids;
   process.segment_count = room < c->segment_count ? (uint32_t)room : c->segment_count;
   process.owner = (uint32_t *)(mapped + c->owner_offset);
   process.pid = (uint32_t)raw_syscall0(SYS_getpid);
@@ -112,7 +115,8 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   clock_is_tsc = c->clock_kind == MLRUN_CLOCK_TSC;
   if (!robust_list_find()) __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROBUST], 1, __ATOMIC_RELAXED);
   alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes);
-  if (c->streams & MLRUN_STREAM_FILES) {
+  files_on = c->streams & MLRUN_STREAM_FILES;
+  if (files_on) {
     fd_table_create();
     path_rules_load(mapped + MLRUN_CONTROL_BYTES, c->rules_bytes);
   }

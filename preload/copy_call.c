@@ -41,7 +41,7 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
     write_call(w, &first, end, told, stack.id ? MLRUN_CALL_STACK : 0);
     w[8] = (uint64_t)named(copy->second_open_file) << 8;
     w[9] = offset_before(second_at, result);
-    if (stack.id) write_stack_unit(w + 10, &stack);
+    if (stack.id) write_stack_unit(w + 10, stack.id);
     publish(w, lap, units, call->kind, (uint32_t)call->fd);
   }
   stack_release(&stack);

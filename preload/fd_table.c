@@ -10,9 +10,9 @@
 
 enum { kEntriesMax = 1 << 20, kShareOfLimit = 64, kPageBytes = 4096 };
 
-struct fd_entry *fd_entries;
-uint32_t fd_limit;
-static uint32_t fd_high;  // entries that were ever set lie below
+HOT_CALL struct fd_entry *fd_entries;
+HOT_CALL uint32_t fd_limit;
+HOT_CALL uint32_t fd_high;
 
 // What of `bytes` the limit of a resource leaves us.
 static uint64_t share_of(int resource, uint64_t bytes) {
@@ -48,25 +48,16 @@ void fd_table_fit_data_limit(void) {
               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-static void raise_high(uint32_t high) {
+COLD void fd_raise_high(uint32_t high) {
   uint32_t seen = __atomic_load_n(&fd_high, __ATOMIC_RELAXED);
   while (seen < high && !__atomic_compare_exchange_n(&fd_high, &seen, high, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 }
 
-void fd_set_open_file(int fd, uint32_t open_file) {
-  struct fd_entry *entry = fd_entry_of(fd);
-  if (!entry || in_vfork_child()) return;
-  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent)
-    return;  // the page stays untouched
-  raise_high((uint32_t)fd + 1);
-  *entry = (struct fd_entry){.open_file = open_file};
-}
-
 uint32_t fd_adopt_open_file(int fd, uint32_t open_file) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || in_vfork_child()) return 0;
-  raise_high((uint32_t)fd + 1);
+  fd_raise_high((uint32_t)fd + 1);
   uint32_t known = 0;
   bool first = __atomic_compare_exchange_n(&entry->open_file, &known, open_file, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return first ? open_file : known;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "preload/compiler.h"
+#include "preload/thread_state.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -26,6 +27,7 @@ struct fd_entry {
 
 extern struct fd_entry *fd_entries;
 extern uint32_t fd_limit;  // entries there are; 0: no table yet
+extern uint32_t fd_high;   // entries that were ever set lie below
 
 // Makes the table, unless there is one. Needs system calls; to be called before the program can have given them up.
 void fd_table_create(void);
@@ -37,8 +39,18 @@ void fd_table_fit_data_limit(void);
 INLINE struct fd_entry *fd_entry_of(int fd) { return likely((uint32_t)fd < fd_limit) ? &fd_entries[fd] : 0; }
 INLINE uint32_t known_open_file(int fd) { return likely((uint32_t)fd < fd_limit) ? fd_entries[fd].open_file : 0; }
 
+void fd_raise_high(uint32_t high);
+
 // A descriptor now means `open_file`; 0: something else than before, to be identified at its first use.
-void fd_set_open_file(int fd, uint32_t open_file);
+INLINE void fd_set_open_file(int fd, uint32_t open_file) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (unlikely(!entry) || in_vfork_child()) return;
+  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent)
+    return;  // the page stays untouched
+  if (unlikely((uint32_t)fd >= __atomic_load_n(&fd_high, __ATOMIC_RELAXED))) fd_raise_high((uint32_t)fd + 1);
+  *entry = (struct fd_entry){.open_file = open_file};
+}
+
 void fd_forget_range(uint32_t first, uint32_t last);
 
 // Enters `open_file` unless another thread has identified the descriptor meanwhile; returns what stands there then.

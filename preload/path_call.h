@@ -35,6 +35,12 @@ void end_path_call(struct path_call *path, int64_t result);
 // The same for a call that made a descriptor (-1: failed) without naming a file: the kernel is asked for a name.
 void end_unnamed_open(struct path_call *path, int result);
 
+// open and openat as they are recorded, from their hooks' jump to their caller's next instruction.
+typedef int (*open_function)(const char *, int, ...);
+typedef int (*openat_function)(int, const char *, int, ...);
+int traced_open(const char *path, int flags, mode_t mode, open_function real);
+int traced_openat(int dirfd, const char *path, int flags, mode_t mode, openat_function real);
+
 // The record alone. result: as recorded, -errno on failure; error: 0 or errno.
 void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags);
 

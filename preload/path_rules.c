@@ -15,7 +15,7 @@
 #include "runner/events/call_class.h"
 #include "runner/events/path_rules.h"
 
-HOT bool path_rules_on;
+HOT_CALL bool path_rules_on;
 static char rules[MLRUN_RULES_BYTES + 1];
 static size_t rules_bytes;
 static bool any_include;

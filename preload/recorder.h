@@ -32,6 +32,7 @@ extern struct mlrun_control *control;
 extern uint32_t *generation;
 extern char *segments;  // segment 0 of the arena
 extern bool clock_is_tsc;
+extern bool files_on;              // calls on files are recorded
 extern bool system_calls_allowed;  // cleared for good by the first seccomp call of the program
 
 // False after the program has confined itself: then not even a futex may be called for recording's sake.
@@ -47,8 +48,8 @@ INLINE uint64_t now_ticks(void) { return likely(clock_is_tsc) ? __rdtsc() : mono
 // The clock, or 0 if this call is not to be recorded: not attached, paused, stopped, in a vfork child. To be asked
 // before the real call, and before anything else of this file: after SECCOMP_MODE_STRICT the clock itself kills.
 INLINE uint64_t stamp(void) {
-  if (likely(*generation == control->state && !in_vfork_child())) return now_ticks();
-  return stamp_slow();
+  if (unlikely(*generation != control->state) || unlikely(in_vfork_child())) return stamp_slow();
+  return now_ticks();
 }
 
 // The three parts of reserve(), for hooks whose slow half is a call of its own. First the thread's cursor, moved on, or

@@ -24,7 +24,7 @@ struct defined {
   struct announced_modules modules;
 };
 
-HOT uint32_t stack_depth;
+HOT_CALL uint32_t stack_depth;
 static struct defined *defined;
 
 _Static_assert(MLRUN_STACK_DEPTH_MAX * sizeof(uint64_t) <= kScratchBytes, "the frames of a stack fit a scratch page");
@@ -164,7 +164,7 @@ __attribute__((noinline)) struct stack stack_of_program(void) {
   return stack;
 }
 
-static uint64_t *write_definition(const struct stack *stack, uint64_t *at, uint8_t lap) {
+COLD uint64_t *stack_write_definition(const struct stack *stack, uint64_t *at, uint8_t lap) {
   const uint64_t *words = (const uint64_t *)stack->page;
   uint32_t units = stack->definition_bytes / MLRUN_UNIT_BYTES;
   at[1] = stack->id;
@@ -175,14 +175,6 @@ static uint64_t *write_definition(const struct stack *stack, uint64_t *at, uint8
   publish(at, lap, units, MLRUN_STACK, stack->frames | (uint32_t)stack->end << 8);
   set_defined(stack->id);
   return at + units * (MLRUN_UNIT_BYTES / sizeof *at);
-}
-
-uint64_t *stack_write(const struct stack *stack, uint64_t *at, uint8_t lap) {
-  return likely(!stack->definition_bytes) ? at : write_definition(stack, at, lap);
-}
-
-void stack_release(struct stack *stack) {
-  if (unlikely(stack->page != NULL)) scratch_give(stack->page);
 }
 
 uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint8_t *lap) {

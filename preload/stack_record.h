@@ -18,6 +18,7 @@
 
 #include "preload/compiler.h"
 #include "preload/recorder.h"
+#include "preload/scratch.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -44,19 +45,25 @@ const void *stack_tables(size_t *bytes);
 // Of the program's function that has called into this library. All zero: none, or none is wanted.
 struct stack stack_of_program(void);
 
-// Publishes the definition at `at` if it is new. Where the record goes.
-uint64_t *stack_write(const struct stack *stack, uint64_t *at, uint8_t lap);
+uint64_t *stack_write_definition(const struct stack *stack, uint64_t *at, uint8_t lap);
 
-void stack_release(struct stack *stack);
+// Publishes the definition at `at` if it is new. Where the record goes.
+INLINE uint64_t *stack_write(const struct stack *stack, uint64_t *at, uint8_t lap) {
+  return likely(!stack->definition_bytes) ? at : stack_write_definition(stack, at, lap);
+}
+
+INLINE void stack_release(struct stack *stack) {
+  if (unlikely(stack->page != NULL)) scratch_give(stack->page);
+}
 
 // For a record that gives its stack where others give a return address: reserves `bytes` behind the definition and
 // replaces *site. Null: dropped, all of it.
 uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint8_t *lap);
 
 // The last unit of a call's record that has a stack.
-INLINE void write_stack_unit(uint64_t *unit, const struct stack *stack) {
+INLINE void write_stack_unit(uint64_t *unit, uint64_t stack_id) {
   unit[0] = 0;
-  unit[1] = stack->id;
+  unit[1] = stack_id;
 }
 
 #pragma GCC visibility pop

@@ -11,17 +11,19 @@
 #include "preload/recorder.h"
 #include "runner/events/content_hash.h"
 
-enum { kWays = 8, kBucketBytes = kWays * 8, kTables = 3, kUnitText = MLRUN_UNIT_BYTES - 1 };
+enum { kTables = 3, kUnitText = MLRUN_UNIT_BYTES - 1 };
 
-_Static_assert(sizeof(struct wiped_pages) == kBucketBytes, "the first table's buckets begin at a cache line");
+_Static_assert(sizeof(struct wiped_pages) == kStringBucketBytes, "the first table's buckets begin at a cache line");
+
+HOT_CALL uint64_t *first_string_ids;
 
 struct id_table {
   uint32_t first_bucket, buckets;
 };  // buckets are counted from the wiped pages' start
 static const struct id_table id_tables[kTables] = {
-    {1, kStringPagesFirstBytes / kBucketBytes - 1},
-    {kStringPagesFirstBytes / kBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kBucketBytes},
-    {kStringPagesFewBytes / kBucketBytes, (kStringPagesBytes - kStringPagesFewBytes) / kBucketBytes},
+    {1, kStringFirstBuckets},
+    {kStringPagesFirstBytes / kStringBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kStringBucketBytes},
+    {kStringPagesFewBytes / kStringBucketBytes, (kStringPagesBytes - kStringPagesFewBytes) / kStringBucketBytes},
 };
 
 static int table_count(void) { return process.wiped_bytes == kStringPagesBytes ? kTables : kTables - 1; }
@@ -29,13 +31,13 @@ static int table_count(void) { return process.wiped_bytes == kStringPagesBytes ?
 static uint64_t *bucket_of(int table, uint64_t id) {
   const struct id_table *t = &id_tables[table];
   uint64_t bucket = t->first_bucket + ((id >> 32) * t->buckets >> 32);
-  return (uint64_t *)((char *)process.wiped + bucket * kBucketBytes);
+  return (uint64_t *)((char *)process.wiped + bucket * kStringBucketBytes);
 }
 
-bool string_is_emitted(uint64_t id) {
-  for (int table = 0; table < table_count(); table++) {
+COLD bool string_is_in_later_tables(uint64_t id) {
+  for (int table = 1; table < table_count(); table++) {
     const uint64_t *bucket = bucket_of(table, id);
-    for (int way = 0; way < kWays; way++) {
+    for (int way = 0; way < kStringWays; way++) {
       uint64_t there = __atomic_load_n(&bucket[way], __ATOMIC_RELAXED);
       if (there == id) return true;
       if (!there) return false;
@@ -47,13 +49,13 @@ bool string_is_emitted(uint64_t id) {
 void string_emitted(uint64_t id) {
   for (int table = 0; table < table_count(); table++) {
     uint64_t *bucket = bucket_of(table, id);
-    for (int way = 0; way < kWays; way++) {
+    for (int way = 0; way < kStringWays; way++) {
       uint64_t there = 0;
       bool entered = __atomic_compare_exchange_n(&bucket[way], &there, id, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
       if (entered || there == id) return;
     }
   }
-  __atomic_store_n(&bucket_of(table_count() - 1, id)[id % kWays], id, __ATOMIC_RELAXED);
+  __atomic_store_n(&bucket_of(table_count() - 1, id)[id % kStringWays], id, __ATOMIC_RELAXED);
 }
 
 static size_t cut(size_t bytes) { return bytes < kStringMaxBytes ? bytes : kStringMaxBytes; }

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/compiler.h"
+
 #pragma GCC visibility push(hidden)
 
 enum {
@@ -24,8 +26,14 @@ enum {
   // space is limited.
   kStringPagesFirstBytes = 4096,
   kStringPagesFewBytes = 36864,
-  kStringPagesBytes = 561152
+  kStringPagesBytes = 561152,
+  kStringWays = 8,
+  kStringBucketBytes = kStringWays * 8,
+  kStringFirstBuckets = kStringPagesFirstBytes / kStringBucketBytes - 1
 };
+
+// The first table, from attach() on.
+extern uint64_t *first_string_ids;
 
 // The id of `bytes` bytes at `text` (at most kStringMaxBytes, cut there). *record_bytes: what to reserve for its
 // definition, a multiple of 16.
@@ -37,7 +45,17 @@ void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size
 // To be called once the definition is published. Any thread, any signal handler.
 void string_emitted(uint64_t id);
 
-// For an id whose text need not be at hand: is its definition written?
-bool string_is_emitted(uint64_t id);
+bool string_is_in_later_tables(uint64_t id);
+
+// For an id whose text need not be at hand: is its definition written? Only while recording.
+INLINE bool string_is_emitted(uint64_t id) {
+  const uint64_t *bucket = first_string_ids + ((id >> 32) * kStringFirstBuckets >> 32) * kStringWays;
+  for (int way = 0; way < kStringWays; way++) {
+    uint64_t there = __atomic_load_n(&bucket[way], __ATOMIC_RELAXED);
+    if (there == id) return true;
+    if (!there) return false;
+  }
+  return string_is_in_later_tables(id);
+}
 
 #pragma GCC visibility pop

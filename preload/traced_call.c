@@ -19,7 +19,7 @@ void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t re
   if (w) {
     w = stack_write(&stack, w, lap);
     write_call(w, call, end, result, flags | (stack.id ? MLRUN_CALL_STACK : 0));
-    if (stack.id) write_stack_unit(w + 8, &stack);
+    if (stack.id) write_stack_unit(w + 8, stack.id);
     publish(w, lap, (64 + stack_bytes) / MLRUN_UNIT_BYTES, call->kind, (uint32_t)call->fd);
   }
   stack_release(&stack);

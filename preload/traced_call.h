@@ -42,7 +42,7 @@ INLINE void leave_call(struct pending_call *call) { this_thread.pending = call->
 #define CALL_CLEANUP __attribute__((cleanup(leave_call)))
 
 // The clock, or 0: no record. With the stream off that costs one compare.
-INLINE uint64_t file_stamp(void) { return likely(control->streams & MLRUN_STREAM_FILES) ? stamp() : 0; }
+INLINE uint64_t file_stamp(void) { return likely(files_on) ? stamp() : 0; }
 
 INLINE void link_call(struct pending_call *call) {
   *(struct pending_call *volatile *)&this_thread.pending = call;

@@ -11,27 +11,7 @@
 #include "preload/real_function.h"
 #include "preload/traced_call.h"
 
-typedef int (*open_function)(const char *, int, ...);
-typedef int (*openat_function)(int, const char *, int, ...);
 typedef int (*fcntl_function)(int, int, ...);
-
-static int traced_open(open_function real, const char *path, int flags, mode_t mode) {
-  struct path_call call PATH_CALL_CLEANUP = {
-      .call.kind = KIND_open, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
-  begin_path_call(&call);
-  int result = real(path, flags, mode);
-  end_path_call(&call, result);
-  return result;
-}
-
-static int traced_openat(openat_function real, int dirfd, const char *path, int flags, mode_t mode) {
-  struct path_call call PATH_CALL_CLEANUP = {
-      .call.kind = KIND_openat, .call.fd = dirfd, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
-  begin_path_call(&call);
-  int result = real(dirfd, path, flags, mode);
-  end_path_call(&call, result);
-  return result;
-}
 
 static int traced_fcntl(fcntl_function real, int fd, int command, void *argument) {
   struct pending_call call CALL_CLEANUP = {.kind = KIND_fcntl,
@@ -46,32 +26,27 @@ static int traced_fcntl(fcntl_function real, int fd, int command, void *argument
 }
 
 // Passed on as 0 where the call has none.
-static mode_t mode_argument(int flags, va_list list) {
-  return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
-}
+static mode_t mode_of(int flags, mode_t mode) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0; }
 
-#define OPEN_HOOK(symbol_name)                               \
-  EXPORT int symbol_name(const char *path, int flags, ...) { \
-    REAL(int, symbol_name, const char *, int, ...);          \
-    va_list list;                                            \
-    va_start(list, flags);                                   \
-    mode_t mode = mode_argument(flags, list);                \
-    va_end(list);                                            \
-    return traced_open(real, path, flags, mode);             \
+// Written with a parameter where libc's declaration has "...", under a name of its own: on x86-64 both are passed in the
+// same register, and without a list of arguments the hook is left by a jump. Each return to a caller that called before a
+// system call is mispredicted.
+#define OPEN_HOOK(symbol_name)                                                                   \
+  EXPORT int symbol_name##_hook(const char *path, int flags, mode_t mode) __asm__(#symbol_name); \
+  int symbol_name##_hook(const char *path, int flags, mode_t mode) {                             \
+    REAL(int, symbol_name, const char *, int, ...);                                              \
+    return traced_open(path, flags, mode_of(flags, mode), real);                                 \
   }
 OPEN_HOOK(open)
 OPEN_HOOK(open64)
 OPEN_HOOK(__open)
 OPEN_HOOK(__open64)
 
-#define OPENAT_HOOK(symbol_name)                                        \
-  EXPORT int symbol_name(int dirfd, const char *path, int flags, ...) { \
-    REAL(int, symbol_name, int, const char *, int, ...);                \
-    va_list list;                                                       \
-    va_start(list, flags);                                              \
-    mode_t mode = mode_argument(flags, list);                           \
-    va_end(list);                                                       \
-    return traced_openat(real, dirfd, path, flags, mode);               \
+#define OPENAT_HOOK(symbol_name)                                                                            \
+  EXPORT int symbol_name##_hook(int dirfd, const char *path, int flags, mode_t mode) __asm__(#symbol_name); \
+  int symbol_name##_hook(int dirfd, const char *path, int flags, mode_t mode) {                             \
+    REAL(int, symbol_name, int, const char *, int, ...);                                                    \
+    return traced_openat(dirfd, path, flags, mode_of(flags, mode), real);                                   \
   }
 OPENAT_HOOK(openat)
 OPENAT_HOOK(openat64)
