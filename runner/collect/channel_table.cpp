@@ -59,7 +59,10 @@ Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Lo
 void ChannelTable::announce(Channel& channel, const Look& look) {
   const uint64_t start_ticks = processes_.meet(channel, look.now_ns);
   statistics_.channels++;
-  if (channel.next_seq > 0) return;
+  if (channel.next_seq == 0) describe(channel, look, start_ticks);
+}
+
+void ChannelTable::describe(Channel& channel, const Look& look, uint64_t start_ticks) {
   const mlrun_frame_channel body{channel.pid,
                                  channel.tid,
                                  channel.host_pid,
@@ -147,6 +150,10 @@ void ChannelTable::end_pass(const Look& look) {
     for (auto& channel : descriptors->slots) {
       if (!channel) continue;
       if (channel->has_new_data) processes_.note_data(channel->process);
+      if (channel->host_pid == 0 && !channel->dead) {
+        if (const uint64_t start_ticks = processes_.look_again(*channel, look.now_ns))
+          describe(*channel, look, start_ticks);
+      }
       const bool ended = channel->dead && channel->segments == 0;
       if (ended || in_full_ || channel->counters->due(look.now_ns)) write_counters(*channel, look, ended);
       if (ended) free_descriptor(channel);

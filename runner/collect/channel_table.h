@@ -51,6 +51,7 @@ class ChannelTable {
   };
   Channel* look_at(Descriptors& descriptors, uint32_t slot, const Look& look);
   void announce(Channel& channel, const Look& look);
+  void describe(Channel& channel, const Look& look, uint64_t start_ticks);
   void write_counters(Channel& channel, const Look& look, bool final);
   void write_left_out(Channel& channel, const Look& look);
   bool is_gone(Channel& channel, uint64_t now_ns) const;

@@ -18,6 +18,7 @@ namespace {
 constexpr uint64_t kShortestModulesPauseNs = 1'000'000'000;
 constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
 constexpr uint64_t kIoPauseNs = 2'000'000'000;
+constexpr uint32_t kSearchesMax = 8;           // for one process: it may be where nobody here can see it
 constexpr size_t kModulesTextMax = 400 << 10;  // a frame holds 512 KiB
 
 size_t hash_of(const std::vector<Module>& modules) {
@@ -53,9 +54,10 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
 }
 
 // Where a process of a foreign namespace stands in ours; 0: not found, or there is no time to look.
-uint32_t ProcessWatch::search(const Process& process, const Channel& channel) {
+uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   const uint64_t begin_ns = util::monotonic_ns();
-  if (begin_ns < next_search_ns_ || channel.marked_dead()) return 0;
+  if (begin_ns < next_search_ns_ || process.searches >= kSearchesMax || channel.marked_dead()) return 0;
+  process.searches++;
   const uint32_t host_pid = find_host_pid(process.pid_namespace, process.pid);
   const uint64_t end_ns = util::monotonic_ns();
   next_search_ns_ = end_ns + 9 * (end_ns - begin_ns);
@@ -73,37 +75,46 @@ void ProcessWatch::identify(Process& process, const Channel& channel) {
   process.start_ticks = stat->start_ticks;
 }
 
-void ProcessWatch::tell_about_thread(const Process& process, const Channel& channel, bool first) {
+void ProcessWatch::tell_about_thread(Process& process, const Channel& channel) {
   const std::string comm = read_comm(process.host_pid, channel.host_tid);
   if (comm.empty() || channel.marked_dead()) return;
   nlohmann::json text = {{"process", process.number},    {"pid", process.pid},
                          {"host_pid", process.host_pid}, {"tid", channel.tid},
                          {"host_tid", channel.host_tid}, {"comm", util::escaped_utf8(comm)}};
-  if (first) {
+  if (!process.told) {
     text["ppid"] = process.ppid;
     text["start_ticks"] = process.start_ticks;
+    process.told = true;
   }
   write(text);
 }
 
 uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
   Process& process = process_of(channel);
-  const bool ours = channel.pid_namespace == own_namespace_ && !clock_.stopped();
-  const bool first = process.channels == 1;
-  if (ours) {  // its numbers are right even if it has ended
+  if (channel.pid_namespace == own_namespace_ && !clock_.stopped()) {  // its numbers are right even if it has ended
     channel.host_pid = channel.pid;
     channel.host_tid = channel.tid;
   }
-  if (process.host_pid == 0 && !clock_.stopped()) identify(process, channel);
+  return find(process, channel, now_ns);
+}
+
+uint64_t ProcessWatch::find(Process& process, Channel& channel, uint64_t now_ns) {
+  const bool was_found = process.host_pid != 0;
+  if (!was_found && !clock_.stopped()) identify(process, channel);
   if (process.host_pid == 0) return 0;
   channel.host_pid = process.host_pid;
-  if (!ours) channel.host_tid = find_host_tid(process.host_pid, channel.tid);
-  if (first) {
+  if (channel.host_tid == 0) channel.host_tid = find_host_tid(process.host_pid, channel.tid);
+  if (!was_found) {
     process.next_modules_ns = process.next_io_ns = now_ns;
     note_data(process.number);
   }
-  tell_about_thread(process, channel, first);
+  tell_about_thread(process, channel);
   return process.start_ticks;
+}
+
+uint64_t ProcessWatch::look_again(Channel& channel, uint64_t now_ns) {
+  const auto found = processes_.find(channel.process);
+  return found != processes_.end() ? find(found->second, channel, now_ns) : 0;
 }
 
 void ProcessWatch::note_data(uint32_t process) {

@@ -33,6 +33,10 @@ class ProcessWatch {
   // thread's name, and returns the start time of its process (0: not known).
   uint64_t meet(Channel& channel, uint64_t now_ns);
 
+  // For a channel whose host_pid is not known: makes up for what meet() could not tell because there was no time to look
+  // for a process of another pid namespace. Returns the start time of its process; 0: nothing new.
+  uint64_t look_again(Channel& channel, uint64_t now_ns);
+
   // The process's channels got data.
   void note_data(uint32_t process);
 
@@ -49,15 +53,16 @@ class ProcessWatch {
   struct Process {
     uint32_t number = 0, image = 0, pid = 0, host_pid = 0, ppid = 0;
     uint64_t pid_namespace = 0, start_ticks = 0;
-    uint32_t channels = 0;
-    bool queued = false;
+    uint32_t channels = 0, searches = 0;
+    bool queued = false, told = false;
     size_t modules_hash = 0;
     uint64_t modules_pause_ns = 0, next_modules_ns = 0, next_io_ns = 0;
   };
   Process& process_of(const Channel& channel);
   void identify(Process& process, const Channel& channel);
-  uint32_t search(const Process& process, const Channel& channel);
-  void tell_about_thread(const Process& process, const Channel& channel, bool first);
+  uint64_t find(Process& process, Channel& channel, uint64_t now_ns);
+  uint32_t search(Process& process, const Channel& channel);
+  void tell_about_thread(Process& process, const Channel& channel);
   void look(Process& process, uint64_t now_ns);
   bool add_modules(Process& process, uint64_t now_ns, nlohmann::json& text);
   void write(const nlohmann::json& text);

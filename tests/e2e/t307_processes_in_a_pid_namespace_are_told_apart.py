@@ -7,11 +7,10 @@ import os
 from lib import case, serials
 
 CALLS = 400000  # long enough to be met while it lives
-# The first one lives until the second one has ended: else both namespaces might have the same number. The second one comes
-# later, since mlrun looks for pids of other namespaces a tenth of its time at most.
+# The first one lives until the second one has ended: else both namespaces might have the same number. They are met at once,
+# while mlrun looks for pids of other namespaces a tenth of its time at most: the second one is found a little later.
 TWO = """exec 3<>"$0"
 unshare -pf sh -c '"$@"; status=$?; read -r _ <&3; exit $status' sh "$@" &
-sleep 0.2
 unshare -pf "$@"
 second=$?
 echo >&3
