@@ -26,7 +26,7 @@
 
 enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
 
-static struct mlrun_control detached = {.state = MLRUN_STOP, .streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS};
+static struct mlrun_control detached = {.state = MLRUN_STOP};
 static uint32_t never;
 
 // The kernel leaves little in the first cache: a line costs a call as much as all that it computes.
@@ -35,7 +35,7 @@ HOT_CALL uint32_t *generation = &never;
 HOT_CALL char *segments;
 HOT_CALL bool clock_is_tsc;
 HOT_CALL bool system_calls_allowed = true;
-HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // the line begins here: gcc turns the order round
+HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // where the line begins: gcc turns the order round
 struct process_facts process;
 
 static bool tried;

@@ -7,8 +7,8 @@
 
 #define EXPORT   __attribute__((visibility("default")))  // a hook; everything else in this library is hidden
 #define COLD     __attribute__((noinline, cold))
-#define HOT      __attribute__((section("mlrun_hot")))    // what allocations read, in a cache line or two of their own
-#define HOT_CALL __attribute__((section("mlrun_calls")))  // what every call reads: one line, which begins in attach.c
+#define HOT      __attribute__((section("mlrun_hot")))    // what allocations and stacks read: a few lines of its own
+#define HOT_CALL __attribute__((section("mlrun_calls")))  // what every call reads: one line, as gcc and ld place it
 #define INLINE   static inline __attribute__((always_inline))
 
 INLINE _Bool likely(_Bool condition) { return __builtin_expect(condition, 1); }

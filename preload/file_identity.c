@@ -7,11 +7,14 @@
 
 enum { kNumbersTaken = 16 };
 
-// Those that a signal handler takes in the middle of this are used by nobody else.
+// A signal handler that takes some in the middle of this, or forks, leaves its own: then the rest of these is used by
+// nobody.
 COLD uint32_t take_open_file_numbers(void) {
+  uint64_t seen = this_thread.open_file_numbers;
   uint32_t last = __atomic_add_fetch(&control->next_open_file, kNumbersTaken, __ATOMIC_RELAXED);
   uint32_t first = last - kNumbersTaken + 1;
-  this_thread.open_file_numbers = ((uint64_t)last + 1) << 32 | (first + 1);
+  test_point(14);
+  replace_local(&this_thread.open_file_numbers, seen, ((uint64_t)last + 1) << 32 | (first + 1));
   return first;
 }
 
@@ -29,14 +32,16 @@ COLD uint32_t identify_open_file(int fd) {
     text_release(&name);
     return fd_adopt_open_file(fd, OPEN_FILE_LEFT_OUT);
   }
-  struct file_record file = {.clock = now_ticks(),
+  uint64_t clock = now_ticks();
+  uint8_t lap;
+  uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, &lap);
+  text_release(&name);
+  if (!w) return 0;
+  struct file_record file = {.clock = clock,
                              .open_file = new_open_file_number(),
                              .status = &status,
                              .origin = MLRUN_ORIGIN_FOUND,
                              .path = name.id};
-  uint8_t lap;
-  uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, &lap);
-  if (w) write_file_record(w, lap, &file);
-  text_release(&name);
-  return w ? fd_adopt_open_file(fd, file.open_file) : 0;
+  write_file_record(w, lap, &file);
+  return fd_adopt_open_file(fd, file.open_file);
 }

@@ -15,7 +15,8 @@
 // Takes some more from the session's counter, and returns one of them.
 uint32_t take_open_file_numbers(void);
 
-// A number that no other open file of the session has. A thread takes several at a time: one locked instruction on a
+// A number that no other open file of the session has. To be asked behind a reservation, which notices that this is a
+// forked child. A thread takes several at a time: one locked instruction on a
 // line that all processes share costs an open as much as both its time stamps.
 INLINE uint32_t new_open_file_number(void) {
   uint64_t numbers = fetch_add_local(&this_thread.open_file_numbers, 1);

@@ -59,7 +59,8 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
-// The definition of the open file that the call made.
+// The definition of the open file that the call made. Only with a reservation, which notices a fork: a child that came
+// back from a call of its parent's must not go on with its parent's numbers.
 INLINE struct file_record describe_file(const struct stat *status, const struct path_words *words) {
   return (struct file_record){.clock = words->end,
                               .open_file = new_open_file_number(),
@@ -73,13 +74,10 @@ INLINE struct file_record describe_file(const struct stat *status, const struct 
 // Reserves and writes everything, and enters what was opened. The open file that the call made gets its number here.
 static void put_words(struct path_call *path, const struct path_words *words, struct text *const *texts, int count) {
   bool opened = path->opens && words->result >= 0;
-  struct file_record file = {0};
   struct stat status;
   struct stack stack = {0};
-  if (opened) {
-    stat_descriptor((int)words->result, &status);
-    file = describe_file(&status, words);
-  }
+  uint32_t open_file = 0;
+  if (opened) stat_descriptor((int)words->result, &status);
   if (unlikely(stack_depth) && !(words->flags & MLRUN_CALL_CANCELLED)) stack = stack_of_program();
   uint32_t bytes = (uint32_t)units_of(&words->first_base, &words->second_base) * MLRUN_UNIT_BYTES +
                    stack.definition_bytes + (stack.id ? kStackUnitBytes : 0);
@@ -87,12 +85,14 @@ static void put_words(struct path_call *path, const struct path_words *words, st
   uint64_t *w = reserve_with_texts(texts, count, bytes + (opened ? kFileRecordBytes : 0), &lap);
   if (w) w = stack_write(&stack, w, lap);
   if (w && opened) {
+    struct file_record file = describe_file(&status, words);
     write_file_record(w, lap, &file);
+    open_file = file.open_file;
     w += kFileRecordBytes / 8;
   }
   if (path->opens) {
     path->call.fd = opened ? (int)words->result : -1;
-    path->call.open_file = w ? file.open_file : 0;
+    path->call.open_file = open_file;
     if (opened) fd_set_open_file((int)words->result, path->call.open_file);
   }
   if (w) write_path_call(w, lap, &path->call, words, stack.id);
@@ -196,45 +196,53 @@ void put_path_call(struct path_call *path, uint64_t end, int64_t result, int err
 // each file of their data once an epoch, so that this is the way that counts; what it costs is mostly code that the
 // first cache does not hold after a system call.
 INLINE void put_known_open(struct pending_call *call, const struct path_words *words) {
+  int fd = (int)words->result;
   struct stat status;
-  call->fd = (int)words->result;
-  stat_descriptor(call->fd, &status);
-  struct file_record file = describe_file(&status, words);
+  stat_descriptor(fd, &status);
   uint8_t lap;
   uint32_t units = words->first_base.working_directory ? kWithDirectoryUnits : kShortUnits;
   uint64_t *w = reserve(kFileRecordBytes + units * MLRUN_UNIT_BYTES, &lap);
-  call->open_file = likely(w != NULL) ? file.open_file : 0;
-  fd_set_open_file(call->fd, call->open_file);
-  if (unlikely(!w)) return;
+  call->fd = fd;
+  if (unlikely(!w)) {
+    fd_set_open_file(fd, 0);
+    return;
+  }
+  struct file_record file = describe_file(&status, words);
+  call->open_file = file.open_file;
+  fd_set_open_file(fd, file.open_file);
   write_file_record(w, lap, &file);
   write_path_call(w + kFileRecordBytes / 8, lap, call, words, 0);
 }
 
-INLINE void end_now(struct path_call *path, int64_t result) {
+void end_path_call(struct path_call *path, int64_t result) {
   compiler_barrier();
   if (unlikely(!path->call.start)) {
     if (path->opens && result >= 0) fd_set_open_file((int)result, 0);
     return;
   }
-  uint64_t end = now_ticks();
-  struct path_words words = {.end = end, .result = result};
   int error = result == -1 ? errno : 0;
-  if (unlikely(!path->opens || result < 0 || path_rules_on || stack_depth))
-    put_path_call(path, end, error ? -error : result, error, path->opens ? 0 : MLRUN_CALL_PASSED_FD);
-  else if (likely(know_words(path, &words, 0)))
-    put_known_open(&path->call, &words);
-  else
-    put_new_path(path, end, result, 0, 0);
+  put_path_call(path, now_ticks(), error ? -error : result, error, path->opens ? 0 : MLRUN_CALL_PASSED_FD);
 }
 
-void end_path_call(struct path_call *path, int64_t result) { end_now(path, result); }
+INLINE void end_open(struct path_call *path, int64_t result) {
+  compiler_barrier();
+  if (unlikely(!path->call.start || result < 0 || path_rules_on || stack_depth)) {
+    end_path_call(path, result);
+    return;
+  }
+  struct path_words words = {.end = now_ticks(), .result = result};
+  if (likely(know_words(path, &words, 0)))
+    put_known_open(&path->call, &words);
+  else
+    put_new_path(path, words.end, result, 0, 0);
+}
 
 int traced_open(const char *path, int flags, mode_t mode, open_function real) {
   struct path_call call PATH_CALL_CLEANUP = {
       .call.kind = KIND_open, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
   begin_path_call(&call);
   int result = real(path, flags, mode);
-  end_now(&call, result);
+  end_open(&call, result);
   return result;
 }
 
@@ -243,7 +251,7 @@ int traced_openat(int dirfd, const char *path, int flags, mode_t mode, openat_fu
       .call.kind = KIND_openat, .call.fd = dirfd, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
   begin_path_call(&call);
   int result = real(dirfd, path, flags, mode);
-  end_now(&call, result);
+  end_open(&call, result);
   return result;
 }
 

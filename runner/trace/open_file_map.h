@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open file number -> file. Numbers are given out one by one, so a page table without gaps holds them at four bytes
-// each; numbers far from what can be true go to a hash map.
+// Open file number -> file. Threads take numbers sixteen at a time, so a page table holds most of them at a few bytes each;
+// numbers far from what can be true go to a hash map.
 #pragma once
 
 #include <array>

@@ -37,6 +37,20 @@ TEST(Fork, TwoThousandShortChildren) {
   EXPECT_EQ(t.all_drops(), 0);
 }
 
+TEST(Fork, InAHandlerOfAnOpenGivesNoNumberTwice) {
+  const std::string fifo = testing::TempDir() + "mlrun_fifo." + std::to_string(getpid());
+  std::vector<uint32_t> numbers;
+  RunOptions options;
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() == MLRUN_FILE) numbers.push_back(r.arg());
+  };
+  const Totals t = run_traced({victim("forks_in_open"), fifo}, options);
+  std::filesystem::remove(fifo);
+  ASSERT_EQ(t.exit_code(), 0) << t.output;
+  EXPECT_GE(numbers.size(), 3 + 2 * 21 + 1);
+  EXPECT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), numbers.size());
+}
+
 TEST(Fork, InAPidNamespace) {
   if (std::system("unshare -pf --mount-proc true 2>&1") != 0) GTEST_SKIP() << "no pid namespace may be made here";
   const Totals t = run_traced({"unshare", "-pf", "--mount-proc", victim("forks"), "short", "300", "10"});

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signal handlers that record, and handlers that jump out of the recorder.
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "preload/call_kind.h"
@@ -29,8 +31,13 @@ class TestPoint : public testing::TestWithParam<int> {
   static void strike(std::vector<std::string> command) {
     RunOptions options;
     options.library = points_library();
+    std::vector<uint32_t> open_files;
+    options.on_record = [&](const RecordView& r) {
+      if (r.kind() == MLRUN_FILE) open_files.push_back(r.arg());
+    };
     const Totals t = run_traced(command, options);
     EXPECT_EQ(t.exit_code(), 0);
+    EXPECT_EQ(std::set<uint32_t>(open_files.begin(), open_files.end()).size(), open_files.size());
     EXPECT_EQ(t.number("strikes"), 20);
     EXPECT_GE(t.number("issued"), 20 * 1100);
     EXPECT_EQ(static_cast<long>(t.of(KIND_pread)), t.number("issued"));
@@ -44,7 +51,7 @@ TEST_P(TestPoint, HandlerThatJumpsOutLosesOnlyTheCallItLeft) {
   strike({victim("points"), "20", std::to_string(GetParam()), "jump"});
 }
 
-INSTANTIATE_TEST_SUITE_P(, TestPoint, testing::Range(1, 14));
+INSTANTIATE_TEST_SUITE_P(, TestPoint, testing::Range(1, 15));
 
 }  // namespace
 }  // namespace mlrun::preload_test

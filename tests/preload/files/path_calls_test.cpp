@@ -55,6 +55,19 @@ TEST(PathCalls, BothGenerationsOfSymbolsNameWhatTheyWorkOn) {
   EXPECT_EQ(run.calls_of({"fstat"}).size(), 4u);
 }
 
+TEST(PathCalls, NamesThatEndWhereMemoryEndsAreWhole) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/page_ends"), folder.path()});
+  ASSERT_EQ(run.exit_code(), 0);
+  std::vector<std::string> expected;
+  for (size_t bytes = 1; bytes <= 48; bytes++) expected.insert(expected.end(), 3, std::string(bytes, 'n'));
+  std::vector<std::string> names;
+  for (const RecordedCall& call : run.calls_of({"open"})) {
+    if (call.path.starts_with("n")) names.push_back(call.path);
+  }
+  EXPECT_EQ(names, expected);
+}
+
 TEST(PathCalls, FlagsAndModesAreKept) {
   const TemporaryFolder folder;
   const RecordedRun run({victim("files/names_files"), folder.path()});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// points ROUNDS POINT [jump]: in ROUNDS threads a handler strikes at that test point, preads, and returns or jumps out.
+// points ROUNDS POINT [jump]: in ROUNDS threads that pread and open a handler strikes at that test point, does the same, and
+// returns or jumps out.
 #include "victim.h"
 
 extern volatile int mlrun_test_point;
@@ -9,13 +10,17 @@ static sigjmp_buf back;
 
 static void strike(void) {
   strikes++;
+  close(open_zero());
   for (int i = 0; i < burst; i++, issued++) read_often(fd, 1);
   if (jumping) siglongjmp(back, 1);
 }
 
 static void *work(void *point) {
   if (!sigsetjmp(back, 1)) mlrun_test_point = atoi(point);
-  for (volatile int i = 0; i < 1100; i++, issued++) read_often(fd, 1);
+  for (volatile int i = 0; i < 1100; i++, issued++) {
+    if (i % 64 == 0) close(open_zero());
+    read_often(fd, 1);
+  }
   return point;
 }
 
