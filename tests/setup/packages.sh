@@ -14,8 +14,8 @@ readonly debian_build=(
 readonly debian_test=(
   blktrace busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs fio gcc-multilib git kmod
   libbenchmark-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev libjemalloc-dev
-  libmimalloc-dev make openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace systemtap-sdt-dev unzip util-linux
-  xfsprogs xz-utils zip zstd
+  libmimalloc-dev libpython3.11-testsuite make openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace
+  systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 heaptrack lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
