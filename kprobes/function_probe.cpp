@@ -42,15 +42,14 @@ util::UniqueFd attach(int program, bpf_attach_type type) {
   return util::UniqueFd(::bpf_link_create(program, 0, type, &options));
 }
 
-// The cookie, which the programs ask the kernel for, written into them: the verifier then sees which way they go, and has
-// a few hundred instructions to follow instead of many thousand; what they never reach is left out.
+// The cookie written into the program: the verifier sees which way it goes, and has a few hundred instructions to follow;
+// what is never reached is left out.
 std::vector<bpf_insn> with_cookie(const bpf_program* program, uint64_t cookie) {
   const bpf_insn* begin = ::bpf_program__insns(program);
   std::vector<bpf_insn> instructions(begin, begin + ::bpf_program__insn_cnt(program));
   for (bpf_insn& instruction : instructions) {
-    const bool is_call = instruction.code == (BPF_JMP | BPF_CALL) && instruction.src_reg == 0;
-    if (!is_call || instruction.imm != BPF_FUNC_get_attach_cookie) continue;
-    instruction = {BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, static_cast<__s32>(cookie)};
+    const bool is_constant = instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K);
+    if (is_constant && instruction.imm == MLRUN_COOKIE_TO_COME) instruction.imm = static_cast<__s32>(cookie);
   }
   return instructions;
 }

@@ -25,17 +25,22 @@ enum {
 const __u64 kNoOffset = ~0ull;
 const __u64 kNumberMask = (1ull << 39) - 1;  // a number stays positive when it is signed
 
-static __always_inline void look_at_inode(struct operation *operation, struct inode *inode) {
+// Fields of what the verifier knows the type of, as an argument of a function that is traced by fentry, are read by a load each:
+// copying them by the kernel's helper was a third of what a followed read cost. Requires: `is_typed` is a constant.
+#define FIELD(is_typed, pointer, member) ((is_typed) ? (pointer)->member : BPF_CORE_READ(pointer, member))
+
+static __always_inline void look_at_inode(struct operation *operation, struct inode *inode, bool is_typed) {
   if (!inode) return;
-  operation->inode = BPF_CORE_READ(inode, i_ino);
-  operation->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  operation->inode = FIELD(is_typed, inode, i_ino);
+  struct super_block *file_system = FIELD(is_typed, inode, i_sb);
+  operation->device = FIELD(is_typed, file_system, s_dev);
 }
 
-static __always_inline void look_at_file(struct operation *operation, struct file *file) {
+static __always_inline void look_at_file(struct operation *operation, struct file *file, bool is_typed) {
   if (!file) return;
   operation->file = (__u64)file;
-  if (BPF_CORE_READ(file, f_flags) & kDirect) operation->flags |= MLRUN_FILE_DIRECT;
-  look_at_inode(operation, BPF_CORE_READ(file, f_inode));
+  if (FIELD(is_typed, file, f_flags) & kDirect) operation->flags |= MLRUN_FILE_DIRECT;
+  look_at_inode(operation, FIELD(is_typed, file, f_inode), is_typed);
 }
 
 static __always_inline __u64 value_at(__u64 address) {
@@ -44,54 +49,64 @@ static __always_inline __u64 value_at(__u64 address) {
   return value;
 }
 
-static __always_inline void look_at_iterator(struct operation *operation, const __u64 *arguments) {
+static __always_inline void look_at_iterator(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct kiocb *control = (void *)arguments[0];
   struct iov_iter *iterator = (void *)arguments[1];
-  look_at_file(operation, BPF_CORE_READ(control, ki_filp));
-  operation->offset = BPF_CORE_READ(control, ki_pos);
-  if (BPF_CORE_READ(control, ki_complete)) operation->control = (__u64)control;
-  operation->requested = BPF_CORE_READ(iterator, count);
+  look_at_file(operation, FIELD(is_typed, control, ki_filp), is_typed);
+  operation->offset = FIELD(is_typed, control, ki_pos);
+  if (FIELD(is_typed, control, ki_complete)) operation->control = (__u64)control;
+  operation->requested = FIELD(is_typed, iterator, count);
 }
 
-static __always_inline void look_at_fault(struct operation *operation, const __u64 *arguments) {
+static __always_inline void look_at_fault(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct vm_fault *fault = (void *)arguments[0];
-  look_at_file(operation, BPF_CORE_READ(fault, vma, vm_file));
-  operation->offset = BPF_CORE_READ(fault, pgoff) << 12;
+  struct vm_area_struct *area = FIELD(is_typed, fault, vma);
+  look_at_file(operation, FIELD(is_typed, area, vm_file), is_typed);
+  operation->offset = FIELD(is_typed, fault, pgoff) << 12;
   operation->requested = 4096;
 }
 
-static __always_inline void look_at_dentry(struct operation *operation, const __u64 *arguments) {
+static __always_inline void look_at_dentry(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct dentry *dentry = (void *)arguments[1];
   operation->file = arguments[1];
   operation->offset = arguments[2];
-  look_at_inode(operation, BPF_CORE_READ(dentry, d_inode));
+  look_at_inode(operation, FIELD(is_typed, dentry, d_inode), is_typed);
 }
 
-static __always_inline void look_at_arguments(struct operation *operation, __u32 kind, const __u64 *arguments) {
-  if (kind == MLRUN_ARGUMENTS_ITERATOR) look_at_iterator(operation, arguments);
-  if (kind == MLRUN_ARGUMENTS_FAULT) look_at_fault(operation, arguments);
-  if (kind == MLRUN_ARGUMENTS_DENTRY) look_at_dentry(operation, arguments);
-  if (kind == MLRUN_ARGUMENTS_FILE) look_at_file(operation, (void *)arguments[0]);
+static __always_inline void look_at_arguments(struct operation *operation, __u32 kind, const __u64 *arguments,
+                                              bool is_typed) {
+  if (kind == MLRUN_ARGUMENTS_ITERATOR) look_at_iterator(operation, arguments, is_typed);
+  if (kind == MLRUN_ARGUMENTS_FAULT) look_at_fault(operation, arguments, is_typed);
+  if (kind == MLRUN_ARGUMENTS_DENTRY) look_at_dentry(operation, arguments, is_typed);
+  if (kind == MLRUN_ARGUMENTS_FILE) look_at_file(operation, (void *)arguments[0], is_typed);
   if (kind == MLRUN_ARGUMENTS_SYNC) {
-    look_at_file(operation, (void *)arguments[0]);
+    look_at_file(operation, (void *)arguments[0], is_typed);
     operation->offset = arguments[1];
     if ((__u32)arguments[3]) operation->flags |= MLRUN_FILE_DATA_ONLY;
   }
   if (kind == MLRUN_ARGUMENTS_CLONE) {
-    look_at_file(operation, (void *)arguments[2]);
+    look_at_file(operation, (void *)arguments[2], is_typed);
     operation->offset = arguments[3];
     operation->requested = arguments[4];
   }
-  if (kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE) {
-    bool reads = kind == MLRUN_ARGUMENTS_SPLICE_READ;
-    look_at_file(operation, (void *)(reads ? arguments[0] : arguments[1]));
-    operation->offset = value_at(reads ? arguments[1] : arguments[2]);
+  if (kind == MLRUN_ARGUMENTS_SPLICE_READ) {
+    look_at_file(operation, (void *)arguments[0], is_typed);
+    operation->offset = value_at(arguments[1]);
+    operation->requested = arguments[3];
+  }
+  if (kind == MLRUN_ARGUMENTS_SPLICE_WRITE) {
+    look_at_file(operation, (void *)arguments[1], is_typed);
+    operation->offset = value_at(arguments[2]);
     operation->requested = arguments[3];
   }
 }
 
+// A thread that has had an operation was followed then. It still is, unless it may have left its cgroup or be another user's
+// now. One without may only have written out what others had made dirty.
 static __always_inline struct thread_state *own_state(struct task_struct *task, struct thread_state *thread) {
-  if (!is_followed(task)) return 0;  // any more: it may have left its cgroup, or be another user's now
+  bool may_have_left = scope != MLRUN_SCOPE_FLAGGED || own_only;
+  if (thread && thread->numbers && !may_have_left) return is_over ? 0 : thread;
+  if (!is_followed(task)) return 0;
   if (thread) return thread;
   thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
@@ -130,12 +145,12 @@ static __always_inline void forget_above(struct thread_state *thread, __u64 fram
 // True: it is the same operation on the same open file as the one that it lies in, as when a file system's read calls the general
 // one. Told first and at little cost, since every read of such a file system comes here twice.
 static __always_inline bool begin_inside_itself(struct thread_state *thread, __u64 frame, __u64 cookie,
-                                                const __u64 *arguments) {
+                                                const __u64 *arguments, bool is_typed) {
   __u32 depth = thread->depth, op = cookie & kOpMaskOfCookie;
   if (cookie >> MLRUN_ARGUMENTS_SHIFT != MLRUN_ARGUMENTS_ITERATOR || !depth || depth >= kNested) return false;
   struct kiocb *control = (void *)arguments[0];
   struct operation *above = operation_at(thread, depth - 1), *operation = operation_at(thread, depth);
-  if (above->frame <= frame || above->op != op || above->file != (__u64)BPF_CORE_READ(control, ki_filp)) return false;
+  if (above->frame <= frame || above->op != op || above->file != (__u64)FIELD(is_typed, control, ki_filp)) return false;
   operation->frame = frame;
   operation->file = above->file;
   operation->op = op;
@@ -145,11 +160,11 @@ static __always_inline bool begin_inside_itself(struct thread_state *thread, __u
   return true;
 }
 
-static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments) {
+static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments, bool is_typed) {
   if (is_completion(cookie)) return tell_completion(arguments[0], arguments[1]);
   struct task_struct *task = bpf_get_current_task_btf();
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
-  if (thread && begin_inside_itself(thread, frame, cookie, arguments)) return 0;
+  if (thread && begin_inside_itself(thread, frame, cookie, arguments, is_typed)) return 0;
   thread = own_state(task, thread);
   if (!thread) return 0;
   forget_above(thread, frame);
@@ -165,7 +180,7 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
   operation->offset = kNoOffset;
   operation->device = operation->flags = 0;
   operation->op = cookie & kOpMaskOfCookie;
-  look_at_arguments(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, arguments);
+  look_at_arguments(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, arguments, is_typed);
   struct operation *above = operation_at(thread, depth - 1);
   bool is_repeated = depth && operation->file && above->file == operation->file && above->op == operation->op;
   operation->is_silent = is_repeated || (operation->op == MLRUN_FILE_CLOSE && !is_of_a_file_system(operation));
@@ -182,7 +197,7 @@ static __always_inline __s64 result_of(struct operation *operation, __u32 kind, 
   if (kind == MLRUN_ARGUMENTS_FILE_RESULT) {
     if (returned >= (__u64)-kErrnoMax) return (__s64)returned;
     struct file *file = (void *)returned;
-    look_at_file(operation, file);
+    look_at_file(operation, file, false);
     if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
     return 0;
   }
@@ -229,36 +244,56 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
   return 0;
 }
 
+// No more than there are: the verifier takes each for what it is in the function.
 static __always_inline int arguments_used(__u32 kind) {
-  if (kind == MLRUN_ARGUMENTS_NONE || kind == MLRUN_ARGUMENTS_FILE_RESULT) return 0;
-  if (kind == MLRUN_ARGUMENTS_FILE || kind == MLRUN_ARGUMENTS_FAULT) return 1;
-  return kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_COMPLETION ? 2 : kArguments;
+  switch (kind) {
+    case MLRUN_ARGUMENTS_FILE:
+    case MLRUN_ARGUMENTS_FAULT: return 1;
+    case MLRUN_ARGUMENTS_ITERATOR:
+    case MLRUN_ARGUMENTS_COMPLETION: return 2;
+    case MLRUN_ARGUMENTS_DENTRY: return 3;
+    case MLRUN_ARGUMENTS_SYNC:
+    case MLRUN_ARGUMENTS_SPLICE_READ:
+    case MLRUN_ARGUMENTS_SPLICE_WRITE: return 4;
+    case MLRUN_ARGUMENTS_CLONE: return 5;
+    default: return 0;
+  }
 }
 
-// The function is a stand-in: the loader loads each of these once for every function that it attaches them to, with the cookie
-// as a constant, so that only what that kind of function needs is left of them.
+// The cookie of a program that has no probe yet: of no function. The loader loads each of the next two once for every function
+// that it attaches them to, and writes that one's cookie in its place, so that only what its kind of function needs is left of
+// them, and the verifier knows what its arguments are.
+static __always_inline __u64 written_cookie(void) {
+  __u64 cookie;
+  asm volatile("%0 = %1" : "=r"(cookie) : "i"(MLRUN_COOKIE_TO_COME));
+  return cookie;
+}
+
+// vfs_read is a stand-in. Read from the context itself, arguments keep their types.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
-  __u64 cookie = bpf_get_attach_cookie(context);
+  __u64 cookie = written_cookie();
   int used = arguments_used(cookie >> MLRUN_ARGUMENTS_SHIFT);
-  for (int i = 0; i < kArguments; i++) {
-    if (i < used) bpf_get_func_arg(context, i, &arguments[i]);
-  }
-  return begin_operation((__u64)context, cookie, arguments);
+  if (used > 0) arguments[0] = context[0];
+  if (used > 1) arguments[1] = context[1];
+  if (used > 2) arguments[2] = context[2];
+  if (used > 3) arguments[3] = context[3];
+  if (used > 4) arguments[4] = context[4];
+  return begin_operation((__u64)context, cookie, arguments, true);
 }
 
 SEC("fexit/vfs_read")
 int on_file_op_exit(__u64 *context) {
   __u64 returned = 0;
   bpf_get_func_ret(context, &returned);
-  return end_operation((__u64)context, bpf_get_attach_cookie(context), returned);
+  return end_operation((__u64)context, written_cookie(), returned);
 }
 
 SEC("kprobe")
 int on_file_op_call(struct pt_regs *registers) {
   __u64 arguments[kArguments] = {registers->di, registers->si, registers->dx, registers->cx, registers->r8};
-  return begin_operation(registers->sp, bpf_get_attach_cookie(registers), arguments);
+  return begin_operation(registers->sp, bpf_get_attach_cookie(registers), arguments, false);
 }
 
 // The return has taken its address off the stack.

@@ -31,6 +31,7 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_COMPLETION,  // (struct kiocb *, long result): no operation of its own, but the end of one
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
+enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e };  // of no operation and no kind
 
 // What is_followed finds of a process.
 enum mlrun_following {
