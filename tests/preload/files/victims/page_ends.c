@@ -11,7 +11,7 @@ enum { kPage = 4096, kLongest = 48 };
 
 int main(int argc, char **argv) {
   char *page = mmap(0, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (argc != 2 || page == MAP_FAILED || munmap(page + kPage, kPage) != 0 || chdir(argv[1]) != 0) return 2;
+  if (argc != 2 || page == MAP_FAILED || mprotect(page + kPage, kPage, PROT_NONE) != 0 || chdir(argv[1]) != 0) return 2;
   for (int bytes = 1; bytes <= kLongest; bytes++) {
     char *name = page + kPage - 1 - bytes;
     memset(name, 'n', (size_t)bytes);
