@@ -12,6 +12,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr auto kIterator = MLRUN_ARGUMENTS_ITERATOR;
+constexpr auto kGeneral = MLRUN_ARGUMENTS_GENERAL_ITERATOR;
 constexpr auto kSync = MLRUN_ARGUMENTS_SYNC;
 constexpr auto kClone = MLRUN_ARGUMENTS_CLONE;
 constexpr auto kCompletion = MLRUN_ARGUMENTS_COMPLETION;
@@ -45,11 +46,11 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_READ, kIterator, "fuse_file_read_iter", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "fuse_file_write_iter", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_SYNC, kSync, "fuse_fsync", "fuse", " fuse fuseblk virtiofs "},
-    FileFunction{MLRUN_FILE_READ, kIterator, "generic_file_read_iter", "", kPageCacheOnly},
+    FileFunction{MLRUN_FILE_READ, kGeneral, "generic_file_read_iter", "", kPageCacheOnly},
     // Memory: always there, and what the test at the start works on. Up to Linux 6.5 it writes by the second one.
     FileFunction{MLRUN_FILE_READ, kIterator, "shmem_file_read_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "shmem_file_write_iter", "", ""},
-    FileFunction{MLRUN_FILE_WRITE, kIterator, "generic_file_write_iter", "", ""},
+    FileFunction{MLRUN_FILE_WRITE, kGeneral, "generic_file_write_iter", "", ""},
     FileFunction{MLRUN_FILE_SYNC, kSync, "noop_fsync", "", ""},
     FileFunction{MLRUN_FILE_READ, kIterator, "blkdev_read_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "blkdev_write_iter", "", ""},

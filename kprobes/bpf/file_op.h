@@ -73,9 +73,13 @@ static __always_inline void look_at_dentry(struct operation *operation, const __
   look_at_inode(operation, FIELD(is_typed, dentry, d_inode), is_typed);
 }
 
+static __always_inline bool is_of_iterators(__u32 kind) {
+  return kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_GENERAL_ITERATOR;
+}
+
 static __always_inline void look_at_arguments(struct operation *operation, __u32 kind, const __u64 *arguments,
                                               bool is_typed) {
-  if (kind == MLRUN_ARGUMENTS_ITERATOR) look_at_iterator(operation, arguments, is_typed);
+  if (is_of_iterators(kind)) look_at_iterator(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_FAULT) look_at_fault(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_DENTRY) look_at_dentry(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_FILE) look_at_file(operation, (void *)arguments[0], is_typed);
@@ -138,35 +142,48 @@ static __always_inline void forget_above(struct thread_state *thread, __u64 fram
     __u32 depth = thread->depth;
     if (!depth || operation_at(thread, depth - 1)->frame > frame) return;
     thread->depth = depth - 1;
-    count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);
+    if (!operation_at(thread, depth - 1)->is_silent) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);
   }
 }
 
-// True: it is the same operation on the same open file as the one that it lies in, as when a file system's read calls the general
-// one. Told first and at little cost, since every read of such a file system comes here twice.
-static __always_inline bool begin_inside_itself(struct thread_state *thread, __u64 frame, __u64 cookie,
-                                                const __u64 *arguments, bool is_typed) {
-  __u32 depth = thread->depth, op = cookie & kOpMaskOfCookie;
-  if (cookie >> MLRUN_ARGUMENTS_SHIFT != MLRUN_ARGUMENTS_ITERATOR || !depth || depth >= kNested) return false;
-  struct kiocb *control = (void *)arguments[0];
-  struct operation *above = operation_at(thread, depth - 1), *operation = operation_at(thread, depth);
-  if (above->frame <= frame || above->op != op || above->file != (__u64)FIELD(is_typed, control, ki_filp)) return false;
-  operation->frame = frame;
-  operation->file = above->file;
-  operation->op = op;
-  operation->number = operation->control = 0;
-  operation->is_silent = true;
-  thread->depth = depth + 1;
-  return true;
+// Functions by which somebody has read or written, as the file systems' operations name them. Some of them call the general one, which
+// is probed as well for file systems that have none of their own. Each takes its place before it calls that. Two that have the same
+// place take it in turns; then the general one's operation is found to be the one that it lies in. Of the function, not of the table
+// that names it: the verifier takes that for a pointer still, with which it allows no arithmetic.
+enum { kOwnFunctions = 32 };
+__u64 own_functions[kOwnFunctions];
+
+static __always_inline __u64 *place_of(__u64 function) { return &own_functions[function >> 4 & (kOwnFunctions - 1)]; }
+
+// By which the file system of the open file reads or writes. Requires: the probed function has the arguments of an iterator.
+static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_typed) {
+  struct file *file = FIELD(is_typed, (struct kiocb *)control, ki_filp);
+  const struct file_operations *operations = FIELD(is_typed, file, f_op);
+  return op == MLRUN_FILE_READ ? (__u64)FIELD(is_typed, operations, read_iter)
+                               : (__u64)FIELD(is_typed, operations, write_iter);
+}
+
+static __always_inline void note_own_function(__u64 function) {
+  __u64 *place = place_of(function);
+  if (*place != function) *place = function;
+}
+
+// True: the operation is also that of the file system's own function. Told first and at little cost, since every read of such a
+// file system comes here twice.
+static __always_inline bool is_told_by_own_function(__u64 cookie, __u64 control, bool is_typed) {
+  if (cookie >> MLRUN_ARGUMENTS_SHIFT != MLRUN_ARGUMENTS_GENERAL_ITERATOR) return false;
+  const __u64 function = function_of_file(control, cookie & kOpMaskOfCookie, is_typed);
+  return function && *place_of(function) == function;
 }
 
 static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u64 *arguments, bool is_typed) {
   if (is_completion(cookie)) return tell_completion(arguments[0], arguments[1]);
+  if (is_told_by_own_function(cookie, arguments[0], is_typed)) return 0;
   struct task_struct *task = bpf_get_current_task_btf();
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
-  if (thread && begin_inside_itself(thread, frame, cookie, arguments, is_typed)) return 0;
-  thread = own_state(task, thread);
+  struct thread_state *thread = own_state(task, bpf_task_storage_get(&threads, task, 0, 0));
   if (!thread) return 0;
+  if (cookie >> MLRUN_ARGUMENTS_SHIFT == MLRUN_ARGUMENTS_ITERATOR)
+    note_own_function(function_of_file(arguments[0], cookie & kOpMaskOfCookie, is_typed));
   forget_above(thread, frame);
   __u32 depth = thread->depth;
   if (depth >= kNested) {
@@ -201,7 +218,7 @@ static __always_inline __s64 result_of(struct operation *operation, __u32 kind, 
     if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
     return 0;
   }
-  bool is_long = kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_SPLICE_READ ||
+  bool is_long = is_of_iterators(kind) || kind == MLRUN_ARGUMENTS_SPLICE_READ ||
                  kind == MLRUN_ARGUMENTS_SPLICE_WRITE || kind == MLRUN_ARGUMENTS_CLONE;
   return is_long ? (__s64)returned : (__s32)returned;
 }
@@ -227,7 +244,6 @@ static __always_inline void tell_operation(struct thread_state *thread, struct o
 
 static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 returned) {
   __u64 end_ns = now_ns();
-  if (is_completion(cookie)) return 0;
   struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
   if (!thread || !thread->depth) return 0;
   forget_above(thread, frame - 1);
@@ -250,6 +266,7 @@ static __always_inline int arguments_used(__u32 kind) {
     case MLRUN_ARGUMENTS_FILE:
     case MLRUN_ARGUMENTS_FAULT: return 1;
     case MLRUN_ARGUMENTS_ITERATOR:
+    case MLRUN_ARGUMENTS_GENERAL_ITERATOR:
     case MLRUN_ARGUMENTS_COMPLETION: return 2;
     case MLRUN_ARGUMENTS_DENTRY: return 3;
     case MLRUN_ARGUMENTS_SYNC:
@@ -286,8 +303,10 @@ int on_file_op_entry(__u64 *context) {
 SEC("fexit/vfs_read")
 int on_file_op_exit(__u64 *context) {
   __u64 returned = 0;
+  __u64 cookie = written_cookie();
+  if (is_told_by_own_function(cookie, context[0], true)) return 0;
   bpf_get_func_ret(context, &returned);
-  return end_operation((__u64)context, written_cookie(), returned);
+  return end_operation((__u64)context, cookie, returned);
 }
 
 SEC("kprobe")

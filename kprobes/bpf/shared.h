@@ -29,6 +29,8 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_FAULT,         // (struct vm_fault *)
   MLRUN_ARGUMENTS_CLONE,       // (struct file *from, loff_t from_offset, struct file *to, loff_t offset, loff_t bytes)
   MLRUN_ARGUMENTS_COMPLETION,  // (struct kiocb *, long result): no operation of its own, but the end of one
+  // As the first one, of a function that file systems use as theirs or call from their own.
+  MLRUN_ARGUMENTS_GENERAL_ITERATOR,
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
 enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e };  // of no operation and no kind

@@ -104,7 +104,11 @@ struct path {
   struct vfsmount *mnt;
   struct dentry *dentry;
 };
+struct file_operations {
+  void *read_iter, *write_iter;
+};
 struct file {
+  const struct file_operations *f_op;
   unsigned int f_mode, f_flags;
   struct inode *f_inode;
   struct path f_path;

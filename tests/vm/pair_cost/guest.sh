@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: the same loop bare, with an empty pair of probes, and followed by mlrun, in turns.
+# Runs in the guest: the same loop bare, with empty pairs of probes, and followed by mlrun, in turns.
 # Usage: guest.sh BIN WORK ROUNDS BATCHES CALLS
 set -euo pipefail
 bin=$1 work=$2 rounds=$3 batches=$4 calls=$5
@@ -12,17 +12,21 @@ looped() { /mnt/disk/pread_loop /mnt/disk/page "$batches" "$calls"; }
 
 bare() { looped >"$1"; }
 
-empty() {
+# Usage: with_probes OBJECT OUT
+with_probes() {
   local said to
-  coproc PAIR { exec "$work/attach" "$work/empty_pair.bpf.o"; }
+  coproc PAIR { exec "$work/attach" "$work/$1.bpf.o"; }
   local pid=$PAIR_PID
   read -r said <&"${PAIR[0]}"
   [[ $said == attached ]]
-  looped >"$1"
+  looped >"$2"
   to=${PAIR[1]}
   exec {to}>&-
   wait "$pid"
 }
+
+pair() { with_probes empty_pair "$1"; }
+pairs() { with_probes empty_pairs "$1"; }
 
 # All operations of the loop must be there: what is lost costs less.
 followed() {
@@ -36,10 +40,10 @@ followed() {
 # Functions that were followed before are let go one after the other, long after that run: until then the next one waits.
 settled() { while pgrep -x mlrun-probes >/dev/null; do sleep 0.2; done; }
 
-ways=(bare empty followed)
+ways=(bare pair pairs followed)
 for ((round = 0; round < rounds; round++)); do
-  for ((turn = 0; turn < 3; turn++)); do
-    way=${ways[(round + turn) % 3]}
+  for ((turn = 0; turn < ${#ways[@]}; turn++)); do
+    way=${ways[(round + turn) % ${#ways[@]}]}
     settled
     "$way" "$out/$way.$round"
   done

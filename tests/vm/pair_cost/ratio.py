@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a pair of probes adds to a call: ours beside an empty one, by rounds.
+"""What a pair of probes adds to a call: ours beside empty ones, by rounds.
 
 Usage: ratio.py OUT KERNEL"""
 
@@ -25,11 +25,12 @@ def interval(values):
     return f"{statistics.median(values):.2f} ({found[RESAMPLES // 40]:.2f} to {found[-RESAMPLES // 40]:.2f})"
 
 
-bare, empty, followed = (medians(way) for way in ("bare", "empty", "followed"))
-added_empty = [probed - plain for probed, plain in zip(empty, bare)]
-added_ours = [probed - plain for probed, plain in zip(followed, bare)]
-print(f"{KERNEL}: {len(bare)} rounds, medians with 95 % intervals, ns of CPU a call")
-print(f"  bare                {interval(bare)}")
-print(f"  empty pair adds     {interval(added_empty)}")
-print(f"  ours, recorded, adds {interval(added_ours)}")
-print(f"  ratio               {interval([ours / least for ours, least in zip(added_ours, added_empty)])}")
+added = {way: [probed - plain for probed, plain in zip(medians(way), medians("bare"))] for way in ("pair", "pairs", "followed")}
+print(f"{KERNEL}: {len(added['pair'])} rounds, medians with 95 % intervals, ns of CPU a call")
+print(f"  bare                            {interval(medians('bare'))}")
+print(f"  an empty pair adds              {interval(added['pair'])}")
+print(f"  one on each of two functions    {interval(added['pairs'])}")
+print(f"  ours, recorded, adds            {interval(added['followed'])}")
+for way, name in (("pair", "an empty pair"), ("pairs", "one on each")):
+    ratios = [ours / least for ours, least in zip(added["followed"], added[way])]
+    print(f"  times {name:<25} {interval(ratios)}")
