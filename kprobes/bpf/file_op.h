@@ -218,8 +218,8 @@ static __always_inline __s64 result_of(struct operation *operation, __u32 kind, 
     if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
     return 0;
   }
-  bool is_long = is_of_iterators(kind) || kind == MLRUN_ARGUMENTS_SPLICE_READ ||
-                 kind == MLRUN_ARGUMENTS_SPLICE_WRITE || kind == MLRUN_ARGUMENTS_CLONE;
+  bool is_long = is_of_iterators(kind) || kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE ||
+                 kind == MLRUN_ARGUMENTS_CLONE;
   return is_long ? (__s64)returned : (__s32)returned;
 }
 
