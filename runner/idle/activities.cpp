@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/idle/activities.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -18,7 +20,7 @@ constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took this long 
 
 struct Func {
   mlrun_call_class call_class = MLRUN_CLASS_META;
-  bool polls = false, locks = false;
+  bool polls = false, locks = false, accepts = false, makes_sockets = false;
 };
 
 // By name; names of a later version are calls on files.
@@ -34,7 +36,8 @@ const std::unordered_map<std::string_view, Func>& funcs() {
       all[name] = {
           info->call_class,
           waits && (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos),
-          waits && (name.starts_with("sem_") || name.starts_with("pthread_") || name == "futex")};
+          waits && (name.starts_with("sem_") || name.starts_with("pthread_") || name == "futex"),
+          name == "accept" || name == "accept4", name == "socket"};
     }
     return all;
   }();
@@ -70,11 +73,18 @@ bool overlaps(const Stretch& stretch, const Stretch& window) {
   return stretch.start_ns < window.end_ns && stretch.end_ns > window.start_ns;
 }
 
+template <typename T>
+void sort_list(std::vector<T>& list) {
+  std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) { return a.start_ns < b.start_ns; });
+}
+
 template <typename Rows>
 void sort_by_start(Rows& rows) {
-  for (auto& [who, list] : rows) {
-    std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) { return a.start_ns < b.start_ns; });
-  }
+  for (auto& [who, list] : rows) sort_list(list);
+}
+
+bool is_channel(model::FileKind kind) {
+  return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket;
 }
 
 // The ids of a thread by CUPTI are null where it is not known.
@@ -82,73 +92,98 @@ constexpr int32_t kNobody = 0;
 
 }  // namespace
 
-Activities::Activities(std::string folder, const model::TraceInfo& info, bool has_kernel_side)
-    : folder_(std::move(folder)), info_(info), has_kernel_side_(has_kernel_side) {}
+Activities::Activities(std::string folder, const model::TraceInfo& info, Recorded recorded)
+    : folder_(std::move(folder)), info_(info), recorded_(recorded) {}
 
-bool Activities::is_channel(int64_t file_id) const {
-  if (file_id <= 0 || static_cast<size_t>(file_id) > info_.files.size()) return false;
-  const model::FileKind kind = info_.files.kind(static_cast<size_t>(file_id - 1));
-  return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket;
+model::FileKind Activities::kind(int64_t file_id) const {
+  const bool is_known = file_id > 0 && static_cast<size_t>(file_id) <= info_.files.size();
+  return is_known ? info_.files.kind(static_cast<size_t>(file_id - 1)) : model::FileKind::kUnknown;
+}
+
+bool Activities::has_room(size_t& rows) {
+  if (rows == kRowsMax) {
+    ++left_out_;
+    return false;
+  }
+  ++rows;
+  return true;
+}
+
+void Activities::clear() {
+  calls_.clear();
+  cuda_.clear();
+  gpu_files_.clear();
+  sleeps_.clear();
+  messages_.clear();
+  socket_messages_.clear();
+  splits_.clear();
+}
+
+void Activities::add_message(int64_t file_id, const Message& message) {
+  messages_[file_id].push_back(message);
+  if (kind(file_id) == model::FileKind::kSocket) socket_messages_.push_back(message);
+}
+
+void Activities::add_local_socket(int64_t file_id) {
+  if (local_sockets_.size() < kRowsMax) local_sockets_.insert(file_id);
 }
 
 Status Activities::load(Stretch window) {
-  calls_.clear();
-  cuda_.clear();
-  sleeps_.clear();
-  messages_.clear();
-  splits_.clear();
+  clear();
   if (Status loaded = load_calls(window); !loaded) return loaded;
   if (Status loaded = load_cuda(window); !loaded) return loaded;
-  if (has_kernel_side_) {
+  if (recorded_.kernel_side) {
     if (Status loaded = load_sleeps(window); !loaded) return loaded;
+  }
+  if (recorded_.gpu_files) {
+    if (Status loaded = load_gpu_files(window); !loaded) return loaded;
   }
   sort();
   return {};
 }
 
 Status Activities::load_calls(Stretch window) {
-  std::vector<std::string> columns = {"ts", "dur", "thread_id", "call_id", "func", "file_id"};
+  std::vector<std::string> columns = {"ts", "dur", "thread_id", "call_id", "func", "file_id", "arg2"};
   static constexpr std::pair<const char*, int64_t model::CallSplit::*> kParts[] = {
       {"own_ns", &model::CallSplit::own_ns},       {"runq_ns", &model::CallSplit::runq_ns},
       {"vfs_ns", &model::CallSplit::vfs_ns},       {"queue_ns", &model::CallSplit::queue_ns},
       {"device_ns", &model::CallSplit::device_ns}, {"remote_ns", &model::CallSplit::remote_ns},
       {"wait_ns", &model::CallSplit::wait_ns}};
-  if (has_kernel_side_) {
+  if (recorded_.kernel_side) {
     for (const auto& part : kParts) columns.emplace_back(part.first);
   }
-  const size_t split_columns = has_kernel_side_ ? std::size(kParts) : 0;
+  const size_t split_columns = recorded_.kernel_side ? std::size(kParts) : 0;
   size_t rows = 0;
   return for_each_batch(folder_, "call", std::move(columns), window, [&](const arrow::RecordBatch& batch) {
     const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
-    const Numbers file(batch, "file_id");
+    const Numbers file(batch, "file_id"), arg2(batch, "arg2");
     const Texts name(batch, "func");
     std::vector<Numbers> parts;
     for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
       Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1};
-      if (!overlaps(call, window)) continue;
-      if (rows == kRowsMax) {
-        ++left_out_;
-        continue;
-      }
-      ++rows;
+      if (!overlaps(call, window) || !has_room(rows)) continue;
       const Func func = func_of(name[row]);
-      const bool channel = is_channel(call.file_id);
+      const bool channel = is_channel(kind(call.file_id));
       call.doing = doing_of(func, channel, dur[row]);
       call.writes = func.call_class == MLRUN_CLASS_WRITE;
       const auto thread_id = static_cast<int32_t>(thread[row]);
-      if (channel && call.writes) messages_[call.file_id].push_back({{call.start_ns, call.end_ns}, thread_id});
+      if (func.makes_sockets && arg2[row] == AF_UNIX) add_local_socket(call.file_id);
+      if (channel && (call.writes || func.accepts)) {
+        add_message(call.file_id, {{call.start_ns, call.end_ns}, thread_id});
+      }
       if (!parts.empty() && !parts[0].is_null(row)) {
         call.split = static_cast<int32_t>(splits_.size());
         model::CallSplit& split = splits_.emplace_back();
         for (size_t i = 0; i < parts.size(); ++i) split.*kParts[i].second = parts[i][row];
       }
-      calls_[thread_id].push_back(call);
+      add_call(thread_id, call);
     }
   });
 }
 
 Status Activities::load_cuda(Stretch window) {
+  size_t rows = 0;
   return for_each_batch(folder_, "gpu_api", {"ts", "dur", "thread_id", "func"}, window,
                         [&](const arrow::RecordBatch& batch) {
                           const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
@@ -156,14 +191,31 @@ Status Activities::load_cuda(Stretch window) {
                           for (int64_t row = 0; row < batch.num_rows(); ++row) {
                             Activity call{{ts[row], ts[row] + dur[row]}, 0, 0, Doing::kCuda, false, -1};
                             const auto thread_id = static_cast<int32_t>(thread[row]);
-                            if (thread_id == kNobody || !overlaps(call, window)) continue;
+                            if (thread_id == kNobody || !overlaps(call, window) || !has_room(rows)) continue;
                             if (name[row].find("Synchronize") != std::string_view::npos) call.doing = Doing::kSync;
-                            cuda_[thread_id].push_back(call);
+                            add_cuda(thread_id, call);
+                          }
+                        });
+}
+
+// What libcufile reads and writes itself has rows of `call` in the same thread; those tell more.
+Status Activities::load_gpu_files(Stretch window) {
+  size_t rows = 0;
+  return for_each_batch(folder_, "gpu_file", {"ts", "dur", "thread_id", "file_id"}, window,
+                        [&](const arrow::RecordBatch& batch) {
+                          const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+                          const Numbers file(batch, "file_id");
+                          for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                            const Activity call{{ts[row], ts[row] + dur[row]}, 0, file[row], Doing::kFile, false, -1};
+                            const auto thread_id = static_cast<int32_t>(thread[row]);
+                            if (thread_id == kNobody || !overlaps(call, window) || !has_room(rows)) continue;
+                            add_gpu_file(thread_id, call);
                           }
                         });
 }
 
 Status Activities::load_sleeps(Stretch window) {
+  size_t rows = 0;
   return for_each_batch(
       folder_, "wait", {"ts", "dur", "tid", "runq_ns", "waker_tid"}, window, [&](const arrow::RecordBatch& batch) {
         const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
@@ -172,7 +224,7 @@ Status Activities::load_sleeps(Stretch window) {
           const int64_t end_ns = ts[row] + dur[row];
           const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
           const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
-          if (overlaps(sleep, window)) sleeps_[static_cast<int32_t>(tid[row])].push_back(sleep);
+          if (overlaps(sleep, window) && has_room(rows)) add_sleep(static_cast<int32_t>(tid[row]), sleep);
         }
       });
 }
@@ -180,8 +232,10 @@ Status Activities::load_sleeps(Stretch window) {
 void Activities::sort() {
   sort_by_start(calls_);
   sort_by_start(cuda_);
+  sort_by_start(gpu_files_);
   sort_by_start(sleeps_);
   sort_by_start(messages_);
+  sort_list(socket_messages_);
 }
 
 }  // namespace mlrun::idle

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a run did in a window of time, by its tables: recorded calls, calls of CUDA, and times off the
-// processor that the kernel side saw.
+// What the threads of a run did in a window of time, by its tables: recorded calls, calls of CUDA and of cuFile, and times off
+// the processor that the kernel side saw.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runner/idle/gap_finder.h"
@@ -39,29 +40,48 @@ struct Sleep : Stretch {
   int32_t waker_tid = 0;  // 0: not known
 };
 
-// A write into a pipe or socket.
+// A write into a pipe or socket, or that a connection was accepted.
 struct Message : Stretch {
   int32_t thread_id = 0;
 };
 
 class Activities {
  public:
+  // Besides calls.
+  struct Recorded {
+    bool kernel_side = false, gpu_files = false;
+  };
   // Requires: `info` has processes, threads and files, and outlives this. `folder` holds tables/.
-  Activities(std::string folder, const model::TraceInfo& info, bool has_kernel_side);
+  Activities(std::string folder, const model::TraceInfo& info, Recorded recorded);
 
-  // What overlaps the window takes the place of what was there. At most kRowsMax calls.
+  // What overlaps the window takes the place of what was there. At most kRowsMax of each kind.
   Status load(Stretch window);
+
+  // One by one: load() does the same. Requires: sort() before anything is asked.
+  void clear();
+  void add_call(int32_t thread_id, const Activity& call) { calls_[thread_id].push_back(call); }
+  void add_cuda(int32_t thread_id, const Activity& call) { cuda_[thread_id].push_back(call); }
+  void add_gpu_file(int32_t thread_id, const Activity& call) { gpu_files_[thread_id].push_back(call); }
+  void add_sleep(int32_t tid, const Sleep& sleep) { sleeps_[tid].push_back(sleep); }
+  void add_message(int64_t file_id, const Message& message);
+  // A socket whose other end is on this machine.
+  void add_local_socket(int64_t file_id);
+  void sort();
 
   // By start; empty when there are none. Calls of one thread do not overlap each other, nor do its sleeps.
   [[nodiscard]] const std::vector<Activity>& calls(int32_t thread_id) const { return get(calls_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
+  [[nodiscard]] const std::vector<Activity>& gpu_files(int32_t thread_id) const { return get(gpu_files_, thread_id); }
   [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
   // Into a file, by start.
   [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
+  // Into any socket, by start.
+  [[nodiscard]] const std::vector<Message>& socket_messages() const { return socket_messages_; }
+  [[nodiscard]] bool is_local_socket(int64_t file_id) const { return local_sockets_.contains(file_id); }
   [[nodiscard]] const model::CallSplit* split(const Activity& activity) const {
     return activity.split < 0 ? nullptr : &splits_[static_cast<size_t>(activity.split)];
   }
-  [[nodiscard]] int64_t calls_left_out() const { return left_out_; }
+  [[nodiscard]] int64_t left_out() const { return left_out_; }
 
  private:
   static constexpr size_t kRowsMax = 2'000'000;
@@ -73,16 +93,20 @@ class Activities {
   }
   Status load_calls(Stretch window);
   Status load_cuda(Stretch window);
+  Status load_gpu_files(Stretch window);
   Status load_sleeps(Stretch window);
-  void sort();
-  [[nodiscard]] bool is_channel(int64_t file_id) const;
+  // Counts one more of a kind; false: there is no room.
+  bool has_room(size_t& rows);
+  [[nodiscard]] model::FileKind kind(int64_t file_id) const;
 
   std::string folder_;
   const model::TraceInfo& info_;
-  bool has_kernel_side_;
-  std::unordered_map<int32_t, std::vector<Activity>> calls_, cuda_;
+  Recorded recorded_;
+  std::unordered_map<int32_t, std::vector<Activity>> calls_, cuda_, gpu_files_;
   std::unordered_map<int32_t, std::vector<Sleep>> sleeps_;
   std::unordered_map<int64_t, std::vector<Message>> messages_;
+  std::vector<Message> socket_messages_;
+  std::unordered_set<int64_t> local_sockets_;  // of all windows so far
   std::vector<model::CallSplit> splits_;
   int64_t left_out_ = 0;
 };

@@ -9,8 +9,10 @@ namespace {
 
 using model::IdleLabel;
 using model::IdleLink;
+using model::IdleProof;
 
 constexpr int32_t kHopsMax = 4;
+constexpr int kAnswersMax = 64;               // messages that are looked at for one that came in time
 constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll is for what is read next, if that comes this soon
 
 bool is_empty(const Stretch& part) { return part.end_ns <= part.start_ns; }
@@ -77,17 +79,20 @@ std::vector<model::IdleRow> Blame::pieces(const Gap& gap, Stretch part, const st
   gap_ = &gap;
   rows_.clear();
   divide(
-      talks, part, [&](const Stretch&, Stretch within) { put(IdleLabel::kCommunication, {}, within); },
+      talks, part,
+      [&](const Stretch& talk, Stretch within) {
+        prove(put(IdleLabel::kCommunication, {}, within), IdleProof::kGpuKernel, talk);
+      },
       [&](Stretch within) { before_launch(within); });
   return std::move(rows_);
 }
 
 void Blame::before_launch(Stretch part) {
-  const Who owner{gap_->thread_id, 0, IdleLink::kNone};
+  const Who owner{gap_->thread_id, 0, IdleLink::kNone, 0};
   const int64_t launch_ns = gap_->launch_ns == 0 ? part.end_ns : gap_->launch_ns;
   const Stretch before = common(part, {part.start_ns, launch_ns}), after = common(part, {launch_ns, part.end_ns});
   if (!is_empty(before)) blame(owner, before);
-  if (!is_empty(after)) put(IdleLabel::kLaunch, owner, after);
+  if (!is_empty(after)) prove(put(IdleLabel::kLaunch, owner, after), IdleProof::kGpuApi, {launch_ns, launch_ns});
 }
 
 void Blame::blame(const Who& who, Stretch part) {
@@ -102,9 +107,21 @@ void Blame::blame(const Who& who, Stretch part) {
 
 void Blame::outside_of_calls(const Who& who, Stretch part) {
   divide(
+      activities_.gpu_files(who.thread_id), part,
+      [&](const Activity& call, Stretch within) {
+        model::IdleRow& row = put(IdleLabel::kFile, who, within);
+        row.file_id = call.file_id;
+        prove(row, IdleProof::kGpuFile, call);
+      },
+      [&](Stretch within) { in_cuda_or_not(who, within); });
+}
+
+void Blame::in_cuda_or_not(const Who& who, Stretch part) {
+  divide(
       activities_.cuda(who.thread_id), part,
       [&](const Activity& call, Stretch within) {
-        put(call.doing == Doing::kSync ? IdleLabel::kSync : IdleLabel::kCuda, who, within);
+        const IdleLabel label = call.doing == Doing::kSync ? IdleLabel::kSync : IdleLabel::kCuda;
+        prove(put(label, who, within), IdleProof::kGpuApi, call);
       },
       [&](Stretch within) { asleep_or_not(who, within); });
 }
@@ -121,8 +138,8 @@ void Blame::asleep_or_not(const Who& who, Stretch part) {
       [&](const Sleep& sleep, Stretch within) {
         const Stretch asleep = common(within, {sleep.start_ns, sleep.wake_ns});
         const Stretch queued = common(within, {sleep.wake_ns, sleep.end_ns});
-        if (!is_empty(asleep)) put(IdleLabel::kWait, who, asleep);
-        if (!is_empty(queued)) put(IdleLabel::kRunQueue, who, queued);
+        if (!is_empty(asleep)) prove(put(IdleLabel::kWait, who, asleep), IdleProof::kWait, sleep);
+        if (!is_empty(queued)) prove(put(IdleLabel::kRunQueue, who, queued), IdleProof::kWait, sleep);
       },
       [&](Stretch within) { put(busy, who, within); });
 }
@@ -132,6 +149,7 @@ void Blame::in_call(const Who& who, const Activity& call, Stretch part) {
     model::IdleRow& row = put(IdleLabel::kFile, who, part);
     row.call_id = call.call_id;
     row.file_id = call.file_id;
+    prove(row, IdleProof::kCall, call);
     if (const model::CallSplit* split = activities_.split(call)) {
       row.split = share_of(*split, part.end_ns - part.start_ns, call.end_ns - call.start_ns);
     }
@@ -140,14 +158,20 @@ void Blame::in_call(const Who& who, const Activity& call, Stretch part) {
   Who to = find_writer(who, call);
   if (to.thread_id == 0) to = find_waker(who, call);
   if (to.thread_id == 0 && call.doing == Doing::kLock) to = find_neighbour(who, call);
+  if (to.thread_id == 0) to = find_answer(who, call);
   follow(who, to, call, part);
 }
 
 void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretch part) {
-  if (next.thread_id != 0 && next.thread_id != who.thread_id && who.hops < kHopsMax) return blame(next, part);
+  if (next.thread_id != 0 && next.thread_id != who.thread_id && who.hops < kHopsMax) {
+    Who to = next;
+    to.first_call_id = who.hops == 0 ? call.call_id : who.first_call_id;
+    return blame(to, part);
+  }
   model::IdleRow& row = put(IdleLabel::kWait, who, part);
   row.call_id = call.call_id;
   row.file_id = call.file_id;
+  prove(row, IdleProof::kCall, call);
 }
 
 // The call that took what it waited for: itself, or what follows a poll, also one that was tried again.
@@ -173,7 +197,7 @@ Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
   while (after != messages.begin()) {
     --after;
     if (after->end_ns < call.start_ns) return {};
-    if (after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kPipe};
+    if (after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kPipe, 0};
   }
   return {};
 }
@@ -186,7 +210,7 @@ Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {
   for (auto sleep = first_after(sleeps, call.start_ns); sleep != sleeps.end() && sleep->start_ns < call.end_ns;
        ++sleep) {
     const auto waker = by_tid_.find(sleep->waker_tid);
-    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker};  // the last one counts
+    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker, 0};  // the last one counts
   }
   return found;
 }
@@ -208,7 +232,23 @@ Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
     best = other;
     latest_ns = last_ns;
   }
-  return best == 0 ? Who{} : Who{best, who.hops + 1, IdleLink::kProcess};
+  return best == 0 ? Who{} : Who{best, who.hops + 1, IdleLink::kProcess, 0};
+}
+
+// The two ends of a socket are two files. Of a local one the other end is taken for where another thread last wrote into a socket, or
+// accepted a connection, while this one waited.
+Blame::Who Blame::find_answer(const Who& who, const Activity& call) const {
+  const Activity* read = read_after(who, call);
+  if (!read || read->writes || !activities_.is_local_socket(read->file_id)) return {};
+  const auto& answers = activities_.socket_messages();
+  auto after = std::partition_point(answers.begin(), answers.end(),
+                                    [&](const Message& message) { return message.start_ns <= read->end_ns; });
+  for (int looks = 0; after != answers.begin() && looks < kAnswersMax; ++looks) {
+    --after;
+    const bool is_in_time = after->end_ns >= call.start_ns;
+    if (is_in_time && after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kSocket, 0};
+  }
+  return {};
 }
 
 model::IdleRow& Blame::put(IdleLabel label, const Who& who, Stretch part) {
@@ -220,9 +260,15 @@ model::IdleRow& Blame::put(IdleLabel label, const Who& who, Stretch part) {
   row.thread_id = who.thread_id;
   row.hops = who.hops;
   row.link = who.link;
+  row.first_call_id = who.first_call_id;
   row.launch_thread_id = gap_->thread_id;
   row.correlation = gap_->correlation;
   return row;
+}
+
+void Blame::prove(model::IdleRow& row, model::IdleProof table, const Stretch& by) {
+  row.proof = table;
+  row.proof_ts_ns = by.start_ns;
 }
 
 }  // namespace mlrun::idle

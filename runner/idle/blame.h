@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a gap into pieces, each with what kept the GPU waiting then. A gap belongs to the thread that launched the
 // operation which ends it. While that thread waits for another one, that one's doings count: of a pipe, who wrote what
-// it then read; else whom the kernel saw waking it; else, for locks, the thread of its process that was active last.
+// it then read; else whom the kernel saw waking it; else, for locks, the thread of its process that was active last; for local
+// sockets, who wrote into one at that time.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +30,12 @@ class Blame {
     int32_t thread_id = 0;
     int32_t hops = 0;
     model::IdleLink link = model::IdleLink::kNone;
+    int64_t first_call_id = 0;
   };
   void before_launch(Stretch part);
   void blame(const Who& who, Stretch part);
   void outside_of_calls(const Who& who, Stretch part);
+  void in_cuda_or_not(const Who& who, Stretch part);
   void asleep_or_not(const Who& who, Stretch part);
   void in_call(const Who& who, const Activity& call, Stretch part);
   void follow(const Who& who, const Who& next, const Activity& call, Stretch part);
@@ -40,6 +43,8 @@ class Blame {
   [[nodiscard]] const Activity* read_after(const Who& who, const Activity& call) const;
   [[nodiscard]] Who find_waker(const Who& who, const Activity& call) const;
   [[nodiscard]] Who find_neighbour(const Who& who, const Activity& call) const;
+  [[nodiscard]] Who find_answer(const Who& who, const Activity& call) const;
+  static void prove(model::IdleRow& row, model::IdleProof table, const Stretch& by);
   model::IdleRow& put(model::IdleLabel label, const Who& who, Stretch part);
 
   const model::TraceInfo& info_;

@@ -13,7 +13,7 @@ namespace mlrun::idle {
 
 namespace {
 
-constexpr int64_t kCallsInWindow = 250'000, kWindowMinNs = 1'000'000;
+constexpr int64_t kRowsInWindow = 250'000, kWindowMinNs = 1'000'000;
 constexpr size_t kSumsMax = 200'000;  // beyond, files are not told apart
 constexpr size_t kLinesMax = 10'000;  // of Python, of one sum
 
@@ -48,7 +48,7 @@ int64_t last_end(const std::vector<Gap>& gaps) {
 int64_t IdlePass::window_ns(const std::vector<Gap>& gaps) const {
   if (gaps.empty()) return kWindowMinNs;
   const int64_t span_ns = last_end(gaps) - gaps.front().start_ns;
-  const double share = static_cast<double>(kCallsInWindow) / static_cast<double>(std::max<int64_t>(options_.calls, 1));
+  const double share = static_cast<double>(kRowsInWindow) / static_cast<double>(std::max<int64_t>(options_.rows, 1));
   return share >= 1 ? span_ns : std::max(kWindowMinNs, static_cast<int64_t>(static_cast<double>(span_ns) * share));
 }
 
@@ -61,7 +61,7 @@ Status IdlePass::run(GapFinder::Found found, Steps& steps) {
   not_taken_back_ = found.not_taken_back;
   for (const auto& [gpu_id, beyond] : beyond_) steps.end_at(gpu_id, beyond.from_ns);
   const std::vector<Gap>& gaps = found.gaps;
-  Activities activities(options_.folder, info_, options_.has_kernel_side);
+  Activities activities(options_.folder, info_, {options_.has_kernel_side, options_.has_gpu_file_calls});
   Blame blame(info_, activities, options_.calls_recorded || options_.sees_sleeps);
   OpenGaps open(gaps);
   const int64_t step_ns = window_ns(gaps), end_ns = last_end(gaps);
@@ -84,7 +84,7 @@ Status IdlePass::run(GapFinder::Found found, Steps& steps) {
       }
     }
   }
-  calls_left_out_ = activities.calls_left_out();
+  calls_left_out_ = activities.left_out();
   return table.close();
 }
 
@@ -126,7 +126,7 @@ std::vector<model::CoverageRow> IdlePass::coverage() const {
   };
   int64_t beyond = 0;
   for (const auto& [gpu_id, unlisted] : beyond_) beyond += unlisted.gaps;
-  add(calls_left_out_, "calls had no room while it was blamed");
+  add(calls_left_out_, "calls and sleeps had no room while it was blamed");
   add(python_.left_out(), "looks at Python stacks had no room");
   add(beyond, "gaps had no room: their time is added up and blamed on nobody");
   add(talks_left_out_, "kernels of communication had no room: what they cover is blamed like other gaps");

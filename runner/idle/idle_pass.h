@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blames the gaps of all GPUs, window after window of the run, writes the table gpu_idle and adds up for the summary.
-// Memory: the calls of one window, a quarter of a million where they come evenly.
+// Memory: the calls and sleeps of one window, a quarter of a million where they come evenly.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@
 namespace mlrun::idle {
 
 struct IdleOptions {
-  std::string
-      folder;  // holds tables/, in which `call` and gpu_api are complete, and `wait` where there is a kernel side
-  int64_t calls = 0;  // rows of `call`
+  // Holds tables/, in which `call` and gpu_api are complete, and `wait` and gpu_file where they are recorded.
+  std::string folder;
+  int64_t rows = 0;  // of these tables together
   bool calls_recorded = false;
   bool has_kernel_side = false;
   bool sees_sleeps = false;  // the kernel side does, of all threads
+  bool has_gpu_file_calls = false;
 };
 
 class IdlePass {

@@ -17,6 +17,7 @@ std::vector<std::string> texts(const std::array<std::string_view, kCount>& names
 IdleTable::IdleTable(const model::TraceInfo& info)
     : info_(info),
       label_(table_.label("label", texts(model::kIdleLabelNames))),
+      proof_(table_.label("proof", texts(model::kIdleProofNames))),
       link_(table_.label("link", texts(model::kIdleLinkNames))) {
   for (const model::ThreadRow& thread : info.threads) threads_[thread.thread_id] = thread;
   for (const model::ProcessRow& process : info.processes) pids_[process.proc_id] = process.pid;
@@ -40,8 +41,11 @@ Status IdleTable::add(const model::IdleRow& row) {
   tid_.add_unless(0, known ? thread->second.tid : 0);
   call_id_.add_unless(0, row.call_id);
   file_id_.add_unless(0, row.file_id);
+  first_call_id_.add_unless(0, row.first_call_id);
+  proof_ts_.add_unless(0, row.proof_ts_ns);
   hops_.add(row.hops);
   link_.add(static_cast<size_t>(row.link));
+  proof_.add(static_cast<size_t>(row.proof));
   launch_thread_id_.add_unless(0, row.launch_thread_id);
   correlation_id_.add(row.correlation);
   add_python(row);

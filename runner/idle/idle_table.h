@@ -40,6 +40,9 @@ class IdleTable {
   trace::Int32Column& tid_ = table_.optional_int32("tid");
   trace::Int64Column& call_id_ = table_.optional_int64("call_id");
   trace::Int64Column& file_id_ = table_.optional_int64("file_id");
+  trace::LabelColumn& proof_;
+  trace::Int64Column& proof_ts_ = table_.optional_int64("proof_ts", trace::Encoding::kDelta);
+  trace::Int64Column& first_call_id_ = table_.optional_int64("first_call_id");
   trace::Int32Column& hops_ = table_.int32("hops");
   trace::LabelColumn& link_;
   trace::Int32Column& launch_thread_id_ = table_.optional_int32("launch_thread_id");

@@ -28,8 +28,13 @@ inline constexpr std::array<std::string_view, 9> kIdleLabelNames = {
     "communication", "launch", "file", "synchronisation", "cuda", "waiting", "cpu", "run queue", "not known"};
 
 // How one thread led to the next.
-enum class IdleLink : uint8_t { kNone, kPipe, kWaker, kProcess };
-inline constexpr std::array<std::string_view, 4> kIdleLinkNames = {"none", "pipe", "waker", "process"};
+enum class IdleLink : uint8_t { kNone, kPipe, kWaker, kProcess, kSocket };
+inline constexpr std::array<std::string_view, 5> kIdleLinkNames = {"none", "pipe", "waker", "process", "socket"};
+
+// The table that has the row which proves what a piece says. kNothing: that there is none proves it.
+enum class IdleProof : uint8_t { kNothing, kCall, kGpuApi, kGpuFile, kWait, kGpuKernel };
+inline constexpr std::array<std::string_view, 6> kIdleProofNames = {"none",     "call", "gpu_api",
+                                                                    "gpu_file", "wait", "gpu_kernel"};
 
 // A piece of a gap. The pieces of a gap follow each other without a hole.
 struct IdleRow {
@@ -40,6 +45,9 @@ struct IdleRow {
   int32_t thread_id = 0;  // who is to blame; 0: not known
   int64_t call_id = 0;    // the call that proves it; 0: none
   int64_t file_id = 0;
+  IdleProof proof = IdleProof::kNothing;
+  int64_t proof_ts_ns = 0;          // of that row; with the thread it names it
+  int64_t first_call_id = 0;        // in which the thread that launched waited for the next one; 0: it did not
   int32_t hops = 0;                 // threads between the one that launched and this one
   IdleLink link = IdleLink::kNone;  // the last of them
   int32_t launch_thread_id = 0;     // who launched what ends the gap

@@ -49,6 +49,10 @@ class KernelMerge {
   // It has seen when threads slept.
   [[nodiscard]] bool sees_sleeps() const { return has_waits(); }
 
+  // After write(): rows of `wait` and of gpu_file; the latter is there when libcufile was followed.
+  [[nodiscard]] int64_t waits() const { return waits_; }
+  [[nodiscard]] bool has_gpu_file_calls() const { return gpu_file_calls_ > 0; }
+
   // Requires: all files, processes and threads are known that the interposer tells of. Adds those that only the kernel
   // side has seen.
   Status load(model::TraceInfo& info);

@@ -335,8 +335,14 @@ Status Merger::merge_samples(const StagingFolder& staging) {
 // Requires: all other event tables are written.
 Status Merger::blame_gaps(const StagingFolder& staging) {
   if (!has_cupti()) return {};
-  idle::IdlePass pass({staging.path(), totals_.calls, totals_.calls > 0, kernel_->present(), kernel_->sees_sleeps()},
-                      info_, python_lines_);
+  const int64_t cuda_calls = gpu_join_->totals().rows[static_cast<size_t>(model::GpuKind::kApi)];
+  idle::IdleOptions options{.folder = staging.path()};
+  options.rows = totals_.calls + cuda_calls + kernel_->waits();
+  options.calls_recorded = totals_.calls > 0;
+  options.has_kernel_side = kernel_->present();
+  options.sees_sleeps = kernel_->sees_sleeps();
+  options.has_gpu_file_calls = kernel_->has_gpu_file_calls();
+  idle::IdlePass pass(options, info_, python_lines_);
   steps_.sort();
   if (Status blamed = pass.run(gaps_.finish(), steps_); !blamed) return blamed;
   gpu_idle_ = pass.sums();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Idle time of a GPU is blamed on the DataLoader's worker whose reads are slow, on that file; with slow Python instead,
-on that worker's processor; pieces of gaps add up to the gaps, which are those of the kernels' own table."""
+"""Idle time of a GPU is blamed on the one of three DataLoader workers whose reads are slow, on that file, as waiting; with slow
+Python instead, on that worker's processor; pieces of gaps add up to the gaps, which are those of the kernels' own table."""
 
 import os
 import subprocess
@@ -9,21 +9,30 @@ import sys
 from lib import case, kernel_side, training
 
 import cupti_case
+from mock_kernels import MOCK_KERNELS
 
-KERNEL_NS, STEPS, SLOW_S = 500_000, 16, 0.1
+KERNEL_NS, WORKERS, SLOW_STEPS, SLOW_S = 500_000, 3, 12, 0.2
+STEPS = WORKERS * SLOW_STEPS
 
-# A training as far as the loader and the launches go. Every batch is one item of a worker, and launches one kernel.
-PROGRAM = cupti_case.MOCK_KERNELS + """
+# A training as far as the loader and the launches go. Every batch is one item of a worker, and launches one kernel. The first worker
+# has every third one.
+PROGRAM = MOCK_KERNELS + """
 import os, sys, time
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, get_worker_info
 
-way, folder, steps, slow_s, kernel_ns = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5])
+way, folder, steps, workers = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+slow_s, kernel_ns = float(sys.argv[5]), int(sys.argv[6])
 
 class Slow(Dataset):
     def __len__(self):
         return steps
     def __getitem__(self, number):
+        if get_worker_info().id != 0:
+            return torch.zeros(1)
+        if number == 0:
+            with open(os.path.join(folder, "pid"), "w") as own:
+                own.write(str(os.getpid()))
         if way == "file":
             with open(os.path.join(folder, "slow"), "rb", buffering=0) as data:
                 data.read(1)
@@ -33,7 +42,7 @@ class Slow(Dataset):
                 pass
         return torch.zeros(1)
 
-for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
+for batch in DataLoader(Slow(), batch_size=1, num_workers=workers, prefetch_factor=2):
     launch(b"_Z5trainv", kernel_ns)
 """
 
@@ -56,10 +65,11 @@ def traced(this, way, *more):
     os.mkfifo(folder / "slow")
     feeder = None
     if way == "file":
-        feeder = subprocess.Popen([sys.executable, "-c", FEEDER, folder / "slow", str(STEPS), str(SLOW_S / 2)])
+        feeder = subprocess.Popen([sys.executable, "-c", FEEDER, folder / "slow", str(SLOW_STEPS), str(SLOW_S / 2)])
     try:
-        return this.trace(sys.executable, program, way, folder, STEPS, SLOW_S, KERNEL_NS,
-                          options=["--cupti", "--lossless", *more], env=cupti_case.mock_environment(this, 13))
+        trace = this.trace(sys.executable, program, way, folder, STEPS, WORKERS, SLOW_S, KERNEL_NS,
+                           options=["--cupti", "--lossless", *more], env=cupti_case.mock_environment(this, 13))
+        return trace, int((folder / "pid").read_text(encoding="utf-8"))
     finally:
         if feeder:
             feeder.kill()
@@ -82,6 +92,24 @@ def check_sums(this, trace):
         this.true("pieces follow each other", all(a[1] == b[0] for a, b in zip(parts, parts[1:])), parts)
         whole.append((parts[0][0], parts[-1][1]))
     this.equal("gaps", sorted(whole), gaps_of(trace))
+
+
+def check_proofs(this, trace):
+    """Each piece names a row of its thread, which overlaps it."""
+    rows = {table: {} for table in ("call", "gpu_api", "wait", "gpu_kernel")}
+    for table, starts in rows.items():
+        for row in (trace.rows(table) if (trace.folder / "tables" / table).exists() else []):
+            thread = row["gpu_id"] if table == "gpu_kernel" else row["tid"]
+            starts.setdefault((thread, row["ts"]), []).append(row["ts"] + row["dur"])
+    for piece in trace.rows("gpu_idle"):
+        if piece["proof"] == "none":
+            this.true("no row is needed", piece["label"] in ("cpu", "not known"), piece)
+            continue
+        thread = piece["gpu_id"] if piece["proof"] == "gpu_kernel" else piece["tid"]
+        ends = rows[piece["proof"]].get((thread, piece["proof_ts"]), [])
+        is_launch = piece["label"] == "launch"
+        this.true("the row is there", any(end > piece["ts"] or is_launch for end in ends), (piece, ends))
+        this.true("it began in time", piece["proof_ts"] < piece["ts"] + piece["dur"], piece)
 
 
 def within(first, second):
@@ -110,10 +138,9 @@ def is_slow(trace, row):
     return trace.paths.get(row["file_id"], "").endswith("/slow")
 
 
-def waited_for(trace, worker, way):
+def waited_for(trace, loop, way):
     """Idle time in which the main thread polled while the worker's loop was in its slow calls, or in none at all."""
     calls = trace.rows("call")
-    [loop] = {row["pid"] for row in trace.rows("process") if row["proc_id"] == worker}
     main = {row["tid"] for row in trace.rows("gpu_kernel")}
     polls = [(row["ts"], row["ts"] + row["dur"]) for row in calls if row["tid"] in main and row["func"] == "poll"]
     own = [row for row in calls if row["tid"] == loop and (way == "cpu" or is_slow(trace, row))]
@@ -124,16 +151,17 @@ def waited_for(trace, worker, way):
 
 def blamed(trace, worker, way):
     rows = [row for row in trace.rows("gpu_idle") if row["proc_id"] == worker]
-    wanted = [row for row in rows if (row["label"] in ("cpu", "run queue") if way == "cpu" else is_slow(trace, row))]
+    labels = ("cpu", "run queue") if way == "cpu" else ("waiting",)
+    wanted = [row for row in rows if row["label"] in labels and (way == "cpu" or is_slow(trace, row))]
     return sum(row["dur"] for row in wanted)
 
 
 def check_way(this, way, *options):
-    trace = traced(this, way, *options)
+    trace, loop = traced(this, way, *options)
     check_sums(this, trace)
-    main = {row["proc_id"] for row in trace.rows("gpu_kernel")}
-    [worker] = {row["proc_id"] for row in trace.rows("process")} - main
-    wanted, got = waited_for(trace, worker, way), blamed(trace, worker, way)
+    check_proofs(this, trace)
+    [worker] = {row["proc_id"] for row in trace.rows("process") if row["pid"] == loop}
+    wanted, got = waited_for(trace, loop, way), blamed(trace, worker, way)
     whole = length(gaps_of(trace))
     this.true(f"the loader is what the GPU waits for ({way})", wanted > 0.3 * whole, (wanted, whole))
     this.true(f"that is blamed on the worker ({way})", 0.9 * wanted <= got <= whole, (got, wanted, whole))

@@ -7,10 +7,11 @@ import sys
 from lib import case
 
 import cupti_case
+from mock_kernels import MOCK_KERNELS
 
 STEPS, COMPUTE_NS, TALK_NS = 10, 200_000, 40_000_000
 
-PROGRAM = cupti_case.MOCK_KERNELS + """
+PROGRAM = MOCK_KERNELS + """
 import sys, time
 steps, compute_ns, talk_ns = map(int, sys.argv[1:])
 

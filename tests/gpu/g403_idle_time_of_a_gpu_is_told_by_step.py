@@ -9,10 +9,11 @@ from gpu_case import report
 from lib import case
 
 import cupti_case
+from mock_kernels import MOCK_KERNELS
 
 STEPS, SLOW_STEP, QUICK_S, SLOW_S, KERNEL_NS = 12, 7, 0.01, 1.0, 200_000
 
-PROGRAM = cupti_case.MOCK_KERNELS + """
+PROGRAM = MOCK_KERNELS + """
 import queue, sys, threading, time
 import mlrun_mark
 way, steps, slow_step, kernel_ns = sys.argv[1], *map(int, sys.argv[2:5])

@@ -9,10 +9,11 @@ from lib import case, training
 from lib.python_stacks import PythonStacks
 
 import cupti_case
+from mock_kernels import MOCK_KERNELS
 
 KERNEL_NS, STEPS, SLOW_S = 500_000, 8, 0.3
 
-PROGRAM = cupti_case.MOCK_KERNELS + """
+PROGRAM = MOCK_KERNELS + """
 import sys, time
 import torch
 from torch.utils.data import DataLoader, Dataset
