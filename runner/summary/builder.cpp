@@ -58,7 +58,7 @@ void Builder::add(const model::CallRow& row) {
   s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written, row.split);
-  if (row.split != nullptr) s.splits.add(row.origin.proc_id, row.file_id, row.dur_ns, *row.split);
+  if (row.split != nullptr) s.splits.add(SplitKind::kCalls, row.origin.proc_id, row.file_id, row.dur_ns, *row.split);
   if (facts.bytes > 0) {
     if (facts.is_read) s.access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
     const bool copied = call_class == MLRUN_CLASS_COPY;
@@ -70,8 +70,10 @@ void Builder::add(const model::CallRow& row) {
   }
 }
 
-void Builder::add_operation(int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
-  state_->splits.add(proc_id, file_id, split.sum(), split);
+void Builder::add_operation(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t end_ns,
+                            const model::CallSplit& split) {
+  state_->splits.add(kind, proc_id, file_id, split.sum(), split);
+  state_->phases.add_operation(proc_id, end_ns, split);
 }
 
 void Builder::add(const model::GpuFileRow& row, bool posix_is_counted) {

@@ -38,10 +38,17 @@ void PhaseMeter::add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t by
   util::add_to(work->bytes_read, bytes_read);
   util::add_to(work->bytes_written, bytes_written);
   util::add_to(work->io_ns, dur_ns);
-  if (split == nullptr) return;
-  ++work->split_calls;
-  util::add_to(work->split_ns, dur_ns);
-  work->split.add(*split);
+  if (split != nullptr) work->add(dur_ns, *split);
+}
+
+void PhaseMeter::Work::add(int64_t dur_ns, const model::CallSplit& of_one) {
+  ++split_calls;
+  util::add_to(split_ns, dur_ns);
+  split.add(of_one);
+}
+
+void PhaseMeter::add_operation(int32_t proc_id, int64_t end_ns, const model::CallSplit& split) {
+  if (Work* work = work_at(proc_id, end_ns)) work->add(split.sum(), split);
 }
 
 void PhaseMeter::add(int32_t proc_id, int64_t moment_ns, const Totals& totals) {

@@ -22,12 +22,15 @@ class PhaseMeter {
   void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written,
            const model::CallSplit* split = nullptr);
 
+  // An operation of the kernel outside of calls that was over at end_ns: only splits() has it.
+  void add_operation(int32_t proc_id, int64_t end_ns, const model::CallSplit& split);
+
   // Calls on files together, in the interval between two bounds that the moment lies in.
   void add(int32_t proc_id, int64_t moment_ns, const Totals& totals);
 
   // The phases with their figures, by start, longer ones first.
   [[nodiscard]] std::vector<model::PhaseRow> finish(const ProcessTree& tree) const;
-  // Where the time of their calls went, in the same order; without phases of which nothing is known.
+  // Where the time of their calls and operations went, in the same order; without phases of which nothing is known.
   [[nodiscard]] std::vector<SplitSummary> splits(const ProcessTree& tree) const;
 
  private:
@@ -35,6 +38,7 @@ class PhaseMeter {
     int64_t calls = 0, bytes_read = 0, bytes_written = 0, io_ns = 0;
     int64_t split_calls = 0, split_ns = 0;
     model::CallSplit split;
+    void add(int64_t dur_ns, const model::CallSplit& of_one);
   };
   // visit(index of the phase, work) for all work that lies in a phase.
   template <typename Visit>

@@ -10,13 +10,28 @@
 
 namespace mlrun::summary {
 
-void SplitMeter::add(int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split) {
+namespace {
+
+const char* name_of(SplitKind kind) {
+  switch (kind) {
+    case SplitKind::kCalls: return "calls";
+    case SplitKind::kFaults: return "page faults";
+    case SplitKind::kAsynchronous: return "asynchronous I/O";
+    case SplitKind::kOperations: return "other operations";
+  }
+  return "";
+}
+
+}  // namespace
+
+void SplitMeter::add(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split) {
   const auto add_to = [&](Sums& sums) {
     ++sums.calls;
     util::add_to(sums.time_ns, time_ns);
     sums.split.add(split);
   };
   add_to(run_);
+  add_to(by_kind_[size_t(kind)]);
   add_to(by_process_.at(uint64_t(uint32_t(proc_id)) + 1));
   if (file_id <= 0) return;
   if (by_file_.size() < kMaxFiles || by_file_.find(uint64_t(file_id)) != nullptr)
@@ -48,6 +63,10 @@ std::vector<SplitSummary> SplitMeter::finish(const std::vector<ProcessSummary>& 
   std::vector<SplitSummary> rows;
   if (run_.calls == 0) return rows;
   rows.push_back(row("run", 0, {}, run_));
+  for (size_t kind = 0; kind < by_kind_.size(); ++kind) {
+    if (by_kind_[kind].calls == 0) continue;
+    rows.push_back(row("kind", int64_t(kind) + 1, name_of(SplitKind(kind)), by_kind_[kind]));
+  }
   for (const ProcessSummary& process : processes) {
     const Sums* sums = by_process_.find(uint64_t(uint32_t(process.proc_id)) + 1);
     if (sums != nullptr) rows.push_back(row("process", process.proc_id, process.role, *sums));

@@ -150,13 +150,18 @@ struct SiteSummary {
   int64_t calls = 0, bytes = 0, time_ns = 0;  // bytes asked for, or moved
 };
 
-// Where the time of calls on files went, as far as the kernel side knows it.
+// What the time of a split was spent in: a call on files, or an operation of the kernel that lies in none.
+enum class SplitKind : uint8_t { kCalls, kFaults, kAsynchronous, kOperations };
+inline constexpr size_t kSplitKinds = 4;
+
+// Where the time of calls on files went, and of the kernel's operations on files outside of them, as far as the kernel
+// side knows it.
 struct SplitSummary {
-  std::string scope;  // run, process, phase, file
-  int64_t id = 0;     // proc_id, phase_id or file_id
-  std::string name;   // role, name of the phase, path
-  int64_t calls = 0, time_ns = 0;
-  model::CallSplit split;  // adds up to time_ns
+  std::string scope;               // run, kind, process, phase, file
+  int64_t id = 0;                  // SplitKind + 1, proc_id, phase_id or file_id
+  std::string name;                // of the kind, role, name of the phase, path
+  int64_t calls = 0, time_ns = 0;  // operations outside of calls, too
+  model::CallSplit split;          // adds up to time_ns
 };
 
 struct TimeBin {
@@ -233,7 +238,7 @@ struct Summary {
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;
-  std::vector<SplitSummary> splits;            // the run, processes, phases, files; none without the kernel side
+  std::vector<SplitSummary> splits;            // the run, kinds, processes, phases, files; none without the kernel side
   std::vector<model::PhaseRow> phases;         // with their figures, in order of start
   std::vector<MarkSummary> marks;              // the first kTopMarks by time
   std::vector<CollectiveSummary> collectives;  // the first kTopCollectives by time

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of calls on files went, or of the kernel's operations on them where there are no calls: of the run, of roles, of phases and of the files that cost the most sleep.
+// Where the time of calls on files went, and of the kernel's operations on them outside of calls: of the run, of what it was
+// spent in, of roles, of phases and of the files that cost the most sleep.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -68,7 +69,13 @@ std::string splits_text(const Summary& summary, const TextStyle& style) {
   const auto run = rows_of(summary, "run", false);
   if (run.empty()) return "";
   Table table(style);
-  table.add(summary.calls == 0 ? "all operations" : "all calls", run.front());
+  const auto kinds = rows_of(summary, "kind", false);  // none in traces of earlier versions
+  if (kinds.size() > 1) {
+    table.add("all", run.front());
+    table.add_first(kinds, kSplitKinds);
+  } else {
+    table.add(summary.calls == 0 ? "all operations" : "all calls", run.front());
+  }
   const auto roles = rows_of(summary, "process", true);
   if (roles.size() > 1) table.add_first(roles, kRolesShown);
   table.add_first(rows_of(summary, "phase", false), kPhasesShown);

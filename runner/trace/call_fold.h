@@ -8,6 +8,7 @@
 
 #include "runner/model/rows.h"
 #include "runner/summary/flat_map.h"
+#include "runner/trace/call_join.h"
 #include "runner/trace/partition.h"
 
 namespace mlrun::trace {
@@ -18,8 +19,8 @@ class CallFold {
   explicit CallFold(int64_t shorter_than_ns) : shorter_than_ns_(shorter_than_ns) {}
 
   // Takes the short calls out of partition.order. To be called when everybody else has seen them; partitions come one
-  // after another.
-  void apply(Partition& partition);
+  // after another. `join` is told of them; nullptr without a kernel side.
+  void apply(Partition& partition, CallJoin* join = nullptr);
 
   // By process, file and function.
   [[nodiscard]] std::vector<model::FoldedRow> finish();

@@ -22,6 +22,11 @@ struct CallJoin {
     remotes.call(row, call_id);
     return pages.of(row);
   }
+
+  // Of a call that has no row of its own (--fold).
+  void unlisted(const model::CallRow& row) {
+    for (PartCalls* calls : {&parts, &file_ops, &remotes}) calls->call(row, PartCalls::kUnlisted);
+  }
 };
 
 }  // namespace mlrun::trace

@@ -41,6 +41,13 @@ int64_t begin_of(int64_t end_ns, Moments... moments) {
   return begin_ns == 0 ? end_ns : std::min(begin_ns, end_ns);
 }
 
+// Of an operation that lies in no call.
+summary::SplitKind split_kind(const mlrun_file_op& record) {
+  if (record.op == MLRUN_FILE_FAULT) return summary::SplitKind::kFaults;
+  const bool is_later = (record.flags & MLRUN_FILE_LATER) != 0;
+  return is_later ? summary::SplitKind::kAsynchronous : summary::SplitKind::kOperations;
+}
+
 }  // namespace
 
 KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
@@ -50,20 +57,18 @@ KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& ses
       torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
       gpu_files_(below_gpu_files()) {}
 
-bool KernelMerge::has_stream(const char* name) const {
-  const json streams = session_.all.value("/options/streams"_json_pointer, json::array());
-  return std::find(streams.begin(), streams.end(), name) != streams.end();
-}
-
 // Where there are both, the calls: what an operation moved is in the call's bytes.
 GpuFileCalls::Below KernelMerge::below_gpu_files() const {
-  if (has_calls() && has_stream("files")) return GpuFileCalls::Below::kCalls;
+  if (has_calls()) return GpuFileCalls::Below::kCalls;
+  return has_operations() ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
+}
+
+bool KernelMerge::has_operations() const {
   const json signals = session_.all.value("/kernel_side/signals"_json_pointer, json::array());
-  const bool has_operations = std::any_of(signals.begin(), signals.end(), [](const json& signal) {
+  return std::any_of(signals.begin(), signals.end(), [](const json& signal) {
     return signal.is_object() && signal.value("signal", json()) == "file operations" &&
            signal.value("way", json()).is_string();
   });
-  return has_operations ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
 template <typename Visit>
@@ -141,9 +146,10 @@ Status KernelMerge::load(model::TraceInfo& info) {
 // The event tables while records pass by.
 class KernelMerge::Tables {
  public:
-  Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder)
+  Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder, int64_t events_from_ns)
       : merge_(merge),
         builder_(builder),
+        events_from_ns_(events_from_ns),
         threads_(info),
         inodes_(info.files, merge.observed_.files().seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
@@ -228,7 +234,9 @@ class KernelMerge::Tables {
     PartRow row;
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.queue_ns);
-    row.call_id = merge_.join_.parts.call_of(part_number_++);
+    row.call_id = merge_.join_.parts.call_of(part_number_);
+    const bool is_outside = merge_.join_.parts.is_outside(part_number_++) && row.ts_ns >= events_from_ns_;
+    merge_.outside_reads_.add(row.record, is_outside);
     if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
       row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
     }
@@ -246,13 +254,16 @@ class KernelMerge::Tables {
     FileOpRow row;
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.begin_ns);
-    row.call_id = merge_.join_.file_ops.call_of(file_op_number_++);
+    row.call_id = merge_.join_.file_ops.call_of(file_op_number_);
+    const bool is_outside = !merge_.has_calls() || merge_.join_.file_ops.is_outside(file_op_number_);
+    ++file_op_number_;
     row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
     row.gpu_file_id = merge_.gpu_files_.operation(row.record);
-    if (!merge_.has_calls() && row.split && row.record.outer == 0) {
-      builder_.add_operation(row.origin.proc_id, row.file_id, *row.split);
+    if (is_outside && row.split && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
+      const int64_t end_ns = row.done ? row.done->time_ns : row.end_ns;
+      builder_.add_operation(split_kind(row.record), row.origin.proc_id, row.file_id, end_ns, *row.split);
     }
     return file_ops_.add(row);
   }
@@ -330,6 +341,7 @@ class KernelMerge::Tables {
 
   KernelMerge& merge_;
   summary::Builder& builder_;
+  int64_t events_from_ns_;
   ThreadFinder threads_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
@@ -357,9 +369,10 @@ Status KernelMerge::for_each_cuda_call(const std::function<Status(const mlrun_cu
   });
 }
 
-Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder) {
+Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
+                          int64_t events_from_ns) {
   follower_.reset();  // that of the calls, which have gone by, and all that it holds
-  Tables tables(*this, info, builder);
+  Tables tables(*this, info, builder, events_from_ns);
   Status status = tables.open(tables_folder);
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
   if (status) status = tables.close();
@@ -375,6 +388,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
+  if (has_calls() && !has_operations()) outside_reads_.add_row(info);
   losses_.add_rows(info);
   add_skipped_programs(info, session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");

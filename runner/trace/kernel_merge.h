@@ -30,6 +30,7 @@
 #include "runner/trace/kernel_tables.h"
 #include "runner/trace/library_report.h"
 #include "runner/trace/observed_tasks.h"
+#include "runner/trace/outside_reads.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
 #include "runner/trace/syscall_table.h"
@@ -72,8 +73,9 @@ class KernelMerge {
 
   // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, syscall and device. Requires: all calls have passed
   // by, `info` has processes, threads and files. builder: takes the calls of libcufile, PyTorch's memory, and the operations
-  // on files of a run that has no calls.
-  Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder);
+  // on files that lie in no call. Calls of before events_from_ns were freed.
+  Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
+               int64_t events_from_ns);
 
   // After write(): rows of loss and coverage, and what run.json says of the kernel side.
   void add_gaps(model::TraceInfo& info) const;
@@ -87,8 +89,8 @@ class KernelMerge {
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
-  [[nodiscard]] bool has_calls() const { return !session_.all.contains("observed"); }
-  [[nodiscard]] bool has_stream(const char* name) const;
+  [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.all.contains("observed"); }
+  [[nodiscard]] bool has_operations() const;
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 
   const SessionInfo& session_;
@@ -104,6 +106,7 @@ class KernelMerge {
   GpuFileCalls gpu_files_;
   GpuFileGaps gpu_file_gaps_;
   KernelLosses losses_;
+  OutsideReads outside_reads_;
   int64_t nameless_files_ = 0;
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
   int64_t torch_memories_ = 0;

@@ -244,7 +244,7 @@ void Merger::feed(Worker& worker) {
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
     }
   }
-  fold_->apply(partition);
+  fold_->apply(partition, kernel_->join());
   if (sum_table_) {  // nothing is listed
     sum_table_->add(partition);
     partition.order.clear();
@@ -395,7 +395,7 @@ void Merger::complete_info() {
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (auto written = marks_->collectives().finish(); !written) return tl::make_unexpected(written.error());
   if (kernel_->present()) {
-    if (auto written = kernel_->write(info_, staging.tables(), *builder_); !written)
+    if (auto written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns()); !written)
       return tl::make_unexpected(written.error());
   }
   if (auto blamed = blame_gaps(staging); !blamed) return tl::make_unexpected(blamed.error());

@@ -4,6 +4,7 @@
 // the kernel side's spool; then the calls pass by, in any order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -24,11 +25,16 @@ class PartCalls {
   // Requires: all were added.
   void sort();
 
-  // From several threads at once.
+  // From several threads at once. kUnlisted: the call has no row of its own.
+  static constexpr int64_t kUnlisted = -1;
   void call(const model::CallRow& row, int64_t call_id);
 
-  // 0: none. `number` counts from 0, in the order of add().
-  [[nodiscard]] int64_t call_of(size_t number) const { return number < calls_.size() ? calls_[number] : 0; }
+  // 0: none, or one without a row. `number` counts from 0, in the order of add().
+  [[nodiscard]] int64_t call_of(size_t number) const {
+    return number < calls_.size() ? std::max<int64_t>(calls_[number], 0) : 0;
+  }
+  // It belongs to no recorded call. False also for those of which that is not known.
+  [[nodiscard]] bool is_outside(size_t number) const { return number < calls_.size() && calls_[number] == 0; }
 
  private:
   void add(uint32_t tid, uint64_t ns);

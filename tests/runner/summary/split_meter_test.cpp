@@ -2,6 +2,10 @@
 // Where the time of calls on files went, summed up: by the run, process, phase and file, and as text.
 #include "runner/summary/split_meter.h"
 
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "runner/summary/phase_meter.h"
@@ -18,8 +22,9 @@ model::CallSplit split(int64_t own_ns, int64_t device_ns, int64_t shared_ns = 0)
   return split;
 }
 
-void add(SplitMeter& meter, int32_t proc_id, int64_t file_id, const model::CallSplit& split) {
-  meter.add(proc_id, file_id, split.sum(), split);
+void add(SplitMeter& meter, int32_t proc_id, int64_t file_id, const model::CallSplit& split,
+         SplitKind kind = SplitKind::kCalls) {
+  meter.add(kind, proc_id, file_id, split.sum(), split);
 }
 
 model::FileTable files() {
@@ -48,17 +53,45 @@ TEST(SplitMeterTest, SumsUpByRunProcessAndFile) {
   add(meter, 2, 1, second);
   add(meter, 2, 2, third);
   const auto rows = meter.finish(processes(), {}, files());
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 6u);
   EXPECT_EQ(rows[0].scope, "run");
   EXPECT_EQ(rows[0].calls, 3);
   EXPECT_EQ(rows[0].time_ns, 180);
   EXPECT_EQ(rows[0].split.sum(), 180);
   EXPECT_EQ(rows[0].split.device_shared_ns, 40);
-  EXPECT_EQ(rows[1].name, "main");
-  EXPECT_EQ(rows[2].split.own_ns, 35);
-  EXPECT_EQ(rows[3].name, "/a") << "the longest sleep first";
-  EXPECT_EQ(rows[3].split.device_ns, 90);
-  EXPECT_EQ(rows[4].name, "/b");
+  EXPECT_EQ(rows[1].name, "calls");
+  EXPECT_EQ(rows[2].name, "main");
+  EXPECT_EQ(rows[3].split.own_ns, 35);
+  EXPECT_EQ(rows[4].name, "/a") << "the longest sleep first";
+  EXPECT_EQ(rows[4].split.device_ns, 90);
+  EXPECT_EQ(rows[5].name, "/b");
+}
+
+TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileAndAreToldApart) {
+  SplitMeter meter;
+  add(meter, 1, 1, split(10, 0));
+  add(meter, 1, 2, split(0, 90), SplitKind::kFaults);
+  add(meter, 1, 2, split(0, 10), SplitKind::kFaults);
+  add(meter, 1, 0, split(0, 7), SplitKind::kAsynchronous);
+  const auto rows = meter.finish(processes(), {}, files());
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[0].time_ns, 117) << "all of it";
+  const std::vector<std::tuple<std::string, int64_t, int64_t>> kinds = {
+      {"calls", 1, 10}, {"page faults", 2, 100}, {"asynchronous I/O", 1, 7}};
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(rows[i + 1].scope, "kind");
+    EXPECT_EQ(std::tuple(rows[i + 1].name, rows[i + 1].calls, rows[i + 1].time_ns), kinds[i]);
+  }
+  EXPECT_EQ(rows[4].time_ns, 117) << "of the process, too";
+  EXPECT_EQ(rows[5].name, "/b");
+  EXPECT_EQ(rows[5].time_ns, 100);
+  Summary summary;
+  summary.calls = 1;
+  summary.splits = rows;
+  const std::string text = splits_text(summary, TextStyle());
+  EXPECT_NE(text.find("  page faults"), std::string::npos) << text;
+  EXPECT_NE(text.find("  asynchronous I/O"), std::string::npos) << text;
+  EXPECT_EQ(text.find("all calls"), std::string::npos) << text;
 }
 
 TEST(SplitMeterTest, SaysNothingWhereNothingIsKnown) {
@@ -66,7 +99,7 @@ TEST(SplitMeterTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_EQ(splits_text(Summary(), TextStyle()), "");
 }
 
-TEST(SplitMeterTest, PhasesHaveTheirCallsAlone) {
+TEST(SplitMeterTest, PhasesHaveTheirCallsAndOperations) {
   model::PhaseRow epoch;
   epoch.phase_id = 7;
   epoch.name = "epoch 1";
@@ -77,12 +110,13 @@ TEST(SplitMeterTest, PhasesHaveTheirCallsAlone) {
   meter.add(1, 150, 30, 0, 0, &known);
   meter.add(1, 160, 30, 0, 0);
   meter.add(1, 250, 30, 0, 0, &known);
+  meter.add_operation(1, 170, split(0, 5));
   const auto rows = meter.splits(ProcessTree({}));
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].id, 7);
-  EXPECT_EQ(rows[0].calls, 1);
-  EXPECT_EQ(rows[0].time_ns, 30);
-  EXPECT_EQ(rows[0].split.device_ns, 20);
+  EXPECT_EQ(rows[0].calls, 2);
+  EXPECT_EQ(rows[0].time_ns, 35);
+  EXPECT_EQ(rows[0].split.device_ns, 25);
 }
 
 TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {

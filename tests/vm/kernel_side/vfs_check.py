@@ -30,6 +30,16 @@ class Files(Run):
         numbers = {row["op_id"] for row in self.outermost}
         check(f"{name}: inner ones lie in outer ones", all(row["outer_op_id"] in numbers and row["depth"] > 0
                                                            for row in self.rows if row["outer_op_id"]), "")
+        self.outside_of_calls()
+
+    def outside_of_calls(self):
+        """What lies in no call has lines of its own in the summary: faults of programs that are loaded, at least."""
+        kinds = {row["name"]: (row["calls"], row["time_ns"]) for row in self.trace.rows("summary_split")
+                 if row["scope"] == "kind"}
+        outside = [row for row in self.outermost if row["call_id"] is None]
+        for name, rows in (("page faults", [row for row in outside if row["op"] == "fault"]),
+                           ("other operations", [row for row in outside if row["op"] != "fault"])):
+            equal(f"{self.name}: {name}", kinds.get(name, (0, 0)), (len(rows), sum(row["dur"] for row in rows)))
 
     def signal(self):
         return next(signal for signal in self.trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What followed threads read from devices while they were in no recorded call: page faults of mapped files, programs and
+// libraries being loaded, asynchronous I/O. Where operations on files are recorded these have rows of their own; where they
+// are not (tracepoints alone), this is all that is known of them.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/events/kernel_record.h"
+#include "runner/model/trace_info.h"
+
+namespace mlrun::trace {
+
+class OutsideReads {
+ public:
+  // is_outside: it was queued in no recorded call.
+  void add(const mlrun_block_part& part, bool is_outside);
+  // A row of coverage; none where it is next to nothing.
+  void add_row(model::TraceInfo& info) const;
+
+ private:
+  int64_t all_bytes_ = 0, outside_bytes_ = 0;
+};
+
+}  // namespace mlrun::trace
