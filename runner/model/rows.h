@@ -188,6 +188,7 @@ struct LossRow {
   int64_t first_ns = 0, last_ns = 0;
   int64_t count = 0;
   std::string unit;  // records, bytes, processes, calls
+  int32_t cpu = -1;  // the processor that it was lost on; -1: not one alone
 };
 
 // Calls that are in no row because the user asked for less: counted, with what they moved.

@@ -365,7 +365,8 @@ Json loss_json(const model::LossRow& loss) {
           {"first_ns", known(loss.first_ns, 0)},
           {"last_ns", known(loss.last_ns, 0)},
           {"count", loss.count},
-          {"unit", loss.unit}};
+          {"unit", loss.unit},
+          {"cpu", known(loss.cpu, -1)}};
 }
 
 Json coverage_json(const model::CoverageRow& row) {

@@ -35,6 +35,12 @@ class RowReader {
     if (has(name)) (*this)(name, value);
   }
 
+  // Likewise, and null where it is `none`, which the row's default is.
+  template <typename Value>
+  void later_optional(const std::string& name, Value& value, int /*none*/) {
+    later(name, value);
+  }
+
   template <typename Row>
   static Result<std::vector<Row>> read(const std::string& trace_folder) {
     RowReader reader(trace_folder, Columns<Row>::kTable);

@@ -41,6 +41,10 @@ class RowWriter {
   void later(const std::string& name, const Value& value) {
     (*this)(name, value);
   }
+  template <typename Value>
+  void later_optional(const std::string& name, const Value& value, int none) {
+    optional(name, value, none);
+  }
   // Numbers that lie near the row before's.
   void ascending(const std::string& name, const int64_t& value) {
     next<trace::Int64Column>([&] { return &table_.int64(name, trace::Encoding::kDelta); }).add(value);

@@ -36,6 +36,7 @@ struct Columns<model::LossRow> {
     visitor("last", row.last_ns);
     visitor("count", row.count);
     visitor("unit", row.unit);
+    visitor.later_optional("cpu", row.cpu, -1);
   }
 };
 

@@ -76,6 +76,7 @@ void KernelLosses::add(const mlrun_kernel_loss& loss) {
   row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
   row.count = cut(loss.count);
   row.unit = kind_name(loss.of_kind);
+  if (loss.reason != MLRUN_KERNEL_LOSS_OPEN) row.cpu = static_cast<int32_t>(loss.head.cpu);
   if (rows_.size() < most_) {
     rows_.push_back(std::move(row));
     return;
@@ -83,6 +84,7 @@ void KernelLosses::add(const mlrun_kernel_loss& loss) {
   const auto [known, is_new] = shared_.try_emplace({row.reason, row.unit}, row);
   if (is_new) return;
   model::LossRow& shared = known->second;
+  if (shared.cpu != row.cpu) shared.cpu = -1;
   shared.first_ns = std::min(shared.first_ns, row.first_ns);
   shared.last_ns = std::max(shared.last_ns, row.last_ns);
   shared.count = cut(static_cast<uint64_t>(shared.count) + static_cast<uint64_t>(row.count));

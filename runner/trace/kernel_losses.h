@@ -23,7 +23,8 @@ void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count,
 // Programs that the kernel did not run for an event, as mlrun-probes reports them.
 void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
 
-// The records that tell of losses. Beyond the most that have a row of their own, those of one kind and reason share one.
+// The records that tell of losses. Beyond the most that have a row of their own, those of one kind and reason share one,
+// whatever their processors.
 class KernelLosses {
  public:
   explicit KernelLosses(size_t most = kKernelLossesMax) : most_(most) {}

@@ -220,6 +220,7 @@ TEST(Completions, BeyondTheMostThatItTakesAreCounted) {
 TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
   const auto loss = [](uint32_t kind, uint64_t first_ns, uint64_t last_ns, uint64_t count) {
     mlrun_kernel_loss record{};
+    record.head.cpu = static_cast<uint32_t>(first_ns / 10);
     record.head.time_ns = last_ns;
     record.first_ns = first_ns;
     record.count = count;
@@ -242,6 +243,20 @@ TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
   EXPECT_EQ(info.losses[2].count, INT64_MAX);
   EXPECT_EQ(info.losses[2].first_ns, 20);
   EXPECT_EQ(info.losses[2].last_ns, 50);
+  EXPECT_EQ(info.losses[0].cpu, 1);
+  EXPECT_EQ(info.losses[1].cpu, 3);
+  EXPECT_EQ(info.losses[2].cpu, -1) << "of several processors";
+}
+
+TEST(KernelLosses, WhatWasNeverSeenToEndIsOfNoProcessor) {
+  mlrun_kernel_loss record{};
+  record.reason = MLRUN_KERNEL_LOSS_OPEN;
+  KernelLosses losses;
+  losses.add(record);
+  model::TraceInfo info;
+  losses.add_rows(info);
+  ASSERT_EQ(info.losses.size(), 1u);
+  EXPECT_EQ(info.losses[0].cpu, -1);
 }
 
 TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreTold) {
