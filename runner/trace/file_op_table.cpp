@@ -57,7 +57,9 @@ FileOpTable::FileOpTable()
       device_shared_(table_.optional_int64("device_shared_ns", Encoding::kSplit)),
       remote_(table_.optional_int64("remote_ns", Encoding::kSplit)),
       wait_(table_.optional_int64("wait_ns", Encoding::kSplit)),
-      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)) {}
+      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
+      miss_pages_(table_.optional_int64("miss_pages")),
+      ra_pages_(table_.optional_int64("ra_pages")) {}
 
 void FileOpTable::add_split(const std::optional<model::CallSplit>& split) {
   const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
@@ -96,6 +98,8 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   cpu_.add(static_cast<int32_t>(record.head.cpu));
   add_split(row.split);
   gpu_file_id_.add_unless(0, row.gpu_file_id);
+  row.pages ? miss_pages_.add(row.pages->missing) : miss_pages_.add_null();
+  row.pages ? ra_pages_.add(row.pages->ahead) : ra_pages_.add_null();
   table_.row_added();
 }
 

@@ -7,6 +7,7 @@
 #include "runner/model/call_split.h"
 #include "runner/trace/completions.h"
 #include "runner/trace/kernel_tables.h"
+#include "runner/trace/page_adds.h"
 
 namespace mlrun::trace {
 
@@ -17,6 +18,7 @@ struct FileOpRow {
   mlrun_file_op record{};
   std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
   std::optional<model::CallSplit> split;
+  std::optional<ReadPages> pages;
 };
 
 class FileOpTable {
@@ -38,7 +40,8 @@ class FileOpTable {
   LabelColumn& op_;
   Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
-  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_;
+  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_, &miss_pages_,
+      &ra_pages_;
 };
 
 }  // namespace mlrun::trace

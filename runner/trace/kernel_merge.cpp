@@ -261,6 +261,7 @@ class KernelMerge::Tables {
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
     row.gpu_file_id = merge_.gpu_files_.operation(row.record);
+    row.pages = merge_.join_.pages.of(row.record);
     if (is_outside && row.split && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
       const int64_t end_ns = row.done ? row.done->time_ns : row.end_ns;
       builder_.add_operation(split_kind(row.record), row.origin.proc_id, row.file_id, end_ns, *row.split);

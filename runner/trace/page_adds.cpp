@@ -33,27 +33,44 @@ void PageAdds::finish(const model::FileTable& files) {
   }
 }
 
-std::optional<ReadPages> PageAdds::of(const model::CallRow& row) const {
-  const bool reads = row.file_kind == model::FileKind::kRegular && class_of_func(row.func) == MLRUN_CLASS_READ;
-  if (!reads || row.file_id == 0 || static_cast<size_t>(row.file_id) > files_.size()) return std::nullopt;
+ReadPages PageAdds::pages_of(const Asked& asked) const {
   ReadPages pages;
-  const auto thread = by_thread_.find(row.origin.tid);
+  const auto thread = by_thread_.find(asked.tid);
   if (thread == by_thread_.end()) return pages;
-  const auto [device, inode] = files_[static_cast<size_t>(row.file_id - 1)];
-  const int64_t asked = row.offset >= 0 ? row.offset / kPageBytes : 0;
-  const int64_t bytes = std::max(row.requested, row.ret);
-  const bool known = row.offset >= 0 && bytes > 0;
-  const int64_t asked_end = known ? (row.offset + bytes + kPageBytes - 1) / kPageBytes : 0;
+  const bool known = asked.offset >= 0 && asked.bytes > 0 && asked.bytes <= INT64_MAX - kPageBytes - asked.offset;
+  const int64_t begin = known ? asked.offset / kPageBytes : 0;
+  const int64_t end = known ? (asked.offset + asked.bytes + kPageBytes - 1) / kPageBytes : 0;
   const auto& added = thread->second;
-  auto next = std::lower_bound(added.begin(), added.end(), row.origin.ts_ns,
+  auto next = std::lower_bound(added.begin(), added.end(), asked.from_ns,
                                [](const Added& candidate, int64_t ns) { return candidate.ns < ns; });
-  for (; next != added.end() && next->ns <= row.origin.ts_ns + row.dur_ns; ++next) {
-    if (next->inode != inode || next->device != device) continue;
-    const int64_t inside = std::min(next->first_page + next->pages, asked_end) - std::max(next->first_page, asked);
+  for (; next != added.end() && next->ns <= asked.to_ns; ++next) {
+    if (next->inode != asked.file.inode || next->device != asked.file.device) continue;
+    const int64_t inside = std::min(next->first_page + next->pages, end) - std::max(next->first_page, begin);
     pages.missing += std::max<int64_t>(inside, 0);
     pages.ahead += next->pages - std::max<int64_t>(inside, 0);
   }
   return pages;
+}
+
+std::optional<ReadPages> PageAdds::of(const model::CallRow& row) const {
+  const bool reads = row.file_kind == model::FileKind::kRegular && class_of_func(row.func) == MLRUN_CLASS_READ;
+  if (!reads || row.file_id == 0 || static_cast<size_t>(row.file_id) > files_.size()) return std::nullopt;
+  return pages_of({row.origin.tid, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns, row.offset,
+                   std::max(row.requested, row.ret), files_[static_cast<size_t>(row.file_id - 1)]});
+}
+
+std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const {
+  const bool is_fault = operation.op == MLRUN_FILE_FAULT;
+  const bool reads = is_fault || operation.op == MLRUN_FILE_READ || operation.op == MLRUN_FILE_SPLICE_READ;
+  if (!reads || operation.inode == 0) return std::nullopt;
+  const auto signed_of = [](uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); };
+  const bool has_offset = operation.offset <= INT64_MAX;
+  return pages_of({static_cast<int32_t>(operation.head.tid),
+                   signed_of(operation.begin_ns),
+                   signed_of(operation.head.time_ns),
+                   has_offset ? signed_of(operation.offset) : -1,
+                   is_fault ? kPageBytes : signed_of(operation.requested),
+                   {static_cast<uint32_t>(stat_device(operation.device)), operation.inode}});
 }
 
 }  // namespace mlrun::trace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that reads brought into the page cache, by call: in the range that it asked for (they were missing), and beyond
-// it (read ahead). Additions come first, then the calls ask, in any order.
+// Pages that reads and page faults brought into the page cache, by call and by the kernel's operation: in the range that it
+// asked for (they were missing), and beyond it (read ahead). Additions come first, then calls and operations ask, in any
+// order.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ class PageAdds {
 
   // Of a read of a regular file; nothing for other calls. From several threads at once.
   [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
+  // Of a read, a splice from a file or a page fault; nothing for other operations. Of one that was handed in what came
+  // meanwhile. A fault asks for one page.
+  [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation) const;
 
  private:
   struct Added {
@@ -38,6 +42,13 @@ class PageAdds {
     uint32_t device;
     uint64_t inode;
   };
+  // Of a thread in a time; the range is in bytes, none: all is beyond it.
+  struct Asked {
+    int32_t tid;
+    int64_t from_ns, to_ns, offset, bytes;
+    Identity file;
+  };
+  [[nodiscard]] ReadPages pages_of(const Asked& asked) const;
   std::unordered_map<int32_t, std::vector<Added>> by_thread_;
   std::vector<Identity> files_;  // by file_id - 1
   size_t count_ = 0;

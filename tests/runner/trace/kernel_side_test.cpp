@@ -329,6 +329,25 @@ TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
   EXPECT_EQ(found->ahead, 10);
   row.file_kind = model::FileKind::kFifo;
   EXPECT_FALSE(pages.of(row).has_value());
+
+  mlrun_file_op operation{};
+  operation.op = MLRUN_FILE_READ;
+  operation.head.tid = static_cast<uint32_t>(row.origin.tid);
+  operation.begin_ns = static_cast<uint64_t>(row.origin.ts_ns);
+  operation.head.time_ns = static_cast<uint64_t>(row.origin.ts_ns + row.dur_ns);
+  operation.device = 254u << 20;
+  operation.inode = 12;
+  operation.offset = operation.requested = 8192;
+  ASSERT_TRUE(pages.of(operation).has_value());
+  EXPECT_EQ(pages.of(operation)->missing, 2);
+  EXPECT_EQ(pages.of(operation)->ahead, 10);
+  operation.op = MLRUN_FILE_FAULT;
+  EXPECT_EQ(pages.of(operation)->missing, 1) << "its page alone";
+  EXPECT_EQ(pages.of(operation)->ahead, 11);
+  operation.offset = ~uint64_t{0};
+  EXPECT_EQ(pages.of(operation)->missing, 0) << "its range is not known";
+  operation.op = MLRUN_FILE_WRITE;
+  EXPECT_FALSE(pages.of(operation).has_value());
 }
 
 model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {

@@ -151,6 +151,11 @@ def loader():
     parts = [part for part in run.parts if part["ino"] in inodes]
     check("cold: all is read from the disk", sum(part["bytes"] for part in parts) >= 8 << 18, len(parts))
     check("cold: every part has its operation", all(part["op_id"] is not None for part in parts), parts[:2])
+    by_calls, by_operations = (sum((row["miss_pages"] or 0) + (row["ra_pages"] or 0) for row in rows)
+                               for rows in (samples, [row for call in samples for row in run.of_call(call)]))
+    equal("pages that came by calls, and by their operations", by_operations, by_calls)
+    check("of a page fault they are told, too", all(row["miss_pages"] is not None for row in run.rows
+                                                   if row["op"] == "fault" and row["ino"]))
     # The second turn begins when both workers of the first one have ended.
     workers = sorted({call["proc_id"] for call in samples}, key=lambda number: next(
         call["ts"] for call in samples if call["proc_id"] == number))
