@@ -27,7 +27,8 @@ namespace {
 constexpr uint64_t kRingMax = 1 << 30;
 constexpr const char* kUsage =
     "usage: mlrun-probes check | mlrun-probes serve "
-    "block[,wait][,vfs][,syscalls][,cuda][,cufile][,torch][,observe|cgroup|system][,ring=BYTES] (started by mlrun)\n";
+    "block[,wait][,vfs][,syscalls][,cuda][,cufile][,torch][,calls][,command|observe|cgroup|system][,ring=BYTES] "
+    "(started by mlrun)\n";
 
 // The terminal's signals go to all of its group, and mlrun decides when this program ends.
 void ignore_signals() {
@@ -65,6 +66,7 @@ void close_what_is_not_ours() { (void)::syscall(SYS_close_range, MLRUN_PROBE_SPO
 
 int serve_streams(std::string_view text) {
   Streams streams{false, false};
+  bool has_calls = false;
   constexpr std::string_view kRing = "ring=";
   for (const std::string_view word : util::split(text, ",")) {
     streams.wait = streams.wait || word == "wait";
@@ -73,7 +75,10 @@ int serve_streams(std::string_view text) {
     streams.cuda = streams.cuda || word == "cuda";
     streams.cufile = streams.cufile || word == "cufile";
     streams.torch = streams.torch || word == "torch";
-    streams.observes = streams.observes || word == "observe" || word == "cgroup" || word == "system";
+    has_calls = has_calls || word == "calls";
+    streams.is_command = streams.is_command || word == "command";
+    streams.observes =
+        streams.observes || word == "command" || word == "observe" || word == "cgroup" || word == "system";
     if (word == "cgroup") streams.scope = MLRUN_SCOPE_CGROUP;
     if (word == "system") streams.scope = MLRUN_SCOPE_SYSTEM;
     if (!word.starts_with(kRing)) continue;
@@ -81,6 +86,7 @@ int serve_streams(std::string_view text) {
       streams.ring_bytes = static_cast<uint32_t>(*bytes);
     }
   }
+  streams.has_calls = has_calls;
   int type = 0;
   socklen_t bytes = sizeof type;
   const bool has_socket = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;

@@ -172,9 +172,11 @@ Status Probes::open(const Streams& streams) {
   choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
   has_syscalls_ = streams.syscalls;
-  runs_already_ = streams.observes;
+  observes_ = streams.observes;
+  is_command_ = streams.is_command;
+  has_calls_ = streams.has_calls;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
-  if (!runs_already_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
+  if (!observes_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
   make_room_for_processors(*state_->skeleton);
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
@@ -291,7 +293,7 @@ bool Probes::attach_next(bool is_late) {
 }
 
 void Probes::attach_open_paths() {
-  if (!runs_already_) return;
+  if (!observes_) return;
   OpenPaths& paths = state_->open_paths;
   paths.attach([&] { return try_operations().map([](const Trial& trial) { return trial.paths; }); });
   ProgramState state{"on_open", kOpenFunction, paths.reason()};
@@ -299,7 +301,11 @@ void Probes::attach_open_paths() {
   programs_.push_back(std::move(state));
 }
 
-int Probes::follow(int pidfd) { return follow(pidfd, runs_already_ ? MLRUN_FOLLOWING : MLRUN_FOLLOWING_LAUNCHER); }
+// System calls of mlrun's own child are left out until it becomes the command, which its exec is seen for.
+int Probes::follow(int pidfd) {
+  const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
+  return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);
+}
 
 int Probes::follow(int pidfd, uint32_t how) {
   return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;

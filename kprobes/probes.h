@@ -25,7 +25,9 @@ struct Streams {
   bool cufile = false;      // calls of libcufile
   bool torch = false;       // what PyTorch's allocator of GPU memory gives out
   uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
-  bool observes = false;    // processes that ran already: the kernel tells of their begin and end
+  bool observes = false;    // processes that no library of ours is in: the kernel tells of their begin and end
+  bool is_command = false;  // of those, a command that mlrun starts and not what runs already
+  bool has_calls = true;    // a library in the processes tells of their calls on files
   mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
 
   [[nodiscard]] bool any_library() const { return cuda || cufile || torch; }
@@ -89,6 +91,7 @@ class Probes {
   [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
   // Why no file operation can be recorded; empty: some can.
   [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
+  [[nodiscard]] bool has_calls() const { return has_calls_; }  // of the processes, from a library in them
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Once for each process and system call.
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
@@ -120,7 +123,7 @@ class Probes {
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;
-  bool runs_already_ = false;  // what is followed
+  bool observes_ = false, is_command_ = false, has_calls_ = true;  // as Streams has it
   std::vector<ProgramState> programs_;
   std::string without_file_ops_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the processes are that are observed and were not launched: at the first record of each, and again after an exec,
-// /proc is asked, and what it says becomes records. Of what has ended by then only the kernel's records tell.
+// Who the processes are that no library of ours is in: at the first record of each, and again after an exec, /proc is
+// asked, and what it says becomes records. Of what has ended by then only the kernel's records tell.
 #pragma once
 
 #include <cstddef>

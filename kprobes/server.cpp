@@ -93,6 +93,7 @@ class Server {
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
     if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
+    is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_);
     send(MLRUN_PROBE_READY, 0, programs().dump());
@@ -136,13 +137,13 @@ class Server {
     if (streams.cuda) libraries.push_back(libcuda(probes_->cuda_programs()));
     if (streams.cufile) libraries.push_back(libcufile(probes_->cufile_programs()));
     if (streams.torch) libraries.push_back(torch_allocator(probes_->torch_programs()));
-    const bool reaches_all = !streams.observes || streams.scope == MLRUN_SCOPE_SYSTEM;
+    const bool reaches_all = !streams.observes || streams.is_command || streams.scope == MLRUN_SCOPE_SYSTEM;
     libraries_.emplace(std::move(libraries),
                        reaches_all ? LibraryWatch::Reach::kEverybody : LibraryWatch::Reach::kProcess,
                        [this] { probes_->drain(); });
   }
 
-  // Of a command's tasks the library in it tells.
+  // Otherwise the library in the command's processes tells of its tasks.
   void take(const void* record, size_t bytes) {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
@@ -200,7 +201,7 @@ class Server {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
-      if (error == 0 && look_) look_->follow(order->passed.get());
+      if (error == 0 && look_ && !is_command_) look_->follow(order->passed.get());  // it is told of by its exec
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       told_of_end_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
@@ -280,9 +281,10 @@ class Server {
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
-  std::optional<ProcessLook> look_;  // of processes that ran already
+  std::optional<ProcessLook> look_;  // of processes that no library of ours is in
   util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
+  bool is_command_ = false;
   bool has_cuda_ = false, has_cufile_ = false, has_torch_ = false;
   bool ended_ = false, told_of_end_ = false, looks_wait_ = false, functions_wait_ = false;
 };

@@ -261,18 +261,26 @@ Status check_required(const RunOptions& options) {
   return {};
 }
 
-// Nothing: not asked for, or it does not work here, which is said, and no reason not to run the command.
-Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& options,
-                                                              const launch::Installation& installation,
-                                                              const std::string& folder, nlohmann::json& session) {
-  if (options.kprobes == Wish::kOff) return nullptr;
+// Where no library of ours is in the processes, the kernel side tells of them, as of those that run already.
+std::string kernel_streams(const RunOptions& options) {
   std::string streams = "block";
   if (options.kprobes_wait) streams += ",wait";
   if (options.kprobes_vfs) streams += ",vfs";
   if (options.kprobes_syscalls) streams += ",syscalls";
   if (options.kprobes_cufile) streams += ",cufile";
   if (options.kprobes_torch) streams += ",torch";
-  auto side = launch::KernelSide::start(installation.probes_program, folder, streams);
+  if (options.preload != Wish::kOff && options.files) streams += ",calls";
+  if (!needs_library(options)) streams += ",command";
+  return streams;
+}
+
+// Nothing: not asked for, or it does not work here, which is said, and no reason not to run the command.
+Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& options,
+                                                              const launch::Installation& installation,
+                                                              const std::string& folder, nlohmann::json& session) {
+  if (options.kprobes == Wish::kOff) return nullptr;
+  auto side = launch::KernelSide::start(installation.probes_program, folder, kernel_streams(options));
+  if (side && !needs_library(options)) session["observed"] = {{"scope", "command"}};
   if (side) return side;
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
   say("the kernel side is not recorded: " + side.error().text);

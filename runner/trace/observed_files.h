@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the files of a run that launched nothing: by which paths the kernel saw them being opened, what mlrun-probes
-// found in /proc of those that were open before, and when files were made.
+// Names of the files of a run without the library in its processes: by which paths the kernel saw them being opened, what
+// mlrun-probes found in /proc of those that were open before, and when files were made.
 #pragma once
 
 #include <cstddef>

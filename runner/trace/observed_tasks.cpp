@@ -264,7 +264,9 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
   };
-  add("calls of the C library, allocations and marks", "nothing was loaded into processes that ran already");
+  const bool is_command = session.text("/observed/scope") == "command";
+  add("calls of the C library, allocations and marks",
+      is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
   const json children = session.all.value("/observed/children_before"_json_pointer, json::array());
   if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_);

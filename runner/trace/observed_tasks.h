@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes, threads and files of a run that launched nothing: from the kernel's records of fork, exec and exit and from
-// what mlrun-probes found in /proc meanwhile. Rows come after those that the interposer's records gave, of which such a
-// run has none.
+// Processes, threads and files of a run without the library in its processes (--pid, --preload=off): from the kernel's
+// records of fork, exec and exit and from what mlrun-probes found in /proc meanwhile. Rows come after those that the
+// interposer's records gave, of which such a run has none.
 #pragma once
 
 #include <cstddef>
