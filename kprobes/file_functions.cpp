@@ -125,4 +125,36 @@ const char* file_op_name(uint32_t op) {
   return op < kNames.size() ? kNames[op] : "other";
 }
 
+FileSystemTypes served_types_in(std::string_view mountinfo) {
+  constexpr std::string_view kBefore = " - ";
+  constexpr size_t kDevice = 2;  // of the words before: major:minor
+  FileSystemTypes types;
+  for (const std::string_view line : util::split(mountinfo, "\n")) {
+    const size_t at = line.find(kBefore);
+    if (at == std::string_view::npos) continue;
+    const auto words = util::split(line.substr(0, at), " ");
+    const std::string_view rest = line.substr(at + kBefore.size());
+    const std::string type(rest.substr(0, rest.find_first_of(" .")));
+    const bool has_device = words.size() > kDevice && !words[kDevice].starts_with("0:");
+    if (has_device || type == "bcachefs" || is_served_elsewhere(type)) types.insert(type);
+  }
+  return types;
+}
+
+FileSystemTypes mounted_served_types() { return served_types_in(util::read_text("/proc/self/mountinfo")); }
+
+bool is_served_elsewhere(std::string_view type) {
+  constexpr std::array<std::string_view, 20> kTypes = {
+      "9p",   "afs",    "beegfs", "ceph", "cifs",  "coda",     "fuse",  "gfs2", "glusterfs", "gpfs",
+      "kafs", "lustre", "nfs",    "nfs4", "ocfs2", "orangefs", "panfs", "smb3", "virtiofs",  "zfs"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+bool has_function_of(const std::string& type, const std::function<bool(std::string_view)>& is_attached) {
+  const auto functions = file_functions({type});
+  return std::any_of(functions.begin(), functions.end(), [&](const FileFunction& function) {
+    return !function.file_systems.empty() && is_attached(function.name);
+  });
+}
+
 }  // namespace mlrun::probes

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,6 +40,14 @@ std::vector<FileFunction> file_functions(const FileSystemTypes& mounted);
 
 // A file system of one of these types is mounted; blanks around each.
 bool is_mounted(std::string_view types);
+
+// Types of what is mounted from a device or from a server.
+FileSystemTypes served_types_in(std::string_view mountinfo);
+FileSystemTypes mounted_served_types();
+// By a server, or, like zfs, by threads and devices of its own: nothing tells which of its requests a call waits for.
+bool is_served_elsewhere(std::string_view type);
+// One of the functions that are this type's own is attached.
+bool has_function_of(const std::string& type, const std::function<bool(std::string_view)>& is_attached);
 
 // In a person's words.
 const char* file_op_name(uint32_t op);

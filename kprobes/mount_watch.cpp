@@ -69,7 +69,11 @@ void MountWatch::add_to(std::vector<pollfd>& watched, uint64_t now_ns) const {
 FileSystemTypes MountWatch::types() {
   const uint64_t began_ns = util::monotonic_ns();
   FileSystemTypes types;
-  for (const Namespace& one : namespaces_) types.merge(types_in(text_of(one.mounts.get())));
+  for (const Namespace& one : namespaces_) {
+    const std::string mounts = text_of(one.mounts.get());
+    types.merge(types_in(mounts));
+    served_.merge(served_types_in(mounts));
+  }
   const uint64_t ended_ns = util::monotonic_ns();
   next_ns_ = ended_ns + (ended_ns - began_ns) * (kShare - 1);
   return types;

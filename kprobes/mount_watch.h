@@ -31,6 +31,8 @@ class MountWatch {
 
   // Of all that is mounted in these namespaces.
   [[nodiscard]] FileSystemTypes types();
+  // Of what types() has ever found mounted from a device or a server.
+  [[nodiscard]] const FileSystemTypes& served() const { return served_; }
 
  private:
   struct Namespace {
@@ -41,6 +43,7 @@ class MountWatch {
   void add(const std::string& folder, std::vector<uint32_t> named);  // of the process
 
   std::vector<Namespace> namespaces_;
+  FileSystemTypes served_;
   uint64_t next_ns_ = 0;  // when mounts may be read again
 };
 

@@ -109,7 +109,7 @@ Result<std::vector<TriedSignal>> self_test() {
   (*probes)->detach();
   (*probes)->drain();
   std::vector<TriedSignal> tried;
-  for (const Signal& signal : signals_of(**probes)) {
+  for (const Signal& signal : signals_of(**probes, mounted_served_types())) {
     const std::string doubt = worked ? doubt_about(signal, seen, file.valid()) : "the test of it could not be run";
     tried.push_back({signal.name, signal.way, signal.way.empty() ? signal.missing : doubt});
   }

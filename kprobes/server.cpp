@@ -96,6 +96,7 @@ class Server {
     is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_);
+    (void)mounts_.types();  // what is mounted already
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
     probes_->detach();
@@ -233,7 +234,7 @@ class Server {
       if (program.since_ns != 0) entry.update({{"file_system", program.file_system}, {"since_ns", program.since_ns}});
       list.push_back(std::move(entry));
     }
-    return {{"programs", std::move(list)}, {"signals", signals_json(*probes_)}};
+    return {{"programs", std::move(list)}, {"signals", signals_json(*probes_, mounts_.served())}};
   }
 
   void add_library(json& report, const char* key, std::string_view library) const {

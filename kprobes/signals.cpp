@@ -10,12 +10,15 @@
 
 #include <fmt/format.h>
 
-#include "kprobes/file_functions.h"
 #include "kprobes/open_paths.h"
 
 namespace mlrun::probes {
 
 namespace {
+
+constexpr const char* kNeitherCalls =
+    "; there are no calls either, so that of I/O only what reached devices and the waits for it are known: start the "
+    "command with --preload beside --kprobes";
 
 struct Part {
   std::string_view signal;
@@ -56,6 +59,21 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
   return signal;
 }
 
+// Of those the kernel tells which requests to their servers are under way.
+struct Protocol {
+  const char* name;
+  std::string_view event, file_systems;
+};
+constexpr std::array<Protocol, 3> kProtocols = {Protocol{"9p", "9p_client_req", " 9p "},
+                                                Protocol{"NFS", "rpc_task_begin", " nfs nfs4 "},
+                                                Protocol{"FUSE", "fuse_request_send", " fuse fuseblk virtiofs "}};
+
+bool tells_of_requests(const std::string& type) {
+  return std::any_of(kProtocols.begin(), kProtocols.end(), [&](const Protocol& protocol) {
+    return protocol.file_systems.find(" " + type + " ") != std::string_view::npos;
+  });
+}
+
 // An operation is there when one of its functions is; which of them a kernel has says nothing to a person.
 Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
@@ -72,7 +90,7 @@ Signal file_operations(const Probes& probes) {
   for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;
   if (signal.way.empty()) {
     signal.missing = probes.without_file_ops().empty() ? reasons.at(MLRUN_FILE_OPEN) : probes.without_file_ops();
-    signal.missing += "; the processor's time in them counts as the calls' own";
+    signal.missing += probes.has_calls() ? "; the processor's time in them counts as the calls' own" : kNeitherCalls;
     return signal;
   }
   std::map<std::string, std::string> missing;  // operations by reason
@@ -88,7 +106,29 @@ Signal file_operations(const Probes& probes) {
   return signal;
 }
 
-// Of processes that ran already.
+// A line for each type of which nothing is probed. Where no file operation can be, those of servers alone: their sleep counts
+// as something else than with other file systems.
+void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::vector<Signal>& signals) {
+  const auto is_attached = [&](std::string_view name) {
+    return std::any_of(probes.programs().begin(), probes.programs().end(), [&](const ProgramState& program) {
+      return program.file_op >= 0 && program.event == name && program.reason.empty();
+    });
+  };
+  const bool has_operations =
+      std::any_of(probes.programs().begin(), probes.programs().end(),
+                  [](const ProgramState& program) { return program.file_op >= 0 && program.reason.empty(); });
+  for (const std::string& type : served) {
+    const bool is_told = tells_of_requests(type), is_elsewhere = is_served_elsewhere(type) && !is_told;
+    if (has_function_of(type, is_attached) || !(has_operations || is_elsewhere)) continue;
+    signals.push_back({fmt::format("operations on files of {}", type),
+                       {},
+                       is_elsewhere
+                           ? "no function of it is known; sleep for what serves it counts as waiting"
+                           : "no function of it is probed; the processor's time in them counts as the calls' own"});
+  }
+}
+
+// Of processes that no library of ours is in.
 std::optional<Signal> paths_at_open(const Probes& probes) {
   for (const ProgramState& program : probes.programs()) {
     if (program.event != kOpenFunction) continue;
@@ -101,13 +141,6 @@ std::optional<Signal> paths_at_open(const Probes& probes) {
 
 // Of the file systems that are mounted. Their modules have the events, so what is not mounted need not have any.
 std::optional<Signal> remote_requests(const Probes& probes) {
-  struct Protocol {
-    const char* name;
-    std::string_view event, file_systems;
-  };
-  constexpr std::array<Protocol, 3> kProtocols = {Protocol{"9p", "9p_client_req", " 9p "},
-                                                  Protocol{"NFS", "rpc_task_begin", " nfs nfs4 "},
-                                                  Protocol{"FUSE", "fuse_request_send", " fuse fuseblk virtiofs "}};
   Signal signal{"remote requests", {}, {}};
   for (const ProgramState& program : probes.programs()) {
     const auto* protocol = std::find_if(kProtocols.begin(), kProtocols.end(),
@@ -124,20 +157,21 @@ std::optional<Signal> remote_requests(const Probes& probes) {
 
 }  // namespace
 
-std::vector<Signal> signals_of(const Probes& probes) {
+std::vector<Signal> signals_of(const Probes& probes, const FileSystemTypes& served) {
   std::vector<Signal> signals;
   for (const Part& part : parts()) {
     if (is_wanted(part, probes.programs())) signals.push_back(signal_of(part, probes.programs()));
   }
   signals.push_back(file_operations(probes));
+  add_unseen_types(probes, served, signals);
   if (auto paths = paths_at_open(probes)) signals.push_back(*std::move(paths));
   if (auto remote = remote_requests(probes)) signals.push_back(*std::move(remote));
   return signals;
 }
 
-nlohmann::json signals_json(const Probes& probes) {
+nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served) {
   nlohmann::json list = nlohmann::json::array();
-  for (const Signal& signal : signals_of(probes)) {
+  for (const Signal& signal : signals_of(probes, served)) {
     nlohmann::json entry = {{"signal", signal.name}, {"way", nullptr}};
     if (!signal.way.empty()) entry["way"] = signal.way;
     if (!signal.missing.empty()) entry["missing"] = signal.missing;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kprobes/file_functions.h"
 #include "kprobes/probes.h"
 
 namespace mlrun::probes {
@@ -17,9 +18,10 @@ struct Signal {
   std::string missing;  // what of it, and why; empty: nothing
 };
 
-std::vector<Signal> signals_of(const Probes& probes);
+// `served`: types of file systems that are mounted from a device or a server.
+std::vector<Signal> signals_of(const Probes& probes, const FileSystemTypes& served);
 
 // Objects with `signal`, `way` (null: not recorded) and, where something is missing, `missing`.
-nlohmann::json signals_json(const Probes& probes);
+nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served);
 
 }  // namespace mlrun::probes
