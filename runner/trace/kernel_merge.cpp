@@ -16,6 +16,7 @@
 #include "runner/trace/limits.h"
 #include "runner/trace/ordered_table.h"
 #include "runner/trace/remote_table.h"
+#include "runner/trace/silent_processes.h"
 #include "runner/trace/thread_finder.h"
 #include "runner/trace/trace_clock.h"
 
@@ -28,6 +29,11 @@ using nlohmann::json;
 constexpr const char* kLetGo =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
     "followed from there on";
+
+constexpr const char* kSilent =
+    "the kernel saw what they did to files, and the library in the command's processes told nothing of them: "
+    "statically "
+    "linked, setuid, or gone at once. They have no row, and no calls";
 
 int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
@@ -151,6 +157,7 @@ class KernelMerge::Tables {
         builder_(builder),
         events_from_ns_(events_from_ns),
         threads_(info),
+        silent_(info),
         inodes_(info.files, merge.observed_.files().seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
   }
@@ -204,6 +211,7 @@ class KernelMerge::Tables {
     merge_.gpu_file_calls_ = gpu_files_.count();
     merge_.torch_memories_ = torch_memories_.count();
     merge_.nameless_files_ = inodes_.nameless();
+    merge_.silent_processes_ = silent_.count();
     merge_.requests_ = requests_.count();
     merge_.parts_ = parts_.count();
     merge_.waits_ = waits_.count();
@@ -234,6 +242,7 @@ class KernelMerge::Tables {
     PartRow row;
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.queue_ns);
+    silent_.add(row.record);
     row.call_id = merge_.join_.parts.call_of(part_number_);
     const bool is_outside = merge_.join_.parts.is_outside(part_number_++) && row.ts_ns >= events_from_ns_;
     merge_.outside_reads_.add(row.record, is_outside);
@@ -247,6 +256,7 @@ class KernelMerge::Tables {
     WaitRow row;
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.off_ns);
+    silent_.add(row.record);
     return waits_.add(row);
   }
 
@@ -254,6 +264,7 @@ class KernelMerge::Tables {
     FileOpRow row;
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.begin_ns);
+    silent_.add(row.record);
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_);
     const bool is_outside = !merge_.has_calls() || merge_.join_.file_ops.is_outside(file_op_number_);
     ++file_op_number_;
@@ -344,6 +355,7 @@ class KernelMerge::Tables {
   summary::Builder& builder_;
   int64_t events_from_ns_;
   ThreadFinder threads_;
+  SilentProcesses silent_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
   std::unordered_set<uint64_t> synced_inside_;  // outermost operations under way
@@ -390,6 +402,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
   if (has_calls() && !has_operations()) outside_reads_.add_row(info);
+  if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
   add_skipped_programs(info, session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");

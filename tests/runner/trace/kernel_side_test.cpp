@@ -19,6 +19,7 @@
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
 #include "runner/trace/remote_table.h"
+#include "runner/trace/silent_processes.h"
 #include "runner/trace/syscall_table.h"
 #include "runner/trace/thread_finder.h"
 
@@ -135,6 +136,28 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
   ASSERT_EQ(info.coverage.size(), 1u);
   EXPECT_EQ(info.coverage[0].seen, 1 << 20);
   EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
+}
+
+TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
+  model::TraceInfo info;
+  info.processes.emplace_back().pid = 7;
+  mlrun_block_part part{};
+  part.head.pid = 7;
+  SilentProcesses silent(info);
+  silent.add(part);
+  part.head.pid = 8;
+  silent.add(part);
+  silent.add(part);
+  part.head.pid = 9;
+  part.flags = MLRUN_BLOCK_WRITEBACK;
+  silent.add(part);
+  mlrun_wait wait{};
+  wait.head.pid = 10;
+  silent.add(wait);
+  EXPECT_EQ(silent.count(), 1);
+  SilentProcesses of_nobody{model::TraceInfo()};
+  of_nobody.add(wait);
+  EXPECT_EQ(of_nobody.count(), 1) << "the command itself";
 }
 
 TEST(PartCalls, AFileOperationBelongsToTheCallThatItsMiddleLiesIn) {
