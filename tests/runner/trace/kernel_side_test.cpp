@@ -15,11 +15,9 @@
 #include "runner/trace/device_number.h"
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/kernel_losses.h"
-#include "runner/trace/outside_reads.h"
 #include "runner/trace/page_adds.h"
 #include "runner/trace/part_calls.h"
 #include "runner/trace/remote_table.h"
-#include "runner/trace/silent_processes.h"
 #include "runner/trace/syscall_table.h"
 #include "runner/trace/thread_finder.h"
 
@@ -102,62 +100,6 @@ TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {
   EXPECT_EQ(calls.call_of(3), 0) << "behind the call";
   EXPECT_EQ(calls.call_of(4), 0) << "written back later";
   EXPECT_EQ(calls.call_of(99), 0);
-}
-
-TEST(PartCalls, WhatLiesInACallWithoutARowIsNotOutside) {
-  PartCalls calls;
-  calls.add(queued(7, 150));
-  calls.add(queued(7, 250));
-  calls.sort();
-  calls.call(call(7, 100, 100), PartCalls::kUnlisted);
-  EXPECT_EQ(calls.call_of(0), 0);
-  EXPECT_FALSE(calls.is_outside(0));
-  EXPECT_TRUE(calls.is_outside(1));
-  EXPECT_FALSE(calls.is_outside(2)) << "beyond those that are joined";
-}
-
-TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
-  mlrun_block_part part{};
-  part.op = MLRUN_BLOCK_READ;
-  part.request = 1;
-  part.bytes = 1 << 20;
-  model::TraceInfo info;
-  OutsideReads reads;
-  reads.add(part, false);
-  reads.add_row(info);
-  EXPECT_TRUE(info.coverage.empty());
-  reads.add(part, true);
-  part.request = 0;
-  reads.add(part, true);  // a bio of a stacked device
-  part.request = 2;
-  part.op = MLRUN_BLOCK_WRITE;
-  reads.add(part, true);
-  reads.add_row(info);
-  ASSERT_EQ(info.coverage.size(), 1u);
-  EXPECT_EQ(info.coverage[0].seen, 1 << 20);
-  EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
-}
-
-TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
-  model::TraceInfo info;
-  info.processes.emplace_back().pid = 7;
-  mlrun_block_part part{};
-  part.head.pid = 7;
-  SilentProcesses silent(info);
-  silent.add(part);
-  part.head.pid = 8;
-  silent.add(part);
-  silent.add(part);
-  part.head.pid = 9;
-  part.flags = MLRUN_BLOCK_WRITEBACK;
-  silent.add(part);
-  mlrun_wait wait{};
-  wait.head.pid = 10;
-  silent.add(wait);
-  EXPECT_EQ(silent.count(), 1);
-  SilentProcesses of_nobody{model::TraceInfo()};
-  of_nobody.add(wait);
-  EXPECT_EQ(of_nobody.count(), 1) << "the command itself";
 }
 
 TEST(PartCalls, AFileOperationBelongsToTheCallThatItsMiddleLiesIn) {

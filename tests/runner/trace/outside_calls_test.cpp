@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side records outside of calls: told apart from what lies in calls without a row, and added up.
+#include <gtest/gtest.h>
+
+#include "runner/trace/outside_reads.h"
+#include "runner/trace/part_calls.h"
+#include "runner/trace/silent_processes.h"
+
+namespace mlrun::trace {
+namespace {
+
+mlrun_block_part queued_at(uint64_t ns) {
+  mlrun_block_part part{};
+  part.head.tid = 7;
+  part.queue_ns = ns;
+  return part;
+}
+
+TEST(PartCalls, WhatLiesInACallWithoutARowIsNotOutside) {
+  PartCalls calls;
+  calls.add(queued_at(150));
+  calls.add(queued_at(250));
+  calls.sort();
+  model::CallRow call;
+  call.origin.tid = 7;
+  call.origin.ts_ns = call.dur_ns = 100;
+  calls.call(call, PartCalls::kUnlisted);
+  EXPECT_EQ(calls.call_of(0), 0);
+  EXPECT_FALSE(calls.is_outside(0));
+  EXPECT_TRUE(calls.is_outside(1));
+  EXPECT_FALSE(calls.is_outside(2)) << "beyond those that are joined";
+}
+
+TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
+  mlrun_block_part part{};
+  part.op = MLRUN_BLOCK_READ;
+  part.request = 1;
+  part.bytes = 1 << 20;
+  model::TraceInfo info;
+  OutsideReads reads;
+  reads.add(part, false);
+  reads.add_row(info);
+  EXPECT_TRUE(info.coverage.empty());
+  reads.add(part, true);
+  part.request = 0;
+  reads.add(part, true);  // a bio of a stacked device
+  part.request = 2;
+  part.op = MLRUN_BLOCK_WRITE;
+  reads.add(part, true);
+  reads.add_row(info);
+  ASSERT_EQ(info.coverage.size(), 1u);
+  EXPECT_EQ(info.coverage[0].seen, 1 << 20);
+  EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
+}
+
+TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
+  model::TraceInfo info;
+  info.processes.emplace_back().pid = 7;
+  mlrun_block_part part{};
+  part.head.pid = 7;
+  SilentProcesses silent(info);
+  silent.add(part);
+  part.head.pid = 8;
+  silent.add(part);
+  silent.add(part);
+  part.head.pid = 9;
+  part.flags = MLRUN_BLOCK_WRITEBACK;
+  silent.add(part);
+  mlrun_wait wait{};
+  wait.head.pid = 10;
+  silent.add(wait);
+  EXPECT_EQ(silent.count(), 1);
+  SilentProcesses of_nobody{model::TraceInfo()};
+  of_nobody.add(wait);
+  EXPECT_EQ(of_nobody.count(), 1) << "the command itself";
+}
+
+}  // namespace
+}  // namespace mlrun::trace
