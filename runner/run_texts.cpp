@@ -21,6 +21,7 @@ constexpr const char* kRunFooter =
     "  mlrun --cupti python train.py   kernels and copies of NVIDIA GPUs as well\n"
     "  mlrun --preload --last 10min --max-spool 8G python train.py\n"
     "  mlrun --preload --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
+    "  mlrun --preload --kprobes python train.py   where the time of each call went: device, queue, server, waiting\n"
     "  mlrun --kprobes --pid 4711 --duration 30   the block I/O, waits and file operations of a training that runs\n"
     "  mlrun --kprobes --cgroup system.slice/loader.service\n"
     "  mlrun --kprobes=block --system --duration 1min\n"
@@ -35,7 +36,8 @@ CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>&
 }
 
 void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
-  const std::string group = "What is recorded (with no stream named: all that work here)";
+  const std::string group =
+      "What is recorded (with no stream named: calls and marks, and a look at the GPUs; the others when named)";
   app.add_flag(
          "--preload{all}", texts.preload,
          "calls of the C library and marks; =files (with waits), =allocs, =marks: only those; =auto, =require, =off")

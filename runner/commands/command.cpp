@@ -49,7 +49,7 @@ std::string general_help() {
       "       mlrun VERB ...\n"
       "\n"
       "Examples:\n"
-      "  mlrun python train.py                 record everything that can be recorded here\n"
+      "  mlrun python train.py                 record calls, allocations and marks, and look at the GPUs\n"
       "  mlrun --preload=files -o trace ./app  file calls only, into the folder trace\n"
       "  mlrun --kprobes --pid 4711            attach to a process that runs already (root)\n"
       "  mlrun report trace                    the summary again\n"
