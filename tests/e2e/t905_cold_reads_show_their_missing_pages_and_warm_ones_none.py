@@ -23,7 +23,7 @@ def check(this):
     need_block_device(this.folder)
     data = this.data_file(SIZE)
     subprocess.run(["sync", data], check=True)
-    trace = this.trace("/usr/bin/python3", "-c", READS_TWICE, data, SIZE, PIECE, options=("--kprobes=block",))
+    trace = this.trace("/usr/bin/python3", "-c", READS_TWICE, data, SIZE, PIECE, options=("--kprobes=block,wait",))
     paths = trace.paths
     reads = sorted((row for row in trace.rows("call") if row["func"] == "pread" and paths.get(row["file_id"]) == data),
                    key=lambda row: row["ts"])

@@ -8,7 +8,6 @@ import subprocess
 from lib import case
 from lib.kernel_side import need_kernel_side
 from lib.killed_collector import wait_for
-from lib.trace import Trace
 
 
 def observe(this, out, *options):
@@ -27,7 +26,7 @@ def check(this):
         mlrun = observe(this, out, "--pid", str(shell.pid))
         go.touch()
         this.equal("exit status", mlrun.wait(60), 0)
-    trace = Trace(out)
+    trace = this.opened(out)
     processes = {row["pid"]: row for row in trace.rows("process")}
     this.true("the shell has a row", shell.pid in processes, processes)
     children = [row for row in processes.values() if row["parent_proc_id"] == processes[shell.pid]["proc_id"]]
@@ -43,7 +42,7 @@ def check(this):
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         out = this.new_trace()
         this.equal("exit status with --duration", observe(this, out, "--pid", str(sleeper.pid), "--duration", "1").wait(60), 0)
-        this.true("its row", any(row["pid"] == sleeper.pid for row in Trace(out).rows("process")))
+        this.true("its row", any(row["pid"] == sleeper.pid for row in this.opened(out).rows("process")))
         for end in (signal.SIGINT, signal.SIGHUP):  # its terminal is gone: nobody could end it any more
             out = this.new_trace()
             mlrun = observe(this, out, "--pid", str(sleeper.pid))

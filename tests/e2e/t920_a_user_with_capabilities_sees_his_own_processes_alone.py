@@ -13,7 +13,6 @@ from pathlib import Path
 
 from lib import case
 from lib.kernel_side import need_kernel_side
-from lib.trace import Trace
 
 NOBODY = 65534
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
@@ -112,7 +111,7 @@ def check(this):
             done = this.run(*AS_NOBODY, mlrun, "--preload", "--kprobes=block,wait", "--quiet", "-o", home / trace, *command,
                             cwd=home)
             this.equal("exit status", done.returncode, 0, said=done.stderr)
-            return Trace(home / trace)
+            return this.opened(home / trace)
 
         def sleepers(trace):
             names = {row["pid"]: row["command"] for row in trace.rows("process")}

@@ -13,6 +13,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from lib import labels
 from lib.trace import Trace
 
 SOURCE = Path(__file__).resolve().parents[3]
@@ -66,8 +67,15 @@ class Case:
         out = self.new_trace()
         done = self.run(*self.command(*command, out=out, options=options), **more)
         self.equal("exit status", done.returncode, status, said=done.stderr)
-        trace = Trace(out)
+        trace = self.opened(out)
         trace.stdout, trace.stderr = done.stdout, done.stderr
+        return trace
+
+    def opened(self, out):
+        """A trace that is there. With kernel data in it every row's labels add up, whatever it is looked at for."""
+        trace = Trace(out)
+        if trace.run.get("kernel_side"):
+            self.equal("rows whose labels are wrong", labels.faults(trace)[:5], [])
         return trace
 
     def equal(self, what, got, wanted, said=""):
@@ -88,7 +96,7 @@ class Case:
         for what, got, wanted in zip(("stdout", "stderr", "exit status", "afterwards"), seen, expected, strict=True):
             wanted = 128 - wanted if what == "exit status" and wanted < 0 else wanted
             self.equal(what + " of the traced run", got, wanted, said=traced.stderr)
-        return Trace(out)
+        return self.opened(out)
 
 
 def need_root():

@@ -5,7 +5,6 @@ names; of the whole system every byte that the kernel counted.
 
 Usage: attach_check.py OUT"""
 
-from labels import LABELS
 from traces import OUT, Run, check, check_time, equal, finish
 
 MIB = 1 << 20
@@ -52,9 +51,6 @@ def by_process():
     reads = [row for row in run.trace.rows("vfs") if row["op"] == "read" and row["pid"] == PIDS["loader"] and
              row["ino"] == INODES["old"]]
     equal("pid: its operations on that file", sum(row["ret"] for row in reads), MIB)
-    for row in run.trace.rows("vfs"):
-        labels = [row[label] for label in LABELS if label != "own_ns"]
-        check("pid: an operation's labels add up", None not in labels and sum(labels) == row["dur"], row)
     check_time("pid: it slept for the disk", any(row["device_ns"] or row["queue_ns"] for row in reads), reads[:3])
     outermost = [row for row in run.trace.rows("vfs") if row["outer_op_id"] is None]
     sums = {(row["scope"], row["id"]): row for row in run.trace.rows("summary_split")}

@@ -97,7 +97,7 @@ def cold_and_warm():
 
 def system_calls():
     """Those of the interposer's table, and what the loader and the interposer do themselves."""
-    run = Run("syscalls")
+    run = Run("syscalls", waits=False)
     counted = {row["name"]: row for row in run.trace.rows("syscall") if row["comm"] == "dd"}
     for name, least in {"read": (4 << 20) // (64 << 10), "write": (4 << 20) // (64 << 10)}.items():
         made = sum(call["func"] == name for call in run.calls.values())

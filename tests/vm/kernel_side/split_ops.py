@@ -5,22 +5,16 @@ those of the calls around them."""
 from labels import Split, exactly, share, shown, total
 from traces import MS, OUT, check, check_time, equal
 
-LABELS = ("runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
 MINOR, LATER = 16, 8
 
 
 class Operations(Split):
-    """A trace in which each operation's labels add up, too: to its time, or, handed in, to the time until it was over."""
+    """A trace with operations on files."""
 
     def __init__(self, name):
         super().__init__(name)
         self.rows = self.trace.rows("vfs")
         check(f"{name}: operations", self.rows, "none")
-        for row in self.rows:
-            labels = [row[label] for label in LABELS]
-            wanted = row["dur"] if row["ts_done"] is None else row["ts_done"] - row["ts"]
-            check(f"{name}: an operation adds up", None not in labels and sum(labels) == wanted and min(labels) >= 0, row)
-            check(f"{name}: shared is a part of it", 0 <= row["device_shared_ns"] <= row["device_ns"], row)
 
     def inodes(self, start):
         """Of files whose names begin so."""
