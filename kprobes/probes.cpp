@@ -328,6 +328,11 @@ void Probes::detach() {
   state_->links.clear();
 }
 
+void Probes::unload() {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, state_->skeleton->obj) ::bpf_program__unload(program);
+}
+
 LibraryPrograms Probes::cuda_programs() const {
   return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return,
           ::bpf_map__fd(state_->skeleton->maps.cuda_hits), &state_->skeleton->bss->cuda_epoch};

@@ -87,6 +87,9 @@ class Probes {
   // No event is recorded any more; what the ring holds can still be drained. Functions, of the kernel and of libraries, are
   // let go at the end only, since the kernel takes some milliseconds for each.
   void detach();
+  // What is attached no longer is gone then, and the programs of functions go with these, one after the other. Requires: detach(),
+  // and that nothing is asked of the programs any more.
+  void unload();
 
   [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
   // Why no file operation can be recorded; empty: some can.

@@ -110,6 +110,7 @@ class Server {
     const std::string text = report().dump();
     let_go_of_files();
     send(MLRUN_PROBE_REPORT, 0, text);
+    probes_->unload();
     return 0;
   }
 

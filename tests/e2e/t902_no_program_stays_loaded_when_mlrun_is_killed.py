@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of mlrun: soon no BPF program of ours is loaded, and the command goes on."""
+"""kill -9 of mlrun: a second later none of the BPF programs that its mlrun-probes had is loaded, whatever it is for, and the
+command goes on."""
 
 import os
 import signal
 import subprocess
+import time
 
 from lib import case
-from lib.kernel_side import need_kernel_side, programs_loaded
+from lib.kernel_side import need_kernel_side
 from lib.killed_collector import wait_for
+from lib.loaded_programs import probes_of, programs_held_by, programs_loaded
+
+SOON_S = 1.0
+STREAMS = "block,wait,vfs,syscalls"
+KINDS = ("on_request_", "on_bio_", "on_switch", "on_waking", "on_fork", "on_page_added", "on_syscall_enter")
 
 
 def check(this):
@@ -15,12 +22,24 @@ def check(this):
     case.need_program("bpftool")
     begun, mark = this.path("begun"), this.path("still-there")
     command = this.command("sh", "-c", f"echo yes > {begun}; sleep 3; echo yes > {mark}", out=this.new_trace(),
-                           options=("--kprobes",))
+                           options=(f"--kprobes={STREAMS}",))
     with subprocess.Popen(command, env=this.environment, cwd=this.folder) as mlrun:
         wait_for(begun.exists, 60)
-        this.true("programs are loaded", programs_loaded())
+        probes = probes_of(mlrun.pid)
+        this.true("mlrun-probes runs", probes)
+        numbers = programs_held_by(probes)
+        names = programs_loaded(numbers)
+        this.equal("all that it has is loaded", set(names), numbers)
+        for kind in KINDS:
+            this.true(f"{kind} is loaded", any(name.startswith(kind) for name in names.values()), names)
         os.kill(mlrun.pid, signal.SIGKILL)
-    wait_for(lambda: not programs_loaded(), 60)  # the kernel frees them a moment after they are let go
+        killed = time.monotonic()
+    left = names
+    while left and time.monotonic() - killed < 60:
+        left, looked = programs_loaded(numbers), time.monotonic()
+    took = looked - killed
+    print(f"{len(names)} programs, gone {took:.2f} s after the kill")
+    this.true(f"none is loaded within {SOON_S} s", not left and took <= SOON_S, (took, left))
     wait_for(mark.exists, 60)
 
 

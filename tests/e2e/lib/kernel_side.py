@@ -25,10 +25,3 @@ def need_block_device(folder):
     if os.major(device) == 0:
         raise Skip(f"{folder} lies on no block device")
     return device
-
-
-def programs_loaded():
-    """Names of the project's BPF programs that the kernel has now."""
-    listed = subprocess.run(["bpftool", "prog", "show"], capture_output=True, text=True, check=False).stdout
-    return [line.split(" name ")[1].split()[0] for line in listed.splitlines()
-            if " name on_request_" in line or " name on_bio_" in line]

@@ -5,11 +5,16 @@ took.
 
 Usage: vfs_check.py OUT"""
 
+import json
+import subprocess
 from collections import Counter
 
 from traces import CLOCKS_NS, OUT, Run, cannot_try, check, check_time, equal, finish
+from lib.case import BUILD
 
-DIRECT = 1
+DIRECT, CREATED = 1, 4
+SOON_S = 5.0  # of an emulated processor; elsewhere a second has to do (t902)
+FUNCTIONS = ("on_file_op_", "on_open")
 MOVES = {"read": "read", "pread": "read", "write": "write", "pwrite": "write"}
 ON_NAMES = {"mkdir": "mkdir", "mkdirat": "mkdir", "rmdir": "rmdir", "rename": "rename", "renameat": "rename",
             "renameat2": "rename", "unlink": "unlink", "ftruncate": "truncate"}
@@ -65,6 +70,20 @@ def each_once(run, folder):
                                                      if row["op"] == "fdatasync"], ["fdatasync"])
 
 
+def opened_and_closed(run, folder):
+    rows = sorted(run.of_file("f"), key=lambda row: row["ts"])
+    opens, closes = ([row for row in rows if row["op"] == op] for op in ("open", "close"))
+    equal(f"{run.name}: the first open alone made it", [bool(row["flags"] & CREATED) for row in opens],
+          [True] + [False] * (len(opens) - 1))
+    check(f"{run.name}: each that is open is closed once", len(opens) == len(closes) >= 4, (len(opens), len(closes)))
+    made = [run.trace.paths.get(row["file_id"]) for row in run.outermost if row["op"] == "open" and row["flags"] & CREATED]
+    made = [path for path in made if path and path.startswith(f"{folder}/")]
+    equal(f"{run.name}: what was made", (made[:2], len(made)), ([f"{folder}/f", f"{folder}/g"], 3))  # and the list of inodes
+    cut = [row for row in run.outermost if row["op"] == "truncate"]
+    equal(f"{run.name}: cut once, to which length", [row["offset"] or row["requested"] for row in cut], [4096])
+    equal(f"{run.name}: by its call", [run.func_of(row) for row in cut], ["ftruncate"])
+
+
 def with_its_call(run, folder):
     """Each call on a file of the folder has its operation, which is no longer than it."""
     looked_at = 0
@@ -109,6 +128,7 @@ def whole(name, folder):
     run = Files(name)
     equal(f"{name}: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
     each_once(run, folder)
+    opened_and_closed(run, folder)
     with_its_call(run, folder)
     labels(run)
     parts_carry_it(run)
@@ -169,6 +189,43 @@ def loader():
                    0.9 * sum(ns for ns, _ in asleep) > 0, asleep)
 
 
+def killed():
+    """Soon after the kill of mlrun what hangs on every switch between threads is gone, and nothing is recorded; programs of
+    functions, which the kernel lets go one after the other, do nothing any more until they are gone, too."""
+    told = json.loads((OUT / "killed.json").read_text())
+    for kind in ("on_file_op_entr", "on_file_op_exit", "on_switch", "on_bio_queue", "on_request_complete"):
+        check(f"killed: {kind} was loaded", any(name.startswith(kind) for name in told["names"]), told["names"])
+    equal("killed: all that it had", len(told["names"]), told["held"])
+    later = [look for look in told["looks"] if look["after_s"] > SOON_S]
+    equal("killed: at last nothing is left", told["looks"][-1]["left"], [])
+    check_time("killed: nothing is recorded soon after", len({look["recorded"] for look in later}) <= 1, later)
+    check_time("killed: soon functions alone are left", all(
+        name.startswith(FUNCTIONS) for look in later for name in look["left"]), later[:1])
+    settled = [look["recorded"] for look in told["looks"] if all(name.startswith(FUNCTIONS) for name in look["left"])]
+    check("killed: what is left does nothing", settled and len(set(settled)) == 1, settled)
+    print(f"killed: {len(told['names'])} programs, the last one gone after {told['looks'][-1]['after_s']:.1f} s")
+
+
+def doctor():
+    """Tried in the folder of a file system on a disk: every signal came."""
+    said = [line for line in (OUT / "doctor").read_text().splitlines() if " kernel side " in line]
+    check("doctor: one line, all is well", len(said) == 1 and said[0].startswith("ok "), said)
+    for words in ("by fentry: file operations", "by tracepoint: processes, block I/O, write-back, page cache, waits, remote requests"):
+        check(f"doctor: {words}", words in said[0], said)
+    check("doctor: nothing is left out", "not tried" not in said[0] and ": no" not in said[0], said)
+
+
+def summary():
+    said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "kprobe"], capture_output=True, text=True, check=False).stdout
+    text = " ".join(said.partition("KERNEL SIDE")[2].split())
+    check("summary: by which ways", "by fentry and kprobe: file operations" in text and "by tracepoint: processes" in text, text)
+    if (OUT / "silent").exists():
+        said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "silent"], capture_output=True, text=True, check=False).stdout
+        text = " ".join(said.partition("KERNEL SIDE")[2].split())
+        check("summary: what is missing, and what it counts as", "without file operations:" in text and
+              "recorded nothing" in text and "counts as the calls' own" in text, text)
+
+
 def another_user():
     run = Files("user")
     equal("user: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
@@ -204,6 +261,9 @@ if (OUT / "xfs").exists():
 else:
     cannot_try("operations on xfs: mkfs.xfs is missing")
 loader()
+killed()
 another_user()
 other_ways()
+doctor()
+summary()
 finish("every operation on a file is recorded once, with its call")

@@ -24,6 +24,7 @@ rm d/h
 rmdir d
 stat -c "%n %i %d" f >inodes'
 
+(cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
 traced ext4 vda sh -c "$operations" /mnt/disk
 cp /mnt/disk/inodes "$out/ext4.inodes"
 if command -v mkfs.xfs >/dev/null; then
@@ -61,6 +62,14 @@ for turn in range(2):
         sys.exit(1)'
 stat -c '%n %i %d' /mnt/slow/samples/* >"$out/loader.inodes"
 umount /mnt/slow
+
+# mlrun is killed while a program reads, and the program goes on.
+alone
+touch /run/reads
+"$(dirname "${BASH_SOURCE[0]}")/killed.py" "$build/bin/mlrun" $traces/killed "$out/killed.json" sh -c \
+  'while [ -e /run/reads ]; do dd if=/mnt/disk/f of=/dev/null bs=4k 2>/dev/null; done; touch /run/went_on'
+rm /run/reads
+until [[ -e /run/went_on ]]; do sleep 0.1; done
 
 # Another user than root, by the capabilities of the program's file. Files on 9p have none, and the file is root's.
 installed=/mnt/disk/installed
