@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--kprobes=syscalls counts what the command's processes ask of the kernel: as many of each as strace says; and those by the
-table of 32-bit programs."""
+table of 32-bit programs; with --system those of everybody."""
 
 import re
 import subprocess
@@ -8,6 +8,7 @@ import sys
 
 from lib import case
 from lib.kernel_side import need_kernel_side
+from lib.killed_collector import wait_for
 
 # Children by fork and by exec, calls that fail, one that waits.
 PROGRAM = """
@@ -43,6 +44,24 @@ def counted_by_strace(this, command):
     return counts
 
 
+def of_the_whole_system(this):
+    """A process that was there before, and calls once it is observed."""
+    go, out = this.path("go"), this.new_trace()
+    program = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)\nfor _ in range(4321): os.getppid()"
+    with subprocess.Popen([sys.executable, "-S", "-B", "-c", program]) as neighbour:
+        said = this.path("observer")
+        with open(said, "w", encoding="utf-8") as stderr, subprocess.Popen(
+                [case.MLRUN, "--kprobes=syscalls", "--system", "--duration", "2", "-o", out], stderr=stderr, cwd=this.folder,
+                env=this.environment) as mlrun:
+            wait_for(lambda: "observing" in said.read_text(), 60)
+            go.touch()
+            this.equal("exit status of --system --duration 2", mlrun.wait(60), 0, said=said.read_text())
+    rows = this.opened(out).rows("syscall")
+    counted = [row["calls"] for row in rows if row["pid"] == neighbour.pid and row["name"] == "getppid"]
+    this.equal("of a process that was there before", counted, [4321])
+    this.true("and of others", len({row["pid"] for row in rows}) > 1, rows[:3])
+
+
 def check(this):
     need_kernel_side()
     command = [sys.executable, "-S", "-B", "-c", PROGRAM]
@@ -67,6 +86,7 @@ def check(this):
     this.true("nothing is left out", not [row for row in trace.rows("loss") if row["unit"] == "system calls"])
     old = this.trace(this.victim("two_tables"), "321", options=("--kprobes=syscalls",)).rows("syscall")
     this.equal("by the other table", [row["calls"] for row in old if row["is_32bit"] and row["name"] == "getppid"], [321])
+    of_the_whole_system(this)
     summary = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("in the summary", "SYSTEM CALLS" in summary and "NOTHING RECORDED" not in summary, summary)
 
