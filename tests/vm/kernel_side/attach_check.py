@@ -14,8 +14,8 @@ PIDS = {name: int(pid) for name, pid in (line.split() for line in (OUT / "pids")
 
 
 class Observed(Run):
-    def __init__(self, name):
-        super().__init__(name)
+    def __init__(self, name, waits=True):
+        super().__init__(name, waits)
         self.processes = {row["proc_id"]: row for row in self.trace.rows("process")}
         equal(f"{name}: no calls", len(self.calls), 0)
         check(f"{name}: says that there are none", any("C library" in row["subject"] for row in self.trace.rows("coverage")))
@@ -28,6 +28,11 @@ class Observed(Run):
         equal(f"{self.name}: bytes of {name}", sum(part["bytes"] for part in parts), size)
         equal(f"{self.name}: {name}: by dd", {part["comm"] for part in parts}, {"dd"})
         return parts
+
+    def written_by_dd(self, name):
+        """Bytes of each write to that file."""
+        return [row["ret"] for row in self.trace.rows("vfs") if row["op"] == "write" and row["ino"] == INODES[name] and
+                row["outer_op_id"] is None]
 
     def by(self, pid):
         return [row for row in self.processes.values() if row["pid"] == pid]
@@ -62,7 +67,7 @@ def by_process():
 
 def paths():
     """Of what was opened and closed at once; each read was of one file, in this order."""
-    run = Observed("paths")
+    run = Observed("paths", waits=False)
     names = run.trace.paths
     expected = (OUT / "paths.expected").read_text().split("\0")
     operations = sorted(run.trace.rows("vfs"), key=lambda row: row["ts"])
@@ -113,6 +118,12 @@ def by_cgroup():
         parts = run.whole_file(name, "write")
         owners = {run.processes[part["proc_id"]]["ppid"] for part in parts if part["proc_id"]}
         equal(f"cgroup: {name}: whose child it was", owners, {PIDS[name]})
+        operations = run.written_by_dd(name)
+        equal(f"cgroup: {name}: its operations, too", operations, [65536] * 16)
+        # The group below has no accounts of its own.
+        equal(f"cgroup: {name}: whose account it is on", {part["cgroup_id"] for part in run.of_file(name, "write")},
+              {int((OUT / "cgroup.number").read_text())})
+    equal("cgroup: no operation of the task outside", run.written_by_dd("outside"), [])
     equal("cgroup: no part of the task outside", run.of_file("outside", "write"), [])
     equal("cgroup: nor a process", run.by(PIDS["outside"]), [])
 
@@ -133,6 +144,10 @@ def whole_system():
     other = run.whole_file("other", "write")
     equal("system: another user's write", {part["pid"] for part in other}, {PIDS["other"]})
     run.whole_file("ours", "write", 2 * MIB)
+    equal("system: operations of another user", run.written_by_dd("other"), [65536] * 16)
+    equal("system: and of our own", run.written_by_dd("ours"), [65536] * 32)
+    reads = [row["ret"] for row in run.trace.rows("vfs") if row["op"] == "read" and row["ino"] == INODES["ours"] and row["ret"] > 0]
+    equal("system: reads past the page cache", reads, [65536] * 32)
 
 
 def refusals():

@@ -8,31 +8,6 @@ python=$2
 # shellcheck source=tests/vm/kernel_side/traced.sh
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
-# observe NAME STREAMS OPTION...: comes back when what follows is observed.
-observe() {
-  name=$1
-  "$build/bin/mlrun" --kprobes="$2" --defer-merge -o "$traces/$name" "${@:3}" >"$out/$name.said" 2>&1 &
-  observer=$!
-  until grep -q observing "$out/$name.said"; do
-    kill -0 $observer 2>/dev/null || fail_with_text
-    sleep 0.1
-  done
-}
-
-# observed [SIGNAL]: until it has ended, by itself or by that signal (a shell's background jobs do not get SIGINT).
-observed() {
-  if (($#)); then kill "-$1" $observer; fi
-  wait $observer || fail_with_text
-  cp -r "$traces/$name" "$out/$name"
-}
-
-fail_with_text() {
-  echo "$name did not go well"
-  cat "$out/$name.said"
-  if grep -q 'does not answer' "$out/$name.said"; then exit 74; fi # a busy machine: see traces_test.sh
-  exit 1
-}
-
 # writer FILE: says its number, waits to be let go, writes 1 MiB, and all of it is on the disk.
 writer() {
   # shellcheck disable=SC2016
@@ -99,11 +74,14 @@ if [[ $later == xfs ]]; then touch "$out/xfs"; fi
 # By cgroup: one task that is in it, one that comes later into a group below, and one beside it.
 mkdir -p /run/cgroups
 mount -t cgroup2 none /run/cgroups
+echo '+io +memory' >/run/cgroups/cgroup.subtree_control # else all write-back is the root's
 mkdir -p /run/cgroups/inside/below /run/cgroups/outside
 for file in first later outside; do writer $file; done
 cat /tmp/first.pid >/run/cgroups/inside/cgroup.procs
 cat /tmp/outside.pid >/run/cgroups/outside/cgroup.procs
-observe cgroup block,wait --cgroup /run/cgroups/inside
+stat -c '%i' /run/cgroups/inside >"$out/cgroup.number"
+alone
+observe cgroup block,wait,vfs --cgroup /run/cgroups/inside
 cat /tmp/later.pid >/run/cgroups/inside/below/cgroup.procs
 let_go first later outside
 wait_for first later outside
@@ -112,7 +90,8 @@ observed TERM
 # Everything, beside what the kernel counts: written and read by two users, through the page cache and past it.
 sync
 cat /sys/block/vda/stat >"$out/system.before"
-observe system block,wait --system
+alone
+observe system block,wait,vfs --system
 cat /sys/block/vda/stat >"$out/system.inner_before"
 chmod 777 /mnt/disk
 # shellcheck disable=SC2016

@@ -32,6 +32,31 @@ traced() {
   cp -r "$traces/$name" "$out/$name"
 }
 
+# observe NAME STREAMS OPTION...: comes back when what follows is observed.
+observe() {
+  name=$1
+  "$build/bin/mlrun" --kprobes="$2" --defer-merge -o "$traces/$name" "${@:3}" >"$out/$name.said" 2>&1 &
+  observer=$!
+  until grep -q observing "$out/$name.said"; do
+    kill -0 $observer 2>/dev/null || fail_with_text
+    sleep 0.1
+  done
+}
+
+# observed [SIGNAL]: until it has ended, by itself or by that signal (a shell's background jobs do not get SIGINT).
+observed() {
+  if (($#)); then kill "-$1" $observer; fi
+  wait $observer || fail_with_text
+  cp -r "$traces/$name" "$out/$name"
+}
+
+fail_with_text() {
+  echo "$name did not go well"
+  cat "$out/$name.said"
+  if grep -q 'does not answer' "$out/$name.said"; then exit 74; fi # a busy machine: see traces_test.sh
+  exit 1
+}
+
 # slow_device DEPTH [OPTION...]: /dev/nullb0 takes 20 ms for each request, DEPTH of them at once.
 slow_device() {
   local depth=$1
