@@ -5,9 +5,12 @@ was.
 
 Usage: block_check.py OUT"""
 
+import os
 import statistics
+import subprocess
 
-from traces import MS, OUT, SECTOR, Run, check, check_time, equal, finish, near
+from traces import EXACT, MS, OUT, SECTOR, Run, cannot_try, check, check_time, equal, finish, near
+from lib.case import BUILD
 
 FLAG_SPLIT, FLAG_WRITEBACK = 256, 1024
 PAGE = 4096
@@ -118,32 +121,101 @@ def writeback():
 
 
 def beside_blktrace():
-    listing = OUT / "blkparse.txt"
-    if not listing.exists():
-        print("blktrace is not there: nothing to compare with")
+    """Everybody's requests, as another tool saw them at once. When it was says the machine, that we agree we do."""
+    if not (OUT / "blkparse.txt").exists():
+        cannot_try("the same requests as blktrace: it is missing")
         return
     run = Run("beside")
-    queued, issued, wanted = {}, {}, []
-    for line in listing.read_text().splitlines():
-        words = line.split()
+    wanted = told_by_blktrace((OUT / "blkparse.txt").read_text())
+    device = run.devices["nullb0"]["dev"]
+    requests = {row["sector"]: row for row in run.requests if row["dev"] == device}
+    parts = {part["req_id"]: part for part in run.parts}
+    equal("blktrace: many requests", len(wanted), 24)
+    equal("blktrace: the same requests", sorted((row["sector"], row["bytes"], row["parts"]) for row in requests.values()),
+          sorted((sector, size, 1) for sector, size, _, _ in wanted))
+    check_time("blktrace: some wait in the queue", sum(queue_s > 0.01 for _, _, queue_s, _ in wanted) > 10, wanted)
+    times = []
+    for sector, size, queue_s, device_s in wanted:
+        row = requests.get(sector)
+        part = parts.get(row["req_id"]) if row else None
+        if part is None:
+            check("blktrace: each has its part", False, (sector, row))
+            continue
+        equal("blktrace: bytes of the part", part["bytes"], size)
+        times += [("in the queue", (row["ts_issue"] - part["ts"]) / 1e9, queue_s),
+                  ("on the device", (row["ts_done"] - row["ts_issue"]) / 1e9, device_s)]
+    others = [time for time in times if abs(time[1] - time[2]) > 0.05 * time[2] + 100e-6]
+    # An emulated processor may be kept from its work between the two programs of one event.
+    check_time("blktrace: as long in the queue and on the device", len(others) <= (0 if EXACT else len(times) // 10), others)
+    run.same_as_kernel("nullb0", "reads", "read_bytes")
+
+
+def told_by_blktrace(listing):
+    """Of each read sector, bytes, and the seconds from queued to issued and from issued to completed."""
+    queued, issued, told = {}, {}, []
+    for words in map(str.split, listing.splitlines()):
         if len(words) != 5 or "R" not in words[1]:
             continue
-        action, sector, count, moment = words[0], int(words[2]), int(words[3]), float(words[4].replace(" ", ""))
+        action, sector, count, moment = words[0], int(words[2]), int(words[3]), float(words[4])
         if action == "Q":
             queued[sector] = moment
         elif action == "D":
             issued[sector] = moment
-        elif action == "C" and sector in issued:
-            wanted.append((sector, count * SECTOR, moment - issued[sector], issued[sector] - queued.get(sector, 0)))
-    got = {row["sector"]: row for row in run.requests}
-    equal("blktrace: the same requests", sorted((row["sector"], row["bytes"]) for row in run.requests),
-          sorted((sector, size) for sector, size, _, _ in wanted))
-    for sector, _, device_s, _ in wanted:
-        if sector in got:
-            ours = (got[sector]["ts_done"] - got[sector]["ts_issue"]) / 1e9
-            check_time("blktrace: time on the device", abs(ours - device_s) <= 0.05 * device_s + 100e-6, (ours, device_s))
+        elif action == "C":
+            told.append((sector, count * SECTOR, issued[sector] - queued[sector], moment - issued[sector]))
+    return told
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace):
+def partition():
+    run = Run("partition")
+    part, disk = (os.makedev(*map(int, line.split(":"))) for line in (OUT / "partition.devices").read_text().split())
+    first = 8192 + 3 * (65536 // SECTOR)
+    equal("partition: requests are the disk's", [(row["dev"], row["sector"], row["bytes"]) for row in run.requests],
+          [(disk, first, 65536), (disk, first + 65536 // SECTOR, 65536)])
+    equal("partition: parts are its own", [(row["dev"], row["bytes"], run.func_of(row)) for row in run.parts],
+          [(part, 65536, "read")] * 2)
+    run.same_as_kernel("nullb0", "reads", "read_bytes")
+
+
+def long():
+    """More nanoseconds than 32 bits hold, of the request, of its part, of the sleep and of the call."""
+    run, least = Run("long"), 4_500_000_000
+    [row], [part] = run.requests, run.parts
+    check("long: the request", row["ts_done"] - row["ts_issue"] >= least and row["dur"] >= least, row)
+    check("long: its part", part["dur"] >= least and run.func_of(part) == "read", part)
+    call = run.calls.get(part["call_id"], {"dur": 0, "device_ns": 0})
+    check("long: its call", call["dur"] >= least and call["device_ns"] > 0.9 * least, call)
+    check("long: its sleep", any(wait["in_iowait"] and wait["dur"] > 0.9 * least for wait in run.waits), run.waits)
+
+
+def kinds():
+    """Neither discards nor zeroes count as read."""
+    run = Run("kinds")
+    moved = {}
+    for row in run.requests:
+        moved[row["op"]] = moved.get(row["op"], 0) + row["bytes"]
+        check("kinds: no error", row["err"] == 0 and row["parts"] > 0, row)
+    equal("kinds: bytes of each", {op: moved.get(op, 0) for op in ("discard", "write zeroes", "write")},
+          {"discard": 3 << 20, "write zeroes": 2 << 20, "write": 65536})
+    of_parts = {op: sum(part["bytes"] for part in run.parts if part["op"] == op) for op in moved}
+    equal("kinds: and of their parts", of_parts, moved)
+    equal("kinds: by whom", {part["comm"] for part in run.parts if part["op"] in ("discard", "write zeroes")}, {"blkdiscard"})
+    before, after = ((OUT / f"kinds.{when}").read_text().split() for when in ("before", "after"))
+    discards, sectors = (int(after[at]) - int(before[at]) for at in (11, 13))
+    equal("kinds: discards by the kernel's own count", (run.devices["sda"]["discards"], moved.get("discard")),
+          (discards, sectors * SECTOR))
+    run.same_as_kernel("sda", "reads", "read_bytes")
+
+
+def summary():
+    """What the summary of such a run says of the kernel side."""
+    said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "direct"], capture_output=True, text=True, check=False).stdout
+    text = " ".join(said.partition("KERNEL SIDE")[2].split())
+    check("summary: what was recorded, and by which way", text.startswith(
+        "by tracepoint: processes, block I/O, write-back, page cache, waits, remote requests"), said)
+    check("summary: and what was not", "without file operations: not asked for" in text, text)
+
+
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, long, kinds, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

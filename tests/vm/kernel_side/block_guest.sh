@@ -30,13 +30,42 @@ traced writeback vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
   until [[ -e /tmp/clean ]]; do sleep 0.1; done; cat /sys/block/vda/stat >"$0.inner_after"' "$out/writeback"
 
 stat -c '%n %i %d' /mnt/disk/synced /mnt/disk/late >"$out/inodes"
+
+# One request at a time, so that those of four readers wait in the queue, for longer and for less long.
 if command -v blktrace >/dev/null; then
-  (cd /run && exec blktrace -d /dev/nullb0 -a complete -a queue -a issue -o blk) >"$out/blktrace.said" 2>&1 &
+  slow_device 1
+  (cd /run && exec setsid blktrace -d /dev/nullb0 -a complete -a queue -a issue -o blk) >"$out/blktrace.said" 2>&1 &
   tracer=$!
-  sleep 1
-  traced beside nullb0 dd if=/dev/nullb0 of=/dev/null bs=32k count=8 skip=100 iflag=direct
+  until [[ -e /run/blk.blktrace.0 ]]; do
+    kill -0 $tracer
+    sleep 0.1
+  done
+  observe beside block,wait --system
+  cat /sys/block/nullb0/stat >"$out/beside.before"
+  fio --name=j --filename=/dev/nullb0 --rw=randread --bs=32k --size=256M --number_ios=24 --direct=1 --ioengine=libaio \
+    --iodepth=4 --thread --minimal >"$out/fio.said"
+  cat /sys/block/nullb0/stat >"$out/beside.after"
+  observed TERM
   kill -INT $tracer || cat "$out/blktrace.said"
   wait $tracer || true
   (cd /run && blkparse -q -i blk -f '%a %d %S %n %5T.%9t\n' >"$out/blkparse.txt" 2>/dev/null) || true
 fi
+
+# A part of a disk.
+slow_device 64
+addpart /dev/nullb0 1 8192 65536
+cat /sys/block/nullb0/nullb0p1/dev /sys/block/nullb0/dev >"$out/partition.devices"
+traced partition nullb0 dd if=/dev/nullb0p1 of=/dev/null bs=64k count=2 skip=3 iflag=direct
+
+# A request that takes longer than 32 bits of nanoseconds hold.
+if [[ -e /dev/nullb0 ]]; then rmmod null_blk; fi
+modprobe null_blk nr_devices=1 irqmode=2 completion_nsec=4500000000 queue_mode=2 gb=1 memory_backed=1
+traced long nullb0 dd if=/dev/nullb0 of=/dev/null bs=4k count=1 iflag=direct
+
+# What is neither read nor written, on a disk that has commands for it.
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=64 lbpu=1 lbpws=1 delay=0
+until [[ -b /dev/sda && -s /sys/block/sda/size ]]; do sleep 0.1; done
+traced kinds sda sh -c 'blkdiscard -o 1M -l 3M /dev/sda; blkdiscard -z -o 8M -l 2M /dev/sda
+  dd if=/dev/zero of=/dev/sda bs=64k count=1 seek=256 oflag=direct'
 cut -d ' ' -f 1 /proc/uptime >"$out/done"

@@ -4,13 +4,10 @@
 MLRUN_EXACT_TIMES=1 asks for times as exact as a machine gives them that does nothing else; else a busy machine may stretch
 them, and what counts is what part of its sleep a call spent on what."""
 
-import os
-
-from traces import MS, Run, check
+from traces import EXACT, MS, Run, check
 from lib.labels import LABELS  # behind traces, which says where lib is
 
 ASLEEP = ("queue_ns", "device_ns", "remote_ns", "wait_ns")
-EXACT = bool(os.environ.get("MLRUN_EXACT_TIMES"))
 
 
 def total(calls, *labels):

@@ -62,18 +62,23 @@ def shared():
 
 def sequential():
     reads = Split("sequential").of("read", 16384)
-    check_time("in order: some only start to read ahead", any(call["ra_pages"] and not call["miss_pages"] and
-          call["device_ns"] - call["device_shared_ns"] < MS for call in reads), shown(reads))
+    starters = [call for call in reads if call["ra_pages"] and not call["miss_pages"]]
+    check("in order: some only start to read ahead", starters, shown(reads))
+    equal("in order: for which they do not wait", total(starters, "device_ns") - total(starters, "device_shared_ns"), 0)
     slower_than_device = total(reads, "own_ns", "runq_ns") > total(reads, "device_ns")  # nothing is left to wait for
     check_time("in order: some wait for what was read ahead", slower_than_device or any(call["device_shared_ns"] > 5 * MS and
           not call["miss_pages"] for call in reads), shown(reads))
     check_time("in order: asleep for the device", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    exactly("in order: who only starts to read ahead has no device, who comes then waits for it",
+            any(call["device_ns"] == 0 for call in starters) and
+            any(15 * MS < call["device_shared_ns"] < 20.5 * MS and not call["miss_pages"] for call in reads), reads)
     exactly("in order: little else", total(reads, "wait_ns") < 0.02 * total(reads, "dur"), reads)
 
 
 def warm():
     reads = Split("warm").of("read", 16384)
-    equal("warm: neither queue nor device", total(reads, "queue_ns", "device_ns"), 0)
+    equal("warm: reads", len(reads), 48)
+    equal("warm: asleep for nothing", total(reads, *ASLEEP), 0)
 
 
 def cold_stat():
@@ -108,6 +113,7 @@ def fragments():
     check_time("fragments: so hardly in the queue", read["queue_ns"] < 0.1 * read["dur"], shown([read]))
     longest = max(part["ts_issue"] - part["ts"] for part in parts)
     check_time("fragments: though requests wait long", longest > 300 * MS, longest)
+    exactly("fragments: the last one as long as all others take", longest > 1200 * MS, [read])
     exactly("fragments: one after the other", abs(read["device_ns"] - len(parts) * 20.3 * MS) < 0.06 * read["device_ns"] and
             read["queue_ns"] < 0.05 * read["dur"], [read])
 
@@ -115,6 +121,7 @@ def fragments():
 def in_the_queue():
     reads = Split("ahead").of("read", 16384)
     check_time("ahead: asleep for device and queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    check_time("ahead: longer than a request for its turn to queue", total(reads, "queue_ns") >= 20 * MS, shown(reads))
     exactly("ahead: little else", total(reads, "wait_ns") < 0.02 * total(reads, "dur"), reads)
     run = Split("busy")
     reads = [call for call in run.of("read", 8192) if run.trace.paths.get(call["file_id"]) == "/dev/nullb0"]
@@ -122,6 +129,7 @@ def in_the_queue():
     check_time("busy: asleep for device and queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
     check_time("busy: longer in the queue than on the device", total(reads, "queue_ns") > total(reads, "device_ns"), shown(reads))
     device = statistics.median(call["device_ns"] for call in reads)
+    exactly("busy: three others first", all(call["queue_ns"] > 50 * MS for call in reads), reads)
     exactly("busy: 20 ms on the device", abs(device - 20.5 * MS) < 0.2 * 20.5 * MS, reads)
 
 

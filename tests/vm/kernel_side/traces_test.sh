@@ -29,5 +29,5 @@ for _ in 1 2 3; do
   if ((status == 0)); then "$3" -B "$here/$1_check.py" "$out" || status=$?; fi
   if ((status != 74 && status != 75)) || (($(guest_timeout) < least_s)); then break; fi
 done
-if ((status == 0)); then rm -rf "$out"; fi
+if ((status == 0 || status == 77)); then rm -rf "$out"; fi
 exit "$status"
