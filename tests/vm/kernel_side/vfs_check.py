@@ -206,6 +206,17 @@ def killed():
     print(f"killed: {len(told['names'])} programs, the last one gone after {told['looks'][-1]['after_s']:.1f} s")
 
 
+def small_ring():
+    """dd's reads, and the one that finds the end; and what it does besides, which is the same each time."""
+    told = json.loads((OUT / "small_ring.json").read_text())
+    large, small = told["large"], told["small"]
+    equal("ring: dd itself counts", (large["counted"], small["counted"]), ("500", "500"))
+    equal("ring: nothing lost in a large one", (large["lost"], large["reads_of_file"], large["bytes"]), (0, 501, 500 * 4096))
+    check("ring: some sent, most lost", 0 < small["sent"] < 100 and small["lost"] > 400, small)
+    equal("ring: sent and lost are all", small["sent"] + small["lost"], large["sent"])
+    check("ring: why", small["reasons"] == [1] and small["report"] >= small["lost"], small)
+
+
 def doctor():
     """Tried in the folder of a file system on a disk: every signal came."""
     said = [line for line in (OUT / "doctor").read_text().splitlines() if " kernel side " in line]
@@ -262,6 +273,7 @@ else:
     cannot_try("operations on xfs: mkfs.xfs is missing")
 loader()
 killed()
+small_ring()
 another_user()
 other_ways()
 doctor()

@@ -71,6 +71,12 @@ touch /run/reads
 rm /run/reads
 until [[ -e /run/went_on ]]; do sleep 0.1; done
 
+# A ring that is too small for what a program does.
+dd if=/dev/zero of=/mnt/disk/many bs=4k count=500
+mkdir -p /run/spools
+"$(dirname "${BASH_SOURCE[0]}")/small_ring.py" "$build/bin/mlrun-probes" /mnt/disk/many /run/spools "$out/small_ring.json"
+alone
+
 # Another user than root, by the capabilities of the program's file. Files on 9p have none, and the file is root's.
 installed=/mnt/disk/installed
 mkdir -p $installed/bin $installed/lib

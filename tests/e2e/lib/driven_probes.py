@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mlrun-probes driven as mlrun does it, on one command, while nobody takes anything out of its ring. Also for guests: it takes the
+standard library alone."""
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+
+READY, FOLLOW, FOLLOWING, STOP, REPORT = 1, 3, 4, 5, 6  # messages
+PART, LOSS, FILE_OP = 2, 4, 6  # kinds of records
+RING, OPEN = 1, 3  # reasons of a loss
+FRAME, HEAD = struct.Struct("<IHHI52x"), struct.Struct("<HHIQII")
+
+
+def receive(sock, wanted):
+    kind, value = struct.unpack_from("<Ii", message := sock.recv(1 << 17))
+    if kind != wanted or value != 0:
+        raise AssertionError(f"message {kind} with {value}, wanted {wanted}: {message[8:]!r}")
+    return message[8:].decode()
+
+
+def records(path):
+    """Of a spool, as pairs of kind and bytes."""
+    spool, at = path.read_bytes(), 0
+    while at + FRAME.size <= len(spool):
+        payload_bytes = FRAME.unpack_from(spool, at)[3]
+        record, end = at + FRAME.size, at + FRAME.size + payload_bytes
+        while record < end:
+            kind, size = HEAD.unpack_from(spool, record)[:2]
+            yield kind, spool[record:record + size]
+            record += size
+        at = end + -end % FRAME.size
+
+
+def losses(path, wanted):
+    """How many records of that kind were lost, and for which reasons any were."""
+    count, reasons = 0, set()
+    for kind, record in records(path):
+        if kind == LOSS:
+            lost, of_kind, reason = struct.unpack_from("<QII", record, 32)
+            reasons.add(reason)
+            count += lost if of_kind == wanted else 0
+    return count, reasons
+
+
+def record_stopped(probes, streams, spool_path, command):
+    """Records `command` in a new spool with mlrun-probes at `probes`, which stands still while it runs. The report, and what the
+    command said."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with open(spool_path, "xb") as spool:
+        high = [os.dup2(fd, number) for fd, number in ((theirs.fileno(), 100), (spool.fileno(), 101))]
+        served = subprocess.Popen(["bash", "-c", f"exec {probes} serve {streams} 3<&100 4>&101"], pass_fds=high)
+    theirs.close()
+    for fd in high:
+        os.close(fd)
+    with ours, served:
+        receive(ours, READY)
+        reader = subprocess.Popen(["sh", "-c", f"read x; exec {command}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  env=os.environ | {"LC_ALL": "C"})
+        socket.send_fds(ours, [struct.pack("<Ii", FOLLOW, 0)], [os.pidfd_open(reader.pid)])
+        receive(ours, FOLLOWING)
+        os.kill(served.pid, signal.SIGSTOP)  # nobody takes anything out
+        said = reader.communicate(b"go\n")[1].decode()
+        os.kill(served.pid, signal.SIGCONT)
+        ours.send(struct.pack("<Ii", STOP, 0))
+        return json.loads(receive(ours, REPORT)), said
