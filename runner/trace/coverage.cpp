@@ -197,7 +197,8 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
                                                       const model::TraceInfo& info) {
   const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
-  if (whole) compare_bytes(info);
+  // Without records of files every byte would be unseen.
+  if (whole && session.has_stream("files")) compare_bytes(info);
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children(index, info);

@@ -65,7 +65,7 @@ std::string session_text(bool summary_only) {
       {"command", {"program"}},
       {"cwd", "/"},
       {"clock", {{"kind", "tsc"}}},
-      {"options", {{"summary_only", summary_only}, {"streams", {"torch"}}}},
+      {"options", {{"summary_only", summary_only}, {"streams", {"files", "allocs", "torch"}}}},
       {"kernel_side", {{"state", "recorded"}, {"programs", {{{"signal", "wait"}, {"event", "sched_switch"}}}}}}};
   return session.dump();
 }

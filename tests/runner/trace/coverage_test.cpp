@@ -77,5 +77,13 @@ TEST(Coverage, WhatNeitherOfThemRecordedIsTheParents) {
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({kReadByParent + kUnseen}));
 }
 
+TEST(Coverage, BytesAreNotMissedWhereNoFilesWereToBeRecorded) {
+  SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild + 3'000'000, kReadByChild});
+  spool.session()["options"]["streams"] = {"marks"};
+  const TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
+}
+
 }  // namespace
 }  // namespace mlrun

@@ -14,7 +14,7 @@ SpoolWriter::SpoolWriter()
                 {"command", {"./program"}},
                 {"cwd", "/"},
                 {"mllog", nlohmann::json::array()},
-                {"options", {{"alloc_min_bytes", 1024}}},
+                {"options", {{"alloc_min_bytes", 1024}, {"streams", {"files", "marks"}}}},
                 {"clock", {{"kind", "tsc"}}},
                 {"wait_status", 0}}) {}
 
