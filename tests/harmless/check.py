@@ -7,6 +7,7 @@ the two plain runs (a time, a pid, a hash order) is left out for that command, a
 """
 
 import argparse
+import fnmatch
 import hashlib
 import os
 import pathlib
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import tomllib
 from dataclasses import dataclass
+
+from pyarrow import dataset
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -57,6 +60,13 @@ def run_once(script, folder, prefix, environment, user=None):
     for path in sorted(folder.rglob("*")):
         aspects[f"file {path.relative_to(folder)}"] = describe_file(path)
     return Outcome(aspects)
+
+
+def programs_of(trace):
+    """Names of the programs that recorded: those of their files, and those that they were called by."""
+    images = dataset.dataset(trace / "tables" / "image").to_table(columns=["exe", "arguments"]).to_pylist()
+    named = [name for row in images for name in (row["exe"], (row["arguments"] or "").split(" ")[0]) if name]
+    return {os.path.basename(name) for name in named}
 
 
 def show(value):
@@ -115,6 +125,10 @@ class Checker:
             )
         if not (trace / "run.json").exists():
             problems.append("no trace was made")
+        else:
+            programs = programs_of(trace)
+            unseen = [name for name in entry.get("traced", []) if not fnmatch.filter(programs, name)]
+            problems += [f"{name} is not in the trace: without the library the comparison says nothing of it" for name in unseen]
         note = f" (not comparable: {', '.join(sorted(unstable)[:4])})" if unstable else ""
         print(f"{'FAIL' if problems else 'ok  '} {name}{note}", flush=True)
         return problems
