@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under a filter that allows read, write, pread64, close and exit_group and kills for anything else, recording goes
-on."""
+on; by prctl, and by syscall() with its number."""
 
 from lib import case, serials
 
@@ -9,8 +9,9 @@ CALLS = 100000  # several segments: changing them needs no system call
 
 def check(this):
     data = this.data_file()
-    trace = this.untraced_and_traced(this.victim("seccomp_filter"), data, CALLS)
-    serials.expect_threads(this, trace.serials(data), [CALLS])
+    for way in ("name", "number"):
+        trace = this.untraced_and_traced(this.victim("seccomp_filter"), data, CALLS, way)
+        serials.expect_threads(this, trace.serials(data), [CALLS])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// seccomp_filter FILE COUNT: installs a filter that kills the process for any system call but read, write, pread64,
+// seccomp_filter FILE COUNT name|number: by prctl, or by its number, installs a filter that kills the process for any system call but read, write, pread64,
 // close and exit_group, preads COUNT numbered bytes under it and says so.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,7 +14,7 @@
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 int main(int count, char **arguments) {
-  if (count != 3) return 2;
+  if (count != 4) return 2;
   int fd = open(arguments[1], O_RDONLY);
   struct sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
                                 ALLOW(SYS_read),
@@ -24,7 +25,9 @@ int main(int count, char **arguments) {
                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
   struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
+  bool by_number = arguments[3][1] == 'u';
+  if (by_number && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
+  if (!by_number && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
   char byte;
   for (long i = 0; i < atol(arguments[2]); i++) pread(fd, &byte, 1, i);
   if (write(1, "done\n", 5) != 5) return 4;
