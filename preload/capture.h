@@ -68,3 +68,7 @@
 #define MODE_FOR(flags, mode) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE ? (mode_t)(mode) : 0)
 #define OPENED(directory_fd, name, flags, mode) \
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true
+
+// Calls after which relative paths, and for chroot absolute ones, mean something else
+#define ENTERS(name)          MOVE, .path.call.fd = AT_FDCWD, .path.path = (name)
+#define ENTERS_FD(descriptor) MOVE_FD, .fd = (descriptor), .offset = MLRUN_NO_OFFSET

@@ -147,7 +147,7 @@ static bool is_left_out(const struct path_call *path, const struct text *first, 
   if (path->call.kind == KIND_execve || path->call.kind == KIND_posix_spawn) return false;
   if (path->opens && result >= 0) return !descriptor_is_wanted((int)result);
   const struct text here = {.id = 1, .at = ""};
-  if (path->directory && result >= 0) first = &here;  // the working directory is the one that was named
+  if (path->call.kind == KIND_chdir && result >= 0) first = &here;  // the working directory is the one that was named
   if (!first->id || path_is_wanted(first, path->call.fd)) return false;
   return !second->id || !path_is_wanted(second, path->second_dirfd);
 }

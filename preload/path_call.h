@@ -15,7 +15,7 @@ struct path_call {
   const char *path, *second;  // second: null unless the call has two
   int second_dirfd;
   bool opens;                    // the result is a descriptor with a new open file
-  const struct text *directory;  // the working directory when the call began, if the call changes it
+  const struct text *directory;  // the working directory when the call began, if the call changes what it is called
 };
 
 INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }

@@ -11,6 +11,7 @@
 #include "preload/path_call.h"
 #include "preload/traced_call.h"
 #include "preload/wait_call.h"
+#include "preload/working_directory.h"
 
 #define PENDING(kind_, ...) struct pending_call call CALL_CLEANUP = {.kind = (kind_), .flags = TRACE_FLAGS, __VA_ARGS__}
 
@@ -107,6 +108,21 @@
   begin_path_call(&path_call);                                                                                   \
   ret result = expression;                                                                                       \
   end_path_call(&path_call, result);                                                                             \
+  return result;
+
+#define TRACE_MOVE(kind_, ret, expression, ...)                                                                       \
+  struct move_call move MOVE_CALL_CLEANUP = {.path.call.kind = (kind_), .path.call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_move_call(&move);                                                                                             \
+  ret result = expression;                                                                                            \
+  end_move_call(&move, (int)result);                                                                                  \
+  return result;
+
+#define TRACE_MOVE_FD(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                     \
+  begin_call(&call);                              \
+  ret result = expression;                        \
+  if (result == 0) forget_working_directory();    \
+  end_call(&call, result);                        \
   return result;
 
 #define TRACE_AS(form, kind, ret, expression, ...) TRACE_##form(kind, ret, expression, __VA_ARGS__)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/working_directory.h"
 
-#include <unistd.h>
-
-#include "preload/path_call.h"
 #include "preload/raw_syscall.h"
-#include "preload/real_function.h"
 #include "preload/scratch.h"
 #include "preload/strings.h"
 
@@ -44,29 +40,16 @@ struct text text_of_working_directory(void) {
   return text;
 }
 
-EXPORT int chdir(const char *path) {
-  REAL(int, chdir, const char *);
-  struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = KIND_chdir, .fd = AT_FDCWD}, .path = path};
-  begin_path_call(&call);
-  struct text before = {0};  // what a relative path was relative to
-  if (call.call.start) {
-    before = text_of_working_directory();
-    call.directory = &before;
-    call.call.start = now_ticks();
-  }
-  int result = real(path);
-  if (result == 0) forget_working_directory();
-  end_path_call(&call, result);
-  text_release(&before);
-  return result;
+void begin_move_call(struct move_call *move) {
+  begin_path_call(&move->path);
+  if (!move->path.call.start) return;
+  move->before = text_of_working_directory();
+  move->path.directory = &move->before;
+  move->path.call.start = now_ticks();
 }
 
-EXPORT int fchdir(int fd) {
-  REAL(int, fchdir, int);
-  struct pending_call call CALL_CLEANUP = {.kind = KIND_fchdir, .fd = fd, .offset = MLRUN_NO_OFFSET};
-  begin_call(&call);
-  int result = real(fd);
+void end_move_call(struct move_call *move, int result) {
   if (result == 0) forget_working_directory();
-  end_call(&call, result);
-  return result;
+  end_path_call(&move->path, result);
+  text_release(&move->before);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process's working directory, by the id of its name. Asked from the kernel when a record needs it and it is not
-// known; chdir and fchdir (hooked beside it) make it unknown again.
+// known; the calls that change it or the root that its name begins at, by name or by number, make it unknown again.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "preload/path_call.h"
+#include "preload/text.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,5 +19,18 @@ uint64_t known_working_directory(void);
 // Around a call that changes it at any time, unseen: meanwhile every record asks anew. Nothing unless `really`.
 void working_directory_changes(bool really);
 void working_directory_settles(bool really);
+
+// A call that names a folder and changes what relative paths mean.
+struct move_call {
+  struct path_call path;
+  struct text before;  // what its own path was relative to, where it is recorded
+};
+
+INLINE void leave_move_call(struct move_call *move) { leave_path_call(&move->path); }
+#define MOVE_CALL_CLEANUP __attribute__((cleanup(leave_move_call)))
+
+void begin_move_call(struct move_call *move);
+// result: 0, -1 on failure.
+void end_move_call(struct move_call *move, int result);
 
 #pragma GCC visibility pop
