@@ -48,6 +48,14 @@
   CONTROL, command, .fd = (descriptor), .requested = (uint32_t)(command), .offset = MLRUN_NO_OFFSET, \
                     .arg2 = fcntl_number(command, argument)
 
+// Messages over sockets
+#define MESSAGE_AT(end_form, descriptor, message, flags) \
+  MESSAGE, end_form, message, .fd = (descriptor), .offset = MLRUN_NO_OFFSET, .arg2 = (uint32_t)(flags)
+#define SENDS(descriptor, message, flags)         MESSAGE_AT(end_message_call, descriptor, message, flags)
+#define RECEIVES(descriptor, message, flags)      MESSAGE_AT(end_received_message, descriptor, message, flags)
+#define SENDS_MANY(descriptor, messages, flags)   MESSAGE_AT(end_messages_call, descriptor, messages, flags)
+#define RECEIVES_MANY(descriptor, message, flags) MESSAGE_AT(end_received_messages, descriptor, message, flags)
+
 // Calls from one descriptor to another; at: pointers to offsets, or null
 #define COPIES(from, at, to, to_at, bytes, flags)                                                \
   COPY, at, to_at, .call.fd = (from), .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, \
@@ -68,6 +76,7 @@
 #define MODE_FOR(flags, mode) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE ? (mode_t)(mode) : 0)
 #define OPENED(directory_fd, name, flags, mode) \
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true
+#define OPENED_UNNAMED(flags) UNNAMED, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, 0)
 
 // Calls after which relative paths, and for chroot absolute ones, mean something else
 #define ENTERS(name)          MOVE, .path.call.fd = AT_FDCWD, .path.path = (name)

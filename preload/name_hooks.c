@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on names whose result is no number, or that have none: realpath, mkdtemp, open_by_handle_at, sync.
+// Calls on names whose result is no number, or that have none: realpath, mkdtemp, sync.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -43,14 +43,6 @@ EXPORT char *mkdtemp(char *template) {
   NAME_CALL(KIND_mkdtemp, template, 0700);
   char *result = real(template);
   end_path_call(&call, result ? 0 : -1);
-  return result;
-}
-
-EXPORT int open_by_handle_at(int mount, struct file_handle *handle, int flags) {
-  REAL(int, open_by_handle_at, int, struct file_handle *, int);
-  NAME_CALL(KIND_open_by_handle_at, NULL, PAIR(flags, 0));
-  int result = real(mount, handle, flags);
-  end_unnamed_open(&call, result);
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "preload/copy_call.h"
 #include "preload/descriptor_call.h"
 #include "preload/io_vector.h"
+#include "preload/message_call.h"
 #include "preload/path_call.h"
 #include "preload/traced_call.h"
 #include "preload/wait_call.h"
@@ -123,6 +124,21 @@
   ret result = expression;                        \
   if (result == 0) forget_working_directory();    \
   end_call(&call, result);                        \
+  return result;
+
+#define TRACE_MESSAGE(kind, ret, expression, end_form, message, ...) \
+  PENDING(kind, __VA_ARGS__);                                        \
+  begin_call(&call);                                                 \
+  ret result = expression;                                           \
+  end_form(&call, message, result);                                  \
+  return result;
+
+// Opens a file without naming it.
+#define TRACE_UNNAMED(kind_, ret, expression, ...)                                                               \
+  struct path_call path_call PATH_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_path_call(&path_call);                                                                                   \
+  ret result = expression;                                                                                       \
+  end_unnamed_open(&path_call, (int)result);                                                                     \
   return result;
 
 #define TRACE_AS(form, kind, ret, expression, ...) TRACE_##form(kind, ret, expression, __VA_ARGS__)

@@ -1,9 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A working directory, or root, that was changed by number is known: later relative paths have their own names."""
+"""Each call twice, by its name and by syscall() with the same arguments: both rows have the same function, descriptor,
+paths, numbers and result. A working directory that was changed by number is known."""
 
 import os
+import re
 
-from lib import case
+from lib import case, family
+
+
+def said(row):
+    path = re.sub(r"\[\d+\]", "", row.path)  # pipes and sockets are called by their inodes
+    return (row.func, row.fd, path, row.path2, row.requested, row.flags, row.offset_source == "argument" and row.offset, row.arg2,
+            row.ret, row.err)
+
+
+def check_pairs(this):
+    folder = this.path("pairs")
+    folder.mkdir()
+    (folder / "in").write_bytes(bytes(range(250)) * 100)
+    trace = this.trace(this.victim("by_number"), folder)
+    rows = family.rows_between_marks(this, trace)
+    made = [at for at, row in enumerate(rows) if row.via == "syscall"]
+    this.true("calls by number", len(made) > 110, len(made))
+    for at in made:
+        # By its name just before; what undoes it may stand between, and have the same name.
+        before = [said(row) for row in rows[max(at - 4, 0):at] if row.func == rows[at].func and row.via != "syscall"]
+        this.true(f"{rows[at].func} by number as by name", said(rows[at]) in before, (said(rows[at]), before))
 
 
 def check_directories(this):
@@ -22,6 +44,7 @@ def check_directories(this):
 
 def check(this):
     check_directories(this)
+    check_pairs(this)
 
 
 if __name__ == "__main__":

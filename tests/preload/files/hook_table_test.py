@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Is anything forgotten? Every function that libc exports is either in the hook table or in not_hooked.txt with a
-reason, and the library exports the table. Usage: hook_table_test.py LIBRARY. A new function of libc fails by its name:
-hook it, or write down why not."""
+reason, and the library exports the table; every number of a system call is in raw.def or in not_by_number.txt. Usage:
+hook_table_test.py LIBRARY. A new function of libc or number of the kernel fails by its name: hook it, or write down why
+not."""
 
 import fnmatch
 import re
@@ -13,9 +14,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TABLES = sorted((HERE.parents[2] / "runner/events/hooks").glob("*.def"))
 LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm/unistd_64.h")]
+BY_HAND = HERE.parents[2] / "preload/raw_hooks.c"
 NAMED = re.compile(r"^(?:FUNCTION|HANDMADE)\(\d+, (\w+),", re.MULTILINE)
 OTHER = re.compile(r"^(?:VARIANT|HANDMADE_VARIANT)\(\w+, (\w+)", re.MULTILINE)
 PLAIN = re.compile(r"^(?:ALLOCATION|WATCHED)\((\w+)\)", re.MULTILINE)
+BY_NUMBER = re.compile(r"^(?:RAW\(| +\[)SYS_(\w+)[,\]]", re.MULTILINE)
+NUMBER = re.compile(r"^#define __NR_(\w+) \d+$", re.MULTILINE)
 # Of C23; other allocators have them before libc does.
 NEWER_THAN_LIBC = {"free_sized", "free_aligned_sized"}
 # For the program itself: preload/include/mlrun_mark.h, and NVTX's way to its handler.
@@ -34,10 +39,10 @@ def hooked():
     return {name for table in TABLES for form in (NAMED, OTHER, PLAIN) for name in form.findall(table.read_text())}
 
 
-def reasons():
-    """[(reason, patterns)] of not_hooked.txt."""
+def reasons(name):
+    """[(reason, patterns)] of a list."""
     found = []
-    for line in (HERE / "not_hooked.txt").read_text().splitlines():
+    for line in (HERE / name).read_text().splitlines():
         if line.startswith("= "):
             found.append((line[2:], []))
         elif line and not line.startswith("#"):
@@ -46,7 +51,7 @@ def reasons():
 
 
 def complaints(library):
-    table, libc, listed = hooked(), functions_of(LIBC), reasons()
+    table, libc, listed = hooked(), functions_of(LIBC), reasons("not_hooked.txt")
     patterns = [pattern for _, own in listed for pattern in own]
     exported = functions_of(library)
     for name in sorted(libc - table):
@@ -66,11 +71,26 @@ def complaints(library):
                     if not any(fnmatch.fnmatchcase(name, pattern) for name in libc))
 
 
+def complaints_by_number():
+    header = next((path for path in HEADERS if path.exists()), None)
+    kernel = set(NUMBER.findall(header.read_text())) if header else set()
+    table = {name for text in [*TABLES, BY_HAND] for name in BY_NUMBER.findall(text.read_text())}
+    patterns = [pattern for _, own in reasons("not_by_number.txt") for pattern in own]
+    for name in sorted(kernel - table):
+        if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+            yield f"{name}: the kernel has that number; it is neither in raw.def nor in not_by_number.txt"
+    yield from (f"{name}: recorded by number, and yet listed as not" for name in sorted(table)
+                if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+    # An older kernel's header lacks the newest numbers.
+    yield from (f"{pattern}: matches no number" for pattern in patterns
+                if kernel >= {"set_mempolicy_home_node"} and not fnmatch.filter(kernel, pattern))
+
+
 def main():
     if not Path(LIBC).exists():
         print(f"skipped: there is no {LIBC}")
         return 77
-    found = list(complaints(sys.argv[1]))
+    found = [*complaints(sys.argv[1]), *complaints_by_number()]
     print("\n".join(found) or f"{len(hooked())} functions hooked, the rest of {len(functions_of(LIBC))} has a reason")
     return 1 if found else 0
 
