@@ -29,6 +29,7 @@ static char text_space[kFacts * kStringMaxBytes];
 static uint64_t start_ticks;  // of the process, in clock ticks since boot
 static uint64_t rank_word;
 static uint32_t uid;
+static bool own_new;
 
 // Bytes read from the file's start, 0 if it cannot be read.
 static size_t read_file(const char *path, char *into, size_t room) {
@@ -114,6 +115,7 @@ void process_record_collect(char **environment) {
   if (!real_allocator.malloc) real_allocator_resolve();
   const char *allocator = real_allocator_object();
   facts[kAllocator] = *allocator ? (struct fact_text){allocator, strlen(allocator)} : facts[kExe];
+  own_new = real_allocator_has_new();
   start_ticks = read_start_ticks();
   process.pid_namespace = read_pid_namespace();
   uid = (uint32_t)raw_syscall0(SYS_getuid);
@@ -136,7 +138,7 @@ static void fill(uint64_t *w, const uint64_t *ids) {
   w[MLRUN_PW_ARGUMENTS] = ids[kArguments];
   w[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
   w[MLRUN_PW_CGROUP] = ids[kCgroup];
-  w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)real_allocator.is_glibc << 40;
+  w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)real_allocator.is_glibc << 40 | (uint64_t)own_new << 41;
   w[MLRUN_PW_CWD] = ids[kDirectory];
   w[12] = 0;
   w[MLRUN_PW_ALLOCATOR] = ids[kAllocator];

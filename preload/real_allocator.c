@@ -31,3 +31,8 @@ const char *real_allocator_object(void) {
   other_symbol_in("malloc", &object);
   return object;
 }
+
+bool real_allocator_has_new(void) {
+  const char *object = NULL, *object_of_new = NULL;
+  return other_symbol_in("malloc", &object) && other_symbol_in("_Znwm", &object_of_new) && object == object_of_new;
+}

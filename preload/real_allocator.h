@@ -31,6 +31,10 @@ void real_allocator_resolve(void);
 // File of the object whose malloc the program calls, "" for the program itself.
 const char *real_allocator_object(void);
 
+// Whether C++'s operator new is that object's own: jemalloc, tcmalloc and mimalloc have one that does not call malloc. No
+// hook stands before it: one that a program finds before that of its own library would hand out another's blocks.
+bool real_allocator_has_new(void);
+
 #define SIZE_UNKNOWN SIZE_MAX
 
 // glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of

@@ -173,6 +173,7 @@ struct ProcessEvent {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
+  bool own_new = false;  // operator new is the allocator's own
 };
 
 struct EndEvent {

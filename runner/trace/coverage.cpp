@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "runner/trace/allocator_coverage.h"
 #include "runner/trace/func_class.h"
 #include "runner/util/saturating.h"
 
@@ -156,21 +157,6 @@ void CoverageMeter::add_children(SpoolIndex& index, const model::TraceInfo& info
   }
 }
 
-// Libraries before ours in the order of look-up: the program itself, and the runtimes of sanitizers.
-void CoverageMeter::add_allocators(const model::TraceInfo& info) {
-  std::map<std::pair<int32_t, std::string>, int64_t> unseen;  // by process and file: images
-  for (const model::ImageRow& image : info.images) {
-    if (image.allocator.empty()) continue;
-    const std::string name = image.allocator.substr(image.allocator.rfind('/') + 1);
-    const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
-    if (image.allocator == image.exe || sanitizer) ++unseen[{image.proc_id, image.allocator}];
-  }
-  for (const auto& [key, images] : unseen) {
-    add_row(key.first, "allocations", "the allocator is part of " + key.second + ", where no hook reaches it", 0,
-            images);
-  }
-}
-
 void CoverageMeter::add_cufile(const model::TraceInfo& info) {
   bool is_used = false;
   for (const model::FileRow& file : info.files) is_used |= file.path == kCuFileMark;
@@ -202,7 +188,9 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children(index, info);
-  if (session.has_stream("allocs")) add_allocators(info);
+  if (session.has_stream("allocs")) {
+    for (model::CoverageRow& row : allocator_coverage(index, info)) rows_.push_back(std::move(row));
+  }
   const bool has_calls = session.has_stream("cufile") && session.text("/kernel_side/state") == "recorded";
   if (!has_calls) add_cufile(info);
   add_failures(session);

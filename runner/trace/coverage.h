@@ -32,7 +32,6 @@ class CoverageMeter {
   void add_executed(const model::TraceInfo& info);
   void add_cut_off(SpoolIndex& index);
   void add_children(SpoolIndex& index, const model::TraceInfo& info);
-  void add_allocators(const model::TraceInfo& info);
   void add_cufile(const model::TraceInfo& info);
   void add_failures(const SessionInfo& session);
   void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);

@@ -5,6 +5,10 @@
 
 namespace mlrun::trace {
 
+namespace {
+constexpr int kForksMax = 64;
+}  // namespace
+
 int64_t ModuleMap::library_id(const std::string& path) {
   const auto [place, made] = library_ids_.try_emplace(path, static_cast<int64_t>(libraries_.size()) + 1);
   if (made) libraries_.push_back(path);
@@ -29,7 +33,6 @@ void ModuleMap::inherit(uint32_t process, uint32_t parent) {
 }
 
 Site ModuleMap::find(uint32_t process, uint64_t address) const {
-  constexpr int kForksMax = 64;
   for (int i = 0; i <= kForksMax; ++i) {
     if (const auto own = processes_.find(process); own != processes_.end()) {
       if (const Site site = find_in(own->second, address); site.library != 0) return site;
@@ -39,6 +42,19 @@ Site ModuleMap::find(uint32_t process, uint64_t address) const {
     process = parent->second;
   }
   return {};
+}
+
+std::set<int64_t> ModuleMap::libraries_of(uint32_t process) const {
+  std::set<int64_t> found;
+  for (int i = 0; i <= kForksMax; ++i) {
+    if (const auto own = processes_.find(process); own != processes_.end()) {
+      for (const auto& [start, mapping] : own->second) found.insert(mapping.library);
+    }
+    const auto parent = parents_.find(process);
+    if (parent == parents_.end()) break;
+    process = parent->second;
+  }
+  return found;
 }
 
 Site ModuleMap::find_in(const OfProcess& mappings, uint64_t address) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,9 @@ class ModuleMap {
   void inherit(uint32_t process, uint32_t parent);
 
   [[nodiscard]] Site find(uint32_t process, uint64_t address) const;
+
+  // All that were seen in the process, and in those whose mappings it has.
+  [[nodiscard]] std::set<int64_t> libraries_of(uint32_t process) const;
 
   // Its path, "" for 0.
   [[nodiscard]] std::string path(int64_t library) const {

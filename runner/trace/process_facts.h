@@ -59,6 +59,7 @@ class ProcessNotes {
   [[nodiscard]] const std::vector<OfChannel<events::CommEvent>>& comm_events() const { return comm_events_; }
   [[nodiscard]] const std::vector<ChildFact>& children() const { return children_; }
   [[nodiscard]] ModuleMap& modules() { return modules_; }
+  [[nodiscard]] const ModuleMap& modules() const { return modules_; }
   [[nodiscard]] uint64_t unreadable_texts() const { return unreadable_texts_; }
 
  private:

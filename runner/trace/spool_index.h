@@ -55,7 +55,7 @@ class SpoolIndex {
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
   [[nodiscard]] const StackIndex& stacks() const { return stacks_; }
-  [[nodiscard]] const ModuleMap& modules() { return notes_.modules(); }
+  [[nodiscard]] const ModuleMap& modules() const { return notes_.modules(); }
   [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
   [[nodiscard]] const StringTable& strings() const { return strings_; }
   [[nodiscard]] StringTable& strings() { return strings_; }

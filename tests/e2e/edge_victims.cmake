@@ -21,6 +21,14 @@ foreach(victim numbered overflows)
   target_link_options(e2e_${victim}_asan_linked_in PRIVATE $<IF:$<C_COMPILER_ID:GNU>,-static-libasan,-static-libsan>)
 endforeach()
 
+# C++, with whoever has operator new.
+function(allocates_new name)
+  add_executable(e2e_${name} victims/allocates_new.cpp)
+  target_compile_options(e2e_${name} PRIVATE -Wall -Wextra -Werror -O1)
+  set_target_properties(e2e_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY "${victims}")
+endfunction()
+allocates_new(allocates_new)
+
 # Allocators: the libraries by their file names, since only some packages of Debian have a link for the linker.
 foreach(form shared static)
   set(suffix_shared .so.2 .so.4 .so.2.0 .so)
@@ -35,6 +43,10 @@ foreach(form shared static)
       e2e_victim(allocates_${allocator}_${form} allocates -fno-builtin)
       target_link_libraries(e2e_allocates_${allocator}_${form} PRIVATE -Wl,--no-as-needed ${MLRUN_${allocator}_${form}}
         $<$<STREQUAL:${form},static>:stdc++> $<$<STREQUAL:${form},static>:dl> m)
+    endif()
+    if(MLRUN_${allocator}_${form} AND form STREQUAL shared)
+      allocates_new(allocates_new_${allocator}_shared)
+      target_link_libraries(e2e_allocates_new_${allocator}_shared PRIVATE -Wl,--no-as-needed ${MLRUN_${allocator}_${form}})
     endif()
   endforeach()
 endforeach()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """jemalloc, tcmalloc and mimalloc as libraries, linked and preloaded by the user: the program behaves as untraced, each of its allocations and frees is listed,
-and the trace names the allocator."""
+and the trace names the allocator. Operator new of their own is named as not seen, where a program calls it; that of libstdc++ is listed."""
 
 from lib import allocators, case
 
@@ -18,11 +18,24 @@ def library_of(this, name, program):
     return next(line.split()[2] for line in lines if name in line.split()[0])
 
 
+def expect_new_is_named(this, program, name="", **more):
+    """With no allocator of the program's own operator new calls malloc, which is listed."""
+    trace = this.untraced_and_traced(program, **more)
+    listed = [row for row in trace.rows("alloc") if row["op"] == "malloc" and row["size"] == 3000017]
+    named = [row for row in trace.covers("operator new") if name in row["detail"]]
+    this.equal(f"blocks listed, and rows of coverage about operator new with {name or 'libc'}", (len(listed), len(named)),
+               (0, 1) if name else (20, 0))
+    this.equal("rows of coverage about allocators", len(trace.covers("alloc")), len(named))
+
+
 def check(this):
+    expect_new_is_named(this, this.victim("allocates_new"))
     for name, program in allocators.victims(this, "shared"):
         expect_recorded(this, name, program)
         preload = {"LD_PRELOAD": library_of(this, name, program)}
         expect_recorded(this, name, this.victim("allocates"), env=this.environment | preload)
+        expect_new_is_named(this, this.victim(f"allocates_new_{name}_shared"), name)
+        expect_new_is_named(this, this.victim("allocates_new"), name, env=this.environment | preload)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyArrow's pools: jemalloc and mimalloc are linked into it and seen by no hook, the system's pool is libc's and listed."""
+"""PyArrow's pools: jemalloc and mimalloc are linked into it and seen by no hook, which coverage
+says; the system's pool is libc's and listed."""
 
 import sys
 
 from lib import case
 
 SCRIPT = """
-import sys, pyarrow
+import sys, time, pyarrow
 pool = pyarrow.default_memory_pool()
 blocks = [pyarrow.allocate_buffer(3000017, memory_pool=pool) for _ in range(20)]
 table = pyarrow.table({"x": list(range(1000))})
 print(pool.backend_name, sum(block.size for block in blocks), pool.bytes_allocated() >= 60000340, table.num_rows)
+for _ in range(25):  # the mappings of a process are looked at every second, while it has something to record
+    open("/dev/null").close()
+    time.sleep(.1)
 """
 
 
@@ -19,6 +23,9 @@ def check(this):
         more = {"env": this.environment | {"ARROW_DEFAULT_MEMORY_POOL": pool}}
         trace = this.untraced_and_traced(sys.executable, "-c", SCRIPT, **more)
         large = [row for row in trace.rows("alloc") if row["op"] != "free" and 3000017 <= row["size"] < 3000200]
+        named = [row["detail"] for row in trace.covers("linked into") if "/libarrow.so" in row["detail"]]
+        this.equal("rows of coverage about its allocators", len(named), 1)
+        this.true("both are named", "jemalloc" in named[0] and "mimalloc" in named[0], named)
         if pool == "system":
             this.equal("blocks of the system's pool", len(large), 20)
 
