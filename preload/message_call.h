@@ -8,6 +8,9 @@
 
 #include "preload/traced_call.h"
 
+// Of <sys/socket.h>, which has it for GNU sources only.
+struct mmsghdr;
+
 #pragma GCC visibility push(hidden)
 
 // result: bytes, -1 on failure.
