@@ -5,7 +5,7 @@
 char* volatile blocks[20];
 
 int main() {
-  for (auto& block : blocks) (block = new char[3000017])[0] = 1;
+  for (auto& block : blocks) block = new char[3000017];
   for (auto& block : blocks) delete[] block;
   std::puts("done");
 }
