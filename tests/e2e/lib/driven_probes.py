@@ -58,8 +58,9 @@ def record_stopped(probes, streams, spool_path, command):
         os.close(fd)
     with ours, served:
         receive(ours, READY)
-        reader = subprocess.Popen(["sh", "-c", f"read x; exec {command}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        reader = subprocess.Popen(["sh", "-c", f"echo >&2; read x; exec {command}"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
                                   env=os.environ | {"LC_ALL": "C"})
+        reader.stderr.readline()  # what a shell does to begin is done: the command is all that is recorded
         socket.send_fds(ours, [struct.pack("<Ii", FOLLOW, 0)], [os.pidfd_open(reader.pid)])
         receive(ours, FOLLOWING)
         os.kill(served.pid, signal.SIGSTOP)  # nobody takes anything out

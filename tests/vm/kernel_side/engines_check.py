@@ -89,7 +89,12 @@ class Job:
 
     def check_faults(self):
         major = [row for row in self.done if not row["flags"] & MINOR]
-        check(f"{self.what}: as many faults as the process had", len(major) <= self.major_faults, len(major))
+        # Of the thread there may be others, of programs' own files; on 6.1, 6.12 and 7.3 there were none, and this is equality.
+        threads = {row["tid"] for row in major}
+        of_thread = [row for row in self.run.outermost if row["tid"] in threads and row["op"] == "fault" and
+                     not row["flags"] & MINOR]
+        check(f"{self.what}: as many major faults as getrusage has", len(major) <= self.major_faults <= len(of_thread),
+              (len(major), self.major_faults, len(of_thread)))
         if self.way == "read":
             equal(f"{self.what}: a page each", sorted(row["offset"] for row in major), list(range(0, self.bytes, PAGE)))
 
@@ -161,9 +166,11 @@ def faults(run):
     on_file = run.of_inode(rows, "own")
     minor = sum(bool(row["flags"] & MINOR) for row in rows)
     equal(f"{run.name}: faults: a page each", sorted(row["offset"] for row in on_file), list(range(0, BYTES, PAGE)))
-    # Waiting for a page that is on its way is a major fault to some kernels.
-    check(f"{run.name}: faults: as getrusage counts them",
+    # Who waits for a page that is on its way has a major fault to some kernels; where nobody did, as here on 6.1, 6.12 and 7.3,
+    # the numbers are equal.
+    check(f"{run.name}: faults: as many major ones as getrusage has",
           len(rows) - minor <= after["majflt"] - before["majflt"] <= len(rows), (len(rows), minor, before, after))
+    equal(f"{run.name}: faults: each on the file is a major one", sum(bool(row["flags"] & MINOR) for row in on_file), 0)
     counted = grown(before["stat"], after["stat"])["read"]
     requests, of_requests, of_parts = run.served_by(on_file, "read")
     equal(f"{run.name}: faults: requests and bytes as the device counts them", (requests, of_requests), counted)
