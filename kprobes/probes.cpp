@@ -330,7 +330,7 @@ void Probes::detach() {
 
 void Probes::unload() {
   bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, state_->skeleton->obj) ::bpf_program__unload(program);
+  bpf_object__for_each_program(program, state_->skeleton->obj)::bpf_program__unload(program);
 }
 
 LibraryPrograms Probes::cuda_programs() const {
