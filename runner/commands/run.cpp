@@ -66,6 +66,7 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
           collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes});
     };
   }
+  result.streams = 0;  // --preload=off means none of these, also where the library is loaded for GPU work
   if (options.preload != Wish::kOff) {
     result.streams = (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) |
                      (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u) |

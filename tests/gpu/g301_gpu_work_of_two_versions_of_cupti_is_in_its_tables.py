@@ -50,6 +50,14 @@ def check_summary(this, trace, version):
     this.true("the summary has a line for the GPU", "GPU WORK" in text and "Mock H200" in text, text)
 
 
+def check_gpu_work_alone(this):
+    """What --preload=off leaves out is not recorded by the library that GPU work is recorded through."""
+    alone = cupti_case.traced(this, "return", LAUNCHES, options=["--preload=off"])
+    cupti_case.complete(this, alone, LAUNCHES)
+    this.equal("file calls and allocations", [alone.run["totals"][key] for key in ("calls", "allocs")], [0, 0])
+    this.equal("rows", [len(alone.rows(table)) for table in ("call", "alloc", "mark")], [0, 0, 0])
+
+
 def check(this):
     for major, version in ((12, 19), (13, 130000)):
         trace = cupti_case.traced(this, "return", LAUNCHES, majors=(major,), driver=major)
@@ -57,6 +65,7 @@ def check(this):
         check_kernels(this, trace)
         check_rest(this, trace)
         check_summary(this, trace, version)
+    check_gpu_work_alone(this)
 
 
 if __name__ == "__main__":
