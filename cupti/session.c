@@ -18,7 +18,8 @@ struct session session;
 
 extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));
 
-static const size_t kDeviceBufferBytes = 8 << 20;
+// Of the GPU's memory, for each context: 256 MiB at most, a third of what CUPTI takes at most by itself.
+static const size_t kDeviceBufferBytes = 8 << 20, kDeviceBuffersMax = 32;
 
 bool session_is_ours(void) {
   return __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) == kRunning && session.producer->may_call_kernel() &&
@@ -59,9 +60,10 @@ static void set_attribute(uint32_t attribute, void *value, size_t bytes) {
 
 static void configure(void) {
   uint8_t yes = 1;
-  size_t device_bytes = kDeviceBufferBytes;
+  size_t device_bytes = kDeviceBufferBytes, device_buffers = kDeviceBuffersMax;
   session.cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
   set_attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &device_bytes, sizeof device_bytes);
+  set_attribute(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, &device_buffers, sizeof device_buffers);
   set_attribute(CUPTI_ATTR_ZEROED_OUT_BUFFER, &yes, sizeof yes);
   if (session.version >= kCuptiThreadBuffers) set_attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof yes);
 }

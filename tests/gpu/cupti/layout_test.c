@@ -9,7 +9,7 @@
 
 #define SAME(theirs, field, ours, own)                                                                \
   _Static_assert(offsetof(CUpti_Activity##theirs, field) == offsetof(struct ours, own) &&             \
-                     sizeof(((CUpti_Activity##theirs *)0)->field) <= sizeof(((struct ours *)0)->own), \
+                     sizeof(((CUpti_Activity##theirs *)0)->field) == sizeof(((struct ours *)0)->own), \
                  #theirs "." #field)
 #define NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
@@ -194,6 +194,7 @@ NUMBER(7, CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC);
 _Static_assert(CUPTI_INVALID_STREAM_ID == 0 || CUPTI_INVALID_STREAM_ID == UINT32_MAX, "no stream");
 _Static_assert(CUPTI_INVALID_CONTEXT_ID == 0 || CUPTI_INVALID_CONTEXT_ID == UINT32_MAX, "no context");
 NUMBER(CUPTI_ATTR_DEVICE_BUFFER_SIZE, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE);
+NUMBER(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_POOL_LIMIT);
 NUMBER(CUPTI_ATTR_ZEROED_OUT_BUFFER, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
 NUMBER(CUPTI_ATTR_PER_THREAD_BUFFER, CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER);
 NUMBER(CUPTI_THREAD_ID_SYSTEM, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
