@@ -177,7 +177,7 @@ void GpuFacts::add_process_losses(const Process& process, ChannelTable& channels
                                 [&](const model::ProcessRow& of) { return of.proc_id == proc_id; });
   const int64_t last_ns = row == info.processes.end() ? process.flushed_ns : row->last_ns;
   if (process.version != 0 && !process.is_off && !process.ended) {
-    add_stretch("what CUPTI held when the process was killed", process.flushed_ns,
+    add_stretch("what CUPTI held when the process was killed or CUPTI did not answer at the end", process.flushed_ns,
                 std::max(process.flushed_ns, last_ns));
   }
   for (const auto& [taken_ns, given_ns] : process.taken) {

@@ -8,7 +8,7 @@ from lib import case
 LAUNCHES = 200
 ORDERLY = {"return": 0, "_exit": 0, "quick_exit": 0, "signal": 5, "thread": 0, "exec": 0, "setgid": 0}
 KILLED = {"abort": 134, "kill": 137}
-HELD = "what CUPTI held when the process was killed"
+HELD = "what CUPTI held when the process was killed or CUPTI did not answer at the end"
 
 
 def losses(trace):
