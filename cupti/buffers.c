@@ -2,58 +2,79 @@
 #include "cupti/buffers.h"
 
 #include <stdbool.h>
-#include <sys/mman.h>
 
 #include "cupti/other_clients.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
 #include "preload/raw_syscall.h"
 
-enum { kBufferBytes = 1 << 20, kKept = 32, kOutMax = 128, kSpareBytes = 256 << 10 };
+enum { kBufferBytes = 1 << 20, kAlignment = 4096, kSpareBytes = 256 << 10 };
+enum { kFutexWaitPrivate = 128, kAgain = 11, kFault = 14 };
 
-static uint8_t *kept[kKept];
-static int32_t out;             // buffers that CUPTI has, or that are kept
-static uint8_t *made[kOutMax];  // all of them
+// A buffer is never given back: when it comes from CUPTI it waits here for the next time.
+struct place {
+  uint8_t *buffer;  // null: none was ever made here
+  uint32_t turn;    // odd: CUPTI has it. Rises each time that it goes or comes.
+};
+static struct place places[kBuffersMax];
 // What a CUPTI gets that crashes without a buffer, when there is no memory. Nobody reads it.
 static uint8_t spare[kSpareBytes] __attribute__((aligned(4096)));
 
-static uint8_t *take_kept(void) {
-  for (int i = 0; i < kKept; i++) {
-    uint8_t *buffer = __atomic_load_n(&kept[i], __ATOMIC_RELAXED);
-    if (buffer && __atomic_compare_exchange_n(&kept[i], &buffer, NULL, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-      return buffer;
-  }
+static bool take(struct place *place) {
+  uint32_t turn = __atomic_load_n(&place->turn, __ATOMIC_RELAXED);
+  return turn % 2 == 0 &&
+         __atomic_compare_exchange_n(&place->turn, &turn, turn + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void put_back(struct place *place) { __atomic_add_fetch(&place->turn, 1, __ATOMIC_RELEASE); }
+
+static uint8_t *buffer_at(const struct place *place) { return __atomic_load_n(&place->buffer, __ATOMIC_ACQUIRE); }
+
+// CUPTI has it from us. Null: it has not.
+static struct place *place_of(const uint8_t *buffer) {
+  for (int i = 0; i < kBuffersMax; i++)
+    if (buffer_at(&places[i]) == buffer && __atomic_load_n(&places[i].turn, __ATOMIC_ACQUIRE) % 2) return &places[i];
   return NULL;
 }
 
-static bool replace_made(uint8_t *old, uint8_t *fresh) {
-  for (int i = 0; i < kOutMax; i++) {
-    uint8_t *expected = old;
-    if (__atomic_compare_exchange_n(&made[i], &expected, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
-  }
-  return false;
+// Whoever gave it to CUPTI or made it now, ours at that place was freed. The turn stays odd: the place is not used again.
+static void forget(const uint8_t *buffer) {
+  struct place *place = buffer ? place_of(buffer) : NULL;
+  if (place) __atomic_store_n(&place->buffer, NULL, __ATOMIC_RELEASE);
 }
 
-static bool is_made_here(const uint8_t *buffer) {
-  for (int i = 0; i < kOutMax; i++)
-    if (__atomic_load_n(&made[i], __ATOMIC_ACQUIRE) == buffer) return true;
-  return buffer == spare;
+static uint8_t *allocate(void) {
+  union {
+    void (*any)(void);
+    int (*call)(void **, size_t, size_t);
+  } aligned = {session.producer->function("posix_memalign")};
+  void *fresh = NULL;
+  if (!aligned.any || aligned.call(&fresh, kAlignment, kBufferBytes)) return NULL;
+  forget(fresh);
+  return fresh;
 }
 
-static uint8_t *make_buffer(void) {
+static uint8_t *find_buffer(void) {
+  for (int i = 0; i < kBuffersMax; i++)
+    if (buffer_at(&places[i]) && take(&places[i])) return places[i].buffer;
   if (!session.producer->may_call_kernel()) return NULL;
-  if (__atomic_add_fetch(&out, 1, __ATOMIC_RELAXED) <= kOutMax) {
-    long fresh = raw_syscall(SYS_mmap, 0, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if ((fresh > 0 || fresh < -4096) && replace_made(NULL, (uint8_t *)fresh)) return (uint8_t *)fresh;
+  for (int i = 0; i < kBuffersMax; i++) {
+    if (buffer_at(&places[i]) || !take(&places[i])) continue;
+    uint8_t *fresh = places[i].buffer ? places[i].buffer : allocate();
+    if (!fresh) put_back(&places[i]);
+    if (fresh) __atomic_store_n(&places[i].buffer, fresh, __ATOMIC_RELEASE);
+    return fresh;
   }
-  __atomic_sub_fetch(&out, 1, __ATOMIC_RELAXED);
   return NULL;
 }
 
 void request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records) {
-  if (request_buffer_of_other(buffer, bytes, max_records)) return;
-  uint8_t *found = take_kept();
-  if (!found) found = make_buffer();
+  if (request_buffer_of_other(buffer, bytes, max_records)) {
+    forget(*buffer);
+    return;
+  }
+  uint8_t *found = find_buffer();
+  if (found) *(uint32_t *)found = 0;  // no record
   *max_records = 0;
   *buffer = found;
   *bytes = found ? kBufferBytes : 0;
@@ -62,27 +83,45 @@ void request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records) {
   *bytes = kSpareBytes;
 }
 
-static void keep_or_free(uint8_t *buffer) {
-  long forgotten = raw_syscall3(SYS_madvise, (long)buffer, kBufferBytes, MADV_DONTNEED);
-  for (int i = 0; !forgotten && i < kKept; i++) {
-    uint8_t *none = NULL;
-    if (__atomic_compare_exchange_n(&kept[i], &none, buffer, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
-  }
-  replace_made(buffer, NULL);
-  raw_syscall2(SYS_munmap, (long)buffer, kBufferBytes);
-  __atomic_sub_fetch(&out, 1, __ATOMIC_RELAXED);
-}
-
 void buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes) {
-  if (buffer && !is_made_here(buffer)) {
+  struct place *place = buffer ? place_of(buffer) : NULL;
+  if (buffer && !place && buffer != spare) {
     give_buffer_to_other(context, stream, buffer, bytes, valid_bytes);
     return;
   }
   if (!buffer || !session_is_ours()) return;
-  if (buffer == spare) {
+  if (!place) {
     count_unread(valid_bytes);
     return;
   }
   read_records(context, stream, buffer, valid_bytes);
-  keep_or_free(buffer);
+  put_back(place);
+}
+
+enum content { kEmpty, kFilled, kGone };
+
+// By the system, since the memory may have been freed: a wait for no time, as long as the first word is 0.
+static enum content content_of(const uint8_t *buffer) {
+  const struct { long s, ns; } no_time = {0, 0};
+  long answer = raw_syscall4(SYS_futex, (long)buffer, kFutexWaitPrivate, 0, (long)&no_time);
+  return answer == -kFault ? kGone : answer == -kAgain ? kFilled : kEmpty;
+}
+
+void look_at_filled_buffers(struct filled_buffers *filled) {
+  for (int i = 0; i < kBuffersMax; i++) {
+    uint32_t turn = __atomic_load_n(&places[i].turn, __ATOMIC_ACQUIRE);
+    const uint8_t *buffer = turn % 2 ? buffer_at(&places[i]) : NULL;
+    filled->turn[i] = buffer && content_of(buffer) != kEmpty ? turn : 0;
+  }
+}
+
+struct unseen_buffers look_for_unseen_buffers(const struct filled_buffers *filled) {
+  struct unseen_buffers unseen = {0};
+  for (int i = 0; i < kBuffersMax; i++) {
+    if (!filled->turn[i] || __atomic_load_n(&places[i].turn, __ATOMIC_ACQUIRE) != filled->turn[i]) continue;
+    const uint8_t *buffer = buffer_at(&places[i]);
+    unseen.kept++;
+    unseen.freed += !buffer || content_of(buffer) == kGone;
+  }
+  return unseen;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "cupti/buffers.h"
 #include "cupti/gpu_record.h"
 #include "cupti/graph_fold.h"
 #include "cupti/other_clients.h"
@@ -21,6 +22,7 @@ enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
 static uint32_t asked, finished;  // flushes of everything
 static uint32_t ending;           // this is the last flush
 static uint32_t ended;            // CUDA ends: CUPTI is not to be called any more
+static uint64_t fetched_ns;       // what was finished then has been handed over
 
 static void wait_word(const uint32_t *word, uint32_t value, long ms) {
   struct timespec timeout = {ms / 1000, ms % 1000 * 1000000};
@@ -28,20 +30,38 @@ static void wait_word(const uint32_t *word, uint32_t value, long ms) {
 }
 static void wake_word(const uint32_t *word) { raw_syscall3(SYS_futex, (long)word, kFutexWake, kEveryone); }
 
-// What is finished before the flush begins is handed over when it returns.
+// A client that takes CUPTI's functions by dlsym goes past ours: CUPTI hands it what it had filled for us. That is sure
+// when it has freed such a buffer; or at the end, when nothing is unfinished that CUPTI would keep. What does not come
+// back is not said to be fetched. `now_ns`: what was finished then is handed over when this returns.
+static void flush_cupti(bool everything, uint64_t now_ns) {
+  struct filled_buffers filled;
+  look_at_filled_buffers(&filled);
+  if (session.cupti.flush_all(everything ? CUPTI_FLUSH_FORCED : 0) != CUPTI_OK || cupti_is_taken()) return;
+  struct unseen_buffers unseen = look_for_unseen_buffers(&filled);
+  if (unseen.freed)
+    lose_cupti_unseen(fetched_ns);
+  else if (unseen.kept && everything)
+    put_note_span(MLRUN_GPU_TAKEN, MLRUN_TAKEN_UNSEEN, fetched_ns, now_ns);
+  else if (!unseen.kept)
+    fetched_ns = now_ns;
+}
+
+static uint64_t earlier(uint64_t one, uint64_t other) { return one < other ? one : other; }
+
 static void flush(bool everything) {
   uint64_t now_ns = session.producer->monotonic_ns();
   if (enter_cupti()) {
     if (!everything) take_cupti_back_if_due();
     if (!cupti_is_taken()) {
       keep_other_clock();
-      session.cupti.flush_all(everything ? CUPTI_FLUSH_FORCED : 0);
+      flush_cupti(everything, now_ns);
     }
     leave_cupti();
   }
+  if (cupti_is_taken()) fetched_ns = now_ns;  // before that it was all handed over
   if (everything && __atomic_load_n(&ending, __ATOMIC_ACQUIRE)) stop_folding();
   uint64_t held_since = tell_folds(everything);
-  put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, held_since < now_ns ? held_since : now_ns);
+  put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, earlier(held_since, fetched_ns));
 }
 
 static bool is_over(void) { return __atomic_load_n(&ended, __ATOMIC_ACQUIRE); }
@@ -97,6 +117,7 @@ bool start_flusher(void) {
   // glibc's own two stay: with them blocked setuid() of any thread would wait for this one for ever.
   uint64_t all = ~(1ull << (kCancelSignal - 1) | 1ull << (kSetIdSignal - 1)), before = 0;
   pthread_t thread;
+  fetched_ns = session.started_ns;
   raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, kSignalSetBytes);
   int error = create.call(&thread, NULL, run, NULL);
   raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, kSignalSetBytes);

@@ -50,17 +50,11 @@ void leave_other(enum entry entry) {
   if (entry == kLocked) __atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
 }
 
-static void set_zeroed_out(uint8_t value) {
-  size_t bytes = sizeof value;
-  session.cupti.set_attribute(CUPTI_ATTR_ZEROED_OUT_BUFFER, &bytes, &value);
-}
-
 // Our kinds go off first: then nothing is written any more into the buffers that the flush does not bring.
 void hand_cupti_over(void) {
   if (cupti_is_taken()) return;
   switch_kinds_off(other.kinds);
   session.cupti.flush_all(CUPTI_FLUSH_FORCED);
-  set_zeroed_out(0);  // its buffers may be of any content
   other.taken_ns = session.producer->monotonic_ns();
   put_note_span(MLRUN_GPU_TAKEN, 0, other.taken_ns, 0);
   __atomic_store_n(&other.owner, kTheirs, __ATOMIC_RELEASE);
@@ -76,7 +70,6 @@ static bool is_back_due(void) {
 
 static void take_cupti_back(void) {
   const char *refused;
-  set_zeroed_out(1);
   look_at_other_clock();
   __atomic_store_n(&other.owner, kOurs, __ATOMIC_RELEASE);
   int answer = switch_kinds_on(&refused);
@@ -90,7 +83,6 @@ static void take_cupti_back(void) {
   }
   switch_kinds_off(0);
   session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // what CUPTI has taken of our buffers comes back to us
-  set_zeroed_out(0);
   __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_RELEASE);
 }
 
@@ -126,6 +118,11 @@ bool enter_cupti(void) {
 }
 
 void leave_cupti(void) { __atomic_store_n(&in_cupti, 0, __ATOMIC_RELEASE); }
+
+void lose_cupti_unseen(uint64_t since_ns) {
+  put_note_span(MLRUN_GPU_TAKEN, MLRUN_TAKEN_UNSEEN, since_ns, 0);
+  __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_SEQ_CST);
+}
 
 void lose_cupti(void) {
   if (!cupti_is_taken()) put_note_span(MLRUN_GPU_TAKEN, 0, session.producer->monotonic_ns(), 0);

@@ -27,6 +27,9 @@ void take_cupti_back_if_due(void);
 // Likewise, before records are fetched whose times are the tool's clock's.
 void keep_other_clock(void);
 
+// A client that nobody saw coming has CUPTI, and does not give it back. On our own thread.
+void lose_cupti_unseen(uint64_t since_ns);
+
 // Our thread is in one of CUPTI's functions that the other tool's cuptiFinalize must not meet. False: it may not go there.
 bool enter_cupti(void);
 void leave_cupti(void);

@@ -64,7 +64,6 @@ static void configure(void) {
   session.cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
   set_attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &device_bytes, sizeof device_bytes);
   set_attribute(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, &device_buffers, sizeof device_buffers);
-  set_attribute(CUPTI_ATTR_ZEROED_OUT_BUFFER, &yes, sizeof yes);
   if (session.version >= kCuptiThreadBuffers) set_attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof yes);
 }
 

@@ -2,6 +2,7 @@
 // This library stands before libcupti in the order of look-up, so a tool that is linked with CUPTI calls these. They
 // note what the tool does, and do it. A tool that is linked with another libcupti than the one that records goes first
 // all the same, since both ask one driver; its callbacks and its clock are its libcupti's alone.
+#include "cupti/buffers.h"
 #include "cupti/find_cupti.h"
 #include "cupti/kinds.h"
 #include "cupti/other_client_state.h"
@@ -57,7 +58,8 @@ static int cuptiActivityRegisterCallbacks_of(int major, cupti_request_buffer req
     other.is_elsewhere = true;
   }
   leave_other(entry);
-  return is_ours ? CUPTI_OK : real.call(request, done);
+  // Ours once more: a client that nobody saw may have put its own in their place.
+  return is_ours ? real.call(request_buffer, buffer_done) : real.call(request, done);
 }
 STAND_IN(cuptiActivityRegisterCallbacks, (cupti_request_buffer request, cupti_buffer_done done),
          (kMajor, request, done));

@@ -193,8 +193,13 @@ enum mlrun_gpu_note {
   MLRUN_GPU_DROPPED = 5,   // CUPTI had no room for `count` records
   MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
   MLRUN_GPU_UNREAD = 7,    // `count` bytes of a buffer that CUPTI itself cannot read on
-  MLRUN_GPU_TAKEN = 8,     // from `first` to `last` another tool had CUPTI; 0: until now
+  MLRUN_GPU_TAKEN = 8,     // from `first` to `last` another tool had CUPTI; 0: until now. code: enum mlrun_taken
   MLRUN_GPU_REFUSED = 9    // one kind of work is not recorded: code = CUPTI's answer, text = what CUPTI calls the kind
+};
+
+enum mlrun_taken {
+  MLRUN_TAKEN_SEEN = 0,   // it came through our functions
+  MLRUN_TAKEN_UNSEEN = 1  // past them: what CUPTI had filled for us did not come back
 };
 
 enum mlrun_process_origin { MLRUN_PROCESS_LOADED = 1, MLRUN_PROCESS_FORKED = 2 };

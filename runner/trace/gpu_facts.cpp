@@ -114,7 +114,9 @@ void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent
     }
     case MLRUN_GPU_TAKEN:
       if (process.taken.size() < kTakenMax || process.taken.contains(first_ns)) {
-        process.taken[first_ns] = std::max(process.taken[first_ns], note.last_ns == 0 ? 0 : last_ns);
+        Taken& taken = process.taken[first_ns];
+        taken.last_ns = std::max(taken.last_ns, note.last_ns == 0 ? 0 : last_ns);
+        taken.is_unseen = note.code == MLRUN_TAKEN_UNSEEN;
       }
       return;
     // Once more each time that CUPTI is taken back.
@@ -180,8 +182,9 @@ void GpuFacts::add_process_losses(const Process& process, ChannelTable& channels
     add_stretch("what CUPTI held when the process was killed or CUPTI did not answer at the end", process.flushed_ns,
                 std::max(process.flushed_ns, last_ns));
   }
-  for (const auto& [taken_ns, given_ns] : process.taken) {
-    add_stretch("another client had CUPTI", taken_ns, given_ns != 0 ? given_ns : std::max(taken_ns, last_ns));
+  for (const auto& [taken_ns, taken] : process.taken) {
+    add_stretch(taken.is_unseen ? "a client past mlrun's functions had CUPTI" : "another client had CUPTI", taken_ns,
+                taken.last_ns != 0 ? taken.last_ns : std::max(taken_ns, last_ns));
   }
   for (size_t i = first; i < rows.size(); ++i) rows[i].proc_id = proc_id;
 }

@@ -42,6 +42,10 @@ class GpuFacts {
   struct Overhead {
     int64_t times = 0, ns = 0;
   };
+  struct Taken {
+    int64_t last_ns = 0;  // 0: not given back
+    bool is_unseen = false;
+  };
   struct Process {
     uint64_t channel = 0;
     uint64_t version = 0, library = 0;  // 0: CUPTI was not started
@@ -51,7 +55,7 @@ class GpuFacts {
     int64_t flushed_ns = 0;
     uint64_t dropped = 0, unread_bytes = 0;
     std::map<uint64_t, Overhead> overhead;  // by CUPTI's kind
-    std::map<int64_t, int64_t> taken;       // from, to; 0: not given back
+    std::map<int64_t, Taken> taken;         // by its beginning
     std::map<uint64_t, uint64_t> refused;   // name of a kind of work, CUPTI's answer
   };
   void add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
-// finalize (by LIBRARY), memory (as many allocations),
+// finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
 // nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
 // setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
@@ -187,6 +187,15 @@ static void profile_and_finalize(void *library) {
   profile(library, "profiler_begin", &no_time);
 }
 
+// A client that takes CUPTI past everybody, and as much work again.
+static void profile_unseen(void *library) {
+  const struct timespec no_time = {0, 0}, two_seconds = {2, 0};
+  profile(library, "profiler_begin", &no_time);
+  launch_all(NULL);
+  nanosleep(&two_seconds, NULL);
+  launch_all(NULL);
+}
+
 static void run_in_thread(void) {
   pthread_t thread;
   pthread_create(&thread, NULL, launch_all, NULL);
@@ -249,6 +258,7 @@ int main(int argc, char **argv) {
   if (!strcmp(end, "fork")) fork_child();
   if (!strcmp(end, "profile")) profile_sessions(library);
   if (!strcmp(end, "keep")) profile_and_leave_buffers(library);
+  if (!strcmp(end, "unseen")) profile_unseen(library);
   if (!strcmp(end, "finalize")) profile_and_finalize(library);
   if (!strcmp(end, "signal")) {
     signal(SIGUSR1, end_here);

@@ -2,15 +2,17 @@
 // libcupti.so.12 and .13 without CUDA: the interface that mlrun uses, records in the sizes of that version, filled by a
 // stand-in for CUDA. MOCK_CUPTI_... in the environment makes it behave badly:
 //   SUBSCRIBE=CODE   what cuptiSubscribe answers
-//   CLOCK=zero|inverted|realtime|future|unfinished   what is wrong with the times of every kernel
+//   CLOCK=zero|inverted|realtime|future|unfinished|wrapped|wrapped_end   what is wrong with the times of every kernel
 //   REFUSED_KIND=K   this kind of record cannot be switched on
 //   DROPPED=N        records that it says it had no room for;  UNKNOWN=1: a record that it cannot read itself
 //   STUCK=1          a flush that does not return
+//   TELLS=1          at the end, on stderr: clocks, callbacks and subscriptions that it was given, and those given back
 //   KEEPS=1          a flush brings no buffer unless it is forced
 #define _GNU_SOURCE
 #include "mock_cupti.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -47,9 +49,9 @@ static int enabled[kKinds], driver_calls[kCalls], runtime_off[kCalls];
 static uint32_t last_correlation;
 static size_t dropped;
 static int flushes;
-static uint8_t zeroed_out;  // the client sees to that
 static cupti_timestamp spoilt[kTimestampsMax];
 static int timestamps;
+static int all_syncs = 1, callbacks, subscriptions, given_back;
 
 static const char *setting(const char *name) {
   const char *value = getenv(name);
@@ -87,10 +89,8 @@ static void *add(struct buffer *buffer, uint32_t kind) {
     dropped++;
     return NULL;
   }
-  if (!buffer->used && !zeroed_out) memset(buffer->at, 0, buffer->bytes);
+  if (!buffer->used) memset(buffer->at, 0, buffer->bytes);
   uint8_t *record = buffer->at + buffer->used;
-  for (size_t i = 0; i < bytes; i++)
-    if (record[i]) abort();  // a buffer has to come back zeroed
   buffer->used += bytes;
   *(uint32_t *)record = kind;
   return record;
@@ -134,6 +134,8 @@ static void put_times(uint64_t *start, uint64_t *end, uint64_t length) {
   if (!strcmp(wrong, "realtime")) *start = realtime, *end = realtime + length;
   if (!strcmp(wrong, "future")) *start += 3600000000000ull, *end += 3600000000000ull;
   if (!strcmp(wrong, "unfinished")) *end = 0;
+  if (!strcmp(wrong, "wrapped")) *start = (uint32_t)*start, *end = (uint32_t)*end;
+  if (!strcmp(wrong, "wrapped_end")) *end -= 1ull << 32;
 }
 
 static struct cupti_kernel *add_kernel(const struct mock_work *work, uint32_t correlation) {
@@ -292,11 +294,22 @@ int cuptiSubscribe(void **subscriber, void (*callback)(void *, uint32_t, uint32_
   (void)callback;
   (void)data;
   *subscriber = &lock;
+  subscriptions++;
   return atoi(setting("MOCK_CUPTI_SUBSCRIBE"));
 }
-int cuptiUnsubscribe(void *subscriber) { return subscriber == &lock ? 0 : 1; }
+int cuptiUnsubscribe(void *subscriber) {
+  given_back++;
+  return subscriber == &lock ? 0 : 1;
+}
+
+__attribute__((destructor)) static void tell(void) {
+  if (!*setting("MOCK_CUPTI_TELLS")) return;
+  fprintf(stderr, "clocks %d callbacks %d subscriptions %d given back %d all syncs %d\n", timestamps, callbacks,
+          subscriptions, given_back, all_syncs);
+}
 
 int cuptiActivityRegisterCallbacks(cupti_request_buffer r, cupti_buffer_done d) {
+  callbacks++;
   request = r;
   done = d;
   dropped = (size_t)atol(setting("MOCK_CUPTI_DROPPED"));
@@ -357,6 +370,10 @@ int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable) {
   runtime_off[function] = !enable;
   return 0;
 }
+int cuptiActivityEnableAllSyncRecords(uint8_t enable) {
+  all_syncs = enable;
+  return 0;
+}
 
 #endif
 
@@ -380,7 +397,8 @@ int cuptiActivityFlushAll(uint32_t flag) {
 }
 
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value) {
-  if (attribute == CUPTI_ATTR_ZEROED_OUT_BUFFER) zeroed_out = *(uint8_t *)value;
+  enum { kZeroedOut = 5 };
+  if (attribute == kZeroedOut && *(uint8_t *)value) abort();  // for every client: also one whose buffers are not
   return *bytes && value ? 0 : 1;
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count) {
