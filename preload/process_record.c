@@ -14,8 +14,9 @@
 #include "preload/real_allocator.h"
 #include "preload/recorder.h"
 #include "preload/strings.h"
+#include "runner/events/session.h"
 
-enum { kRecordUnits = 8, kStartTimeField = 22 };
+enum { kRecordUnits = 8, kNoteUnits = 4, kStartTimeField = 22 };
 
 enum fact { kExe, kArguments, kCgroup, kDirectory, kAllocator, kFacts };
 
@@ -28,6 +29,7 @@ static struct fact_text facts[kFacts];
 static char text_space[kFacts * kStringMaxBytes];
 static uint64_t start_ticks;  // of the process, in clock ticks since boot
 static uint64_t rank_word;
+static struct fact_text foreign_injection;  // what CUDA loads at its start, if that is not ours
 static uint32_t uid;
 static bool own_new;
 
@@ -97,6 +99,18 @@ static void read_ranks(char **environment) {
               (world ? world - 1 : 0) << 44;
 }
 
+static void read_injection(char **environment) {
+  static const char kName[] = MLRUN_CUDA_INJECTION "=", kOurs[] = "/" MLRUN_CUPTI_LIBRARY;
+  for (; *environment; environment++) {
+    if (strncmp(*environment, kName, sizeof kName - 1)) continue;
+    const char *value = *environment + sizeof kName - 1;
+    size_t bytes = strlen(value), ours = sizeof kOurs - 1;
+    bool is_ours = bytes >= ours && !memcmp(value + bytes - ours, kOurs, ours);
+    if (!is_ours) foreign_injection = (struct fact_text){value, bytes < kStringMaxBytes ? bytes : kStringMaxBytes};
+    return;
+  }
+}
+
 void process_record_enter_namespace(void) { process.pid_namespace = read_pid_namespace(); }
 
 static char *keep(enum fact fact, char *at, size_t bytes) {
@@ -120,6 +134,7 @@ void process_record_collect(char **environment) {
   process.pid_namespace = read_pid_namespace();
   uid = (uint32_t)raw_syscall0(SYS_getuid);
   read_ranks(environment);
+  read_injection(environment);
 }
 
 const char *process_exe(size_t *bytes) {
@@ -168,9 +183,30 @@ static bool write_record(void) {
   return true;
 }
 
+// GPU work was asked for, and if there is any here it will not be recorded.
+static void write_foreign_injection(void) {
+  struct fact_text file = foreign_injection;
+  if (!file.bytes || process.forked || !(control->streams & MLRUN_STREAM_GPU)) return;
+  size_t more;
+  uint64_t id = string_prepare(file.at, file.bytes, &more);
+  uint8_t lap;
+  uint64_t *w = reserve((uint32_t)more + kNoteUnits * MLRUN_UNIT_BYTES, &lap);
+  if (!w) return;
+  if (more) string_write(w, lap, id, file.at, file.bytes);
+  w += more / sizeof *w;
+  w[1] = now_ticks();
+  w[2] = w[3] = w[4] = w[5] = w[6] = 0;
+  w[7] = id;
+  publish(w, lap, kNoteUnits, MLRUN_GPU_NOTE, MLRUN_GPU_FOREIGN);
+  if (more) string_emitted(id);
+}
+
 void process_record_write(void) {
   if (__atomic_exchange_n(&process.wiped->announced, 1, __ATOMIC_RELAXED)) return;
-  if (!write_record()) process.wiped->announced = 0;
+  if (write_record())
+    write_foreign_injection();
+  else
+    process.wiped->announced = 0;
 }
 
 struct io_counters {

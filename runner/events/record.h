@@ -194,7 +194,8 @@ enum mlrun_gpu_note {
   MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
   MLRUN_GPU_UNREAD = 7,    // `count` bytes of a buffer that CUPTI itself cannot read on
   MLRUN_GPU_TAKEN = 8,     // from `first` to `last` another tool had CUPTI; 0: until now. code: enum mlrun_taken
-  MLRUN_GPU_REFUSED = 9    // one kind of work is not recorded: code = CUPTI's answer, text = what CUPTI calls the kind
+  MLRUN_GPU_REFUSED = 9,   // one kind of work is not recorded: code = CUPTI's answer, text = what CUPTI calls the kind
+  MLRUN_GPU_FOREIGN = 10   // CUDA loads another library of that name than ours when it starts: text = its file
 };
 
 enum mlrun_taken {

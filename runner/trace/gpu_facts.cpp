@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/session.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/trace_clock.h"
 #include "runner/util/text.h"
@@ -123,6 +124,7 @@ void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent
     case MLRUN_GPU_REFUSED:
       if (process.refused.size() < kRefusedMax) process.refused.emplace(note.text, note.code);
       return;
+    case MLRUN_GPU_FOREIGN: process.foreign = note.text; return;
   }
 }
 
@@ -205,6 +207,10 @@ std::vector<model::CoverageRow> GpuFacts::coverage(ChannelTable& channels, Strin
       row.subject = subject;
       row.detail = std::move(detail);
     };
+    if (process.foreign != 0 && process.version == 0) {
+      add("GPU work", fmt::format("CUDA, if it starts here, loads {} and not mlrun ({})",
+                                  util::escaped_utf8(strings.text(process.foreign)), MLRUN_CUDA_INJECTION));
+    }
     if (process.is_off) {
       const std::string tried = util::escaped_utf8(strings.text(process.tried));
       add("GPU work", process.answer == 0 ? tried : reason_text(tried, process.answer));

@@ -51,6 +51,7 @@ class GpuFacts {
     uint64_t version = 0, library = 0;  // 0: CUPTI was not started
     bool is_off = false;
     uint64_t answer = 0, tried = 0;  // why not
+    uint64_t foreign = 0;            // what CUDA loads instead of mlrun; 0: nothing
     bool ended = false;              // in good order
     int64_t flushed_ns = 0;
     uint64_t dropped = 0, unread_bytes = 0;

@@ -30,6 +30,13 @@ def check(this):
                    env=dict(this.environment) | {"CUDA_INJECTION64_PATH": "/somebody/else.so"})
     this.equal("status with another tool's injection", own.returncode, 125)
     this.true("which one is told", "/somebody/else.so" in own.stderr, own.stderr)
+    foreign = this.trace("/bin/sh", "-c", "CUDA_INJECTION64_PATH=/somebody/else.so /bin/echo with; /bin/echo without",
+                         options=["--cupti"])
+    told = [(row["proc_id"], row["detail"]) for row in foreign.rows("coverage") if row["subject"] == "GPU work"]
+    echoes = [row["proc_id"] for row in foreign.rows("process") if row["command"] == "/bin/echo with"]
+    this.equal("programs with another tool's injection", len(told), 1)
+    named = [told[0][0]] == echoes and "/somebody/else.so" in told[0][1]
+    this.true("which program, which library", named, (told, echoes))
     wrong = this.run(case.MLRUN, "--cupti=maybe", "/bin/true")
     this.equal("status of a wrong word", wrong.returncode, 125)
 
