@@ -7,7 +7,8 @@
 #include "cupti/session.h"
 
 static const uint64_t kRealtimeFrom = 1000000000000000000ull;  // 2001; CLOCK_MONOTONIC takes 31 years to get there
-static const uint64_t kSlackNs = 1000000;                      // CUPTI interpolates
+static const uint64_t kWrap = 1ull << 32;
+static const uint64_t kSlackNs = 1000000;  // CUPTI interpolates
 
 struct clock_view look_at_clocks(void) {
   struct timespec realtime;
@@ -25,6 +26,17 @@ static uint64_t from_realtime(const struct clock_view *clock, uint64_t time_ns) 
   return time_ns >= kRealtimeFrom ? time_ns - clock->realtime_minus_now : time_ns;
 }
 
+// Of a counter of 32 bits: the latest time that it can be.
+static uint64_t unwrapped(const struct clock_view *clock, uint64_t time) {
+  if (time >= kWrap || time > clock->now_ns) return time;
+  return time + (clock->now_ns + kSlackNs - time) / kWrap * kWrap;
+}
+
+// The end of a work that began before the counter did so anew. One that is not nearly a whole turn too early is wrong.
+static uint64_t unwrapped_end(uint64_t start, uint64_t end) {
+  return end < start && start - end > kWrap / 2 && start - end < kWrap ? end + kWrap : end;
+}
+
 struct work_time settle_work_time(const struct clock_view *clock, uint64_t start, uint64_t end) {
   struct work_time now = {clock->now_ns, clock->now_ns, MLRUN_GPU_CLOCK_NONE};
   if (!start) return now;
@@ -32,6 +44,10 @@ struct work_time settle_work_time(const struct clock_view *clock, uint64_t start
     start = from_other_clock(&clock->other, start);
     end = end ? from_other_clock(&clock->other, end) : 0;
   }
+  uint64_t told_start = start, told_end = end;
+  start = unwrapped(clock, start);
+  if (end) end = unwrapped_end(start, unwrapped(clock, end));
+  bool is_wrapped = start != told_start || end != told_end;
   bool is_realtime = start >= kRealtimeFrom || end >= kRealtimeFrom;
   start = from_realtime(clock, start);
   now.clock = MLRUN_GPU_CLOCK_OUTSIDE;
@@ -41,7 +57,8 @@ struct work_time settle_work_time(const struct clock_view *clock, uint64_t start
   if (end < start) return (struct work_time){start, start, MLRUN_GPU_CLOCK_INVERTED};
   if (is_outside(clock, end)) return now;
   return (struct work_time){start, end,
-                            is_realtime            ? MLRUN_GPU_CLOCK_REALTIME
+                            is_wrapped             ? MLRUN_GPU_CLOCK_WRAPPED
+                            : is_realtime          ? MLRUN_GPU_CLOCK_REALTIME
                             : clock->other.is_used ? MLRUN_GPU_CLOCK_OTHER
                                                    : MLRUN_GPU_CLOCK_MONOTONIC};
 }

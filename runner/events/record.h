@@ -180,7 +180,8 @@ enum mlrun_gpu_clock {
   MLRUN_GPU_CLOCK_NO_END = 3,     // not over when it was handed over: that is its end
   MLRUN_GPU_CLOCK_INVERTED = 4,   // the end before the start: both are the start
   MLRUN_GPU_CLOCK_OUTSIDE = 5,    // before the process or in the future: as with none
-  MLRUN_GPU_CLOCK_OTHER = 6       // of another tool in the process, which gave CUPTI its clock; converted
+  MLRUN_GPU_CLOCK_OTHER = 6,      // of another tool in the process, which gave CUPTI its clock; converted
+  MLRUN_GPU_CLOCK_WRAPPED = 7     // of a counter of 32 bits that began anew; what it lacks is put back
 };
 
 enum mlrun_gpu_api { MLRUN_GPU_DRIVER = 1, MLRUN_GPU_RUNTIME = 2 };

@@ -22,7 +22,7 @@ struct GpuTotals {
   int64_t nested_calls = 0;             // of the driver, left out
   int64_t without_call = 0;             // work whose call is not known
   int64_t folds = 0, folded_nodes = 0;  // launches of graphs that are made of their nodes
-  std::array<int64_t, 7> clocks{};      // by enum mlrun_gpu_clock
+  std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
   [[nodiscard]] int64_t all_rows() const;
 };

@@ -26,7 +26,7 @@ std::vector<std::string> sync_names() {
   return {"unknown", "event synchronize", "stream wait event", "stream synchronize", "context synchronize"};
 }
 std::vector<std::string> clock_names() {
-  return {"monotonic", "realtime", "none", "no end", "inverted", "outside", "other tool"};
+  return {"monotonic", "realtime", "none", "no end", "inverted", "outside", "other tool", "wrapped"};
 }
 
 std::vector<std::string> source_names() { return {"cupti", "uprobe"}; }

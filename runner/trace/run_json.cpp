@@ -57,8 +57,8 @@ json coverage_json(const std::vector<model::CoverageRow>& rows) {
 json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
   static constexpr std::array<const char*, 7> kTables = {"api",  "kernel", "memcpy", "memset",
                                                          "sync", "memory", "graph"};
-  static constexpr std::array<const char*, 7> kClocks = {"monotonic", "realtime", "none", "no_end",
-                                                         "inverted",  "outside",  "other"};
+  static constexpr std::array<const char*, 8> kClocks = {"monotonic", "realtime", "none",  "no_end",
+                                                         "inverted",  "outside",  "other", "wrapped"};
   json rows = json::object(), clocks = json::object();
   for (size_t i = 0; i < kTables.size(); ++i) rows[kTables[i]] = totals.rows[i];
   for (size_t i = 0; i < kClocks.size(); ++i) clocks[kClocks[i]] = totals.clocks[i];

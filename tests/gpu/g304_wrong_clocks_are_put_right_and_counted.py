@@ -6,7 +6,9 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 100
-WRONG = {"zero": "none", "inverted": "inverted", "realtime": "realtime", "future": "outside", "unfinished": "no end"}
+SLACK_NS = 5_000_000  # of a look at two clocks
+WRONG = {"zero": "none", "inverted": "inverted", "realtime": "realtime", "future": "outside", "unfinished": "no end",
+         "wrapped": "wrapped", "wrapped_end": "wrapped"}
 
 
 def check(this):
@@ -21,6 +23,11 @@ def check(this):
             this.true("in the run: " + setting, inside, (row, run["start_ns"], run["end_ns"]))
         times = [row for row in trace.rows("loss") if row["unit"] == "times"]
         lost = clock in ("none", "outside", "inverted")
+        if clock in ("realtime", "wrapped"):
+            this.equal("lengths: " + setting, {row["dur"] for row in kernels}, {1000})
+            calls = {row["correlation_id"]: row["ts"] for row in trace.rows("gpu_api")}
+            early = [row for row in kernels if row["ts"] < calls[row["correlation_id"]] - SLACK_NS]
+            this.equal("kernels before their calls: " + setting, early, [])
         this.equal("losses", [row["count"] for row in times], [LAUNCHES + 1] if lost else [])
 
 

@@ -98,6 +98,27 @@ TEST(GpuWork, OfADriverCallInsideACallBelongsToTheOuterOne) {
   EXPECT_EQ(folder.run()["gpu_work"]["nested_calls"], 1);
 }
 
+TEST(GpuWork, BelongsToItsCallWhereCorrelationIdsBeginAnew) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const uint64_t launch = records.add_string("cudaLaunchKernel");
+  uint64_t us = 10;
+  uint32_t tid = 100;
+  for (const uint32_t correlation : {0xfffffffeu, 0xffffffffu, 1u, 2u}) {
+    add_call(records, {.correlation = correlation, .start = us, .end = us + 2, .tid = tid}, MLRUN_GPU_RUNTIME, launch);
+    add_kernel(records, {.correlation = correlation, .start = us + 3, .end = us + 5}, 0);
+    spool.add_data(1, records);
+    records.clear();
+    us += 100'000;
+    tid = tid == 100 ? 101 : 100;
+  }
+  const TraceFolder folder;
+  merged(folder, spool);
+  EXPECT_EQ(folder.numbers("gpu_kernel", "correlation_id"), (Numbers{0xfffffffe, 0xffffffff, 1, 2}));
+  EXPECT_EQ(folder.numbers("gpu_kernel", "tid"), (Numbers{100, 101, 100, 101}));
+  EXPECT_EQ(folder.run()["gpu_work"]["without_call"], 0);
+}
+
 TEST(GpuWork, WithoutItsCallHasNoThread) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
