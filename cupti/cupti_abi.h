@@ -176,4 +176,5 @@ struct cupti_functions {
   int (*callback_name)(uint32_t domain, uint32_t function, const char **name);
   int (*enable_driver_call)(uint32_t function, uint8_t enable);   // 12.5
   int (*enable_runtime_call)(uint32_t function, uint8_t enable);  // 12.5
+  int (*enable_all_syncs)(uint8_t enable);                        // 12.8
 };

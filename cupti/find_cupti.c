@@ -160,6 +160,7 @@ bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found) {
       {&cupti->callback_name, "cuptiGetCallbackName", true},
       {&cupti->enable_driver_call, "cuptiActivityEnableDriverApi", false},
       {&cupti->enable_runtime_call, "cuptiActivityEnableRuntimeApi", false},
+      {&cupti->enable_all_syncs, "cuptiActivityEnableAllSyncRecords", false},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
     void *address = find_symbol(library, wanted[i].name);

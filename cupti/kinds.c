@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "cupti/gpu_record.h"
+#include "cupti/other_client_state.h"
 #include "cupti/session.h"
 #include "cupti/traced_calls.h"
 
@@ -27,6 +28,11 @@ static bool is_wanted(uint32_t kind) {
   return kind != CUPTI_GRAPH_TRACE || session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS;
 }
 
+// Of questions too whether an event or a stream is over that found it is not: a program that polls asks all the time.
+static void set_all_syncs(bool wanted) {
+  if (session.cupti.enable_all_syncs) session.cupti.enable_all_syncs(wanted);
+}
+
 int switch_kinds_on(const char **refused) {
   for (size_t i = 0; i < kCount; i++) {
     int answer = is_wanted(kKinds[i].kind) ? session.cupti.enable(kKinds[i].kind) : CUPTI_OK;
@@ -38,10 +44,12 @@ int switch_kinds_on(const char **refused) {
     put_note_text(MLRUN_GPU_REFUSED, (uint64_t)(unsigned)answer, kKinds[i].name);
   }
   choose_traced_calls();
+  set_all_syncs(false);
   return CUPTI_OK;
 }
 
 void switch_kinds_off(uint64_t kept) {
+  set_all_syncs(!other.leaves_syncs_out);
   leave_traced_calls(kept >> CUPTI_DRIVER & 1);
   for (size_t i = 0; i < kCount; i++)
     if (is_wanted(kKinds[i].kind) && !(kept >> kKinds[i].kind & 1)) session.cupti.disable(kKinds[i].kind);

@@ -17,6 +17,7 @@ struct other_client {
   bool is_unfetched;             // its kinds were on since it last fetched its records
   bool was_first;                // it used CUPTI before our start
   bool is_elsewhere;             // it has registered its callbacks with another libcupti than ours
+  bool leaves_syncs_out;         // it wants no records of questions whose answer was that it is not over
   cupti_request_buffer request;  // null: it has never registered any
   cupti_buffer_done done;
   uint64_t kinds;  // a bit for each that it has on

@@ -154,6 +154,16 @@ static int cuptiActivityEnableRuntimeApi_of(int major, uint32_t function, uint8_
 }
 STAND_IN(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable), (kMajor, function, enable));
 
+static int cuptiActivityEnableAllSyncRecords_of(int major, uint8_t enable) {
+  REAL(cuptiActivityEnableAllSyncRecords, uint8_t);
+  enum entry entry = enter_other();
+  bool is_later = entry != kPassOn && real.call == session.cupti.enable_all_syncs && !cupti_is_taken();
+  other.leaves_syncs_out = !enable;
+  leave_other(entry);
+  return is_later ? CUPTI_OK : real.call(enable);
+}
+STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (kMajor, enable));
+
 // With its kinds off this brings the last of the tool's records.
 static int cuptiActivityFlushAll_of(int major, uint32_t flag) {
   REAL(cuptiActivityFlushAll, uint32_t);
