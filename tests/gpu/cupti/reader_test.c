@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cupti/buffers.h"
 #include "cupti/find_cupti.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
@@ -54,6 +56,7 @@ static __u64 string_id(const char *text, __u64 bytes, __u64 *record_bytes) {
 }
 static void (*function(const char *name))(void) { return (void (*)(void))dlsym(RTLD_DEFAULT, name); }
 
+static bool may_call_kernel(void) { return true; }
 static __u32 graph_nodes_per_s(void) { return UINT32_MAX; }
 
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
@@ -63,6 +66,7 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .reserve = reserve,
                                                .string_id = string_id,
                                                .function = function,
+                                               .may_call_kernel = may_call_kernel,
                                                .graph_nodes_per_s = graph_nodes_per_s};
 const struct mlrun_producer *mlrun_producer(void);
 const struct mlrun_producer *mlrun_producer(void) { return &producer; }
@@ -78,6 +82,8 @@ static void *add(CUpti_ActivityKind kind, size_t bytes) {
 static void fill(uint64_t start, uint32_t round) {
   CUpti_ActivityAPI *api = ADD(CUpti_ActivityAPI, RUNTIME);
   *api = (CUpti_ActivityAPI){api->kind, 211, start, start + 10, 1, 4242, round, 0};
+  CUpti_ActivityAPI *inner = ADD(CUpti_ActivityAPI, DRIVER);
+  *inner = (CUpti_ActivityAPI){inner->kind, 307, start + 2, start + 8, 1, 4242, round, 0};
   kernel_now *kernel = ADD(kernel_now, CONCURRENT_KERNEL);
   kernel->start = start + 20, kernel->end = start + 30, kernel->name = "_Z1kv", kernel->correlationId = round;
   kernel->deviceId = 1, kernel->streamId = 7, kernel->gridX = 64, kernel->blockZ = 3, kernel->graphId = 9;
@@ -114,7 +120,10 @@ static const __u64 *expect(const __u64 *w, uint32_t kind, uint32_t arg, uint64_t
 static void check(uint64_t start) {
   const __u64 *w = words;
   for (uint32_t round = 1; round <= kRounds; round++) {
+    if (w[4] >> 56 != MLRUN_GPU_RUNTIME) exit(7);
     w = expect(w, MLRUN_GPU_API, round, start, start + 10);
+    if (w[4] >> 56 != MLRUN_GPU_DRIVER) exit(8);
+    w = expect(w, MLRUN_GPU_API, round, start + 2, start + 8);
     if ((w[7] & 0xffffffff) != 7) exit(2);  // the kernel's stream
     w = expect(w, MLRUN_GPU_KERNEL, round, start + 20, start + 30);
     w = expect(w, MLRUN_GPU_MEMCPY, round, start + 40, start + 50);
@@ -132,6 +141,37 @@ static void check(uint64_t start) {
   if (w != words + used) exit(4);  // nothing more, and nothing unread
 }
 
+static uint8_t *request(void) {
+  uint8_t *asked = NULL;
+  size_t bytes = 0, most = 1;
+  request_buffer(&asked, &bytes, &most);
+  if (most || (asked != NULL) != (bytes != 0)) exit(9);
+  return asked;
+}
+
+// CUPTI gets so many and no more, and one that came back again. An old one, which crashes without, gets one that is not read.
+static void exhaust_buffers(void) {
+  static uint8_t *given[kBuffersMax];
+  session.state = kRunning, session.owner = getpid();
+  for (int i = 0; i < kBuffersMax; i++) {
+    if (!(given[i] = request()) || *(uint32_t *)given[i]) exit(10);
+    *(uint32_t *)given[i] = CUPTI_RUNTIME;  // not to be taken for a record of the next time
+    for (int j = 0; j < i; j++)
+      if (given[j] == given[i]) exit(11);
+  }
+  session.version = kCuptiNullBuffer;
+  if (request()) exit(12);
+  session.version = kCuptiOldest;
+  uint8_t *spare = request();
+  if (!spare || spare != request()) exit(13);
+  used = 0;
+  buffer_done(NULL, 0, spare, 1, 64);
+  const __u64 *w = expect(words, MLRUN_GPU_NOTE, MLRUN_GPU_UNREAD, 0, 0);
+  if (w != words + used || words[3] != 64) exit(14);
+  buffer_done(NULL, 0, given[5], 1, 0);
+  if (request() != given[5] || *(uint32_t *)given[5]) exit(15);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
   setenv("MLRUN_CUPTI", argv[1], 1);
@@ -146,6 +186,7 @@ int main(int argc, char **argv) {
   for (uint32_t round = 1; round <= kRounds; round++) fill(start, round);
   read_records(NULL, 0, buffer, filled);
   check(start);
+  exhaust_buffers();
   printf("%s, API %u: %zu bytes read as they were written\n", found.path, session.version, filled);
   return 0;
 }
