@@ -17,7 +17,7 @@ EVERY_DRIVER = {
 }
 IN_THE_INTERVAL = {
     "energy_mj": 500, "power_violation_ns": 7000, "thermal_violation_ns": 0, "pcie_rx_bytes": 2000, "pcie_tx_bytes": 1000,
-    "nvlink_tx_bytes": 3 * 1024,
+    "nvlink_tx_bytes": 3 * 1024, "nvlink_rx_bytes": 5 * 1024,
 }
 LATER = {"jpg_percent": (7, 1), "ofa_percent": (9, 1), "protected_used_bytes": (11 * MIB, MIB)}
 GPM = {"graphics_ppm": 1, "sm_active_ppm": 2, "sm_occupancy_ppm": 3, "dram_ppm": 10}
@@ -63,8 +63,8 @@ def check_processes(this, trace, gpu, driver):
     this.equal("driver_pid", {row["driver_pid"] for row in rows}, {pid})
     found = [row for row in rows if row["pid"] == pid and row["pid_source"] == "same" and row["proc_id"] == command["proc_id"]]
     this.equal("looks at which the process is known", len(found), len(rows))
-    # The first look may come between the two lists that the process enters.
-    this.equal("type", {row["type"] for row in rows[1:]}, {"C" if gpu else "C+G"})
+    # The first look may come between the lists that the process enters.
+    this.equal("type", {row["type"] for row in rows[1:]}, {"M+C" if gpu else "C+G"})
     this.equal("memory", {row["fb_used_bytes"] for row in rows}, {(200 + gpu) * MIB})
     this.equal("protected memory", {row["fb_protected_bytes"] for row in rows}, {77 if driver >= 535 else None})
     sampled_rows = [row for row in rows if row["driver_samples"] > 0]

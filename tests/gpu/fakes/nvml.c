@@ -25,7 +25,7 @@ enum { kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7, kG
 
 struct device {
   unsigned index, gpu_instance;  // gpu_instance 0: the whole GPU
-  unsigned long long energy_mj, rx_bytes, tx_bytes, link_kib, power_ns;
+  unsigned long long energy_mj, rx_bytes, tx_bytes, link_kib, link_rx_kib, power_ns;
 };
 static struct device gpus[kGpusMax], instances[2];
 
@@ -208,7 +208,7 @@ static int fill_field(struct device *device, struct field *field) {
     case 197: field->value = device->tx_bytes += 1000; return kSuccess;
     case 198: field->value = device->rx_bytes += 2000; return kSuccess;
     case 138: field->value = device->link_kib += 3; return field->scope == ~0u ? kSuccess : 2;
-    case 139: field->value = device->link_kib + 1; return field->scope == ~0u ? kSuccess : 2;
+    case 139: field->value = device->link_rx_kib += 5; return field->scope == ~0u ? kSuccess : 2;
     default: return kNotSupported;
   }
 }
@@ -265,17 +265,32 @@ static int graphics(struct device *device, unsigned *count, char *entries, size_
   *count = 0;
   return kSuccess;
 }
+// Processes of GPU 1 are clients of an MPS server as well.
+static int through_mps(struct device *device, unsigned *count, char *entries, size_t entry_bytes) {
+  if (device->index == 1) return list(device, count, entries, entry_bytes);
+  *count = 0;
+  return kSuccess;
+}
 #if DRIVER == 440
 EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) { return list(d, n, e, 16); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses(struct device *d, unsigned *n, char *e) {
   return graphics(d, n, e, 16);
+}
+EXPORT int nvmlDeviceGetMPSComputeRunningProcesses(struct device *d, unsigned *n, char *e) {
+  return through_mps(d, n, e, 16);
 }
 #elif DRIVER == 470
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) { return list(d, n, e, 24); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
   return graphics(d, n, e, 24);
 }
+EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
+  return through_mps(d, n, e, 24);
+}
 #elif DRIVER == 535
+EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
+  return through_mps(d, n, e, 32);
+}
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) { return list(d, n, e, 32); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
   return graphics(d, n, e, 32);
@@ -289,8 +304,7 @@ EXPORT int nvmlDeviceGetRunningProcessDetailList(struct device *device, struct d
   if (about->version != (24 | 1 << 24)) return 25;
   if (about->mode == 1) return graphics(device, &about->count, about->entries, sizeof(struct process));
   if (about->mode == 0) return list(device, &about->count, about->entries, sizeof(struct process));
-  about->count = 0;
-  return kSuccess;
+  return through_mps(device, &about->count, about->entries, sizeof(struct process));
 }
 #endif
 
