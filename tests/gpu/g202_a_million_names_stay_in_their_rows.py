@@ -1,10 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More names than the table of names holds: all are in the trace, those beyond it in their rows."""
+"""More names than the table of names holds: all are in the trace, those beyond it in their rows. Neither the program nor
+mlrun remembers a million of them."""
+
+import sys
 
 from gpu_case import need_nvtx_program
 from lib import case
 
 NAMES, WITH_NUMBER = 300_000, 1 << 18
+MANY, MORE_BYTES = 1_000_000, 64 << 20
+MEASURED = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)
+"""
+
+
+def peak_bytes(this, count):
+    """Of the program and the parts of mlrun, that of them which used most memory at once."""
+    words = this.command(need_nvtx_program(), "unique", count, out=this.new_trace(), options=["--lossless", "--buffer=64M"])
+    done = this.run(sys.executable, "-c", MEASURED, *words, timeout=600)
+    this.equal("exit status", done.returncode, 0, said=done.stderr)
+    return int(done.stdout.split()[-1]) << 10
 
 
 def check(this):
@@ -15,6 +33,8 @@ def check(this):
     this.equal("names with a number", len(numbered), WITH_NUMBER)
     this.equal("all names", sorted(numbered + spelled), sorted(f"message {i}" for i in range(NAMES)))
     this.equal("lost", trace.dropped(), 0)
+    few, many = peak_bytes(this, MANY // 2), peak_bytes(this, MANY)
+    this.true("memory of twice as many", many < few + MORE_BYTES, (few, many))
 
 
 if __name__ == "__main__":
