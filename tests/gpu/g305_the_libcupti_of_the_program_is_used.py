@@ -2,6 +2,9 @@
 """Of several libcupti the one that the program has loaded is used, else the one that is named, else the newest that the
 driver takes; without any the trace says so."""
 
+import os
+import shutil
+
 import cupti_case
 from lib import case
 
@@ -11,6 +14,18 @@ LAUNCHES = 20
 def library_of(trace):
     libraries = trace.run["gpu_work"]["libraries"]
     return [(library["file"], library["processes"]) for library in libraries]
+
+
+def check_beside(this, cudart, cupti):
+    """The one that belongs to the program's libcudart, where wheels and toolkits have it; it is not on the linker's path."""
+    folder = this.folder
+    for name, made in ((cudart, "cudart/libcudart.so.13"), (cupti, "13/libcupti.so.13")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(cupti_case.PLACE / made, folder / name)
+    trace = cupti_case.traced(this, "return", LAUNCHES, majors=(), library=folder / cudart)
+    used = [(os.path.realpath(file), processes) for file, processes in library_of(trace)]
+    this.equal("beside " + cudart, used, [(os.path.realpath(folder / cupti), 1)])
+    cupti_case.complete(this, trace, LAUNCHES)
 
 
 def check(this):
@@ -26,6 +41,9 @@ def check(this):
     this.equal("the one that is named", library_of(named), [(files[12], 1)])
     newer = cupti_case.traced(this, "return", LAUNCHES, majors=(13,), driver=12)
     told = [row["detail"] for row in newer.rows("coverage") if row["subject"] == "GPU work"]
+    check_beside(this, "together/libcudart.so.13", "together/libcupti.so.13")
+    check_beside(this, "wheel/nvidia/cuda_runtime/lib/libcudart.so.13", "wheel/nvidia/cuda_cupti/lib/libcupti.so.13")
+    check_beside(this, "toolkit/lib64/libcudart.so.13", "toolkit/extras/CUPTI/lib64/libcupti.so.13")
     this.true("none that the driver takes", len(told) == 1 and library_of(newer) != [(files[13], 1)], told)
 
 
