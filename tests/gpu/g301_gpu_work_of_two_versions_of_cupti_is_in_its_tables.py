@@ -5,7 +5,7 @@ import cupti_case
 from gpu_case import report
 from lib import case
 
-LAUNCHES = 500
+LAUNCHES, MANY = 500, 1_000_000
 
 
 def check_kernels(this, trace):
@@ -58,6 +58,23 @@ def check_gpu_work_alone(this):
     this.equal("rows", [len(alone.rows(table)) for table in ("call", "alloc", "mark")], [0, 0, 0])
 
 
+def check_what_cupti_is_given(this):
+    """One clock, one pair of callbacks; the subscription that tells who else is there is given back."""
+    trace = cupti_case.traced(this, "return", LAUNCHES, TELLS=1)
+    this.true("what CUPTI was given", "clocks 1 callbacks 1 subscriptions 1 given back 1 all syncs 0\n" in trace.stderr, trace.stderr)
+
+
+def check_many(this):
+    """A million launches, three million records, with the default buffer."""
+    trace = cupti_case.traced(this, "return", MANY)
+    rows, nested = trace.run["gpu_work"]["rows"], trace.run["gpu_work"]["nested_calls"]
+    # Where the merge cuts the time into parts a call of the driver may lie in the part before that of the call around it.
+    this.equal("calls", rows["api"] + nested, 2 * MANY + 4)
+    this.true("calls of the driver inside others", nested >= MANY - 20, nested)
+    this.equal("rows", [rows[kind] for kind in ("kernel", "memcpy", "memset", "sync")], [MANY + 1, 1, 1, 1])
+    this.equal("losses", trace.rows("loss"), [])
+
+
 def check(this):
     for major, version in ((12, 19), (13, 130000)):
         trace = cupti_case.traced(this, "return", LAUNCHES, majors=(major,), driver=major)
@@ -66,6 +83,8 @@ def check(this):
         check_rest(this, trace)
         check_summary(this, trace, version)
     check_gpu_work_alone(this)
+    check_what_cupti_is_given(this)
+    check_many(this)
 
 
 if __name__ == "__main__":
