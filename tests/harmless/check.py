@@ -11,6 +11,7 @@ import fnmatch
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from pyarrow import dataset
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 TIMEOUT_S = 300
+NO_GPU_WORK = re.compile(rb"^mlrun: --cupti recorded nothing.*\n", re.MULTILINE)  # said at the end, whatever the command does
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,15 @@ def show(value):
 
 
 class Checker:
-    def __init__(self, mlrun, scratch):
+    def __init__(self, mlrun, scratch, cupti=None):
         self.mlrun = mlrun
         self.scratch = scratch
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1", "PYTHONHASHSEED": "0"}
         self.environment.pop("LD_PRELOAD", None)
-        self.environment |= {"HARMLESS": str(HERE), "SOURCE": str(SOURCE)}
+        self.environment |= {"HARMLESS": str(HERE), "SOURCE": str(SOURCE), "MLRUN_PYTHON": sys.executable}
+        self.more = ["--cupti"] if cupti else []
+        if cupti:
+            self.environment["LD_LIBRARY_PATH"] = str(cupti.resolve())
 
     @staticmethod
     def become(entry):
@@ -112,8 +117,9 @@ class Checker:
         first = run_once(entry["run"], folder, become, self.environment, user)
         second = run_once(entry["run"], folder, become, self.environment, user)
         unstable = first.differences(second)
-        prefix = [*become, str(self.mlrun), "--preload", "--alloc-min", "0", "--quiet", "-o", str(trace)]
+        prefix = [*become, str(self.mlrun), "--preload", "--alloc-min", "0", "--quiet", "-o", str(trace), *self.more]
         traced = run_once(entry["run"], folder, prefix, self.environment, user)
+        traced.aspects["stderr"] = NO_GPU_WORK.sub(b"", traced.aspects["stderr"])
         if first.aspects["status"] != entry.get("status", 0):
             return [f"the command itself fails untraced: {show(first.aspects['stderr'])}"]
         problems = []
@@ -139,6 +145,7 @@ def main():
     parser.add_argument("mlrun", type=pathlib.Path, help="the program to test, for instance build/bin/mlrun")
     parser.add_argument("--commands", type=pathlib.Path, default=HERE / "commands.toml")
     parser.add_argument("--only", metavar="TEXT", help="commands whose name contains TEXT")
+    parser.add_argument("--cupti", type=pathlib.Path, metavar="FOLDER", help="with --cupti, and the libcupti in FOLDER in reach")
     parser.add_argument("--least", type=int, default=0, metavar="N", help="fail when fewer than N commands were compared")
     options = parser.parse_args()
     commands = tomllib.loads(options.commands.read_text())
@@ -148,7 +155,7 @@ def main():
     failed, compared, skipped = [], 0, []
     with tempfile.TemporaryDirectory(prefix="mlrun-harmless.") as scratch:
         os.chmod(scratch, 0o777)
-        checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch))
+        checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch), options.cupti)
         for name, entry in chosen.items():
             if refusal := checker.refusal(entry):
                 skipped.append(f"{name} ({refusal})")
