@@ -193,7 +193,7 @@ static void write_foreign_injection(void) {
   uint64_t *w = reserve((uint32_t)more + kNoteUnits * MLRUN_UNIT_BYTES, &lap);
   if (!w) return;
   if (more) string_write(w, lap, id, file.at, file.bytes);
-  w += more / sizeof *w;
+  w += more / 8;
   w[1] = now_ticks();
   w[2] = w[3] = w[4] = w[5] = w[6] = 0;
   w[7] = id;
