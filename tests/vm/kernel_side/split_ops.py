@@ -105,7 +105,8 @@ def crypt():
                                                     {call["call_id"] for call in reads}), 2 * 65536)
     for call in reads:
         check_time("decrypted: as long as the device takes", call["device_ns"] > 15 * MS, shown(reads))
-        exactly("decrypted: 20 ms", abs(call["device_ns"] - 20 * MS) < 0.15 * 20 * MS, [call])
+        # The thread that decrypts may keep the reader from going to sleep.
+        exactly("decrypted: 20 ms", abs(call["device_ns"] + call["runq_ns"] - 20 * MS) < 0.15 * 20 * MS, [call])
     check_time("decrypted: the rest in the queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
 
 
