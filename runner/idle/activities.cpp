@@ -182,36 +182,34 @@ Status Activities::load_calls(Stretch window) {
   });
 }
 
-Status Activities::load_cuda(Stretch window) {
+template <typename Column, typename Add>
+Status Activities::load_of_threads(const char* table, const char* column, Stretch window, Add add) {
   size_t rows = 0;
-  return for_each_batch(folder_, "gpu_api", {"ts", "dur", "thread_id", "func"}, window,
+  return for_each_batch(folder_, table, {"ts", "dur", "thread_id", column}, window,
                         [&](const arrow::RecordBatch& batch) {
                           const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
-                          const Texts name(batch, "func");
+                          const Column values(batch, column);
                           for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                            Activity call{{ts[row], ts[row] + dur[row]}, 0, 0, Doing::kCuda, false, -1};
+                            const Stretch when{ts[row], ts[row] + dur[row]};
                             const auto thread_id = static_cast<int32_t>(thread[row]);
-                            if (thread_id == kNobody || !overlaps(call, window) || !has_room(rows)) continue;
-                            if (name[row].find("Synchronize") != std::string_view::npos) call.doing = Doing::kSync;
-                            add_cuda(thread_id, call);
+                            if (thread_id == kNobody || !overlaps(when, window) || !has_room(rows)) continue;
+                            add(thread_id, when, values[row]);
                           }
                         });
 }
 
+Status Activities::load_cuda(Stretch window) {
+  return load_of_threads<Texts>("gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
+    const bool waits = name.find("Synchronize") != std::string_view::npos;
+    add_cuda(thread_id, {when, 0, 0, waits ? Doing::kSync : Doing::kCuda, false, -1});
+  });
+}
+
 // What libcufile reads and writes itself has rows of `call` in the same thread; those tell more.
 Status Activities::load_gpu_files(Stretch window) {
-  size_t rows = 0;
-  return for_each_batch(folder_, "gpu_file", {"ts", "dur", "thread_id", "file_id"}, window,
-                        [&](const arrow::RecordBatch& batch) {
-                          const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
-                          const Numbers file(batch, "file_id");
-                          for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                            const Activity call{{ts[row], ts[row] + dur[row]}, 0, file[row], Doing::kFile, false, -1};
-                            const auto thread_id = static_cast<int32_t>(thread[row]);
-                            if (thread_id == kNobody || !overlaps(call, window) || !has_room(rows)) continue;
-                            add_gpu_file(thread_id, call);
-                          }
-                        });
+  return load_of_threads<Numbers>("gpu_file", "file_id", window, [&](int32_t thread_id, Stretch when, int64_t file_id) {
+    add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
+  });
 }
 
 Status Activities::load_sleeps(Stretch window) {

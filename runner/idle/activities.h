@@ -92,6 +92,9 @@ class Activities {
     return found == from.end() ? kNone : found->second;
   }
   Status load_calls(Stretch window);
+  // add(thread, stretch, value of the column) for each row of a thread that overlaps the window.
+  template <typename Column, typename Add>
+  Status load_of_threads(const char* table, const char* column, Stretch window, Add add);
   Status load_cuda(Stretch window);
   Status load_gpu_files(Stretch window);
   Status load_sleeps(Stretch window);

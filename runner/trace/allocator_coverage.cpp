@@ -45,16 +45,6 @@ class AllocatorCoverage {
     return known->second;
   }
 
-  void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel) {
-    model::CoverageRow row;
-    row.proc_id = proc_id;
-    row.subject = std::move(subject);
-    row.detail = std::move(detail);
-    row.seen = seen;
-    row.kernel = kernel;
-    rows_.push_back(std::move(row));
-  }
-
   // It stands before ours in the order of look-up, as the runtimes of sanitizers do.
   static bool is_before_hooks(const std::string& exe, const std::string& allocator) {
     const std::string name = allocator.substr(allocator.rfind('/') + 1);
@@ -69,8 +59,8 @@ class AllocatorCoverage {
         ++unseen[{image.proc_id, image.allocator}];
     }
     for (const auto& [key, images] : unseen) {
-      add_row(key.first, "allocations", "the allocator is part of " + key.second + ", where no hook reaches it", 0,
-              images);
+      rows_.push_back({key.first, "allocations",
+                       "the allocator is part of " + key.second + ", where no hook reaches it", 0, images});
     }
   }
 
@@ -95,8 +85,8 @@ class AllocatorCoverage {
       }
     }
     for (const auto& [key, images] : unseen) {
-      add_row(key.first, "allocations by operator new",
-              "the allocator in " + key.second + " has one of its own, where no hook reaches it", 0, images);
+      rows_.push_back({key.first, "allocations by operator new",
+                       "the allocator in " + key.second + " has one of its own, where no hook reaches it", 0, images});
     }
   }
 
@@ -108,8 +98,9 @@ class AllocatorCoverage {
       std::string names;
       for (const std::string& name : symbols_of(library).own) names += (names.empty() ? "" : ", ") + name;
       if (names.empty()) continue;
-      add_row(0, "allocations",
-              "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it", -1, -1);
+      rows_.push_back({0, "allocations",
+                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it", -1,
+                       -1});
     }
   }
 
