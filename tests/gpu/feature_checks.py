@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks on a machine with a GPU and PyTorch, for `run`: allocations, graphs by node and as a whole, and two sessions of
-torch.profiler with work between them, which mlrun records."""
+"""Checks on a machine with a GPU and PyTorch, for `run`: allocations (of expandable segments too), graphs by node and as a
+whole, two sessions of torch.profiler with work between them, which mlrun records, a DataLoader's workers, which libcupti is
+in the process, PyTorch's static probes, and what cuFile does in its compatibility mode."""
 
+import collections
 import csv
+import importlib.util
 import io
 import json
+import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 BLOCKS, BLOCK_BYTES = 5, 64 << 20
 REPLAYS, NODES = 100, 10
@@ -47,7 +53,40 @@ elif what == "sessions":
     out["second"] = kernels_of_session()
     time.sleep(4)
     work()
+elif what == "loader":
+    from torch.utils.data import DataLoader
+    for _ in DataLoader(list(range(steps)), num_workers=2):
+        a.add_(1)
+    torch.cuda.synchronize()
+out["libcupti"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if "libcupti" in line.split()[-1]})
 print(json.dumps(out))
+"""
+
+
+# Reads a file of a mebibyte to the GPU, twice in pieces and once as a whole; what cuFile says of each.
+CUFILE = """
+import ctypes, json, os, sys
+from ctypes import byref, c_int, c_longlong, c_size_t, c_ssize_t, c_uint64, c_void_p
+class Descriptor(ctypes.Structure):
+    _fields_ = [("type", c_int), ("fd", c_uint64), ("operations", c_void_p)]
+class Error(ctypes.Structure):
+    _fields_ = [("err", c_int), ("cu_err", c_int)]
+cuda, cufile = ctypes.CDLL("libcuda.so.1"), ctypes.CDLL(sys.argv[1])
+for name in ("cuFileDriverOpen", "cuFileHandleRegister"):
+    getattr(cufile, name).restype = Error
+cufile.cuFileRead.restype = c_ssize_t
+context, memory, handle, device = c_void_p(), c_void_p(), c_void_p(), c_int()
+def ok(answer):
+    assert answer == 0, answer
+ok(cuda.cuInit(0)); ok(cuda.cuDeviceGet(byref(device), 0))
+ok(cuda.cuDevicePrimaryCtxRetain(byref(context), device)); ok(cuda.cuCtxSetCurrent(context))
+ok(cuda.cuMemAlloc_v2(byref(memory), c_size_t(1 << 20)))
+opened = cufile.cuFileDriverOpen()
+fd = os.open(sys.argv[2], os.O_RDONLY | os.O_DIRECT)
+registered = cufile.cuFileHandleRegister(byref(handle), byref(Descriptor(1, fd, None)))
+read = [cufile.cuFileRead(handle, memory, c_size_t(size), c_longlong(at), c_longlong(0))
+        for size, at in ((65536, 0), (131072, 65536), (1 << 20, 0))] if registered.err == 0 else []
+print(json.dumps({"opened": opened.err, "registered": registered.err, "read": read}))
 """
 
 
@@ -118,11 +157,97 @@ def check_sessions(mlrun, folder):
     last = max((int(row["last"]) for row in gaps), default=0)
     after = [row for row in kernels if int(row["ts"]) > last]
     inside = [row for row in kernels if any(int(gap["first"]) < int(row["ts"]) < int(gap["last"]) for gap in gaps)]
-    return {"profiler": [json.loads(plain.stdout.splitlines()[-1]), out], "gaps": gaps, "after_the_last": len(after),
+    untraced = json.loads(plain.stdout.splitlines()[-1])
+    same = [untraced[key] == out[key] for key in ("first", "second")]
+    return {"profiler": [untraced, out], "gaps": gaps, "after_the_last": len(after),
             "inside": len(inside), "clocks": sorted({row["clock"] for row in kernels}),
-            "agrees": json.loads(plain.stdout.splitlines()[-1]) == out and len(gaps) == 2 and len(after) == STEPS and not inside}
+            "agrees": all(same) and len(gaps) == 2 and len(after) == STEPS and not inside}
+
+
+def check_loader(mlrun, folder):
+    """Workers are forked from a process that uses CUDA; what it launches between their batches is all there."""
+    out, trace = traced(mlrun, folder, "loader")
+    if out is None:
+        return {"reason": trace, "agrees": False}
+    kernels = rows(mlrun, trace, "gpu_kernel")
+    most = max(collections.Counter(row["name"] for row in kernels).values(), default=0)
+    losses, processes = rows(mlrun, trace, "loss"), {row["pid"] for row in kernels}
+    return {"steps": STEPS, "kernels_of_a_name": most, "processes": len(processes), "losses": losses,
+            "agrees": most == STEPS and len(processes) == 1 and not losses}
+
+
+def check_libraries(mlrun, folder):
+    """One libcupti in the process, and that is the one that mlrun uses; with mlrun and without."""
+    plain = subprocess.run(words("none"), capture_output=True, text=True, check=False)
+    out, trace = traced(mlrun, folder, "none")
+    if out is None or plain.returncode != 0:
+        return {"reason": [trace, plain.stderr[-2000:]], "agrees": False}
+    used = json.loads(Path(trace, "run.json").read_text())["gpu_work"]["libraries"]
+    return {"untraced": json.loads(plain.stdout.splitlines()[-1])["libcupti"], "traced": out["libcupti"], "used": used,
+            "agrees": [os.path.realpath(at["file"]) for at in used] == [os.path.realpath(at) for at in out["libcupti"]]}
+
+
+def check_expandable(mlrun, folder):
+    """What is told of memory that PyTorch maps piece by piece."""
+    os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"
+    out, trace = traced(mlrun, folder, "memory", "--cupti-whole-graphs")
+    del os.environ["PYTORCH_CUDA_ALLOC_CONF"]
+    if out is None:
+        return {"reason": trace, "agrees": False}
+    memory = rows(mlrun, trace, "gpu_memory")
+    calls = collections.Counter(row["func"] for row in rows(mlrun, trace, "gpu_api") if "Mem" in row["func"])
+    return {"calls": calls, "rows": len(memory), "first": memory[:3], "agrees": None}
+
+
+def static_probes(library):
+    """Provider and name of each note of a static probe (SDT) in an ELF file."""
+    data, found, at = Path(library).read_bytes(), set(), 0
+    while (at := data.find(b"stapsdt\0", at)) >= 0:
+        at += 8
+        provider, name, *_ = data[at + 24:at + 24 + 512].split(b"\0")
+        if provider.isascii() and name.isascii() and provider:
+            found.add(f"{provider.decode()}:{name.decode()}")
+    return sorted(found)
+
+
+def check_probes():
+    package = importlib.util.find_spec("torch")
+    library = Path(package.origin).parent / "lib" / "libc10_cuda.so" if package else None
+    if not library or not library.exists():
+        return {"reason": "PyTorch has no libc10_cuda.so", "agrees": None}
+    return {"probes": static_probes(library), "agrees": None}
+
+
+def find_cufile():
+    places = [Path(at) / "nvidia" for at in sys.path if at] + [Path("/usr/local/cuda")]
+    found = (at for place in places if place.is_dir() for at in place.rglob("libcufile.so*"))
+    return next(found, None)
+
+
+def check_cufile(mlrun, folder):
+    """Each byte that it reads by calls of its own is in the file's calls; it is told what those are."""
+    library = find_cufile()
+    if not library:
+        return {"reason": "no libcufile here", "agrees": None}
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        file.write(bytes(1 << 20))
+        file.flush()
+        os.sync()
+        trace = f"{folder}/feature-cufile"
+        done = subprocess.run([mlrun, "--preload", "--lossless", "--quiet", "-o", trace, "--", sys.executable, "-c", CUFILE,
+                               library, file.name], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return {"reason": done.stderr[-2000:], "agrees": None}
+        wanted = {row["file_id"] for row in rows(mlrun, trace, "file") if row["path"] == file.name}
+    calls = [row for row in rows(mlrun, trace, "call") if row["file_id"] in wanted]
+    by_name = collections.Counter(row["func"] for row in calls)
+    moved = sum(int(row["ret"]) for row in calls if "read" in row["func"] and int(row["ret"]) > 0)
+    return {"cufile": json.loads(done.stdout.splitlines()[-1]), "calls": by_name, "bytes_of_calls": moved, "agrees": None}
 
 
 def feature_checks(mlrun, folder):
-    return {"allocations_and_releases": check_memory(mlrun, folder), "graphs": check_graphs(mlrun, folder), "folded_graphs": check_folds(mlrun, folder),
-            "between_sessions_of_torch_profiler": check_sessions(mlrun, folder)}
+    return {"allocations_and_releases": check_memory(mlrun, folder), "graphs": check_graphs(mlrun, folder),
+            "folded_graphs": check_folds(mlrun, folder), "between_sessions_of_torch_profiler": check_sessions(mlrun, folder),
+            "workers_of_a_loader": check_loader(mlrun, folder), "libcupti_in_the_process": check_libraries(mlrun, folder),
+            "expandable_segments": check_expandable(mlrun, folder), "static_probes_of_pytorch": check_probes(),
+            "cufile_in_compatibility_mode": check_cufile(mlrun, folder)}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run` asks of a machine with a GPU by programs of the driver is asked of the stand-ins: each comparison has both of
+its sides, counts are exact, and a comparison that should fail does. Without a driver `run` says so and ends with 77."""
+
+import sys
+from pathlib import Path
+
+import cupti_case
+import driver_checks
+from gpu_case import need_no_driver
+from lib import case
+
+LAUNCHES, ROUNDS, END_LAUNCHES, NODES = 5_000, 2, 300, 300_000
+# What times are on the stand-ins says nothing, and a killed process may have been fetched whole.
+HELD = "what CUPTI held"
+TIMES = {"cost_of_a_launch_by_the_driver"}
+
+
+def checks_with(this, major, **settings):
+    environment = cupti_case.mock_environment(this, major, driver=major, **settings)
+    library = str(cupti_case.PLACE / str(major) / f"libcupti.so.{major}")
+    return driver_checks.driver_checks(case.BUILD, environment, library, LAUNCHES, ROUNDS, END_LAUNCHES, NODES)
+
+
+def check_major(this, major):
+    seen = checks_with(this, major)
+    for name, check in seen.items():
+        # The end of a process waits for a fifth of a second at most; on a machine that stands still that long it is told.
+        is_told = name.startswith("end_by_") and any(reason.startswith(HELD) for reason in check["losses"])
+        may_differ = name in TIMES or is_told
+        this.true(f"CUPTI {major}: {name}", "reason" not in check and (check["agrees"] is not False or may_differ), check)
+    cost = seen["cost_of_a_launch_by_the_driver"]["ns_per_launch"]
+    this.true("to record takes time", cost["nothing"] < cost["calls and kernels"], cost)
+    this.equal("launches and rows", [(seen["end_by_fork"][key]) for key in ("launches", "kernels", "calls")],
+               [2 * END_LAUNCHES] * 3)
+    nodes = seen["many_nodes_of_graphs"]
+    this.equal("nodes launched", nodes["launched"], NODES)
+    this.true("some were added up", nodes["folded_nodes"] > 0, nodes)
+    this.equal("other code than the export's", seen["symbols_of_the_driver"]["same"]["cuMemAlloc"], False)
+    this.equal("the export's code", seen["symbols_of_the_driver"]["same"]["cuLaunchKernel"], True)
+    this.true("many small buffers", seen["buffers_that_are_too_small"]["minimal_client"]["buffers"] > LAUNCHES / 50,
+              seen["buffers_that_are_too_small"])
+
+
+def check(this):
+    for major in (12, 13):
+        check_major(this, major)
+    lossy = checks_with(this, 13, DROPPED=7)
+    this.equal("a loss does not agree", [lossy[name]["agrees"] for name in ("end_by_return", "many_nodes_of_graphs",
+                                                                            "buffers_that_are_too_small")], [False] * 3)
+    need_no_driver()
+    here = this.run(sys.executable, Path(__file__).parent / "run", case.BUILD)
+    this.equal("without a driver", here.returncode, 77, said=here.stderr)
+    this.true("it says so", "GPU samples" in here.stderr and here.stdout == "", here.stderr)
+
+
+if __name__ == "__main__":
+    case.run(check)
