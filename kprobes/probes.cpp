@@ -31,14 +31,14 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kTracepoint = "tp_btf/";
-constexpr std::array<std::string_view, 13> kWaitPrograms = {
-    "on_switch",     "on_switch_without_state", "on_waking",   "on_free",   "on_bio_placed",
-    "on_bio_behind", "on_bio_before",           "on_9p_begin", "on_9p_end", "on_rpc_begin",
-    "on_rpc_end",    "on_fuse_begin",           "on_fuse_end"};
+constexpr std::array<std::string_view, 15> kWaitPrograms = {
+    "on_switch",     "on_switch_without_state", "on_waking",   "on_free",     "on_bio_placed",
+    "on_bio_behind", "on_bio_before",           "on_9p_begin", "on_9p_end",   "on_rpc_begin",
+    "on_rpc_end",    "on_fuse_begin",           "on_fuse_end", "on_throttle", "on_throttle_without_control"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
 constexpr std::string_view kRightsProgram = "on_exec_with_rights";
 constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
-constexpr size_t kSwitchArgumentsWithState = 4;
+constexpr size_t kSwitchArgumentsWithState = 4, kThrottleArgumentsWithControl = 8;
 // Without these there is nothing to tell.
 constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
                                                      "on_request_complete", kRightsProgram};
@@ -70,6 +70,8 @@ ProgramState state_of(const FileOps::Function& function) {
 bool has_replacement(std::string_view program, FunctionTypes& events) {
   const bool has_folios = events.find_event("writeback_dirty_folio", "").has_value();
   if (program == (has_folios ? "on_dirty_page" : "on_dirty_folio")) return true;
+  const bool has_control = events.event_arguments("balance_dirty_pages") <= kThrottleArgumentsWithControl;
+  if (program == (has_control ? "on_throttle_without_control" : "on_throttle")) return true;
   const bool has_state = events.event_arguments("sched_switch") >= kSwitchArgumentsWithState;
   return program == (has_state ? "on_switch_without_state" : "on_switch");
 }

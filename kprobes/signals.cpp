@@ -35,7 +35,7 @@ const std::array<Part, 6>& parts() {
       {"page cache", {"mm_filemap_add_to_page_cache"}},
       {"waits",
        {"sched_switch", "sched_waking", "sched_process_free", "block_getrq", "block_bio_backmerge",
-        "block_bio_frontmerge"}},
+        "block_bio_frontmerge", "balance_dirty_pages"}},
       {"system calls", {"sys_enter", "sys_exit", "sched_process_exec"}},
   }};
   return kAll;

@@ -57,10 +57,13 @@ static __always_inline void goes_off(struct task_struct *task, bool preempted, _
   if (!wake && bpf_map_update_elem(&wakes, &tid, &none, BPF_NOEXIST))
     count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
   bool early = wake && wake->time_ns > thread->on_ns;
+  bool throttled = thread->throttled && !preempted && state & kUninterruptible;
+  if (!preempted) thread->throttled = false;
   thread->state = preempted ? 0 : state;
   thread->flags = (preempted ? MLRUN_WAIT_PREEMPTED : 0) | (early ? MLRUN_WAIT_EARLY : 0) |
                   (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? MLRUN_WAIT_IO : 0) |
-                  (thread->submitting && !preempted ? MLRUN_WAIT_SUBMITTING : 0);
+                  (thread->submitting && !preempted ? MLRUN_WAIT_SUBMITTING : 0) |
+                  (throttled ? MLRUN_WAIT_THROTTLED : 0);
   thread->off_ns = now_ns();
 }
 
@@ -92,6 +95,29 @@ static __always_inline void comes_on(struct task_struct *task) {
   record->waker_tid = woken ? wake->waker_tid : 0;
   record->waker_age_ns = woken ? wake->age_ns : 0;
   submit(record);
+}
+
+// A thread that makes pages dirty faster than they are written is told to sleep for `pause`; 0 or less: it need not.
+static __always_inline int is_throttled(long pause) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  if (pause <= 0 || !is_followed(task)) return 0;
+  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (thread) thread->throttled = true;
+  return 0;
+}
+
+SEC("tp_btf/balance_dirty_pages")
+int BPF_PROG(on_throttle, void *group, void *control, unsigned long rate, unsigned long task_rate,
+             unsigned long dirtied, unsigned long period, long pause) {
+  return is_throttled(pause);
+}
+
+// Before 6.15 what `control` holds are arguments.
+SEC("tp_btf/balance_dirty_pages")
+int BPF_PROG(on_throttle_without_control, void *group, unsigned long limit, unsigned long background,
+             unsigned long dirty, unsigned long group_limit, unsigned long group_dirty, unsigned long rate,
+             unsigned long task_rate, unsigned long dirtied, unsigned long period, long pause) {
+  return is_throttled(pause);
 }
 
 // A completion wakes before its processor switches: from here on nobody is woken by it.

@@ -114,6 +114,7 @@ enum mlrun_wait_flag {
   MLRUN_WAIT_SUBMITTING = 4,  // a bio of it had not found its place in the queue yet
   MLRUN_WAIT_EARLY = 8,       // woken while it was still going to sleep
   MLRUN_WAIT_LOST_WAKE = 16,  // the wake-up was not seen: the whole time counts as blocked
+  MLRUN_WAIT_THROTTLED = 32,  // the kernel held it up because too many pages are dirty
 };
 
 struct mlrun_wait {  // time_ns: on a processor again

@@ -10,7 +10,7 @@ Json kernel_side_json(const Summary& summary) {
   const auto found = summary.run.find("kernel_side");
   if (found == summary.run.end() || !found->is_object()) return {};
   Json out = Json::object();
-  for (const char* key : {"state", "reason", "signals"})
+  for (const char* key : {"state", "reason", "signals", "throttled"})
     out[key] = found->contains(key) ? Json(found->at(key)) : Json();
   return out;
 }

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/summary/text.h"
+#include "runner/summary/units.h"
 
 namespace mlrun::summary {
 namespace {
@@ -16,6 +19,19 @@ constexpr size_t kLead = 14;
 std::string text_of(const json& signal, const char* key) {
   const auto found = signal.find(key);
   return found != signal.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
+}
+
+// Empty: nobody was held up.
+std::string throttled_text(const Summary& summary, const TextStyle& style) {
+  const json::json_pointer at("/kernel_side/throttled");
+  if (!summary.run.contains(at)) return {};
+  const json& throttled = summary.run.at(at);
+  const auto number = [&](const char* key) {
+    const auto found = throttled.find(key);
+    return found != throttled.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+  };
+  return fmt::format("too many pages were dirty: writers held up for {}, in {} sleeps",
+                     time_text(number("asleep_ns"), style.glyphs), count_text(number("waits")));
 }
 
 }  // namespace
@@ -36,6 +52,7 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
   for (const auto& [way, names] : works) {
     if (!way.empty()) items.push_back("by " + way + ": " + names);
   }
+  if (const std::string throttled = throttled_text(summary, style); !throttled.empty()) items.push_back(throttled);
   items.insert(items.end(), missing.begin(), missing.end());
   return items.empty() ? "" : wrap(style.bold("KERNEL SIDE"), kLead, items, style);
 }

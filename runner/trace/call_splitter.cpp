@@ -81,7 +81,7 @@ bool CallSplitter::add_waits(const Asked& asked) {
   window_.waits(asked.tid, asked.from_ns, asked.to_ns, [&](const ThreadWait& wait) {
     const int64_t ready_ns = wait.asleep ? wait.wake_ns : wait.off_ns;
     sweep_.add(Span::kReady, ready_ns, wait.on_ns);
-    sweep_.add(Span::kAsleep, wait.off_ns, ready_ns);
+    sweep_.add(wait.throttled ? Span::kThrottled : Span::kAsleep, wait.off_ns, ready_ns);
     slept = slept || ready_ns > wait.off_ns;
   });
   return slept;

@@ -257,6 +257,10 @@ class KernelMerge::Tables {
     if (!reader.read(row.record)) return unreadable();
     begin_row(row, row.record.off_ns);
     silent_.add(row.record);
+    if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
+      merge_.throttled_++;
+      merge_.throttled_ns_ += std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns;
+    }
     return waits_.add(row);
   }
 
@@ -446,6 +450,7 @@ void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
   run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
+  if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
   if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();
   run["totals"]["block_requests"] = requests_;
   run["totals"]["block_parts"] = parts_;

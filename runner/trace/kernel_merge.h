@@ -108,6 +108,7 @@ class KernelMerge {
   KernelLosses losses_;
   OutsideReads outside_reads_;
   int64_t nameless_files_ = 0, silent_processes_ = 0;
+  int64_t throttled_ = 0, throttled_ns_ = 0;  // waits because too many pages were dirty
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
   int64_t torch_memories_ = 0;
   uint64_t torch_unread_ = 0;

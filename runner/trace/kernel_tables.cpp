@@ -164,6 +164,7 @@ WaitTable::WaitTable()
       submitting_(table_.boolean("submitting")),
       early_(table_.boolean("early")),
       wake_lost_(table_.boolean("wake_lost")),
+      throttled_(table_.boolean("throttled")),
       op_id_(table_.optional_int64("op_id", Encoding::kDelta)),
       waker_tid_(table_.optional_int32("waker_tid")),
       cpu_(table_.int32("cpu")),
@@ -184,6 +185,7 @@ void WaitTable::add(const WaitRow& row, const GroupEnds& ends) {
   submitting_.add((record.flags & MLRUN_WAIT_SUBMITTING) != 0);
   early_.add((record.flags & MLRUN_WAIT_EARLY) != 0);
   wake_lost_.add((record.flags & MLRUN_WAIT_LOST_WAKE) != 0);
+  throttled_.add((record.flags & MLRUN_WAIT_THROTTLED) != 0);
   op_id_.add_unless(0, static_cast<int64_t>(record.operation));
   waker_tid_.add_unless(0, static_cast<int32_t>(record.waker_tid));
   cpu_.add(static_cast<int32_t>(record.head.cpu));

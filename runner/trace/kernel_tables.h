@@ -91,7 +91,7 @@ class WaitTable {
   OwnerColumns owner_;
   Int64Column &ts_wake_, &runq_ns_;
   LabelColumn& state_;
-  BoolColumn &preempted_, &in_iowait_, &submitting_, &early_, &wake_lost_;
+  BoolColumn &preempted_, &in_iowait_, &submitting_, &early_, &wake_lost_, &throttled_;
   Int64Column& op_id_;
   Int32Column &waker_tid_, &cpu_;
   Int64Column &waker_req_, &waker_age_;

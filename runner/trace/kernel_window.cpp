@@ -54,6 +54,7 @@ void KernelWindow::add(const mlrun_wait& record) {
   wait.wake_ns = std::clamp(time_of(record.wake_ns), wait.off_ns, wait.on_ns);
   wait.asleep = record.state != 0;
   wait.submitting = (record.flags & MLRUN_WAIT_SUBMITTING) != 0;
+  wait.throttled = (record.flags & MLRUN_WAIT_THROTTLED) != 0;
   // Only a thread that waits for I/O is woken by a completion; others are woken in an interrupt that came upon it.
   constexpr uint32_t kUninterruptible = 2;
   const bool for_io = (record.flags & MLRUN_WAIT_IO) != 0 || (record.state & kUninterruptible) != 0;

@@ -17,7 +17,7 @@ namespace mlrun::trace {
 struct ThreadWait {
   int64_t off_ns, wake_ns, on_ns;
   uint64_t request;  // whose completion woke it; 0: none
-  bool asleep, submitting;
+  bool asleep, submitting, throttled;
 };
 
 // A file operation that lies in no other one.

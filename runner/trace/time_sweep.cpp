@@ -22,6 +22,7 @@ void TimeSweep::add(Span span, int64_t from_ns, int64_t to_ns) {
 int64_t& TimeSweep::label(const Open& open, model::CallSplit& split) {
   const auto is = [&](Span span) { return open[static_cast<size_t>(span)] > 0; };
   if (is(Span::kReady)) return split.runq_ns;
+  if (is(Span::kThrottled)) return split.wait_ns;
   if (!is(Span::kAsleep)) return is(Span::kOperation) ? split.vfs_ns : split.own_ns;
   if (is(Span::kDevice) || is(Span::kSharedDevice)) return split.device_ns;
   if (is(Span::kQueue) || is(Span::kSubmitting)) return split.queue_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives every nanosecond of one call exactly one label, from intervals that say what was going on. The first that fits,
-// in this order: ready to run; asleep, with something on a device, in a queue, at a server, or nothing of these; inside
+// in this order: ready to run; asleep by the kernel's wish, whatever is under way; asleep, with something on a device, in a queue, at a server, or nothing of these; inside
 // a file operation of the kernel; else its own.
 //
 //   sweep.begin(from, to); sweep.add(Span::kAsleep, ...); ...; CallSplit split = sweep.finish();
@@ -15,8 +15,18 @@
 
 namespace mlrun::trace {
 
-enum class Span : uint8_t { kReady, kAsleep, kSubmitting, kDevice, kSharedDevice, kQueue, kRemote, kOperation };
-inline constexpr size_t kSpans = 8;
+enum class Span : uint8_t {
+  kReady,
+  kAsleep,
+  kSubmitting,
+  kDevice,
+  kSharedDevice,
+  kQueue,
+  kRemote,
+  kThrottled,
+  kOperation
+};
+inline constexpr size_t kSpans = 9;
 
 class TimeSweep {
  public:

@@ -238,6 +238,15 @@ TEST_F(CallSplitterTest, UntilItsTurnToQueueAllThatItQueuedCounts) {
   EXPECT_EQ(split.device_ns, 10);
 }
 
+TEST_F(CallSplitterTest, WhoIsHeldUpForDirtyPagesWaitsForNoRequest) {
+  window_.add(part(7, 1010, 1040, 1080));  // what it writes over is being written
+  wait(7, 1005, 1060, 1065, MLRUN_WAIT_THROTTLED | MLRUN_WAIT_IO, 5);
+  const auto split = this->split(kWrite, 1000, 100);
+  EXPECT_EQ(split.wait_ns, 55);
+  EXPECT_EQ(split.runq_ns, 5);
+  EXPECT_EQ(split.queue_ns + split.device_ns, 0);
+}
+
 TEST_F(CallSplitterTest, TheRequestThatWokeItExplainsWhatNothingElseDoes) {
   mlrun_block_request request{};
   request.head.time_ns = 1060;

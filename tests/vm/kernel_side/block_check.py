@@ -6,6 +6,7 @@ was.
 Usage: block_check.py OUT"""
 
 import os
+import re
 import statistics
 import subprocess
 
@@ -177,6 +178,31 @@ def partition():
     run.same_as_kernel("nullb0", "reads", "read_bytes")
 
 
+def report(name):
+    return subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / name], capture_output=True, text=True, check=False).stdout
+
+
+def throttled():
+    """The kernel's own event says for how long it means to hold the writer up: then it sleeps, and for nothing else."""
+    run, told = Run("throttled"), []
+    for line in (OUT / "throttled.events").read_text().splitlines():
+        found = re.match(r" *dd-(\d+) .* balance_dirty_pages: .* paused=\d+ pause=(-?\d+) ", line)
+        if found and int(found[2]) > 0:
+            told.append((int(found[1]), int(found[2])))
+    rows = [row for row in run.waits if row["throttled"]]
+    check("throttled: it is held up", len(told) > 3, told)
+    equal("throttled: a row for each time", [row["tid"] for row in rows], [tid for tid, _ in told])
+    for row, (_, pause_ms) in zip(rows, told, strict=False):
+        # A sleep ends with a tick of the kernel's clock, of which a guest may have 100 a second.
+        check("throttled: it sleeps that long", row["in_iowait"] and row["dur"] >= (pause_ms - 10) * MS, (row, pause_ms))
+    asleep = sum(row["dur"] - row["runq_ns"] for row in rows)
+    of_writes = sum(call["wait_ns"] for call in run.calls.values() if call["func"] == "write")
+    check("throttled: writes waited for that", of_writes >= 0.99 * asleep > 0, (of_writes, asleep))
+    equal("throttled: and added up", run.trace.run["kernel_side"]["throttled"], {"waits": len(rows), "asleep_ns": asleep})
+    said = report("throttled")
+    check("throttled: the summary says so", f"in {len(rows)} sleeps" in said, said)
+
+
 def long():
     """More nanoseconds than 32 bits hold, of the request, of its part, of the sleep and of the call."""
     run, least = Run("long"), 4_500_000_000
@@ -209,13 +235,13 @@ def kinds():
 
 def summary():
     """What the summary of such a run says of the kernel side."""
-    said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "direct"], capture_output=True, text=True, check=False).stdout
+    said = report("direct")
     text = " ".join(said.partition("KERNEL SIDE")[2].split())
     check("summary: what was recorded, and by which way", text.startswith(
         "by tracepoint: processes, block I/O, write-back, page cache, waits, remote requests"), said)
     check("summary: and what was not", "without file operations: not asked for" in text, text)
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, long, kinds, summary):
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

@@ -57,6 +57,17 @@ addpart /dev/nullb0 1 8192 65536
 cat /sys/block/nullb0/nullb0p1/dev /sys/block/nullb0/dev >"$out/partition.devices"
 traced partition nullb0 dd if=/dev/nullb0p1 of=/dev/null bs=64k count=2 skip=3 iflag=direct
 
+# More dirty pages than there may be: the kernel holds the writer up, and tells of that itself.
+slow_device 1
+events=/sys/kernel/tracing
+mount -t tracefs none $events 2>/dev/null || [[ -e $events/trace ]]
+echo 1 >$events/events/writeback/balance_dirty_pages/enable
+echo $((1 << 20)) >/proc/sys/vm/dirty_bytes
+traced throttled nullb0 dd if=/dev/zero of=/dev/nullb0 bs=64k count=64
+echo 20 >/proc/sys/vm/dirty_ratio
+echo 0 >$events/events/writeback/balance_dirty_pages/enable
+cp $events/trace "$out/throttled.events"
+
 # A request that takes longer than 32 bits of nanoseconds hold.
 if [[ -e /dev/nullb0 ]]; then rmmod null_blk; fi
 modprobe null_blk nr_devices=1 irqmode=2 completion_nsec=4500000000 queue_mode=2 gb=1 memory_backed=1
