@@ -108,7 +108,7 @@ void drop_record(Pieces& pieces, Random& random) {
 }
 
 // Of the kernel side's records, in the order of mlrun_kernel_kind; of those with text behind them without it.
-constexpr std::array<std::pair<uint16_t, size_t>, 14> kKernelKinds = {{
+constexpr std::array<std::pair<uint16_t, size_t>, 16> kKernelKinds = {{
     {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
     {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
     {MLRUN_KERNEL_WAIT, sizeof(mlrun_wait)},
@@ -118,6 +118,8 @@ constexpr std::array<std::pair<uint16_t, size_t>, 14> kKernelKinds = {{
     {MLRUN_KERNEL_REMOTE, sizeof(mlrun_remote)},
     {MLRUN_KERNEL_SYSCALL, sizeof(mlrun_syscall_sum)},
     {MLRUN_KERNEL_FILE_DONE, sizeof(mlrun_file_done)},
+    {MLRUN_KERNEL_CUDA, sizeof(mlrun_cuda_call)},
+    {MLRUN_KERNEL_CUFILE, sizeof(mlrun_cufile_call)},
     {MLRUN_KERNEL_TORCH, sizeof(mlrun_torch_memory)},
     {MLRUN_KERNEL_TASK, sizeof(mlrun_task)},
     {MLRUN_KERNEL_PROCESS, sizeof(mlrun_process_seen) + 64},

@@ -34,6 +34,7 @@
 #include "runner/trace/merge.h"
 #include "runner/trace/offset_tracker.h"
 #include "runner/trace/partition.h"
+#include "runner/trace/python_stacks.h"
 #include "runner/trace/run_json.h"
 #include "runner/trace/sum_table.h"
 #include "runner/trace/sums_file.h"
@@ -52,20 +53,25 @@ constexpr int64_t kSampleBytes = 4096, kFoldNs = 2000;
 // What the merger is asked for, told by the input's bytes.
 struct Wishes {
   explicit Wishes(uint32_t hash)
-      : merges(hash % kMergeEvery == 0), samples((hash >> 8) % 4 == 0), folds((hash >> 16) % 4 == 0) {}
-  bool merges, samples, folds;
+      : merges(hash % kMergeEvery == 0),
+        samples((hash >> 8) % 4 == 0),
+        folds((hash >> 16) % 4 == 0),
+        follows_cuda((hash >> 24) % 2 == 0) {}
+  bool merges, samples, folds, follows_cuda;
 };
 
 void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-std::string session_text(bool summary_only) {
+std::string session_text(bool summary_only, bool follows_cuda) {
+  nlohmann::json streams = {"files", "allocs", "torch", "cufile"};
+  if (follows_cuda) streams.push_back("cuda");
   nlohmann::json session = {
       {"command", {"program"}},
       {"cwd", "/"},
       {"clock", {{"kind", "tsc"}}},
-      {"options", {{"summary_only", summary_only}, {"streams", {"files", "allocs", "torch"}}}},
+      {"options", {{"summary_only", summary_only}, {"streams", std::move(streams)}}},
       {"kernel_side", {{"state", "recorded"}, {"programs", {{{"signal", "wait"}, {"event", "sched_switch"}}}}}}};
   return session.dump();
 }
@@ -95,8 +101,8 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  void put(const testing::SpoolFiles& files) {
-    write(path_ + "/session.json", session_text(!files.sums.empty()));
+  void put(const testing::SpoolFiles& files, const Wishes& wishes) {
+    write(path_ + "/session.json", session_text(!files.sums.empty(), wishes.follows_cuda));
     constexpr int kOwner = 0600;
     const std::string spool = path_ + "/" + MLRUN_SPOOL_FILE;
     const util::UniqueFd there(::open(spool.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwner));
@@ -210,6 +216,10 @@ void decode(const Folder& folder, const Wishes& wishes) {
   if (!index) return;
   trace::KernelMerge kernel(folder.path(), *session);
   if (kernel.present() && !kernel.load(info)) return;
+  summary::PythonMeter python;
+  idle::PythonLines python_lines;
+  const bool has_python = !(*index)->python_frames().empty();  // its table is a file, which takes its time
+  if (has_python && !trace::write_python_stacks(**index, info, folder.path(), python, python_lines)) return;
   info.gpus = trace::read_gpus((*index)->gpu_texts());
   (*index)->gpu_facts().place_devices(info, (*index)->strings());
   trace::PartitionReader reader(**index);
@@ -239,7 +249,7 @@ void merge(const Folder& folder) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static mlrun::Folder folder;
   const mlrun::Wishes wishes(mlrun::util::crc32c(0, data, size));
-  folder.put(mlrun::testing::split_files({reinterpret_cast<const char*>(data), size}));
+  folder.put(mlrun::testing::split_files({reinterpret_cast<const char*>(data), size}), wishes);
   mlrun::decode(folder, wishes);
   if (wishes.merges) mlrun::merge(folder);
   return 0;
