@@ -19,6 +19,7 @@ extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 struct wanted {
   const char *name;
   uint32_t hash;  // GNU hash of the name
+  bool retired;   // of versions that programs can no longer be linked with
 };
 
 struct symbol_table {
@@ -46,12 +47,12 @@ static struct symbol_table tables_of(const struct link_map *object) {
   return t;
 }
 
-static bool is_definition(const struct symbol_table *t, uint32_t index, const char *name) {
+static bool is_definition(const struct symbol_table *t, uint32_t index, const struct wanted *w) {
   const ElfW(Sym) *s = &t->symbols[index];
   unsigned type = ELF64_ST_TYPE(s->st_info);
   bool hidden_version = t->versions && (t->versions[index] & 0x8000);
-  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && !hidden_version &&
-         strcmp(t->names + s->st_name, name) == 0;
+  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && hidden_version == w->retired &&
+         strcmp(t->names + s->st_name, w->name) == 0;
 }
 
 // Index of the symbol, 0 if it is not here.
@@ -66,7 +67,7 @@ static uint32_t find_by_gnu_hash(const struct symbol_table *t, const struct want
   if (i < first) return 0;
   for (;; i++) {
     uint32_t hash = chain[i - first];
-    if ((hash | 1) == (w->hash | 1) && is_definition(t, i, w->name)) return i;
+    if ((hash | 1) == (w->hash | 1) && is_definition(t, i, w)) return i;
     if (hash & 1) return 0;
   }
 }
@@ -76,7 +77,7 @@ static uint32_t find_in(const struct symbol_table *t, const struct wanted *w) {
   if (t->gnu_hash) return find_by_gnu_hash(t, w);
   uint32_t count = t->sysv_hash ? t->sysv_hash[1] : 0;
   for (uint32_t i = 1; i < count; i++)
-    if (is_definition(t, i, w->name)) return i;
+    if (is_definition(t, i, w)) return i;
   return 0;
 }
 
@@ -100,18 +101,25 @@ const char *own_library_path(void) {
   return own ? own->l_name : "";
 }
 
-static symbol find_from(const struct link_map *first, const char *name, const char **object) {
-  struct wanted w = {name, 5381};
-  for (const char *c = name; *c; c++) w.hash = w.hash * 33 + (unsigned char)*c;
+static symbol find_wanted(const struct link_map *first, const struct wanted *w, const char **object) {
   for (const struct link_map *o = first; o; o = o->l_next) {
     if (o->l_ld == _DYNAMIC) continue;
     struct symbol_table t = tables_of(o);
-    uint32_t index = find_in(&t, &w);
+    uint32_t index = find_in(&t, w);
     if (!index) continue;
     *object = o->l_name;
     return address_of(o, &t.symbols[index]);
   }
   return NULL;
+}
+
+// Only where no library has a version for new programs does one for old ones count: llseek has no other.
+static symbol find_from(const struct link_map *first, const char *name, const char **object) {
+  struct wanted w = {name, 5381, false};
+  for (const char *c = name; *c; c++) w.hash = w.hash * 33 + (unsigned char)*c;
+  symbol found = find_wanted(first, &w, object);
+  w.retired = true;
+  return found ? found : find_wanted(first, &w, object);
 }
 
 symbol next_symbol_in(const char *name, const char **object) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The function that a call would have reached without us: the default-version definition in the first object after
-// ours.
+// ours, or where there is none, one of a version that only programs of old ask for.
 #pragma once
 
 #pragma GCC visibility push(hidden)
