@@ -30,6 +30,10 @@
 #define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)
 #define ERROR_FORM(form, ...) ERROR_##form, __VA_ARGS__
 
+// The same for a function of <threads.h>, whose errors have numbers of their own.
+#define THREAD_RESULT_OF(...)         THREAD_RESULT_FORM(__VA_ARGS__)
+#define THREAD_RESULT_FORM(form, ...) THREAD_##form, __VA_ARGS__
+
 #define ON_RANGE(descriptor, bytes, position, other)                                              \
   DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(bytes), .offset = (uint64_t)(position), \
               .arg2 = (uint32_t)(other)

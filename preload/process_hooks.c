@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "preload/process_call.h"
@@ -12,6 +13,7 @@
 #include "preload/real_function.h"
 #include "preload/recorder.h"
 #include "preload/traced_call.h"
+#include "preload/wait_call.h"
 
 void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   if (!start) return;
@@ -45,6 +47,15 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   int error = real(thread, attributes, start_routine, argument);
   put_process_call(KIND_pthread_create, start, -error);
   return error;
+}
+
+// libc makes the thread by pthread_create's insides, past the hook above.
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argument) {
+  REAL(int, thrd_create, thrd_t *, thrd_start_t, void *);
+  uint64_t start = stamp();
+  int result = real(thread, start_routine, argument);
+  put_process_call(KIND_pthread_create, start, -error_of_thread(result));
+  return result;
 }
 
 EXPORT void _exit(int status) {

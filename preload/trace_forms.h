@@ -37,6 +37,13 @@
   end_vector_call(&call, vector, count, result);                \
   return result;
 
+#define TRACE_THREAD_WAIT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                         \
+  begin_plain_call(&call);                            \
+  ret result = expression;                            \
+  end_error_wait(&call, error_of_thread(result));     \
+  return result;
+
 // The entry goes first: once the descriptor is closed another thread may get it.
 #define TRACE_CLOSE(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                   \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/wait_call.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <threads.h>
 
 #include "preload/capture.h"
 #include "preload/real_function.h"
@@ -9,6 +11,17 @@
 COLD void put_wait(struct pending_call *call, uint64_t end, int64_t result) {
   call->open_file = open_file_of(call->fd);
   put_call(call, end, result, 0);
+}
+
+COLD int error_of_thread(int result) {
+  switch (result) {
+    case thrd_success: return 0;
+    case thrd_busy: return EBUSY;
+    case thrd_nomem: return ENOMEM;
+    case thrd_timedout: return ETIMEDOUT;
+    case -1: return EINTR;  // thrd_sleep, which leaves errno alone
+    default: return EINVAL;
+  }
 }
 
 // One of the threads gets -1, which is no error.

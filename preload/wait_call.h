@@ -10,6 +10,9 @@
 // result: as recorded. A descriptor that is met for the first time is identified now.
 void put_wait(struct pending_call *call, uint64_t end, int64_t result);
 
+// The error behind what a function of <threads.h> returned; 0: it succeeded.
+int error_of_thread(int result);
+
 // result: what the real call returned, -1 on failure.
 INLINE void end_wait(struct pending_call *call, int64_t result) {
   compiler_barrier();
