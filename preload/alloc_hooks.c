@@ -36,7 +36,8 @@ static COLD bool start_hooks(void) {
 }
 
 COLD void count_slowly(size_t usable, bool is_free) {
-  if (!may_record() || stream_off || (!this_thread.channel && !register_thread())) return;
+  if (!may_record() || stream_off) return;
+  if (!this_thread.channel && !register_thread(is_free ? MLRUN_FREE : MLRUN_MALLOC)) return;
   if (!process.wiped->announced) process_record_write();
   if (usable < MLRUN_FINE_LIMIT_BYTES) {
     struct mlrun_fine_count *fine = &this_thread.channel->fine[mlrun_fine_class(usable)];
@@ -73,7 +74,7 @@ static COLD void *recorded_slowly(uint32_t kind, void *block, size_t size, size_
                                   uint64_t cursor) {
   struct allocation a = {kind, block, size, usable, site};
   uint8_t lap;
-  uint64_t *w = reserve_at(cursor, kShortBytes, &lap);
+  uint64_t *w = reserve_at(cursor, kShortBytes, a.kind, &lap);
   write_allocation(w, lap, &a);
   return block;
 }
@@ -106,7 +107,7 @@ static COLD void freed_sometimes(void *block, size_t usable, uint64_t site) {
 static COLD void freed_slowly(void *block, size_t usable, uint64_t site, uint64_t cursor) {
   struct allocation a = the_free_of(block, usable, site);
   uint8_t lap;
-  uint64_t *w = reserve_at(cursor, kShortBytes, &lap);
+  uint64_t *w = reserve_at(cursor, kShortBytes, a.kind, &lap);
   write_allocation(w, lap, &a);
   real_allocator.free(block);
 }
@@ -255,7 +256,7 @@ static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_
   }
   struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
   uint8_t lap;
-  uint64_t *w = start ? reserve(32, &lap) : NULL;
+  uint64_t *w = start ? reserve(32, MLRUN_FREE, &lap) : NULL;
   if (!w) return;
   w[1] = start;
   fill_allocation(w, &a);

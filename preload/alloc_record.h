@@ -47,7 +47,7 @@ INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
 
 // Room for `bytes` of an allocation's record, whose site becomes the stack that led there if stacks are recorded.
 INLINE uint64_t *reserve_allocation(struct allocation *a, uint32_t bytes, uint8_t *lap) {
-  return likely(!stack_depth) ? reserve(bytes, lap) : reserve_at_stack(&a->site, bytes, lap);
+  return likely(!stack_depth) ? reserve(bytes, a->kind, lap) : reserve_at_stack(&a->site, bytes, a->kind, lap);
 }
 
 INLINE void write_allocation_at(uint64_t *w, uint8_t lap, uint64_t ticks, const struct allocation *a) {
@@ -69,7 +69,7 @@ INLINE void put_allocation(struct allocation *a) {
 // A free has no stack: who allocated the block is told by the allocation.
 INLINE void put_free(const struct allocation *a) {
   uint8_t lap;
-  uint64_t *w = reserve(32, &lap);
+  uint64_t *w = reserve(32, a->kind, &lap);
   write_allocation(w, lap, a);
 }
 

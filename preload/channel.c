@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/dropped_kind.h"
 #include "preload/next_symbol.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
@@ -94,10 +95,11 @@ static uint32_t claim_descriptor(void) {
   }
 }
 
-bool register_thread(void) {
+bool register_thread(uint32_t kind) {
   uint32_t id = claim_descriptor();
   if (!id) {
     count_failure(MLRUN_FAIL_NO_CHANNEL);
+    __atomic_add_fetch(&control->without_channel[dropped_kind(kind)], 1, __ATOMIC_RELAXED);
     return false;
   }
   struct mlrun_channel *channel = channel_at(id);

@@ -47,8 +47,9 @@ void after_fork(void);
 // Whether an event of this thread may be recorded, after attaching or starting a forked child afresh where that is due.
 bool may_record(void);
 
-// Gives the calling thread a channel. False: none could be had; counted.
-bool register_thread(void);
+// Gives the calling thread a channel, so that it can record or count an event of that kind (enum mlrun_kind). False: none
+// could be had; the event is counted as lost.
+bool register_thread(uint32_t kind);
 
 // Whether this process, and the children it forks from now on, record at all. The clock is not read while they do not.
 bool recording_is_on(void);

@@ -35,7 +35,7 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   struct stack stack = stack_of_program();
   uint32_t units = kCopyUnits + (stack.id ? kStackUnitBytes / MLRUN_UNIT_BYTES : 0);
   uint8_t lap;
-  uint64_t *w = reserve(stack.definition_bytes + units * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve(stack.definition_bytes + units * MLRUN_UNIT_BYTES, call->kind, &lap);
   if (likely(w)) {
     w = stack_write(&stack, w, lap);
     write_call(w, &first, end, told, stack.id ? MLRUN_CALL_STACK : 0);

@@ -34,7 +34,7 @@ COLD uint32_t identify_open_file(int fd) {
   }
   uint64_t clock = now_ticks();
   uint8_t lap;
-  uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, &lap);
+  uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, MLRUN_FILE, &lap);
   text_release(&name);
   if (!w) return 0;
   struct file_record file = {.clock = clock,

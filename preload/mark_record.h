@@ -73,7 +73,7 @@ INLINE void put_mark(const struct mark *mark) {
   bool has_payload = mark->payload_type | mark->category;
   uint32_t text_units = mark_text_units(bytes), units = 2 + has_payload + text_units;
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)definition + units * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve((uint32_t)definition + units * MLRUN_UNIT_BYTES, mark->kind, &lap);
   if (unlikely(!w)) return;
   if (unlikely(definition)) {
     string_write(w, lap, domain->id, domain->name, domain->bytes);
@@ -96,7 +96,7 @@ INLINE void put_mark_pop(uint32_t source, const struct mark_domain *domain) {
   uint64_t now = stamp();
   if (unlikely(!now)) return;
   uint8_t lap;
-  uint64_t *w = reserve(32, &lap);
+  uint64_t *w = reserve(32, MLRUN_MARK_POP, &lap);
   if (unlikely(!w)) return;
   w[1] = now;
   w[2] = 0;
@@ -109,7 +109,7 @@ INLINE void put_mark_end(uint32_t source, uint64_t range) {
   uint64_t now = stamp();
   if (unlikely(!now)) return;
   uint8_t lap;
-  uint64_t *w = reserve(32, &lap);
+  uint64_t *w = reserve(32, MLRUN_MARK_END, &lap);
   if (unlikely(!w)) return;
   w[1] = now;
   w[2] = range << 8;

@@ -48,7 +48,7 @@ COLD void announce_module(struct announced_modules *announced, const struct code
   if (!bytes) name = process_exe(&bytes);  // the dynamic linker has no name for the program itself
   uint64_t path = bytes ? string_prepare(name, bytes, &more) : 0;
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)more + kUnits * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve((uint32_t)more + kUnits * MLRUN_UNIT_BYTES, MLRUN_MODULE, &lap);
   if (!w) return;
   if (more) {
     string_write(w, lap, path, name, bytes);

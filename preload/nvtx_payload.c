@@ -189,7 +189,7 @@ void put_structured_mark(const struct mark *mark) {
     string_prepare(structure->layout_text, structure->layout_bytes, &of_layout);
   uint32_t data_units = mark_text_units(structure->bytes), units = 3 + data_units + mark_text_units(bytes);
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)(of_domain + of_layout) + units * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve((uint32_t)(of_domain + of_layout) + units * MLRUN_UNIT_BYTES, mark->kind, &lap);
   if (!w) return;
   w = define(mark, w, lap, of_domain, of_layout);
   w[1] = now;

@@ -82,7 +82,7 @@ static void put_words(struct path_call *path, const struct path_words *words, st
   uint32_t bytes = (uint32_t)units_of(&words->first_base, &words->second_base) * MLRUN_UNIT_BYTES +
                    stack.definition_bytes + (stack.id ? kStackUnitBytes : 0);
   uint8_t lap;
-  uint64_t *w = reserve_with_texts(texts, count, bytes + (opened ? kFileRecordBytes : 0), &lap);
+  uint64_t *w = reserve_with_texts(texts, count, bytes + (opened ? kFileRecordBytes : 0), path->call.kind, &lap);
   if (w) w = stack_write(&stack, w, lap);
   if (w && opened) {
     struct file_record file = describe_file(&status, words);
@@ -201,7 +201,7 @@ INLINE void put_known_open(struct pending_call *call, const struct path_words *w
   stat_descriptor(fd, &status);
   uint8_t lap;
   uint32_t units = words->first_base.working_directory ? kWithDirectoryUnits : kShortUnits;
-  uint64_t *w = reserve(kFileRecordBytes + units * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve(kFileRecordBytes + units * MLRUN_UNIT_BYTES, call->kind, &lap);
   call->fd = fd;
   if (unlikely(!w)) {
     fd_set_open_file(fd, 0);

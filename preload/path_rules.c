@@ -129,7 +129,7 @@ static const uint8_t classes[] = {
 };
 
 void count_left_out(uint32_t kind, uint64_t ticks, int64_t result) {
-  if (!may_record() || (!this_thread.channel && !register_thread())) return;
+  if (!may_record() || (!this_thread.channel && !register_thread(kind))) return;
   if (!process.wiped->announced) process_record_write();
   struct mlrun_left_out *sums = &this_thread.channel->left_out;
   uint32_t number = kind - MLRUN_CALL;

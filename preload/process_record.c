@@ -169,7 +169,7 @@ static bool write_record(void) {
     bytes += more[i];
   }
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)bytes, &lap);
+  uint64_t *w = reserve((uint32_t)bytes, MLRUN_PROCESS, &lap);
   if (!w) return false;
   for (int i = 0; i < kFacts; i++) {
     if (!more[i]) continue;
@@ -190,7 +190,7 @@ static void write_foreign_injection(void) {
   size_t more;
   uint64_t id = string_prepare(file.at, file.bytes, &more);
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)more + kNoteUnits * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve((uint32_t)more + kNoteUnits * MLRUN_UNIT_BYTES, MLRUN_GPU_NOTE, &lap);
   if (!w) return;
   if (more) string_write(w, lap, id, file.at, file.bytes);
   w += more / 8;
@@ -241,7 +241,7 @@ void process_end_write(int status) {
   if (!stamp() || !recording_system_calls_allowed()) return;
   tell_end();
   if (!read_io(&io)) return;
-  uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, MLRUN_END, &lap);
   if (!w) return;
   w[1] = now_ticks();
   w[2] = (uint64_t)(status & 0xff) << 8;

@@ -33,9 +33,10 @@ static __u64 producer_clock(void) {
 
 static __u64 producer_monotonic_ns(void) { return monotonic_ns(); }
 
+// What others record through us is GPU work, all of it.
 static __u64 *producer_reserve(uint32_t bytes, uint8_t *lap) {
   uint32_t hidden = show();
-  uint64_t *words = reserve(bytes, lap);
+  uint64_t *words = reserve(bytes, MLRUN_GPU_API, lap);
   hide_again(hidden);
   return (__u64 *)words;
 }

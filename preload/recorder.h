@@ -3,7 +3,7 @@
 //
 //   uint64_t start = stamp();                 0: nothing of this call is recorded
 //   ... the real call ...
-//   uint64_t *w = reserve(64, &lap);          null: dropped, and counted where it must be
+//   uint64_t *w = reserve(64, kind, &lap);    null: dropped, and counted as one of that kind where it must be
 //   w[1] = start; w[2] = ...                  all words but the first
 //   publish(w, lap, units, kind, arg);        the first word, last
 //
@@ -40,8 +40,9 @@ INLINE bool recording_system_calls_allowed(void) { return system_calls_allowed; 
 
 uint64_t monotonic_ns(void);
 uint64_t stamp_slow(void);
-// `cursor`: what the reservation got. Returns the cursor of `bytes` bytes that are ours, 0: dropped.
-uint64_t reserve_slow(uint64_t cursor, uint32_t bytes);
+// `cursor`: what the reservation got; `kind`: of the record that the room is for. Returns the cursor of `bytes` bytes that
+// are ours, 0: dropped.
+uint64_t reserve_slow(uint64_t cursor, uint32_t bytes, uint32_t kind);
 
 INLINE uint64_t now_ticks(void) { return likely(clock_is_tsc) ? __rdtsc() : monotonic_ns(); }
 
@@ -72,17 +73,20 @@ INLINE uint64_t *record_at(uint64_t cursor, uint8_t *lap) {
 }
 
 // The rest of reserve() for the cursor that was had.
-INLINE uint64_t *reserve_at(uint64_t cursor, uint32_t bytes, uint8_t *lap) {
+INLINE uint64_t *reserve_at(uint64_t cursor, uint32_t bytes, uint32_t kind, uint8_t *lap) {
   if (unlikely(!segment_has_room(cursor, bytes))) {
-    cursor = reserve_slow(cursor, bytes);
+    cursor = reserve_slow(cursor, bytes, kind);
     if (!cursor) return 0;
   }
   return record_at(cursor, lap);
 }
 
 // `bytes` (a multiple of 16, at most 16 KiB) for one record, or for several that belong together. Every 16-byte unit
-// has to be written, with a tag byte of 0 in all but the first word of a record.
-INLINE uint64_t *reserve(uint32_t bytes, uint8_t *lap) { return reserve_at(advance_cursor(bytes), bytes, lap); }
+// has to be written, with a tag byte of 0 in all but the first word of a record. `kind` is that of the record which the
+// others come along with; only a drop looks at it.
+INLINE uint64_t *reserve(uint32_t bytes, uint32_t kind, uint8_t *lap) {
+  return reserve_at(advance_cursor(bytes), bytes, kind, lap);
+}
 
 // Makes the record at `record` visible. From here on it survives whatever happens to the process.
 INLINE void publish(uint64_t *record, uint8_t lap, uint32_t units, uint32_t kind, uint32_t arg) {

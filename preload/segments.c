@@ -8,6 +8,7 @@
 #include <emmintrin.h>
 
 #include "preload/channel.h"
+#include "preload/dropped_kind.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
 #include "preload/test_point.h"
@@ -111,9 +112,9 @@ static uint64_t fill_spare(void) {
   return this_thread.spare_segment;
 }
 
-// Moves the thread from the segment of the cursor `from` to a fresh one. False: there is none.
-static COLD bool change_segment(uint64_t from) {
-  if (!this_thread.channel && !register_thread()) return false;
+// Moves the thread from the segment of the cursor `from` to a fresh one, for a record of that kind. False: there is none.
+static COLD bool change_segment(uint64_t from, uint32_t kind) {
+  if (!this_thread.channel && !register_thread(kind)) return false;
   for (;;) {
     uint64_t now = this_thread.cursor, spare = this_thread.spare_segment;
     if (now >> 32 != from >> 32) return true;       // a handler has done it
@@ -141,19 +142,20 @@ static void pad_to_the_end(uint64_t cursor) {
   publish((uint64_t *)(segment + (uint32_t)cursor), (uint8_t)(cursor >> 56), 0, MLRUN_PAD, 0);
 }
 
-static void count_drop(void) {
+// Without a channel register_thread has counted it.
+static void count_drop(uint32_t kind) {
   enum mlrun_drop reason = control->lossless ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
-  if (this_thread.channel) count_local(&this_thread.channel->drops[reason]);
+  if (this_thread.channel) count_local(&this_thread.channel->drops[reason][dropped_kind(kind)]);
 }
 
-COLD uint64_t reserve_slow(uint64_t cursor, uint32_t bytes) {
+COLD uint64_t reserve_slow(uint64_t cursor, uint32_t bytes, uint32_t kind) {
   for (;;) {
     test_point(13);
     if ((uint32_t)cursor < MLRUN_SEGMENT_BYTES) pad_to_the_end(cursor);
     test_point(8);
     if (!may_record()) return 0;
-    if (!change_segment(cursor)) {
-      count_drop();
+    if (!change_segment(cursor, kind)) {
+      count_drop(kind);
       return 0;
     }
     if (!process.wiped->announced) process_record_write();

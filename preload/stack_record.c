@@ -177,9 +177,9 @@ COLD uint64_t *stack_write_definition(const struct stack *stack, uint64_t *at, u
   return at + units * (MLRUN_UNIT_BYTES / sizeof *at);
 }
 
-uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint8_t *lap) {
+uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint32_t kind, uint8_t *lap) {
   struct stack stack = stack_of_program();
-  uint64_t *w = reserve(stack.definition_bytes + bytes, lap);
+  uint64_t *w = reserve(stack.definition_bytes + bytes, kind, lap);
   if (w) w = stack_write(&stack, w, *lap);
   if (stack.id) *site = MLRUN_SITE_IS_STACK | stack.id;
   stack_release(&stack);

@@ -3,7 +3,7 @@
 // it carries the definition in the same reservation, as strings do (strings.h):
 //
 //   struct stack stack = stack_of_program();
-//   uint64_t *w = reserve(stack.definition_bytes + ..., &lap);
+//   uint64_t *w = reserve(stack.definition_bytes + ..., kind, &lap);
 //   if (w) w = stack_write(&stack, w, lap);
 //   ... the record at w, with stack.id ...
 //   stack_release(&stack);
@@ -58,7 +58,7 @@ INLINE void stack_release(struct stack *stack) {
 
 // For a record that gives its stack where others give a return address: reserves `bytes` behind the definition and
 // replaces *site. Null: dropped, all of it.
-uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint8_t *lap);
+uint64_t *reserve_at_stack(uint64_t *site, uint32_t bytes, uint32_t kind, uint8_t *lap);
 
 // The last unit of a call's record that has a stack.
 INLINE void write_stack_unit(uint64_t *unit, uint64_t stack_id) {

@@ -4,7 +4,7 @@
 //
 //   size_t more;
 //   uint64_t id = string_prepare(text, bytes, &more);    more: bytes its definition takes, 0: this process has written
-//   it uint64_t *w = reserve(more + 64, &lap); if (more) string_write(w, lap, id, text, bytes);
+//   it uint64_t *w = reserve(more + 64, kind, &lap); if (more) string_write(w, lap, id, text, bytes);
 //   ... the record at w + more / 8, published ...
 //   if (more) string_emitted(id);
 //

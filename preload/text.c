@@ -79,10 +79,11 @@ void text_release(struct text *text) {
   text->page = 0;
 }
 
-COLD uint64_t *reserve_with_definitions(struct text *const *texts, int count, uint32_t bytes, uint8_t *lap) {
+COLD uint64_t *reserve_with_definitions(struct text *const *texts, int count, uint32_t bytes, uint32_t kind,
+                                        uint8_t *lap) {
   uint32_t definitions = 0;
   for (int i = 0; i < count; i++) definitions += (uint32_t)texts[i]->definition_bytes;
-  uint64_t *w = reserve(definitions + bytes, lap);
+  uint64_t *w = reserve(definitions + bytes, kind, lap);
   if (!w) return 0;
   for (int i = 0; i < count; i++) {
     if (!texts[i]->definition_bytes) continue;

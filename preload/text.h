@@ -35,13 +35,13 @@ static inline bool text_is_relative(const struct text *text) {
 }
 
 // Reserves `bytes` behind the definitions of `count` texts, which are written and published. Null: dropped, all of it.
-uint64_t *reserve_with_definitions(struct text *const *texts, int count, uint32_t bytes, uint8_t *lap);
+uint64_t *reserve_with_definitions(struct text *const *texts, int count, uint32_t bytes, uint32_t kind, uint8_t *lap);
 
 // The same, at once where nothing is to be defined, which is nearly always.
-INLINE uint64_t *reserve_with_texts(struct text *const *texts, int count, uint32_t bytes, uint8_t *lap) {
+INLINE uint64_t *reserve_with_texts(struct text *const *texts, int count, uint32_t bytes, uint32_t kind, uint8_t *lap) {
   size_t definitions = 0;
   for (int i = 0; i < count; i++) definitions |= texts[i]->definition_bytes;
-  return likely(!definitions) ? reserve(bytes, lap) : reserve_with_definitions(texts, count, bytes, lap);
+  return likely(!definitions) ? reserve(bytes, kind, lap) : reserve_with_definitions(texts, count, bytes, kind, lap);
 }
 
 #pragma GCC visibility pop

@@ -18,7 +18,7 @@ void put_thread_name(uint32_t tid, const char *name) {
   size_t bytes = strnlen(name, kNameMaxBytes), more;
   uint64_t id = string_prepare(name, bytes, &more);
   uint8_t lap;
-  uint64_t *w = reserve((uint32_t)more + 2 * MLRUN_UNIT_BYTES, &lap);
+  uint64_t *w = reserve((uint32_t)more + 2 * MLRUN_UNIT_BYTES, MLRUN_COMM, &lap);
   if (!w) return;
   if (more) string_write(w, lap, id, name, bytes);
   w += more / 8;

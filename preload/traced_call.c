@@ -15,7 +15,7 @@ void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t re
   if (!(flags & MLRUN_CALL_CANCELLED)) stack = stack_of_program();
   uint32_t stack_bytes = stack.id ? kStackUnitBytes : 0;
   uint8_t lap;
-  uint64_t *w = reserve(stack.definition_bytes + 64 + stack_bytes, &lap);
+  uint64_t *w = reserve(stack.definition_bytes + 64 + stack_bytes, call->kind, &lap);
   if (w) {
     w = stack_write(&stack, w, lap);
     write_call(w, call, end, result, flags | (stack.id ? MLRUN_CALL_STACK : 0));

@@ -87,7 +87,7 @@ INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t resu
     return;
   }
   uint8_t lap;
-  uint64_t *w = reserve(64, &lap);
+  uint64_t *w = reserve(64, call->kind, &lap);
   if (unlikely(!w)) return;
   write_call(w, call, end, result, flags);
   publish(w, lap, 4, call->kind, (uint32_t)call->fd);

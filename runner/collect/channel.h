@@ -37,7 +37,9 @@ struct Channel {
 
   [[nodiscard]] uint64_t drops() const {
     uint64_t sum = 0;
-    for (const __u64& count : shared->drops) sum += load(count);
+    for (const auto& kinds : shared->drops) {
+      for (const __u64& count : kinds) sum += load(count);
+    }
     return sum;
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "runner/collect/proc_files.h"
 
@@ -112,10 +113,13 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
 void ChannelTable::write_counters(Channel& channel, const Look& look, bool final) {
   if (!channel.counters->look(*channel.shared, look.now_ns, in_full_) && !final) return;
   if (channel.counters->left_out_changed()) write_left_out(channel, look);
+  if (channel.counters->drops_changed()) write_drops(channel, look);
   const auto& entries = channel.counters->changed();
   mlrun_frame_counters body{};
   body.monotonic_ns = look.now_ns;
-  std::memcpy(body.drops, channel.counters->drops(), sizeof body.drops);
+  for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
+    body.drops[reason] = events::drops_of(channel.counters->drops(), reason);
+  }
   body.entries = static_cast<__u32>(entries.size());
   body.final = final ? 1 : 0;
   char payload[sizeof body + (MLRUN_FINE_CLASSES + MLRUN_COARSE_CLASSES) * sizeof(mlrun_counter_entry)];
@@ -130,6 +134,13 @@ void ChannelTable::write_left_out(Channel& channel, const Look& look) {
   const mlrun_frame_left_out body{look.now_ns, channel.counters->left_out()};
   const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_LEFT_OUT, look.clock_before, look.clock);
   spool_.put_report(frame, &body, sizeof body);
+  channel.frame_was_put(frame);
+}
+
+void ChannelTable::write_drops(Channel& channel, const Look& look) {
+  const std::string payload = events::drops_payload(look.now_ns, channel.counters->drops());
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DROPS, look.clock_before, look.clock);
+  spool_.put_report(frame, payload.data(), static_cast<uint32_t>(payload.size()));
   channel.frame_was_put(frame);
 }
 

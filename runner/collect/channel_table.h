@@ -54,6 +54,7 @@ class ChannelTable {
   void describe(Channel& channel, const Look& look, uint64_t start_ticks);
   void write_counters(Channel& channel, const Look& look, bool final);
   void write_left_out(Channel& channel, const Look& look);
+  void write_drops(Channel& channel, const Look& look);
   bool is_gone(Channel& channel, uint64_t now_ns) const;
   void free_descriptor(std::unique_ptr<Channel>& channel);
 

@@ -47,19 +47,26 @@ void CounterWatch::look_at_left_out(const mlrun_channel& channel) {
   last_.left_out = now;
 }
 
+void CounterWatch::look_at_drops(const mlrun_channel& channel) {
+  drops_changed_ = false;
+  for (unsigned reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
+    for (unsigned kind = 0; kind < MLRUN_DROPPED_KINDS; kind++) {
+      const __u64 now = load(channel.drops[reason][kind]);
+      uint64_t& before = last_.drops[reason][kind];
+      drops_changed_ = drops_changed_ || now != before || (in_full_ && now != 0);
+      before = now;
+    }
+  }
+}
+
 bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns, bool in_full) {
   in_full_ = in_full;
   changed_.clear();
-  bool any_drop = false;
-  for (unsigned i = 0; i < MLRUN_DROP_KINDS; i++) {
-    const __u64 now = load(channel.drops[i]);
-    any_drop = any_drop || now != last_.drops[i];
-    last_.drops[i] = now;
-  }
+  look_at_drops(channel);
   look_at_fine(channel);
   look_at_coarse(channel);
   look_at_left_out(channel);
-  const bool any = any_drop || left_out_changed_ || !changed_.empty();
+  const bool any = drops_changed_ || left_out_changed_ || !changed_.empty();
   pause_ns_ = any ? kShortestPauseNs : std::clamp(pause_ns_ * 2, kShortestPauseNs, kLongestPauseNs);
   next_ns_ = now_ns + pause_ns_;
   return any;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runner/events/arena.h"
+#include "runner/events/drop_counts.h"
 #include "runner/events/spool.h"
 
 namespace mlrun::collect {
@@ -20,7 +21,8 @@ class CounterWatch {
   bool look(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
-  [[nodiscard]] const __u64* drops() const { return last_.drops; }
+  [[nodiscard]] const events::DropCounts& drops() const { return last_.drops; }
+  [[nodiscard]] bool drops_changed() const { return drops_changed_; }
   [[nodiscard]] const mlrun_left_out& left_out() const { return last_.left_out; }
   [[nodiscard]] bool left_out_changed() const { return left_out_changed_; }
 
@@ -29,18 +31,19 @@ class CounterWatch {
 
  private:
   struct Snapshot {
-    __u64 drops[MLRUN_DROP_KINDS];
+    events::DropCounts drops;
     mlrun_left_out left_out;
     mlrun_fine_count fine[MLRUN_FINE_CLASSES];
     mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];
   };
+  void look_at_drops(const mlrun_channel& channel);
   void look_at_fine(const mlrun_channel& channel);
   void look_at_coarse(const mlrun_channel& channel);
   void look_at_left_out(const mlrun_channel& channel);
 
   Snapshot last_{};
   std::vector<mlrun_counter_entry> changed_;
-  bool left_out_changed_ = false;
+  bool left_out_changed_ = false, drops_changed_ = false;
   bool in_full_ = false;
   uint64_t counted_ = 0;
   uint64_t next_ns_ = 0;

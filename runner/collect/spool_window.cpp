@@ -66,6 +66,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
     case MLRUN_FRAME_ANCHOR:
     case MLRUN_FRAME_COUNTERS:
     case MLRUN_FRAME_LEFT_OUT:
+    case MLRUN_FRAME_DROPS:
     case MLRUN_FRAME_SAMPLES:
     case MLRUN_FRAME_PYTHON:
     case MLRUN_FRAME_KEPT:

@@ -10,6 +10,7 @@
 #include "runner/collect/clock_anchor.h"
 #include "runner/collect/recovery.h"
 #include "runner/collect/shared_word.h"
+#include "runner/events/drop_counts.h"
 #include "runner/events/session.h"
 #include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
@@ -132,6 +133,10 @@ void describe_collection(json& session, const collect::Collector& collector, con
   ::getrusage(RUSAGE_SELF, &own);
   json failures = json::object();
   for (size_t i = 0; i < kFailureNames.size(); i++) failures[kFailureNames[i]] = collect::load(control.failures[i]);
+  json without_channel = json::object();
+  for (size_t i = 0; i < MLRUN_DROPPED_KINDS; i++) {
+    without_channel[events::name_of(static_cast<mlrun_dropped>(i))] = collect::load(control.without_channel[i]);
+  }
   const collect::DrainStatistics& drained = collector.drained();
   session["clock"]["end"] = clock_json();
   session["collector"] = {{"medium", session["arena"].value("medium", "")},
@@ -153,7 +158,8 @@ void describe_collection(json& session, const collect::Collector& collector, con
                           {"corrupt_segments", drained.corrupt_segments},
                           {"added_up", collect::load(control.added_up)},
                           {"gpu_processes", collect::load(control.gpu_processes)},
-                          {"failures", std::move(failures)}};
+                          {"failures", std::move(failures)},
+                          {"without_channel", std::move(without_channel)}};
   session["spool"] = {{"file", MLRUN_SPOOL_FILE}, {"bytes", spool.bytes()},
                       {"frames", spool.frames()}, {"frames_left_out", spool.left_out()},
                       {"full", spool.full()},     {"direct", spool.direct()}};

@@ -18,7 +18,7 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         3u
+#define MLRUN_ABI         4u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,
@@ -37,12 +37,26 @@ enum mlrun_state { MLRUN_RUN = 1, MLRUN_PAUSE = 2, MLRUN_STOP = 3 };
 
 enum mlrun_clock_kind { MLRUN_CLOCK_TSC = 1, MLRUN_CLOCK_MONOTONIC = 2 };
 
-// Why a record that should exist does not. Counted in the thread's channel.
-enum mlrun_drop { MLRUN_DROP_FULL, MLRUN_DROP_GAVE_UP, MLRUN_DROP_KINDS = 4 };
+// Why a record that should exist does not. Counted in the thread's channel, by what it would have told.
+enum mlrun_drop { MLRUN_DROP_FULL, MLRUN_DROP_GAVE_UP, MLRUN_DROP_REASONS };
+
+// What a dropped record would have told. Definitions that it would have brought along (strings, open files, stacks) are
+// not counted besides: they come with the next one.
+enum mlrun_dropped {
+  MLRUN_DROPPED_FILE_CALL,     // a call on a file or descriptor, and every call that is none of the next two
+  MLRUN_DROPPED_PROCESS_CALL,  // a call of the class PROCESS
+  MLRUN_DROPPED_WAIT,          // a call of the class WAIT that took long enough to be recorded
+  MLRUN_DROPPED_ALLOCATION,    // malloc and all that gives a block, realloc too
+  MLRUN_DROPPED_FREE,
+  MLRUN_DROPPED_MARK,   // a mark, or the end of a range
+  MLRUN_DROPPED_GPU,    // work of a GPU, or a note about it
+  MLRUN_DROPPED_OTHER,  // what is no event: processes, their ends, names of threads, open files and libraries alone
+  MLRUN_DROPPED_KINDS
+};
 
 // Why a process, or a thread of one, records nothing at all. Counted in the control page.
 enum mlrun_failure {
-  MLRUN_FAIL_NO_CHANNEL,  // events dropped because no descriptor could be had
+  MLRUN_FAIL_NO_CHANNEL,  // events dropped because no descriptor could be had; by kind in without_channel
   MLRUN_FAIL_NO_ROOM,     // processes whose address-space limit leaves no room for the mapping
   MLRUN_FAIL_ABI,         // processes that carry another version of the library
   MLRUN_FAIL_NO_CLOCK,    // processes that gave up their time stamp counter (seccomp strict, PR_SET_TSC)
@@ -97,6 +111,7 @@ struct mlrun_control {
 
   __u32 collector_lock[10] __attribute__((aligned(64)));  // pthread_mutex_t, robust and shared, held by the collector
   __u64 failures[MLRUN_FAILURES] __attribute__((aligned(64)));  // targets: enum mlrun_failure
+  __u64 without_channel[MLRUN_DROPPED_KINDS];                   // targets: MLRUN_FAIL_NO_CHANNEL, by enum mlrun_dropped
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_control) <= MLRUN_CONTROL_BYTES, "control page");
 
@@ -156,7 +171,7 @@ struct mlrun_channel {
   __u64 serial;         // from next_channel: names this use of the descriptor for ever
   __u64 pid_namespace;  // inode
   __u64 next_seq;       // collector: sequence number of the channel's next frame
-  __u64 drops[MLRUN_DROP_KINDS];
+  __u64 drops[MLRUN_DROP_REASONS][MLRUN_DROPPED_KINDS];
   struct mlrun_left_out left_out;
   struct mlrun_fine_count fine[MLRUN_FINE_CLASSES];
   struct mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];

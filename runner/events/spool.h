@@ -36,6 +36,7 @@ enum mlrun_frame_type {
   MLRUN_FRAME_SAME_FILE = 14,   // struct mlrun_same_file, as many as there are
   MLRUN_FRAME_TIMELINE = 15,    // struct mlrun_frame_timeline, then its bins
   MLRUN_FRAME_HEAP = 18,        // struct mlrun_frame_heap, of one process, then its sites
+  MLRUN_FRAME_DROPS = 20,       // struct mlrun_frame_drops, then its entries; where records were dropped
 };
 
 struct mlrun_frame {
@@ -73,12 +74,22 @@ struct mlrun_frame_channel {
 // Totals since the channel's beginning, of classes that changed since its last counters frame.
 struct mlrun_frame_counters {
   __u64 monotonic_ns;
-  __u64 drops[MLRUN_DROP_KINDS];
+  __u64 drops[4];        // by enum mlrun_drop, the rest 0; by kind in a drops frame before this one
   __u32 entries, final;  // final: the channel has ended
 };
 struct mlrun_counter_entry {
   __u64 class_bytes, allocs, frees, alloc_bytes, free_bytes;
 };  // bytes 0 in fine classes
+
+// Totals since the channel's beginning, of records that were dropped, by what they would have told.
+struct mlrun_frame_drops {
+  __u64 monotonic_ns;
+  __u32 entries, spare;
+};
+struct mlrun_drop_entry {
+  __u32 reason, kind;  // enum mlrun_drop, enum mlrun_dropped
+  __u64 count;         // not 0
+};
 
 // Totals since the channel's beginning, of calls that the path rules leave out.
 struct mlrun_frame_left_out {

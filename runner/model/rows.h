@@ -189,6 +189,7 @@ struct LossRow {
   int64_t count = 0;
   std::string unit;  // records, bytes, processes, calls
   int32_t cpu = -1;  // the processor that it was lost on; -1: not one alone
+  std::string kind;  // of records that were dropped: what they would have told; empty: not known, or no such records
 };
 
 // Calls that are in no row because the user asked for less: counted, with what they moved.

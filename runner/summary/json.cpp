@@ -366,7 +366,8 @@ Json loss_json(const model::LossRow& loss) {
           {"last_ns", known(loss.last_ns, 0)},
           {"count", loss.count},
           {"unit", loss.unit},
-          {"cpu", known(loss.cpu, -1)}};
+          {"cpu", known(loss.cpu, -1)},
+          {"kind", loss.kind.empty() ? Json() : Json(loss.kind)}};
 }
 
 Json coverage_json(const model::CoverageRow& row) {

@@ -40,6 +40,7 @@ class RowReader {
   void later_optional(const std::string& name, Value& value, int /*none*/) {
     later(name, value);
   }
+  void later_optional(const std::string& name, std::string& value) { later(name, value); }
 
   template <typename Row>
   static Result<std::vector<Row>> read(const std::string& trace_folder) {

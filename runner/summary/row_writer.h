@@ -45,6 +45,7 @@ class RowWriter {
   void later_optional(const std::string& name, const Value& value, int none) {
     optional(name, value, none);
   }
+  void later_optional(const std::string& name, const std::string& value) { optional(name, value); }
   // Numbers that lie near the row before's.
   void ascending(const std::string& name, const int64_t& value) {
     next<trace::Int64Column>([&] { return &table_.int64(name, trace::Encoding::kDelta); }).add(value);

@@ -37,6 +37,7 @@ struct Columns<model::LossRow> {
     visitor("count", row.count);
     visitor("unit", row.unit);
     visitor.later_optional("cpu", row.cpu, -1);
+    visitor.later_optional("kind", row.kind);
   }
 };
 

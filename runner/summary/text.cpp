@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/summary/cost.h"
 #include "runner/summary/run_facts.h"
@@ -26,14 +27,24 @@ std::string process_name(const Summary& summary, int32_t proc_id) {
 
 // What was lost, added up over threads.
 std::vector<std::string> losses(const Summary& summary) {
-  std::map<std::pair<std::string, std::string>, int64_t> sums;  // (reason, unit)
+  struct Lost {
+    int64_t count = 0;
+    std::map<std::string, int64_t> kinds;
+  };
+  std::map<std::pair<std::string, std::string>, Lost> sums;  // (reason, unit)
   for (const auto& loss : summary.losses) {
-    if (is_loss(loss)) util::add_to(sums[{loss.channel + ": " + loss.reason, loss.unit}], loss.count);
+    if (!is_loss(loss)) continue;
+    Lost& lost = sums[{loss.channel + ": " + loss.reason, loss.unit}];
+    util::add_to(lost.count, loss.count);
+    if (!loss.kind.empty()) util::add_to(lost.kinds[loss.kind], loss.count);
   }
   std::vector<std::string> lines;
   lines.reserve(sums.size());
-  for (const auto& [what, count] : sums) {
-    lines.push_back(fmt::format("{} {} lost, {}", count_text(count), what.second, what.first));
+  for (const auto& [what, lost] : sums) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{}: {}", kind, count_text(count)));
+    const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
+    lines.push_back(fmt::format("{} {} lost, {}{}", count_text(lost.count), what.second, what.first, of_kinds));
   }
   return lines;
 }

@@ -271,6 +271,7 @@ bool EventSums::take_report(const mlrun_frame& header, const char* payload, uint
     case MLRUN_FRAME_CHANNEL: return take_channel(header, payload, bytes);
     case MLRUN_FRAME_PROCESS: return take_process(header, payload, bytes);
     case MLRUN_FRAME_COUNTERS: take_counters(header, payload, bytes); return false;
+    case MLRUN_FRAME_DROPS: threads_.drop(header.channel, events::read_drops(payload, bytes)); return false;
     case MLRUN_FRAME_LEFT_OUT: {
       mlrun_frame_left_out left_out{};
       if (bytes >= sizeof left_out) {

@@ -34,7 +34,9 @@ void ThreadTotals::Totals::add(const Totals& other) {
     sum.alloc_bytes += entry.alloc_bytes;
     sum.free_bytes += entry.free_bytes;
   }
-  for (size_t i = 0; i < MLRUN_DROP_KINDS; i++) drops[i] += other.drops[i];
+  for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
+    for (size_t kind = 0; kind < MLRUN_DROPPED_KINDS; kind++) drops[reason][kind] += other.drops[reason][kind];
+  }
   left_out.calls += other.left_out.calls;
   left_out.bytes_read += other.left_out.bytes_read;
   left_out.bytes_written += other.left_out.bytes_written;
@@ -42,9 +44,7 @@ void ThreadTotals::Totals::add(const Totals& other) {
 }
 
 bool ThreadTotals::Totals::any() const {
-  uint64_t dropped = 0;
-  for (const uint64_t drop : drops) dropped += drop;
-  return dropped != 0 || left_out.calls != 0 || !classes.empty();
+  return events::all_drops(drops) != 0 || left_out.calls != 0 || !classes.empty();
 }
 
 void ThreadTotals::begin(uint64_t channel, uint32_t process, bool shown) {
@@ -62,7 +62,6 @@ std::vector<model::AllocSmallRow> ThreadTotals::count(uint64_t channel, const ml
   const auto thread = threads_.find(channel);
   if (thread == threads_.end()) return rows;
   Totals& totals = thread->second.totals;
-  std::memcpy(totals.drops, counters.drops, sizeof totals.drops);
   for (uint32_t i = 0; i < number; i++) {
     const mlrun_counter_entry now = entries[i];
     mlrun_counter_entry& before = totals.classes[now.class_bytes];
@@ -76,6 +75,11 @@ std::vector<model::AllocSmallRow> ThreadTotals::count(uint64_t channel, const ml
     before = now;
   }
   return rows;
+}
+
+void ThreadTotals::drop(uint64_t channel, const events::DropCounts& totals) {
+  const auto thread = threads_.find(channel);
+  if (thread != threads_.end()) thread->second.totals.drops = totals;
 }
 
 void ThreadTotals::leave_out(uint64_t channel, const mlrun_left_out& totals) {
@@ -117,7 +121,8 @@ uint64_t ThreadTotals::channel_of(uint32_t process) const {
 void ThreadTotals::write(std::string& text, uint64_t now_ns, uint64_t channel, const Totals& totals) {
   mlrun_frame_counters body{};
   body.monotonic_ns = now_ns;
-  std::memcpy(body.drops, totals.drops, sizeof body.drops);
+  for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++)
+    body.drops[reason] = events::drops_of(totals.drops, reason);
   body.entries = static_cast<__u32>(totals.classes.size());
   std::string payload(reinterpret_cast<const char*>(&body), sizeof body);
   for (const auto& [class_bytes, entry] : totals.classes) {
@@ -128,6 +133,12 @@ void ThreadTotals::write(std::string& text, uint64_t now_ns, uint64_t channel, c
   frame.channel = channel;
   frame.seq = kFirstSeq;
   collect::append_frame(text, 0, frame, payload.data(), static_cast<uint32_t>(payload.size()));
+  if (events::all_drops(totals.drops) != 0) {
+    const std::string drops = events::drops_payload(now_ns, totals.drops);
+    frame.type = MLRUN_FRAME_DROPS;
+    frame.seq++;
+    collect::append_frame(text, 0, frame, drops.data(), static_cast<uint32_t>(drops.size()));
+  }
   if (totals.left_out.calls == 0) return;
   const mlrun_frame_left_out left_out{now_ns, totals.left_out};
   frame.type = MLRUN_FRAME_LEFT_OUT;

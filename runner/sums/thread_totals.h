@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runner/events/drop_counts.h"
 #include "runner/events/spool.h"
 #include "runner/model/rows.h"
 
@@ -21,6 +22,7 @@ class ThreadTotals {
   // What changed since the frame before, as rows without a process.
   std::vector<model::AllocSmallRow> count(uint64_t channel, const mlrun_frame_counters& counters,
                                           const mlrun_counter_entry* entries, uint32_t number);
+  void drop(uint64_t channel, const events::DropCounts& totals);
   void leave_out(uint64_t channel, const mlrun_left_out& totals);
 
   // The thread has ended, and all it recorded was taken. True: it was the last one of its process.
@@ -38,7 +40,7 @@ class ThreadTotals {
  private:
   struct Totals {
     std::map<uint64_t, mlrun_counter_entry> classes;
-    uint64_t drops[MLRUN_DROP_KINDS] = {};
+    events::DropCounts drops{};
     mlrun_left_out left_out{};
     void add(const Totals& other);
     [[nodiscard]] bool any() const;

@@ -93,6 +93,10 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
       return add_struct(frame, mlrun_frame_left_out{}, [&](const auto& left_out) {
         scan_.left_out.push_back({note.channel, left_out.totals});
       });
+    case MLRUN_FRAME_DROPS:
+      scan_.drops.push_back(
+          {note.channel, events::read_drops(reinterpret_cast<const char*>(frame.payload), frame.header.payload_bytes)});
+      return;
     case MLRUN_FRAME_SUMS: return add_sums(frame);
     case MLRUN_FRAME_SAME_FILE: return add_same_files(frame);
     case MLRUN_FRAME_SUMS_STATE:

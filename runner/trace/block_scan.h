@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/events/drop_counts.h"
 #include "runner/events/event_view.h"
 #include "runner/events/gpu_event_view.h"
 #include "runner/events/spool.h"
@@ -65,7 +66,7 @@ struct ProcessText {
 // Totals of a channel at its last counters frame in the block.
 struct CounterNote {
   uint64_t monotonic_ns = 0;
-  uint64_t drops[MLRUN_DROP_KINDS] = {};
+  decltype(mlrun_frame_counters::drops) drops = {};
   bool final = false;
 };
 
@@ -76,6 +77,7 @@ struct BlockScan {
   std::vector<OfChannel<CounterNote>> counters;
   std::vector<OfChannel<mlrun_frame_gap>> gaps;
   std::vector<OfChannel<mlrun_left_out>> left_out;
+  std::vector<OfChannel<events::DropCounts>> drops;
   std::vector<ProcessText> process_texts;
   std::vector<std::string_view> gpu_texts;  // JSON
   std::vector<uint64_t> sample_frames;      // offsets in the spool

@@ -55,6 +55,10 @@ void ChannelTable::count(uint64_t serial, const CounterNote& counters) {
   channel.has_counters = true;
 }
 
+void ChannelTable::drop_records(uint64_t serial, const events::DropCounts& totals) {
+  if (const auto index = index_of(serial)) channels_[*index].drops = totals;
+}
+
 void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
   const auto index = index_of(serial);
   if (!index) return;

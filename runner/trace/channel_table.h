@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "runner/events/drop_counts.h"
 #include "runner/events/spool.h"
 #include "runner/model/rows.h"
 #include "runner/summary/flat_map.h"
@@ -25,6 +26,7 @@ struct Channel {
   uint64_t missing_frames = 0, duplicate_frames = 0;
   uint64_t lost = 0;     // as its frames say
   CounterNote counters;  // the last ones
+  events::DropCounts drops{};
   bool has_counters = false;
   mlrun_left_out left_out{}, first_left_out{};
   bool has_left_out = false;
@@ -55,6 +57,7 @@ class ChannelTable {
 
   void describe(uint64_t serial, const mlrun_frame_channel& about);
   void count(uint64_t serial, const CounterNote& counters);
+  void drop_records(uint64_t serial, const events::DropCounts& totals);
   void leave_out(uint64_t serial, const mlrun_left_out& totals);
 
   // The beginning of the spool was freed: of each channel the first frame that is met is the first one.

@@ -52,7 +52,13 @@ const char* kind_name(uint32_t kind) {
 }  // namespace
 
 void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit) {
-  if (count > 0) info.losses.push_back({"kernel side", std::move(reason), 0, 0, 0, 0, cut(count), unit});
+  if (count == 0) return;
+  model::LossRow row;
+  row.channel = "kernel side";
+  row.reason = std::move(reason);
+  row.count = cut(count);
+  row.unit = unit;
+  info.losses.push_back(std::move(row));
 }
 
 void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session) {

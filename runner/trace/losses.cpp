@@ -2,10 +2,12 @@
 #include "runner/trace/losses.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "runner/events/drop_counts.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -98,26 +100,41 @@ class LossFinder {
     row.last_ns = span->second.last_ns;
   }
 
+  void add_here(size_t channel_index, const char* reason, uint64_t count, const char* unit) {
+    if (count == 0) return;
+    add("interposer", reason, count, unit);
+    place(channel_index);
+  }
+
+  // A spool of an older version does not tell the kinds, nor does one whose collector died between the two counts.
+  uint64_t add_drops(size_t channel_index, size_t reason) {
+    static constexpr const char* kReasons[] = {"buffer full", "gave up waiting for room", "dropped", "dropped"};
+    const Channel& channel = index_.channels().all()[channel_index];
+    uint64_t of_kinds = 0;
+    for (uint32_t kind = 0; reason < MLRUN_DROP_REASONS && kind < MLRUN_DROPPED_KINDS; ++kind) {
+      const uint64_t count = channel.drops[reason][kind];
+      if (count == 0) continue;
+      add_here(channel_index, kReasons[reason], count, "records");
+      rows_.back().kind = events::name_of(static_cast<mlrun_dropped>(kind));
+      of_kinds += count;
+    }
+    const uint64_t all = channel.counters.drops[reason];
+    if (all > of_kinds) add_here(channel_index, kReasons[reason], all - of_kinds, "records");
+    return std::max(all, of_kinds);
+  }
+
   // The channel's own counts tell the reasons apart; what its frames tell of beyond them was dropped after the last
   // count.
   void add_channel(size_t channel_index) {
-    static constexpr const char* kReasons[MLRUN_DROP_KINDS] = {"buffer full", "gave up waiting for room", "dropped",
-                                                               "dropped"};
     const Channel& channel = index_.channels().all()[channel_index];
-    const auto add_here = [&](const char* reason, uint64_t count, const char* unit) {
-      if (count == 0) return;
-      add("interposer", reason, count, unit);
-      place(channel_index);
-    };
     uint64_t counted = 0;
-    for (size_t kind = 0; kind < MLRUN_DROP_KINDS; ++kind) {
-      add_here(kReasons[kind], channel.counters.drops[kind], "records");
-      counted += channel.counters.drops[kind];
+    for (size_t reason = 0; reason < std::size(channel.counters.drops); ++reason) {
+      counted += add_drops(channel_index, reason);
     }
-    if (channel.lost > counted) add_here("buffer full", channel.lost - counted, "records");
-    add_here("frames missing from the spool", channel.missing_frames, "frames");
+    if (channel.lost > counted) add_here(channel_index, "buffer full", channel.lost - counted, "records");
+    add_here(channel_index, "frames missing from the spool", channel.missing_frames, "frames");
     const bool has_rows = channel.first <= channel.last;
-    if (!channel.described && has_rows) add_here("nothing tells which thread recorded", 1, "threads");
+    if (!channel.described && has_rows) add_here(channel_index, "nothing tells which thread recorded", 1, "threads");
   }
 
   // Bytes are added up for each channel; every stretch of time stands for itself.
@@ -167,12 +184,28 @@ class LossFinder {
     add("spool", "reports that found no room", count_in_session("/spool/frames_left_out"), "frames");
   }
 
-  uint64_t count_in_session(const char* pointer) {
-    return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer, 0), 0));
+  uint64_t count_in_session(const std::string& pointer) {
+    return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer.c_str(), 0), 0));
+  }
+
+  // Threads that no channel stands for: told of by the run as a whole.
+  void add_without_channel() {
+    static constexpr const char* kReason = "no room for a thread's channel";
+    const uint64_t all = count_in_session("/collector/failures/no_channel");
+    uint64_t of_kinds = 0;
+    for (uint32_t i = 0; i < MLRUN_DROPPED_KINDS; ++i) {
+      const std::string kind = events::name_of(static_cast<mlrun_dropped>(i));
+      const uint64_t count = count_in_session("/collector/without_channel/" + kind);
+      if (count == 0) continue;
+      add("interposer", kReason, count, "records");
+      rows_.back().kind = kind;
+      of_kinds += count;
+    }
+    if (all > of_kinds) add("interposer", kReason, all - of_kinds, "records");
   }
 
   void add_failures() {
-    add("interposer", "no room for a thread's channel", count_in_session("/collector/failures/no_channel"), "records");
+    add_without_channel();
     add("interposer", "sampled blocks whose end cannot be seen", count_in_session("/collector/failures/samples"),
         "blocks");
     add("interposer", "descriptors beyond the table", count_in_session("/collector/failures/fd_range"), "calls");

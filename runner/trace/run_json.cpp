@@ -33,12 +33,13 @@ json clock_json(const TraceClock& clock) {
 
 // Added up over threads.
 json losses_json(const std::vector<model::LossRow>& rows) {
-  std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
-  for (const model::LossRow& row : rows) util::add_to(sums[{row.channel, row.reason, row.unit}], row.count);
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, int64_t> sums;
+  for (const model::LossRow& row : rows) util::add_to(sums[{row.channel, row.reason, row.unit, row.kind}], row.count);
   json list = json::array();
   for (const auto& [key, count] : sums) {
-    const auto& [channel, reason, unit] = key;
-    list.push_back({{"channel", channel}, {"reason", reason}, {"count", count}, {"unit", unit}});
+    const auto& [channel, reason, unit, kind] = key;
+    json& entry = list.emplace_back(json{{"channel", channel}, {"reason", reason}, {"count", count}, {"unit", unit}});
+    if (!kind.empty()) entry["kind"] = kind;
   }
   return list;
 }

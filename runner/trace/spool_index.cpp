@@ -113,6 +113,7 @@ Status SpoolIndex::load_sums(const std::string& path) {
 void SpoolIndex::take(BlockScan& scan) {
   for (const auto& [serial, about] : scan.channels) channels_.describe(serial, about);
   for (const auto& [serial, counters] : scan.counters) channels_.count(serial, counters);
+  for (const auto& [serial, totals] : scan.drops) channels_.drop_records(serial, totals);
   for (const auto& [serial, totals] : scan.left_out) channels_.leave_out(serial, totals);
   for (const FrameNote& frame : scan.frames) {
     if (const auto index = channels_.add(frame)) chunks_.add(frame, channels_.all()[*index].clock_kind);

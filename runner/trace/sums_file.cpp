@@ -112,6 +112,7 @@ void SumsFile::take(const SpoolFrame& frame) {
     case MLRUN_FRAME_PROCESS:
     case MLRUN_FRAME_GAP:
     case MLRUN_FRAME_LEFT_OUT:
+    case MLRUN_FRAME_DROPS:
     case MLRUN_FRAME_KEPT:
     case MLRUN_FRAME_GPU:
     case MLRUN_FRAME_SAMPLES:

@@ -70,7 +70,7 @@ void change_header(Pieces& pieces, Random& random) {
   mlrun_frame& header = any(pieces, random).header;
   const uint64_t number = any_number(pieces, random);
   switch (random() % 7) {
-    case 0: header.type = static_cast<uint16_t>(1 + number % MLRUN_FRAME_HEAP); return;
+    case 0: header.type = static_cast<uint16_t>(1 + number % MLRUN_FRAME_DROPS); return;
     case 1: header.channel = number; return;
     case 2: header.seq = number; return;
     case 3: header.first = number; return;

@@ -207,7 +207,8 @@ bool MiniCollector::drain(uint32_t segment) {
 }
 
 void MiniCollector::take_counts(const mlrun_channel& channel) {
-  for (int i = 0; i < MLRUN_DROP_KINDS; i++) totals_.drops[i] += load(channel.drops[i]);
+  for (const auto& kinds : channel.drops)
+    for (int i = 0; i < MLRUN_DROPPED_KINDS; i++) totals_.drops[i] += load(kinds[i]);
   for (const mlrun_fine_count& count : channel.fine) {
     totals_.counted_allocs += load(count.allocs);
     totals_.counted_frees += load(count.frees);
@@ -263,6 +264,7 @@ void MiniCollector::finish() {
   pass();
   for_each_channel([this](uint32_t, const mlrun_channel& channel) { take_counts(channel); });
   std::copy_n(arena_.control().failures, MLRUN_FAILURES, totals_.failures);
+  for (int i = 0; i < MLRUN_DROPPED_KINDS; i++) totals_.drops[i] += load(arena_.control().without_channel[i]);
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {

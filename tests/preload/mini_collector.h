@@ -42,10 +42,10 @@ struct RunOptions {
 };
 
 struct Totals {
-  int status = -1;                       // as waitpid gives it
-  std::string output;                    // the command's stdout and stderr
-  std::map<uint32_t, uint64_t> records;  // by kind
-  uint64_t drops[MLRUN_DROP_KINDS] = {};
+  int status = -1;                           // as waitpid gives it
+  std::string output;                        // the command's stdout and stderr
+  std::map<uint32_t, uint64_t> records;      // by kind
+  uint64_t drops[MLRUN_DROPPED_KINDS] = {};  // of channels, and of threads that found none
   uint64_t failures[MLRUN_FAILURES] = {};
   uint64_t counted_allocs = 0, counted_frees = 0, counted_alloc_bytes = 0;
   uint64_t channels = 0, live_at_end = 0;

@@ -62,7 +62,7 @@ TEST(Channel, ADeadThreadsDescriptorIsZeroedAndItsNumbersAreNotReused) {
   Session session;
   RecordingThread first(session.arena());
   first.record(0);
-  first.descriptor().drops[MLRUN_DROP_FULL] = 3;
+  first.descriptor().drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FREE] = 3;
   mlrun_channel* slot = &first.descriptor();
   session.collector().pass();
   first.die();
@@ -127,14 +127,34 @@ TEST(Channel, CountersAreWrittenWhenTheyChangeAndAtTheEnd) {
   EXPECT_EQ(session.collector().channels().counted, 15u);
 }
 
+TEST(Channel, DropsAreWrittenByKindWhenTheyChange) {
+  Session session;
+  RecordingThread thread(session.arena());
+  session.collector().pass();
+  thread.descriptor().drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL] = 5;
+  thread.descriptor().drops[MLRUN_DROP_FULL][MLRUN_DROPPED_MARK] = 1;
+  std::this_thread::sleep_for(250ms);
+  session.collector().pass();
+  thread.die();
+  session.collector().pass();
+  const SpoolFrames spool = session.finish();
+  const auto frames = spool.of_type(MLRUN_FRAME_DROPS);
+  ASSERT_EQ(frames.size(), 1u);
+  const events::DropCounts counts = events::read_drops(frames[0].payload.data(), frames[0].payload.size());
+  EXPECT_EQ(counts[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL], 5u);
+  EXPECT_EQ(counts[MLRUN_DROP_FULL][MLRUN_DROPPED_MARK], 1u);
+  EXPECT_EQ(events::all_drops(counts), 6u);
+  EXPECT_EQ(spool.of_type(MLRUN_FRAME_COUNTERS).back().as<mlrun_frame_counters>().drops[MLRUN_DROP_FULL], 6u);
+}
+
 TEST(Channel, AFrameTellsOfDropsSinceTheOneBefore) {
   Session session;
   RecordingThread thread(session.arena());
   session.collector().pass();
-  thread.descriptor().drops[MLRUN_DROP_FULL] = 5;
+  thread.descriptor().drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL] = 5;
   thread.record(0);
   session.collector().pass();
-  thread.descriptor().drops[MLRUN_DROP_GAVE_UP] = 2;
+  thread.descriptor().drops[MLRUN_DROP_GAVE_UP][MLRUN_DROPPED_OTHER] = 2;
   thread.record(1);
   session.collector().pass();
   const SpoolFrames spool = session.finish();

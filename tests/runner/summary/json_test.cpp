@@ -25,7 +25,7 @@ void collect_keys(const Json& json, std::set<std::string>& keys) {
 
 Json full_json() {
   Summary summary = testing::small_training();
-  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
+  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records", -1, "mark"});
   summary.coverage.push_back({1, "io_uring", "not hooked", -1, -1});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
   summary.marks.push_back({"nvtx", "step", 3, 600, 300});

@@ -47,8 +47,8 @@ model::TraceInfo info_of_one_file() {
   file.kind = "regular";
   info.files.push_back(file);
   for (const char* reason : {"one", "two"}) {
-    info.losses.push_back({.channel = "x", .reason = reason, .count = INT64_MAX, .unit = "records"});
-    info.losses.push_back({.channel = "x", .reason = reason, .count = INT64_MAX, .unit = "records"});
+    info.losses.push_back({.channel = "x", .reason = reason, .count = INT64_MAX, .unit = "records", .kind = ""});
+    info.losses.push_back({.channel = "x", .reason = reason, .count = INT64_MAX, .unit = "records", .kind = ""});
     info.left_out.push_back({1, reason, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX});
   }
   return info;

@@ -91,7 +91,7 @@ class TablesTest : public ::testing::Test {
 
 TEST_F(TablesTest, GivesBackWhatWasWritten) {
   Summary summary = testing::small_training();
-  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records"});
+  summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records", -1, "mark"});
   summary.coverage.push_back({1, "bytes read", "by raw system calls", 5, 6});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
   summary.run["options"] = {{"exclude", {"*.json"}}};

@@ -44,6 +44,7 @@ Summary incomplete_training() {
     loss.thread_id = thread;
     loss.count = 1000;
     loss.unit = "records";
+    loss.kind = thread < 3 ? "file call" : "free";
   }
   for (const int32_t proc_id : {2, 3}) summary.coverage.push_back({proc_id, "io_uring", "not hooked", -1, -1});
   summary.coverage.push_back({1, "bytes read", "by raw system calls", 250, 1'000'250});

@@ -12,6 +12,7 @@
 #include <parquet/statistics.h>
 
 #include "runner/events/alloc_class.h"
+#include "runner/events/drop_counts.h"
 #include "tests/runner/trace/trace_folder.h"
 
 namespace mlrun {
@@ -192,6 +193,34 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
   EXPECT_EQ(losses["descriptors beyond the table"], 4);
   EXPECT_EQ(folder.texts("coverage", "subject"), Texts({"processes"}));
   EXPECT_EQ(folder.run()["losses"].size(), losses.size());
+}
+
+// A drops frame comes before the counters frame of the same look. Where a collector died in between, or an older version
+// wrote no drops frame, the rest is of no kind.
+TEST(Merge, TellsWhatDroppedRecordsWouldHaveTold) {
+  SpoolWriter spool = empty_spool();
+  events::DropCounts drops{};
+  drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL] = 3;
+  drops[MLRUN_DROP_FULL][MLRUN_DROPPED_WAIT] = 1;
+  const std::string payload = events::drops_payload(kMillisecond, drops);
+  spool.add_frame(MLRUN_FRAME_DROPS, 1, payload.data(), payload.size());
+  spool.add_counters(1, 9 * kMillisecond, {}, true, {6, 2});
+  spool.session()["collector"] = {{"failures", {{"no_channel", 5}}}, {"without_channel", {{"free", 4}}}};
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  std::map<std::string, int64_t> kinds;
+  const Texts reasons = folder.texts("loss", "reason"), names = folder.texts("loss", "kind");
+  const Numbers counts = folder.numbers("loss", "count");
+  for (size_t i = 0; i < reasons.size(); ++i) kinds[reasons[i] + ": " + names[i]] += *counts[i];
+  EXPECT_EQ(kinds["buffer full: file call"], 3);
+  EXPECT_EQ(kinds["buffer full: wait"], 1);
+  EXPECT_EQ(kinds["buffer full: "], 2);
+  EXPECT_EQ(kinds["gave up waiting for room: "], 2);
+  EXPECT_EQ(kinds["no room for a thread's channel: free"], 4);
+  EXPECT_EQ(kinds["no room for a thread's channel: "], 1);
+  EXPECT_EQ(kinds.size(), 6u);
+  EXPECT_EQ(folder.run()["losses"][0].value("kind", ""), "");
+  EXPECT_EQ(folder.run()["losses"][1].value("kind", ""), "file call");
 }
 
 TEST(Merge, SaysWhichBytesTheRecordedCallsDidNotMove) {
