@@ -2,11 +2,11 @@
 """A trace folder as any reader sees it, run.json and tables/NAME/*.parquet, by PyArrow, ids joined to names."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
 import pyarrow.dataset
-
 
 @dataclass
 class Call:
@@ -91,6 +91,14 @@ class Trace:
     def dropped(self):
         """Records that were to be made and were not, all threads together, as the trace itself counts them."""
         return sum(row["count"] for row in self.rows("loss") if row["unit"] == "records")
+
+    def dropped_by_kind(self):
+        """The same by what the records would have told. The kind of each must be known."""
+        counts = Counter()
+        for row in self.rows("loss"):
+            if row["unit"] == "records":
+                counts[row["kind"]] += row["count"]
+        return counts
 
     def covers(self, word):
         """Rows of `coverage` that speak of `word`."""

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hook table as its files have it, and what the programs lines_*.c called of it."""
+
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+
+from lib import case
+
+FOLDER = case.SOURCE / "runner/events/hooks"
+BY_HAND = case.SOURCE / "preload/raw_hooks.c"  # calls by number that have no line of their own
+OWN = re.compile(r"^(?:FUNCTION|HANDMADE|ROW)\(\d+, (\w+),", re.MULTILINE)
+CLASSES = re.compile(r"^(?:FUNCTION|HANDMADE|ROW)\(\d+, (\w+), (\w+)", re.MULTILINE)
+ROWS = re.compile(r"^ROW\(\d+, (\w+),", re.MULTILINE)
+OTHER = re.compile(r"^(?:VARIANT|HANDMADE_VARIANT)\((\w+), (\w+)", re.MULTILINE)
+NUMBERS = re.compile(r"^RAW\((SYS_\w+), (\w+),", re.MULTILINE)
+NUMBERS_BY_HAND = re.compile(r"^    case (SYS_\w+):", re.MULTILINE)
+ALLOCATIONS = re.compile(r"^ALLOCATION\((\w+)\)", re.MULTILINE)
+WATCHED = re.compile(r"^WATCHED\((\w+)\)", re.MULTILINE)
+OTHER_OPS = {"cfree": "free", "free_sized": "free", "free_aligned_sized": "free"}
+FUNCS_BY_HAND = {"SYS_openat2": "openat", "SYS_futex": "futex"}
+KINDS = {"PROCESS": "process call", "WAIT": "wait"}  # of the rest: file call
+MARK = re.compile(r"^/mlrun-line/(\w+)=(\d+)$")
+END = "/mlrun-line/-"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a symbol leaves: rows of `table` whose func or op is `name`. table None: none."""
+    table: str
+    name: str
+    via: str = "function"
+
+
+def lines():
+    """{symbol or number: Line}"""
+    text = "".join(path.read_text() for path in sorted(FOLDER.glob("*.def")))
+    found = {name: Line("call", name) for name in OWN.findall(text)}
+    found |= {symbol: Line("call", name) for name, symbol in OTHER.findall(text)}
+    found |= {number: Line("call", name, "syscall") for number, name in NUMBERS.findall(text)}
+    found |= {number: Line("call", FUNCS_BY_HAND[number], "syscall") for number in NUMBERS_BY_HAND.findall(BY_HAND.read_text())}
+    found |= {symbol: Line("alloc", OTHER_OPS.get(symbol, symbol)) for symbol in ALLOCATIONS.findall(text)}
+    found |= {symbol: Line(None, symbol) for symbol in WATCHED.findall(text)}
+    # Rows that no function has to itself: a call by number has them, or a request's result.
+    for name in ROWS.findall(text):
+        if any(line.via == "syscall" and line.name == name for line in found.values()):
+            del found[name]
+    return found
+
+
+def rows_by_kind(trace):
+    """Rows of `call` and `alloc`, by what `loss` calls records of that kind."""
+    kinds = {name: KINDS.get(of, "file call") for path in FOLDER.glob("*.def") for name, of in CLASSES.findall(path.read_text())}
+    counts = Counter(kinds[func] for func in trace.table("call")["func"].to_pylist())
+    counts.update("free" if op == "free" else "allocation" for op in trace.table("alloc")["op"].to_pylist())
+    return counts
+
+
+def rows_without_functions():
+    return {name for path in FOLDER.glob("*.def") for name in ROWS.findall(path.read_text())}
+
+
+def imports_of(program):
+    """Names that the program takes from its libraries: what it calls by another name is not called."""
+    told = subprocess.run(["nm", "-D", "--undefined-only", program], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in told.splitlines()}
+
+
+@dataclass
+class Called:
+    symbol: str
+    wanted: int
+    begin_ns: int
+    end_ns: int = 0
+
+
+def called(trace):
+    """What stands between the marks (victims/lines.h), in order."""
+    found = []
+    for mark in trace.calls_of("unlink"):
+        begins = MARK.match(mark.path)
+        if begins:
+            found.append(Called(begins[1], int(begins[2]), mark.end_ns))
+        elif mark.path == END:
+            found[-1].end_ns = mark.ts_ns
+    return found
+
+
+def rows_of(trace, line, told):
+    """Rows of that line between its marks, in all processes."""
+    if line.table == "alloc":
+        return [row for row in trace.rows("alloc") if row["op"] == line.name and told.begin_ns <= row["ts"] < told.end_ns]
+    if line.table == "call":
+        return [call for call in trace.calls if call.func == line.name and call.via == line.via
+                and told.begin_ns <= call.ts_ns < told.end_ns]
+    return []

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library in front of libc that counts the blocks which a program issues_* gets and gives back, whoever asked for them,
+// in the file that COUNTS_BLOCKS names: {allocations, frees}. Its own words for libc's allocator go past every hook.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), __libc_free(void *);
+
+static long *counts;
+
+static __attribute__((constructor)) void begin(void) {
+  const char *path = getenv("COUNTS_BLOCKS");
+  if (!path || strncmp(program_invocation_short_name, "issues_", 7)) return;
+  counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, open(path, O_RDWR), 0);
+}
+
+static void *counted(void *block) {
+  if (counts && block) __atomic_add_fetch(&counts[0], 1, __ATOMIC_RELAXED);
+  return block;
+}
+
+void *malloc(size_t bytes) { return counted(__libc_malloc(bytes)); }
+void *calloc(size_t number, size_t bytes) { return counted(__libc_calloc(number, bytes)); }
+void *realloc(void *block, size_t bytes) { return counted(__libc_realloc(block, bytes)); }
+
+void free(void *block) {
+  if (counts && block) __atomic_add_fetch(&counts[1], 1, __ATOMIC_RELAXED);
+  __libc_free(block);
+}
