@@ -1,23 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every line of the hook table is called by its own symbol or number, a known number of times, and leaves so many rows of
-its name. What cannot be called here is listed with its reason, and must not be callable."""
+its name; where each call is one system call, strace sees so many. What cannot be called here is listed with its reason,
+and must not be callable."""
 
 import errno
 
-from lib import case, hook_table
+from lib import case, family, hook_table
 
 VICTIMS = ("data", "descriptors", "memory", "names", "numbers", "processes", "streams", "waits")
+BESIDE_STRACE = ("data", "descriptors", "names", "numbers")
 # Lines that no program can call on this system, and why. One that has rows all the same fails.
 NOT_CALLED = {}
 # How waits end that nobody wakes, whatever numbers the function itself has for that.
 TIMED_OUT = ("sem_timedwait", "sem_clockwait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait")
 
 
-def check_victim(this, victim, table):
-    """The lines that it called and that left what they must; complaints about the others."""
-    folder = this.path(victim)
+def folder_for(this, name):
+    folder = this.path(name)
     folder.mkdir()
     (folder / "in").write_bytes(b"123456789\n" * 2500)
+    return folder
+
+
+def check_strace(this, victim, table):
+    """Complaints about lines of which strace sees another number of system calls; how many lines were held against it."""
+    trace, log = family.run_beside_strace(this, this.victim(f"lines_{victim}"), folder_for(this, f"{victim}_beside_strace"))
+    told = hook_table.called(trace)
+    pid = next(call.pid for call in trace.calls_of("unlink") if call.path.startswith("/mlrun-line"))
+    wrong, held = [], 0
+    for line, calls in zip(told, hook_table.windows_in(log, pid), strict=True):
+        names = hook_table.syscalls_of(table[line.symbol], line.symbol)
+        made = sum(call.name in names for call in calls)
+        if names and made != line.wanted:
+            wrong.append(f"{line.symbol}: strace sees {made} of {names}, wanted {line.wanted}")
+        held += bool(names)
+    return wrong, held
+
+
+def check_victim(this, victim, table):
+    """The lines that it called and that left what they must; complaints about the others."""
+    folder = folder_for(this, victim)
     program = this.victim(f"lines_{victim}")
     options = ("--lossless", "--alloc-min", "0") if victim == "memory" else ("--lossless",)
     trace = this.trace(program, folder, options=options)
@@ -48,11 +70,17 @@ def check(this):
         of_victim, faults = check_victim(this, victim, table)
         covered |= of_victim
         wrong += faults
+    held = 0
+    for victim in BESIDE_STRACE:
+        faults, lines = check_strace(this, victim, table)
+        wrong += faults
+        held += lines
     wrong += [f"{symbol}: no victim calls this line of the table" for symbol in sorted(table.keys() - covered - NOT_CALLED.keys())]
     wrong += [f"{symbol}: called, and yet listed as not callable ({NOT_CALLED[symbol]})" for symbol in sorted(NOT_CALLED.keys() & covered)]
     wrong += [f"{symbol}: listed as not callable, but not in the table" for symbol in sorted(NOT_CALLED.keys() - table.keys())]
     this.equal("lines of the hook table", wrong, [])
-    print(f"{len(covered)} of {len(table)} lines called, each with the rows that it must leave")
+    this.true("lines were held against strace", held > 300, held)
+    print(f"{len(covered)} of {len(table)} lines called, each with the rows that it must leave; strace agrees about {held}")
 
 
 if __name__ == "__main__":

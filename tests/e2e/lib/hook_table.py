@@ -6,7 +6,8 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass
 
-from lib import case
+from lib import case, family
+from lib.libc_address import base_of_libc, size_of_libc
 
 FOLDER = case.SOURCE / "runner/events/hooks"
 BY_HAND = case.SOURCE / "preload/raw_hooks.c"  # calls by number that have no line of their own
@@ -21,6 +22,10 @@ WATCHED = re.compile(r"^WATCHED\((\w+)\)", re.MULTILINE)
 OTHER_OPS = {"cfree": "free", "free_sized": "free", "free_aligned_sized": "free"}
 FUNCS_BY_HAND = {"SYS_openat2": "openat", "SYS_futex": "futex"}
 KINDS = {"PROCESS": "process call", "WAIT": "wait"}  # of the rest: file call
+# Beside those of lib/family.py.
+OTHER_SYSCALLS = {"posix_openpt": ("openat",), "renameat2": ("renameat2", "renameat"), "closefrom": ("close_range",),
+                  "opendir": ("openat",), "closedir": ("close",), "readdir": ("getdents64",), "sem_unlink": ("unlink",)}
+OF_MANY_SYSCALLS = {"euidaccess", "fdopendir", "glob", "lchmod", "openpty", "realpath", "sbrk", "scandir", "scandirat", "sem_open"}
 MARK = re.compile(r"^/mlrun-line/(\w+)=(\d+)$")
 END = "/mlrun-line/-"
 
@@ -85,6 +90,24 @@ def called(trace):
         elif mark.path == END:
             found[-1].end_ns = mark.ts_ns
     return found
+
+
+def syscalls_of(line, symbol):
+    """Names of the one system call that each call of this line makes; nothing: it makes none, or several."""
+    if line.via == "syscall":
+        return (symbol.removeprefix("SYS_"),)
+    if line.table != "call" or line.name in OF_MANY_SYSCALLS or line.name.startswith(("aio_", "lio_")):
+        return ()
+    return OTHER_SYSCALLS.get(line.name, family.names_of(line.name))
+
+
+def windows_in(log, pid):
+    """System calls that libc made between the marks, in order, as called() has them."""
+    own = [call for call in log.syscalls if call.pid == pid]
+    marks = [at for at, call in enumerate(own) if call.name == "unlink" and '"/mlrun-line' in call.text]
+    base = base_of_libc("unlink", own[marks[0]].address)
+    return [[call for call in own[begin + 1:end] if 0 <= call.address - base < size_of_libc()]
+            for begin, end in zip(marks[::2], marks[1::2], strict=True)]
 
 
 def rows_of(trace, line, told):

@@ -136,7 +136,8 @@ static void memory(void) {
   char *map = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, in, 0);
   S(SYS_mmap, (long)map, map, 8192L, PROT_READ, MAP_PRIVATE | MAP_FIXED, in, 0L), S(SYS_msync, 0, map, 4096L, MS_ASYNC);
   S(SYS_madvise, 0, map, 8192L, MADV_WILLNEED), S(SYS_mremap, (long)map, map, 8192L, 8192L, 0);
-  S(SYS_munmap, 0, map, 8192L), S(SYS_brk, (long)sbrk(0), 0L);
+  long end = (long)sbrk(0);
+  S(SYS_munmap, 0, map, 8192L), S(SYS_brk, end, 0L);
 }
 
 static void ignored(int number) { (void)number; }
