@@ -71,6 +71,13 @@ EXPORT size_t __fread_unlocked_chk(void *at, size_t room, size_t size, size_t co
 
 static size_t most_of(int room) { return room > 0 ? (size_t)room - 1 : 0; }
 
+// fgets does not say how much it took. That is no less than a character, where it had room for one, though the text may
+// begin with a 0.
+static struct handed_out handed_line(const struct stream_call *call, const char *text, int room) {
+  size_t bytes = text && call->call.start ? strlen(text) : 0;
+  return (struct handed_out){.bytes = !bytes && text && room > 1 ? 1 : bytes, .is_least = true};
+}
+
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
   if (likely(holds_line(stream, '\n', most_of(room), locking))) {
@@ -80,8 +87,7 @@ static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, room, stream);
-  end_stream_read(&call,
-                  (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
+  end_stream_read(&call, handed_line(&call, result, room));
   return result;
 }
 
@@ -104,8 +110,7 @@ static char *traced_fgets_chk(char *(*real)(char *, size_t, int, FILE *), char *
   struct stream_call call STREAM_CALL_CLEANUP;
   begin_stream_call(&call, stream, KIND_fgets, locking);
   char *result = real(at, size, room, stream);
-  end_stream_read(&call,
-                  (struct handed_out){.bytes = result && call.call.start ? strlen(result) : 0, .is_least = true});
+  end_stream_read(&call, handed_line(&call, result, room));
   return result;
 }
 

@@ -37,6 +37,9 @@ static void reads(void) {
   LINE(fgets_unlocked, 2, fgets_unlocked(bytes, 10, in) == bytes);
   LINE(__fgets_chk, 2, __fgets_chk(bytes, sizeof bytes, 10, in) == bytes);
   LINE(__fgets_unlocked_chk, 2, __fgets_unlocked_chk(bytes, sizeof bytes, 10, in) == bytes);
+  FILE *zeros = without_buffer(fopen("/dev/zero", "r"));  // as text they are of no length
+  LINE(fgets, 2, fgets(bytes, 10, zeros) == bytes);
+  LINE(__fgets_chk, 2, __fgets_chk(bytes, sizeof bytes, 10, zeros) == bytes);
   LINE(getdelim, 2, getdelim(&line, &room, '\n', in) > 0);
   LINE(__getdelim, 2, __getdelim(&line, &room, '\n', in) > 0);
   LINE(getline, 2, line_of(&line, &room, in) > 0);
