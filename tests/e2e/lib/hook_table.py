@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hook table as its files have it, and what the programs lines_*.c called of it."""
 
+import errno
 import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 from lib import case, family
 from lib.libc_address import base_of_libc, size_of_libc
@@ -27,6 +29,7 @@ OTHER_SYSCALLS = {"posix_openpt": ("openat",), "renameat2": ("renameat2", "renam
                   "opendir": ("openat",), "closedir": ("close",), "readdir": ("getdents64",), "sem_unlink": ("unlink",)}
 OF_MANY_SYSCALLS = {"euidaccess", "fdopendir", "glob", "lchmod", "openpty", "realpath", "sbrk", "scandir", "scandirat", "sem_open"}
 MARK = re.compile(r"^/mlrun-line/(\w+)=(\d+)$")
+WAITED_NS = 450_000  # victims/lines.h waits for 500 us at least, and measures that from outside of the call
 END = "/mlrun-line/-"
 
 
@@ -54,10 +57,15 @@ def lines():
     return found
 
 
+@cache
+def kinds():
+    """What `loss` calls dropped rows of a function: {func: kind}"""
+    return {name: KINDS.get(of, "file call") for path in FOLDER.glob("*.def") for name, of in CLASSES.findall(path.read_text())}
+
+
 def rows_by_kind(trace):
     """Rows of `call` and `alloc`, by what `loss` calls records of that kind."""
-    kinds = {name: KINDS.get(of, "file call") for path in FOLDER.glob("*.def") for name, of in CLASSES.findall(path.read_text())}
-    counts = Counter(kinds[func] for func in trace.table("call")["func"].to_pylist())
+    counts = Counter(kinds()[func] for func in trace.table("call")["func"].to_pylist())
     counts.update("free" if op == "free" else "allocation" for op in trace.table("alloc")["op"].to_pylist())
     return counts
 
@@ -93,7 +101,10 @@ def called(trace):
 
 
 def syscalls_of(line, symbol):
-    """Names of the one system call that each call of this line makes; nothing: it makes none, or several."""
+    """Names of the one system call that each call of this line makes; nothing: it makes none or several, or is a wait, which
+    victims repeat until it waited."""
+    if kinds().get(line.name) == "wait":
+        return ()
     if line.via == "syscall":
         return (symbol.removeprefix("SYS_"),)
     if line.table != "call" or line.name in OF_MANY_SYSCALLS or line.name.startswith(("aio_", "lio_")):
@@ -111,10 +122,12 @@ def windows_in(log, pid):
 
 
 def rows_of(trace, line, told):
-    """Rows of that line between its marks, in all processes."""
+    """Rows of that line between its marks, in all processes. Of waits those that waited for what the victim says, or were
+    cancelled: who ends a wait may be held up himself in a call of that name, and then has a row too."""
     if line.table == "alloc":
         return [row for row in trace.rows("alloc") if row["op"] == line.name and told.begin_ns <= row["ts"] < told.end_ns]
     if line.table == "call":
-        return [call for call in trace.calls if call.func == line.name and call.via == line.via
+        rows = [call for call in trace.calls if call.func == line.name and call.via == line.via
                 and told.begin_ns <= call.ts_ns < told.end_ns]
+        return [row for row in rows if kinds()[row.func] != "wait" or row.end_ns - row.ts_ns > WAITED_NS or row.err == errno.ECANCELED]
     return []
