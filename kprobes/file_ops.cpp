@@ -17,9 +17,6 @@ namespace {
 constexpr size_t kThreadsMax = 2;
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
-// Memory has no pages to wait for, no blocks to share and nothing that is over later.
-bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
-
 // Nothing: this kernel has no such function.
 std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionTypes& types) {
   const auto place = types.find(what.name, what.module);
@@ -28,6 +25,8 @@ std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionT
 }
 
 }  // namespace
+
+bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
 
 void FileOps::attach_by_kprobe(Function& function) const {
   function.way.clear();

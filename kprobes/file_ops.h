@@ -56,4 +56,7 @@ class FileOps {
   std::deque<Function> waiting_;
 };
 
+// Memory, on which operations are tried, has no pages to wait for, no blocks to share and nothing that is over later.
+bool is_tried(uint32_t op);
+
 }  // namespace mlrun::probes

@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, 15> kWaitPrograms = {
     "on_bio_behind", "on_bio_before",           "on_9p_begin", "on_9p_end",   "on_rpc_begin",
     "on_rpc_end",    "on_fuse_begin",           "on_fuse_end", "on_throttle", "on_throttle_without_control"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
+constexpr std::array<std::string_view, 2> kFileCallPrograms = {"on_file_call", "on_file_call_end"};
 constexpr std::string_view kRightsProgram = "on_exec_with_rights";
 constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
 constexpr size_t kSwitchArgumentsWithState = 4, kThrottleArgumentsWithControl = 8;
@@ -111,6 +112,7 @@ struct Probes::State {
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
   std::unique_ptr<ring_buffer, RingDeleter> ring;
   FileOps file_ops;
+  FileSyscalls file_calls;
   OpenPaths open_paths;
   std::optional<ProbeLayouts> torch_layouts;
   Take take;
@@ -130,6 +132,7 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
   if (Status opened = probes->open(streams); !opened) return tl::make_unexpected(opened.error());
   if (Status attached = probes->attach(); !attached) return tl::make_unexpected(attached.error());
   probes->attach_file_ops();
+  probes->attach_file_calls();
   probes->attach_open_paths();
   return probes;
 }
@@ -154,6 +157,7 @@ Status Probes::open(const Streams& streams) {
     const std::string_view section = ::bpf_program__section_name(program);
     if (!section.starts_with(kTracepoint)) continue;
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
+    if (is_one_of(kFileCallPrograms, state.name)) continue;  // attached where functions are not
     state.replaced = has_replacement(state.name, events);
     if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
       ::bpf_program__set_autoload(program, false);
@@ -238,6 +242,12 @@ void Probes::choose_function_programs(const Streams& streams) {
   for (bpf_program* program : {skeleton.progs.on_open, skeleton.progs.on_open_call}) {
     ::bpf_program__set_autoload(program, state_->open_paths.needs(program));
   }
+  FileSyscalls& calls = state_->file_calls;
+  calls.choose(skeleton.progs.on_file_call, skeleton.progs.on_file_call_end, types,
+               streams.file_ops && streams.file_calls);
+  const CastTypes cast = calls.read_by_loads(state_->types.get(), types);
+  skeleton.rodata->type_of_file = cast.file;
+  skeleton.rodata->type_of_slot = cast.slot;
   without_file_ops_ = streams.file_ops ? why_none : kNotAskedFor;
 }
 
@@ -273,19 +283,37 @@ Result<Probes::Trial> Probes::try_operations() {
   return trial;
 }
 
+Result<FileOps::Seen> Probes::try_file_operations() {
+  return try_operations().map([](const Trial& trial) { return trial.file_ops; });
+}
+
 void Probes::attach_file_ops() {
   if (!without_file_ops_.empty()) return;
   const auto loaded = [](bpf_program* program) { return ::bpf_program__fd(program) >= 0 ? program : nullptr; };
   const auto& programs = state_->skeleton->progs;
   const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
                                     loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
-  state_->file_ops.attach(of_functions, *state_->functions, mounted_types(),
-                          [&] { return try_operations().map([](const Trial& trial) { return trial.file_ops; }); });
+  state_->file_ops.attach(of_functions, *state_->functions, mounted_types(), [&] { return try_file_operations(); });
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }
 
+// Only where no function works: one operation told by both would be told twice.
+void Probes::attach_file_calls() {
+  FileSyscalls& calls = state_->file_calls;
+  const auto& functions = state_->file_ops.functions();
+  const bool has_functions = std::any_of(functions.begin(), functions.end(),
+                                         [](const FileOps::Function& function) { return !function.way.empty(); });
+  if (!calls.is_wanted() || has_functions) return;
+  calls.attach([&] { return try_file_operations(); });
+  for (const char* event : {"sys_enter", "sys_exit"}) {
+    ProgramState state{"on_file_call", event, calls.reason()};
+    state.is_of_file_calls = true;
+    programs_.push_back(std::move(state));
+  }
+}
+
 void Probes::add_file_systems(const FileSystemTypes& mounted) {
-  if (without_file_ops_.empty()) state_->file_ops.add(mounted);
+  if (without_file_ops_.empty() && !state_->file_calls.works()) state_->file_ops.add(mounted);
 }
 
 bool Probes::attach_next(bool is_late) {
@@ -300,6 +328,11 @@ void Probes::attach_open_paths() {
   paths.attach([&] { return try_operations().map([](const Trial& trial) { return trial.paths; }); });
   ProgramState state{"on_open", kOpenFunction, paths.reason()};
   state.way = paths.way();
+  const bool by_calls = paths.way().empty() && state_->file_calls.works();
+  if (by_calls) {
+    state.way = "tracepoint";
+    state.reason.clear();
+  }
   programs_.push_back(std::move(state));
 }
 
@@ -328,6 +361,7 @@ void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
 void Probes::detach() {
   state_->skeleton->bss->is_over = true;
   state_->links.clear();
+  state_->file_calls.detach();
 }
 
 void Probes::unload() {
@@ -387,6 +421,10 @@ void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)
     take(sum);
   }
 }
+
+const FileSyscalls& Probes::file_calls() const { return state_->file_calls; }
+
+uint64_t Probes::untold_32bit_calls() const { return state_->skeleton->bss->untold_32bit_calls; }
 
 uint64_t Probes::let_go_at_exec() const { return state_->skeleton->bss->let_go_at_exec; }
 

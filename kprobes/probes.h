@@ -11,6 +11,7 @@
 
 #include "kprobes/bpf/shared.h"
 #include "kprobes/file_functions.h"
+#include "kprobes/file_syscalls.h"
 #include "kprobes/probed_library.h"
 #include "runner/util/result.h"
 
@@ -20,6 +21,7 @@ namespace mlrun::probes {
 struct Streams {
   bool wait = true;
   bool file_ops = true;
+  bool file_calls = false;  // system calls may stand in for them, which slows every process of the machine
   bool syscalls = false;
   bool cuda = false;        // calls of libcuda
   bool cufile = false;      // calls of libcufile
@@ -42,6 +44,7 @@ struct ProgramState {
   bool replaced = false;           // another one does the same on this kernel
   std::string way = "tracepoint";  // of a file operation fentry or kprobe
   int file_op = -1;                // which one; -1: it is an event of the kernel's
+  bool is_of_file_calls = false;   // system calls that stand in for file operations
   // Of a function that was attached late: the file system that has it, and since when.
   std::string file_system = {};
   uint64_t since_ns = 0;
@@ -94,6 +97,9 @@ class Probes {
   [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
   // Why no file operation can be recorded; empty: some can.
   [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
+  // System calls that stand in for them.
+  [[nodiscard]] const FileSyscalls& file_calls() const;
+  [[nodiscard]] uint64_t untold_32bit_calls() const;           // on files, by followed processes
   [[nodiscard]] bool has_calls() const { return has_calls_; }  // of the processes, from a library in them
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Once for each process and system call.
@@ -120,8 +126,10 @@ class Probes {
   void choose_function_programs(const Streams& streams);
   void choose_library_programs(const Streams& streams);
   void attach_file_ops();
+  void attach_file_calls();
   void attach_open_paths();
   Result<Trial> try_operations();
+  Result<std::array<int, MLRUN_FILE_PURPOSES>> try_file_operations();
   int follow(int pidfd, uint32_t how);  // enum mlrun_following
 
   std::unique_ptr<State> state_;

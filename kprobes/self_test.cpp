@@ -13,6 +13,8 @@
 #include <map>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "kprobes/privilege.h"
 #include "kprobes/signals.h"
 #include "runner/events/kernel_record.h"
@@ -94,6 +96,7 @@ std::string doubt_about(const Signal& signal, Seen& seen, bool has_device) {
   if (signal.name == "page cache" && !seen.has(MLRUN_KERNEL_PAGES)) return kNothing;
   if (signal.name == "waits" && !seen.has(MLRUN_KERNEL_WAIT)) return kNothing;
   if (signal.name == "file operations" && has_device && !seen.has_reads_and_writes()) return kNothing;
+  if (!signal.note.empty()) return fmt::format("without --preload alone; {}; not {}", signal.note, signal.missing);
   return signal.missing;
 }
 
@@ -101,7 +104,9 @@ std::string doubt_about(const Signal& signal, Seen& seen, bool has_device) {
 
 Result<std::vector<TriedSignal>> self_test() {
   Seen seen;
-  const auto probes = Probes::load({}, [&](const void* record, size_t bytes) { seen.add(record, bytes); });
+  Streams streams;
+  streams.file_calls = true;
+  const auto probes = Probes::load(streams, [&](const void* record, size_t bytes) { seen.add(record, bytes); });
   if (!probes) return tl::make_unexpected(probes.error());
   const util::UniqueFd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   const util::UniqueFd file = scratch_file();

@@ -273,6 +273,7 @@ class Server {
     for (const SkippedProgram& program : probes_->skipped()) {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
     }
+    report["untold_32bit_calls"] = probes_->untold_32bit_calls();
     report["let_go_at_exec"] = probes_->let_go_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;

@@ -16,6 +16,11 @@ namespace mlrun::probes {
 
 namespace {
 
+constexpr const char* kNotInCalls =
+    "page faults, programs that are executed, msync, what aio and io_uring were handed, files that are closed "
+    "otherwise than "
+    "by close (tracepoint: these are no system calls on an open file)";
+
 constexpr const char* kNeitherCalls =
     "; there are no calls either, so that of I/O only what reached devices and the waits for it are known: start the "
     "command with --preload beside --kprobes";
@@ -43,14 +48,15 @@ const std::array<Part, 6>& parts() {
 
 // False: nobody asked for it. Other events of it may be there for something else.
 bool is_wanted(const Part& part, const std::vector<ProgramState>& programs) {
-  return std::any_of(programs.begin(), programs.end(),
-                     [&](const ProgramState& program) { return program.event == part.events.front(); });
+  return std::any_of(programs.begin(), programs.end(), [&](const ProgramState& program) {
+    return program.event == part.events.front() && !program.is_of_file_calls;
+  });
 }
 
 Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
   Signal signal{std::string(part.signal), "tracepoint", {}};
   for (const ProgramState& program : programs) {
-    if (program.replaced || program.reason.empty()) continue;
+    if (program.replaced || program.reason.empty() || program.is_of_file_calls) continue;
     if (std::find(part.events.begin(), part.events.end(), program.event) == part.events.end()) continue;
     if (program.event == part.events.front()) signal.way.clear();
     if (program.reason == kNotAskedFor) return {signal.name, {}, std::string(kNotAskedFor)};
@@ -74,6 +80,14 @@ bool tells_of_requests(const std::string& type) {
   });
 }
 
+Signal file_calls(const FileSyscalls& calls, const std::string& why_no_function) {
+  Signal signal{"file operations", "tracepoint", kNotInCalls};
+  for (const std::string& op : calls.unseen())
+    signal.missing = op + " (a test of it recorded nothing), " + signal.missing;
+  signal.note = fmt::format("told by system calls, and their times are those of the calls ({})", why_no_function);
+  return signal;
+}
+
 // An operation is there when one of its functions is; which of them a kernel has says nothing to a person.
 Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
@@ -90,6 +104,8 @@ Signal file_operations(const Probes& probes) {
   for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;
   if (signal.way.empty()) {
     signal.missing = probes.without_file_ops().empty() ? reasons.at(MLRUN_FILE_OPEN) : probes.without_file_ops();
+    if (probes.file_calls().works()) return file_calls(probes.file_calls(), signal.missing);
+    if (!probes.file_calls().reason().empty()) signal.missing += ", " + probes.file_calls().reason();
     signal.missing += probes.has_calls() ? "; the processor's time in them counts as the calls' own" : kNeitherCalls;
     return signal;
   }
@@ -175,6 +191,7 @@ nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served)
     nlohmann::json entry = {{"signal", signal.name}, {"way", nullptr}};
     if (!signal.way.empty()) entry["way"] = signal.way;
     if (!signal.missing.empty()) entry["missing"] = signal.missing;
+    if (!signal.note.empty()) entry["note"] = signal.note;
     list.push_back(std::move(entry));
   }
   return list;

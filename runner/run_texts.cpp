@@ -43,12 +43,14 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
          "calls of the C library and marks; =files (with waits), =allocs, =marks: only those; =auto, =require, =off")
       ->option_text("[=WHAT]")
       ->group(group);
-  app.add_flag("--kprobes{all}", texts.kprobes,
-               "below the calls, as root: block I/O, waits, file operations of the kernel; =block, =block,wait, ...: "
-               "only those; =syscalls: system calls counted (slows all programs of this machine while it lasts); "
-               "=cuda: with --pid, --cgroup, --system, GPU memory (each allocation, release and wait takes 2 us more, "
-               "on some virtual machines up to 80); =cufile: what GPUDirect Storage moves between files and GPUs; "
-               "=torch: GPU memory that PyTorch gives to tensors; =auto, =require")
+  app.add_flag(
+         "--kprobes{all}", texts.kprobes,
+         "below the calls, as root: block I/O, waits, file operations of the kernel; =block, =block,wait, ...: "
+         "only those; =syscalls: system calls counted (slows all programs of this machine while it lasts, as vfs does "
+         "without --preload where the kernel's functions cannot be probed: =block,wait leaves it out); "
+         "=cuda: with --pid, --cgroup, --system, GPU memory (each allocation, release and wait takes 2 us more, "
+         "on some virtual machines up to 80); =cufile: what GPUDirect Storage moves between files and GPUs; "
+         "=torch: GPU memory that PyTorch gives to tensors; =auto, =require")
       ->option_text("[=WHAT]")
       ->group(group);
   app.add_flag("--sample{all}", texts.sample, "look at the GPUs: use, memory, power, processes; =auto, =require, =off")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kprobes/bpf/cuda.h"
+#include "kprobes/bpf/descriptor.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -23,16 +24,6 @@ SEC("uprobe")
 int on_cufile_call(struct pt_regs *registers) {
   if (!is_over) begin_library_call(registers, &cufile_begun, &cufile_hits, cufile_epoch, MLRUN_KERNEL_CUFILE);
   return 0;
-}
-
-// The program may have closed the descriptor meanwhile, or opened another file under its number.
-static __always_inline struct file *file_at(__u32 fd) {
-  struct task_struct *task = bpf_get_current_task_btf();
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  struct file *file = NULL;
-  if (fd >= BPF_CORE_READ(table, max_fds)) return NULL;
-  struct file **files = BPF_CORE_READ(table, fd);
-  return bpf_probe_read_kernel(&file, sizeof file, files + fd) == 0 ? file : NULL;
 }
 
 // A CUfileDescr_t: its type, then a union that begins 8 bytes behind it.

@@ -4,6 +4,7 @@
 #include "kprobes/bpf/cufile.h"
 #include "kprobes/bpf/file_op.h"
 #include "kprobes/bpf/file_path.h"
+#include "kprobes/bpf/file_syscalls.h"
 #include "kprobes/bpf/other_rights.h"
 #include "kprobes/bpf/page_cache.h"
 #include "kprobes/bpf/remote.h"

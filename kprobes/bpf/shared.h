@@ -35,6 +35,9 @@ enum mlrun_arguments {
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
 enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e };  // of no operation and no kind
 
+// A call that the loader makes one of the kernel's bpf_rdonly_cast (6.2), in programs for kernels that have it.
+enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };
+
 // What is_followed finds of a process.
 enum mlrun_following {
   MLRUN_FOLLOWING = 1,

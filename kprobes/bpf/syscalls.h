@@ -5,7 +5,6 @@
 
 #include "kprobes/bpf/tasks.h"
 
-enum { kCompatTask = 2 };       // TS_COMPAT, in thread_info.status
 enum { kLargestErrno = 4095 };  // what a system call returns from -4095 to -1 is an errno
 
 struct syscall_begun {
@@ -65,7 +64,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
     count_loss(MLRUN_KERNEL_SYSCALL, MLRUN_KERNEL_LOSS_MAP);
     return 0;
   }
-  bool is_32bit = task->thread_info.status & kCompatTask;
+  bool is_32bit = is_in_32bit_call(task);
   begun->key.pid = task->tgid;
   begun->key.number = (number >= 0 && number < MLRUN_SYSCALL_OTHER ? (__u32)number : MLRUN_SYSCALL_OTHER) |
                       (is_32bit ? MLRUN_SYSCALL_KEY_32BIT : 0);

@@ -83,6 +83,12 @@ static __always_inline __u32 following_of(struct task_struct *task) {
 
 static __always_inline bool is_followed(struct task_struct *task) { return following_of(task); }
 
+// In a system call of those for 32-bit programs, which have numbers of their own.
+static __always_inline bool is_in_32bit_call(struct task_struct *task) {
+  enum { kCompatTask = 2 };  // TS_COMPAT
+  return task->thread_info.status & kCompatTask;
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
   if (mark_of(parent)) set_flag(child);

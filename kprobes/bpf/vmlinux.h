@@ -72,6 +72,7 @@ enum pageflags { PG_head = 16 };
 
 struct super_block {
   dev_t s_dev;
+  unsigned long s_iflags;
 };
 struct inode {
   unsigned short i_mode;
@@ -112,6 +113,19 @@ struct file {
   unsigned int f_mode, f_flags;
   struct inode *f_inode;
   struct path f_path;
+  long long f_pos;
+};
+struct file___count {  // before 6.13
+  struct {
+    long counter;
+  } f_count;
+};
+struct file___ref {
+  struct {
+    struct {
+      long counter;
+    } refcnt;
+  } f_ref;
 };
 struct backing_file {     // since 6.5: what overlayfs opens below
   struct path user_path;  // since 6.7; before, f_path is that one

@@ -40,12 +40,15 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/signals");
   if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return {};
   std::map<std::string, std::string> works;  // names by way
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, notes;
   for (const json& signal : summary.run.at(at)) {
     if (!signal.is_object()) continue;
     const std::string way = text_of(signal, "way"), reason = text_of(signal, "missing");
     std::string& names = works[way];
     if (!way.empty()) names += (names.empty() ? "" : ", ") + text_of(signal, "signal");
+    if (const std::string note = text_of(signal, "note"); !note.empty()) {
+      notes.push_back(text_of(signal, "signal") + ": " + note);
+    }
     if (!reason.empty()) missing.push_back("without " + text_of(signal, "signal") + ": " + reason);
   }
   std::vector<std::string> items;
@@ -53,6 +56,7 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
     if (!way.empty()) items.push_back("by " + way + ": " + names);
   }
   if (const std::string throttled = throttled_text(summary, style); !throttled.empty()) items.push_back(throttled);
+  items.insert(items.end(), notes.begin(), notes.end());
   items.insert(items.end(), missing.begin(), missing.end());
   return items.empty() ? "" : wrap(style.bold("KERNEL SIDE"), kLead, items, style);
 }

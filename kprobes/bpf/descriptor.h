@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// The open file behind a descriptor of the current thread.
+#pragma once
+
+#include "kprobes/bpf/kernel.h"
+#include "kprobes/bpf/shared.h"
+
+// By which the kernel knows these types, for cast_to(); 0: it has no such function. A slot is read as a
+// type that has a pointer to a file: struct kiocb.
+const volatile __u32 type_of_file, type_of_slot;
+
+// The same pointer, of which the verifier knows the type from here on: a field is read by a load and not by a call of the
+// kernel's helper, of which each takes some 25 ns. What it points to need not be there.
+static void *(*const cast_to)(const void *pointer, __u32 type) = (void *)MLRUN_CAST_TO_COME;
+
+static __always_inline struct file *file_in(struct file **slot, bool is_typed) {
+  struct file *file = NULL;
+  void *around = (void *)slot - bpf_core_field_offset(struct kiocb, ki_filp);
+  if (is_typed) return ((struct kiocb *)cast_to(around, type_of_slot))->ki_filp;
+  return bpf_probe_read_kernel(&file, sizeof file, slot) == 0 ? file : NULL;
+}
+
+// NULL: none. Another thread may close it meanwhile, or have another file opened under its number. Requires: `is_typed` is a
+// constant, and true only where type_of_slot is not 0.
+static __always_inline struct file *file_behind(__u32 fd, bool is_typed) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  struct fdtable *table = task->files->fdt;
+  return fd < table->max_fds ? file_in(table->fd + fd, is_typed) : NULL;
+}
+
+static __always_inline struct file *file_at(__u32 fd) { return file_behind(fd, false); }
