@@ -11,6 +11,7 @@
 #include "runner/events/session.h"
 #include "runner/trace/device_number.h"
 #include "runner/trace/device_table.h"
+#include "runner/trace/file_call_gaps.h"
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
@@ -405,6 +406,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
+  add_file_call_gaps(session_, info);
   if (has_calls() && !has_operations()) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);

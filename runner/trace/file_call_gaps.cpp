@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/file_call_gaps.h"
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kNoCalls =
+    "told by system calls, so that page faults, programs that are executed, msync, what aio and io_uring were handed, "
+    "and "
+    "files that are closed otherwise than by close have no row; what they read from devices is in block_part";
+constexpr const char* kOtherNumbers =
+    "made the system calls of 32-bit programs, which are counted and not looked at: they have no row";
+
+bool are_told_by_calls(const SessionInfo& session) {
+  const json signals = session.all.value("/kernel_side/signals"_json_pointer, json::array());
+  for (const json& signal : signals) {
+    const bool is_it = signal.is_object() && signal.value("signal", json()) == "file operations";
+    if (is_it && signal.value("way", json()) == "tracepoint") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
+  if (!are_told_by_calls(session)) return;
+  info.coverage.push_back({0, "operations on files without a system call of their own", kNoCalls, -1, -1});
+  const int64_t untold = session.number("/kernel_side/untold_32bit_calls", 0);
+  if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, 0, untold});
+}
+
+}  // namespace mlrun::trace
