@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where no function of the kernel can be probed, and no library tells of calls, system calls tell of operations on files: as many
+of each, with as many bytes of each file, as strace says. Their labels add up, and what they cannot tell is said."""
+
+import re
+import subprocess
+import sys
+
+from lib import case, labels
+from lib.kernel_side import need_kernel_side
+
+PROGRAM = """
+import os, sys
+os.chdir(sys.argv[1])
+fd = os.open("a", os.O_RDWR | os.O_CREAT, 0o600)
+for _ in range(100): os.write(fd, bytes(4096))
+os.fsync(fd)
+os.fdatasync(fd)
+for i in range(50): os.pread(fd, 1000, i * 1000)
+os.lseek(fd, 5, 0)
+for _ in range(7): os.read(fd, 10)
+os.preadv(fd, [bytearray(100), bytearray(28)], 4096)
+os.pwritev(fd, [b"12", b"345"], 9)
+os.readv(fd, [bytearray(3)] * 5)
+os.writev(fd, [b"12", b"345"])
+os.ftruncate(fd, 300000)
+out = os.open("b", os.O_WRONLY | os.O_CREAT, 0o600)
+os.sendfile(out, fd, 0, 100000)
+os.copy_file_range(fd, out, 5000, 100, 200)
+from_pipe, to_pipe = os.pipe()
+os.splice(fd, to_pipe, 4000, 17)
+os.splice(from_pipe, out, 17, None, 55)
+os.write(to_pipe, b"pipe")
+os.read(from_pipe, 4)
+os.close(out)
+copy = os.dup(fd)
+os.close(fd)
+os.close(copy)
+in_sync = os.open("s", os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o600)
+for _ in range(3): os.write(in_sync, bytes(4096))
+os.close(in_sync)
+try:
+    os.open("none", os.O_RDONLY)
+except OSError:
+    pass
+os.mkdir("d")
+os.rename("a", "d/c")
+os.unlink("d/c")
+os.rmdir("d")
+for _ in range(2):
+    if os.fork() == 0:
+        for _ in range(3):
+            open("b", "rb").read(1000)
+        os._exit(0)
+    os.wait()
+open("maps", "w").write(open("/proc/self/maps").read()[:10])
+"""
+MOVES = {"read": "read", "pread64": "read", "readv": "read", "preadv": "read", "preadv2": "read",
+         "write": "write", "pwrite64": "write", "writev": "write", "pwritev": "write", "pwritev2": "write"}
+SYNCS = {"fsync": "fsync", "fdatasync": "fdatasync", "ftruncate": "truncate"}
+ON_NAMES = ("mkdir", "rename", "unlink", "rmdir")
+CALLS = ",".join([*MOVES, *SYNCS, *ON_NAMES, "openat", "open", "sendfile", "copy_file_range", "splice"])
+
+
+def add(counts, op, path, folder, ret):
+    if path.startswith(f"{folder}/"):
+        entry = counts.setdefault((op, path[len(str(folder)) + 1:]), [0, 0])
+        entry[0] += 1
+        entry[1] += ret
+
+
+def counted_by_strace(this, folder):
+    """Calls and bytes of each operation and file; calls on names alone."""
+    log = this.path("strace")
+    subprocess.run(["strace", "-f", "-qq", "-y", "-e", f"trace={CALLS}", "-o", log, *command(folder)], check=True)
+    moved, names = {}, dict.fromkeys(ON_NAMES, 0)
+    for line in log.read_text(errors="replace").splitlines():
+        done = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)(?:<(.*?)>)?", line)
+        if not done:
+            continue
+        name, ret = done[1], int(done[3])
+        files = re.findall(r"\b\d+<([^>]*)>", done[2])
+        if name in ON_NAMES:
+            names[name] += 1
+        elif name in ("openat", "open") and ret >= 0:
+            add(moved, "open", done[4], folder, 0)
+        elif name in MOVES or name in SYNCS:
+            add(moved, MOVES.get(name) or SYNCS[name], files[0], folder, ret)
+        elif name in ("sendfile", "copy_file_range", "splice"):
+            reads, writes = files[:2] if name != "sendfile" else files[1::-1]
+            add(moved, "splice read", reads, folder, ret)
+            add(moved, "splice write", writes, folder, ret)
+    return moved, names
+
+
+def counted_by_kernel_side(trace, folder):
+    moved, names = {}, dict.fromkeys(ON_NAMES, 0)
+    for row in trace.rows("vfs"):
+        is_sync_of_a_write = row["depth"] and row["op"] in ("fsync", "fdatasync")
+        if row["op"] in names:
+            names[row["op"]] += 1
+        elif row["op"] != "close" and not is_sync_of_a_write:
+            add(moved, row["op"], trace.paths.get(row["file_id"]) or "", folder, max(row["ret"], 0))
+    return moved, names
+
+
+def command(folder):
+    return [sys.executable, "-S", "-B", "-c", PROGRAM, str(folder)]
+
+
+def check(this):
+    need_kernel_side()
+    folders = [this.path("by_strace"), this.path("traced")]
+    for folder in folders:
+        folder.mkdir()
+    wanted = counted_by_strace(this, folders[0])
+    trace = this.trace(*command(folders[1]), options=("--kprobes=block,wait,vfs", "--preload=off"))
+    signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
+    if signal["way"] != "tracepoint":
+        raise case.Skip(f"functions of the kernel tell of file operations here ({signal['way']})")
+    this.equal("calls and bytes of each file, and calls on names", counted_by_kernel_side(trace, folders[1]), wanted)
+    rows = trace.rows("vfs")
+    of_files = {op: [row for row in rows if row["op"] == op and str(trace.paths.get(row["file_id"])).startswith(
+        str(folders[1]))] for op in ("open", "close", "write", "fsync")}
+    this.equal("every one that is opened is closed", len(of_files["close"]), len(of_files["open"]))
+    this.equal("new ones are told apart", sorted(trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["open"]
+                                                 if row["flags"] & 4), ["a", "b", "maps", "s"])
+    this.equal("a write with O_SYNC has a sync in it", sum(row["depth"] for row in of_files["fsync"]), 3)
+    in_sync = [row for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/s")]
+    this.true("that takes its time", all(row["dur"] > row["vfs_ns"] for row in in_sync), in_sync)
+    this.equal("what the kernel makes up is no file", [path for path in trace.paths.values() if path.startswith("/proc/self")
+                                                       and path.endswith("maps")], [])
+    this.equal("labels add up", labels.faults(trace), [])
+    this.true("the times are told to be those of calls", "times are those of the calls" in signal["note"], signal)
+    summary = " ".join(this.run(case.MLRUN, "report", trace.folder).stdout.split())
+    this.true("in the summary, too", "file operations: told by system calls, and their times are those of the calls" in summary,
+              summary)
+    this.true("what has no call is said", trace.covers("without a system call of their own"), trace.rows("coverage"))
+    this.equal("nothing lost", trace.rows("loss"), [])
+    old = this.trace(this.victim("closes_by_old_table"), "321", options=("--kprobes=block,wait,vfs", "--preload=off"))
+    this.equal("calls of 32-bit programs are counted", [row["kernel"] for row in old.rows("coverage")
+                                                        if "32-bit programs" in row["detail"]], [321])
+
+
+if __name__ == "__main__":
+    case.run(check)
