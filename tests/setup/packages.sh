@@ -17,7 +17,7 @@ readonly debian_test=(
   libmimalloc-dev libpython3.11-testsuite make openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace
   systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
-readonly debian_bench=(babeltrace2 heaptrack lttng-tools uftrace)
+readonly debian_bench=(babeltrace2 bpftrace heaptrack lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
 
 # PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.

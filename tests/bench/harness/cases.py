@@ -44,6 +44,7 @@ COUNTED_HOT = Budget("mlrun", "3", lambda rdtsc, by_hand: 3)
 COUNTED_LIVE = Budget("mlrun", "25", lambda rdtsc, by_hand: 25)
 FILE_CALL = Budget("mlrun", "2 rdtsc + 20", lambda rdtsc, by_hand: 2 * rdtsc + 20, half_of_peer=True)
 KERNEL_SIDE = Budget("mlrun-kernel", "2 rdtsc + 20 + 400", lambda rdtsc, by_hand: 2 * rdtsc + 420)
+CALLS_ALONE = Budget("mlrun-calls", "400", lambda rdtsc, by_hand: 400, half_of_peer=True)
 NEIGHBOUR = Budget("neighbour", "20", lambda rdtsc, by_hand: 20)
 OPEN_READ_CLOSE = Budget("mlrun", "2 rdtsc + 20 + fstat by hand", lambda rdtsc, by_hand: 2 * rdtsc + 20 + by_hand)
 FORK = Budget("mlrun", "100 us", lambda rdtsc, by_hand: 100e3)
@@ -138,6 +139,22 @@ CASES = [
         "the same, untraced beside a program that is traced with the kernel side",
         ("neighbour",),
         budgets=(NEIGHBOUR,),
+    ),
+    Case(
+        "pread_empty_calls",
+        "pread_empty",
+        300_000,
+        "pread of 0 bytes without the library: file operations by the kernel side alone",
+        ("mlrun-calls", "neighbour-calls", "bpftrace"),
+        budgets=(CALLS_ALONE,),
+    ),
+    Case(
+        "pread_calls",
+        "pread_random",
+        100_000,
+        "pread of a random cached 4 KiB page without the library",
+        ("mlrun-calls", "neighbour-calls", "bpftrace"),
+        budgets=(CALLS_ALONE,),
     ),
     Case(
         "open_read_close",

@@ -45,16 +45,31 @@ class MlrunWithKernelSide(Mlrun):
         return super().missing() or (None if os.geteuid() == 0 else "the kernel side needs root")
 
 
+class KernelSideAlone(MlrunWithKernelSide):
+    """Without the library: operations on files by functions of the kernel, or by system calls."""
+
+    def __init__(self, program):
+        super().__init__(program, "mlrun-calls", "mlrun --preload=off --kprobes=block,wait,vfs", [])
+
+    def launch(self, command, folder):
+        options = ["--preload=off", "--kprobes=require,block,wait,vfs"]
+        return Launch([str(self.program_path), "run", *options, "-o", str(folder / "trace"), "--", *command])
+
+    def recorded(self, folder, ended):
+        from trace_folder import rows
+
+        trace = folder / "trace"
+        return Recorded(events=rows(trace, "vfs"), size_bytes=size_of(trace))
+
+
 class Neighbour(Tracer):
     """Whom nobody traces, on a machine where mlrun follows somebody else."""
 
     records = False
-    name = "neighbour"
-    about = "the program alone, while mlrun --preload --kprobes=block,wait follows another one"
 
     # It is being followed once the other one has begun.
     SCRIPT = """
-      "$0" run --preload --kprobes=require,block,wait --defer-merge -o "$1" -- sleep 1000 >/dev/null 2>&1 &
+      "$0" run $OPTIONS --defer-merge -o "$1" -- sleep 1000 >/dev/null 2>&1 &
       until pgrep -P $! -x sleep >/dev/null; do kill -0 $! || exit 1; sleep 0.05; done
       shift
       "$@"
@@ -63,14 +78,18 @@ class Neighbour(Tracer):
       wait
       exit $status"""
 
-    def __init__(self, mlrun):
+    def __init__(self, mlrun, name, options):
         self.mlrun = mlrun
+        self.name = name
+        self.options = options
+        self.about = f"the program alone, while mlrun {options} follows another one"
 
     def missing(self):
         return self.mlrun.missing()
 
     def launch(self, command, folder):
-        return Launch(["sh", "-c", self.SCRIPT, str(self.mlrun.program_path), str(folder / "trace"), *command])
+        script = ["sh", "-c", self.SCRIPT, str(self.mlrun.program_path), str(folder / "trace"), *command]
+        return Launch(script, {"OPTIONS": self.options})
 
 
 def make_mlrun_tracers(program):
@@ -79,7 +98,9 @@ def make_mlrun_tracers(program):
     )
     return [
         kernel,
-        Neighbour(kernel),
+        KernelSideAlone(program),
+        Neighbour(kernel, "neighbour", "--preload --kprobes=require,block,wait"),
+        Neighbour(kernel, "neighbour-calls", "--preload=off --kprobes=require,block,wait,vfs"),
         Mlrun(program, "mlrun", "mlrun --preload", []),
         Mlrun(program, "mlrun-stacks", "mlrun --preload --stacks (32 frames)", ["--stacks"]),
         Mlrun(program, "mlrun-all", "mlrun --preload --alloc-min 0", ["--alloc-min", "0"]),

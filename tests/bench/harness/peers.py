@@ -2,6 +2,7 @@
 """The tools that mlrun is measured beside: how to run each, by its own documentation, and to count what it recorded."""
 
 import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -89,6 +90,31 @@ class Uftrace(Tracer):
         return Recorded(events=size // UFTRACE_CALL_BYTES, size_bytes=size)
 
 
+class Bpftrace(Tracer):
+    """The same count as mlrun's without its library, by the same events; in a mount namespace, for tracefs may not be mounted."""
+
+    name = "bpftrace"
+    about = "bpftrace: pread calls of the command and their time, by its tracepoints of system calls"
+    program = "bpftrace"
+    SCRIPT = """
+      tracepoint:syscalls:sys_enter_pread64 /pid == cpid/ { @begin[tid] = nsecs; }
+      tracepoint:syscalls:sys_exit_pread64 /@begin[tid]/ {
+        @calls = count(); @ns = sum(nsecs - @begin[tid]); delete(@begin[tid]); }"""
+    MOUNTED = 'mount -t tracefs none /sys/kernel/tracing && exec "$@"'
+
+    def missing(self):
+        return super().missing() or (None if os.geteuid() == 0 else "bpftrace needs root")
+
+    def launch(self, command, folder):
+        run = ["bpftrace", "-o", str(folder / "counts"), "-e", self.SCRIPT, "-c", " ".join(command)]
+        return Launch(["unshare", "--mount", "sh", "-c", self.MOUNTED, "sh", *run])
+
+    def recorded(self, folder, ended):
+        counts = folder / "counts"
+        match = re.search(r"@calls: (\d+)", counts.read_text())
+        return Recorded(events=int(match[1]) if match else 0, size_bytes=size_of(counts))
+
+
 class LttngUst(Tracer):
     name = "lttng-ust"
     about = "lttng-ust's wrapper of the malloc family, by LD_PRELOAD"
@@ -174,4 +200,4 @@ def count_events(path: Path):
 
 
 def make_peers():
-    return [Strace(), HeaptrackRaw(), Heaptrack(), Uftrace(), LttngUst(), Memray(), DfTracer()]
+    return [Strace(), HeaptrackRaw(), Heaptrack(), Uftrace(), Bpftrace(), LttngUst(), Memray(), DfTracer()]
