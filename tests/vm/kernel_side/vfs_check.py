@@ -264,6 +264,32 @@ def other_ways():
     run = Files("silent")
     equal("silent: nothing of it", (run.rows, sum(call["vfs_ns"] for call in run.calls.values())), ([], 0))
     check("silent: is said", run.signal()["way"] is None and "recorded nothing" in run.signal()["missing"], run.signal())
+    by_system_calls()
+
+
+def operations_of(run):
+    """What files of the disk saw, and how many operations there were on names."""
+    done = Counter()
+    for row in run.outermost:
+        path = run.trace.paths.get(row["file_id"]) or ""
+        if row["op"] in ON_NAMES.values() and row["op"] != "truncate":
+            done[row["op"]] += 1
+        elif row["op"] in ("read", "write", "open", "fsync", "fdatasync", "truncate") and path.startswith("/mnt/disk/"):
+            done[row["op"], path, row["offset"], row["requested"], row["ret"], row["flags"]] += 1
+        elif row["op"] == "close" and path == "/mnt/disk/d/h":  # by truncate alone; the others also copy descriptors
+            done["close"] += 1
+    return done
+
+
+def by_system_calls():
+    calls, functions = Files("calls"), Files("functions")
+    equal("functions: by which way", functions.signal()["way"], "fentry")
+    equal("calls: by which way", calls.signal()["way"], "tracepoint")
+    check("calls: is said", "times are those of the calls" in calls.signal()["note"], calls.signal())
+    told, wanted = operations_of(calls), operations_of(functions)
+    check("calls: some of each", {key if isinstance(key, str) else key[0] for key in told} >=
+          {"read", "write", "open", "close", "fsync", "fdatasync", "truncate", "mkdir", "rename", "unlink", "rmdir"}, told)
+    equal("calls: not as the functions tell it", (told - wanted, wanted - told), (Counter(), Counter()))
 
 
 whole("ext4", "/mnt/disk")

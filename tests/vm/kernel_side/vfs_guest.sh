@@ -105,4 +105,12 @@ traced kprobe vda $copy
 if sysctl -q kernel.ftrace_enabled=0 2>/dev/null; then
   # shellcheck disable=SC2086
   traced silent vda $copy
+  # Without the library system calls stand in for them, and tell the same as the functions do.
+  options=(--preload=off)
+  rm /mnt/disk/f
+  traced calls vda sh -c "$operations" /mnt/disk
+  sysctl -q kernel.ftrace_enabled=1
+  umount /sys/kernel/btf
+  rm /mnt/disk/f
+  traced functions vda sh -c "$operations" /mnt/disk
 fi
