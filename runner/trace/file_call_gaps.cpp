@@ -18,7 +18,9 @@ constexpr const char* kNoCalls =
 constexpr const char* kOtherNumbers =
     "made the system calls of 32-bit programs, which are counted and not looked at: they have no row";
 
-bool are_told_by_calls(const SessionInfo& session) {
+}  // namespace
+
+bool told_by_system_calls(const SessionInfo& session) {
   const json signals = session.all.value("/kernel_side/signals"_json_pointer, json::array());
   for (const json& signal : signals) {
     const bool is_it = signal.is_object() && signal.value("signal", json()) == "file operations";
@@ -27,10 +29,8 @@ bool are_told_by_calls(const SessionInfo& session) {
   return false;
 }
 
-}  // namespace
-
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
-  if (!are_told_by_calls(session)) return;
+  if (!told_by_system_calls(session)) return;
   info.coverage.push_back({0, "operations on files without a system call of their own", kNoCalls, -1, -1});
   const int64_t untold = session.number("/kernel_side/untold_32bit_calls", 0);
   if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, 0, untold});

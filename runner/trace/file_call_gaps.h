@@ -7,6 +7,9 @@
 
 namespace mlrun::trace {
 
+// Whether it was.
+bool told_by_system_calls(const SessionInfo& session);
+
 // Adds rows of coverage.
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info);
 

@@ -245,8 +245,9 @@ class KernelMerge::Tables {
     begin_row(row, row.record.queue_ns);
     silent_.add(row.record);
     row.call_id = merge_.join_.parts.call_of(part_number_);
-    const bool is_outside = merge_.join_.parts.is_outside(part_number_++) && row.ts_ns >= events_from_ns_;
-    merge_.outside_reads_.add(row.record, is_outside);
+    const bool is_in_no_call = merge_.join_.parts.is_outside(part_number_++);
+    const bool is_outside = merge_.has_calls() ? is_in_no_call : row.record.operation == 0;
+    merge_.outside_reads_.add(row.record, is_outside && row.ts_ns >= events_from_ns_);
     if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
       row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
     }
@@ -407,7 +408,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
-  if (has_calls() && !has_operations()) outside_reads_.add_row(info);
+  const bool lacks_faults = has_calls() ? !has_operations() : told_by_system_calls(session_);
+  if (lacks_faults) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
   add_skipped_programs(info, session_.all);

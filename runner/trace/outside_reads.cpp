@@ -24,7 +24,7 @@ void OutsideReads::add_row(model::TraceInfo& info) const {
   if (outside_bytes_ < kBytesMin || outside_bytes_ / kPercentMin < all_bytes_ / 100) return;
   info.coverage.push_back(
       {0, "bytes read from devices",
-       "outside of recorded calls: page faults of mapped files, programs being loaded, asynchronous "
+       "outside of recorded calls and operations: page faults of mapped files, programs being loaded, asynchronous "
        "I/O; their time is in no sum of I/O time",
        all_bytes_ - outside_bytes_, all_bytes_});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What followed threads read from devices while they were in no recorded call: page faults of mapped files, programs and
-// libraries being loaded, asynchronous I/O. Where operations on files are recorded these have rows of their own; where they
-// are not (tracepoints alone), this is all that is known of them.
+// What followed threads read from devices while they were in no recorded call or operation: page faults of mapped files,
+// programs and libraries being loaded, asynchronous I/O. Where functions of the kernel tell of operations on files these have
+// rows of their own; where they do not (tracepoints alone), this is all that is known of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mlrun::trace {
 
 class OutsideReads {
  public:
-  // is_outside: it was queued in no recorded call.
+  // is_outside: it was queued in no recorded call, or where there are none in no operation.
   void add(const mlrun_block_part& part, bool is_outside);
   // A row of coverage; none where it is next to nothing.
   void add_row(model::TraceInfo& info) const;
