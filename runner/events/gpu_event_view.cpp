@@ -65,12 +65,18 @@ bool decode(const RecordView& record, GpuWorkEvent& work) {
     work.name = w[7];
     return true;
   }
+  if (record.kind == MLRUN_GPU_CALLER) {
+    work.address = w[5];
+    work.stack = w[7];
+    return true;
+  }
   work.context = low(w[6] >> 8);
   work.stream = low(w[7]);
   work.graph = high(w[7]);
   if (record.kind == MLRUN_GPU_KERNEL) decode_kernel(w, work);
   if (record.kind == MLRUN_GPU_MEMCPY) decode_memcpy(w, work);
   if (record.kind == MLRUN_GPU_MEMORY) decode_memory(w, work);
+  if (record.kind == MLRUN_GPU_MEMORY && record.units > 6) work.site = w[13];
   if (record.kind == MLRUN_GPU_GRAPH) work.busy_ns = w[5];
   if (record.kind == MLRUN_GPU_SYNC) work.event = low(w[5]);
   if (record.kind == MLRUN_GPU_MEMSET) {

@@ -28,7 +28,9 @@ struct GpuWorkEvent {
   uint32_t value = 0;                                             // memset
   uint32_t event = 0;                                             // sync
   uint64_t busy_ns = 0;                                           // graph
-  uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;  // memory; pool: its address
+  uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;  // memory (caller: address); pool: its address
+  uint64_t site = 0;                                              // memory: program counter; 0: not told
+  uint64_t stack = 0;                                             // caller
 };
 
 struct GpuDeviceEvent {

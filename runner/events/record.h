@@ -80,8 +80,10 @@
 //     sync     detail = CUPTI's type, w5 = event
 //     memory   start = end; detail = CUPTI's operation | kind of memory << 8 | kind of pool << 16 | asynchronous << 24,
 //              w5 = bytes, w7: stream alone, w9 = address; of a pool w8 = its bytes << 8, w10 = bytes in use << 8,
-//              w11 = its address
+//              w11 = its address; where CUPTI tells of a place in the program a unit more: w12 = 0, w13 = program counter
 //     graph    a launch as a whole, where it begins; detail = 0, w5 = 0; or made of nodes: their number, times added up
+//     caller   who allocated memory of a GPU (--stacks), told by the thread itself: start and end lie around the call, arg = 0,
+//              w4 = 0, w5 = address, w6 = 0, w7 = id of its stack
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
 //              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID
@@ -132,7 +134,8 @@ enum mlrun_kind {
   MLRUN_GPU_SYNC = 0x2c,
   MLRUN_GPU_MEMORY = 0x2d,
   MLRUN_GPU_GRAPH = 0x2e,
-  MLRUN_GPU_WORK_END = 0x2f,  // up to 0x33 for more of it
+  MLRUN_GPU_CALLER = 0x2f,
+  MLRUN_GPU_WORK_END = 0x30,  // up to 0x33 for more of it
   MLRUN_GPU_DEVICE = 0x34,
   MLRUN_GPU_NOTE = 0x35,
 

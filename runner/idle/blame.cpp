@@ -263,6 +263,7 @@ model::IdleRow& Blame::put(IdleLabel label, const Who& who, Stretch part) {
   row.first_call_id = who.first_call_id;
   row.launch_thread_id = gap_->thread_id;
   row.correlation = gap_->correlation;
+  row.mark_id = gap_->mark_id;
   return row;
 }
 

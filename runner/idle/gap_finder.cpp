@@ -51,7 +51,7 @@ void GapFinder::add(const model::GpuWorkRow& row) {
   const Stretch when{row.origin.ts_ns, row.origin.ts_ns + row.dur_ns};
   if (row.is_communication) return add_communication(row.gpu_id, when);
   Device& device = devices_[row.gpu_id];
-  Busy busy{when, row.origin.thread_id, row.launch_ns, row.correlation};
+  Busy busy{when, row.origin.thread_id, row.launch_ns, row.correlation, row.mark_id, row.mark_path};
   if (busy.start_ns < device.settled_until_ns) take_back(device, busy.start_ns);
   swallow_last(device.busy, busy);
   device.busy.push_back(busy);
@@ -96,7 +96,7 @@ void GapFinder::add_gap(int32_t gpu_id, Device& device, const Busy& next) {
   if (gap.end_ns <= gap.start_ns) return;
   if (gap.end_ns - gap.start_ns < kListedNs) return add_short(device, gap);
   if (listed_ >= kGapsMax) return count(device.beyond, gap);
-  device.gaps.push_back({gap, gpu_id, next.thread_id, next.launch_ns, next.correlation});
+  device.gaps.push_back({gap, gpu_id, next.thread_id, next.launch_ns, next.correlation, next.mark_id, next.mark_path});
   ++listed_;
 }
 

@@ -32,6 +32,8 @@ struct Gap : Stretch {
   int32_t thread_id = 0;  // whose call launched it; 0: not known
   int64_t launch_ns = 0;  // when that call began; 0: not known
   int64_t correlation = 0;
+  int64_t mark_id = 0;    // the range in which it was launched; 0: none
+  int32_t mark_path = 0;  // in summary::MarkPaths
 };
 
 // What is not listed.
@@ -61,6 +63,8 @@ class GapFinder {
     int32_t thread_id = 0;  // of its first operation
     int64_t launch_ns = 0;
     int64_t correlation = 0;
+    int64_t mark_id = 0;
+    int32_t mark_path = 0;
   };
   // Gaps are apart from each other, and all lie before what is not settled.
   struct Device {

@@ -48,6 +48,7 @@ Status IdleTable::add(const model::IdleRow& row) {
   proof_.add(static_cast<size_t>(row.proof));
   launch_thread_id_.add_unless(0, row.launch_thread_id);
   correlation_id_.add(row.correlation);
+  mark_id_.add_unless(0, row.mark_id);
   add_python(row);
   add_split(row.split);
   table_.row_added();

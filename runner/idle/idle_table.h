@@ -47,6 +47,7 @@ class IdleTable {
   trace::LabelColumn& link_;
   trace::Int32Column& launch_thread_id_ = table_.optional_int32("launch_thread_id");
   trace::Int64Column& correlation_id_ = table_.int64("correlation_id", trace::Encoding::kSplit);
+  trace::Int64Column& mark_id_ = table_.optional_int64("mark_id", trace::Encoding::kDelta);
   trace::Int32Column& stack_id_ = table_.optional_int32("stack_id");
   trace::TextColumn& python_line_ = table_.optional_text("python_line");
   trace::Int64Column& own_ = table_.optional_int64("own_ns");

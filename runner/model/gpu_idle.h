@@ -52,6 +52,7 @@ struct IdleRow {
   IdleLink link = IdleLink::kNone;  // the last of them
   int32_t launch_thread_id = 0;     // who launched what ends the gap
   int64_t correlation = 0;
+  int64_t mark_id = 0;             // the range in which that was launched; 0: none
   int32_t python_stack_id = 0;     // of label kCpu: of a look at the thread within the piece; 0: there was none
   int32_t python_frame_id = 0;     // the innermost frame of that stack
   std::optional<CallSplit> split;  // of label kFile: where this piece of the call's time went, as far as the call tells

@@ -60,11 +60,17 @@ struct GpuWorkRow {
   int64_t busy_ns = 0;                           // graph, with nodes
   uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
   int64_t pool_bytes = 0, pool_used = 0;
+  int32_t device = -1;            // of uprobe: memory on that GPU, as the process counts them; -1: not known
   bool is_of_uprobe = false;      // seen from outside and not told by CUPTI
   bool is_handle = false;         // memory: address is that of memory without one
   bool is_with_context = false;   // memory: a release of what its context had
   int64_t launch_ns = 0;          // work on a device: when its call began; 0: not known
   bool is_communication = false;  // kernel of a communication library
+  int64_t mark_id = 0;            // the range that its call was made in; 0: none, or not known
+  int32_t mark_path = 0;          // that and those around it, in summary::MarkPaths; 0: none
+  int32_t stack_id = 0;           // memory: who allocated it; 0: not known
+  uint64_t site = 0;              // likewise: where in the program; 0: not known
+  int64_t site_library = 0, site_offset = 0;  // as of AllocRow
 };
 
 }  // namespace mlrun::model

@@ -150,6 +150,7 @@ struct FileRow {
 
 struct MarkRow {
   Origin origin;
+  int64_t mark_id = 0;
   int64_t dur_ns = -1;
   std::string domain;   // mllog, nvtx, nvtx:NAME, api
   int64_t name_id = 0;  // 0: not given yet, or no room for the name

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runner/summary/frame_names.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -44,6 +45,7 @@ void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
   const Key key = key_of(row);
   const Place place{row.origin.proc_id, row.address, row.is_handle};
   Block block{key, row.bytes, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns};
+  block.stack_id = row.stack_id;
   const auto old = blocks_.find(place);
   if (old != blocks_.end()) {  // its release was not seen, so far
     block.has_replaced = true;
@@ -93,6 +95,12 @@ void GpuMemoryMeter::release(const GpuWorkRow& row) {
   blocks_.erase(block);
 }
 
+std::unordered_map<int32_t, int64_t> GpuMemoryMeter::half_times(const model::TraceInfo& info) const {
+  std::unordered_map<int32_t, int64_t> half_ns;
+  for (const auto& [proc_id, first_ns] : first_ns_) half_ns[proc_id] = half_way(info, proc_id, first_ns);
+  return half_ns;
+}
+
 std::vector<GpuMemorySummary> GpuMemoryMeter::finish(const model::TraceInfo& info) const {
   std::map<Key, GpuMemorySummary> sums;
   for (const auto& [key, group] : groups_) {
@@ -106,8 +114,7 @@ std::vector<GpuMemorySummary> GpuMemoryMeter::finish(const model::TraceInfo& inf
   for (const model::ProcessRow& process : info.processes) {
     if (process.ended) ended.insert(process.proc_id);
   }
-  std::unordered_map<int32_t, int64_t> half_ns;
-  for (const auto& [proc_id, first_ns] : first_ns_) half_ns[proc_id] = half_way(info, proc_id, first_ns);
+  std::unordered_map<int32_t, int64_t> half_ns = half_times(info);
   for (const auto& [place, block] : blocks_) {
     GpuMemorySummary& row = sums[block.key];
     ++row.kept;
@@ -123,6 +130,33 @@ std::vector<GpuMemorySummary> GpuMemoryMeter::finish(const model::TraceInfo& inf
   std::vector<GpuMemorySummary> out;
   out.reserve(sums.size());
   for (auto& [key, row] : sums) out.push_back(std::move(row));
+  return out;
+}
+
+std::vector<GpuStackSummary> GpuMemoryMeter::stacks(const model::TraceInfo& info) const {
+  std::map<std::tuple<int32_t, int32_t, size_t, int32_t>, GpuStackSummary> groups;
+  std::unordered_map<int32_t, int64_t> half_ns = half_times(info);
+  bool is_any_known = false;
+  for (const auto& [place, block] : blocks_) {
+    GpuStackSummary& row = groups[{place.proc_id, block.key.gpu_id, block.key.memory, block.stack_id}];
+    is_any_known = is_any_known || block.stack_id != 0;
+    ++row.blocks;
+    util::add_to(row.bytes, block.bytes);
+    if (block.ts_ns <= half_ns[place.proc_id]) continue;
+    ++row.late;
+    util::add_to(row.late_bytes, block.bytes);
+  }
+  if (!is_any_known) return {};
+  std::vector<GpuStackSummary> out;
+  for (auto& [key, row] : groups) {
+    size_t memory = 0;
+    std::tie(row.proc_id, row.gpu_id, memory, row.stack_id) = key;
+    row.memory = model::kGpuMemories[memory];
+    out.push_back(std::move(row));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  if (out.size() > kTopGpuStacks) out.resize(kTopGpuStacks);
+  for (GpuStackSummary& row : out) row.frames = frames_text(info.stacks, row.stack_id);
   return out;
 }
 

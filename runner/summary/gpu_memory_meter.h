@@ -22,6 +22,9 @@ class GpuMemoryMeter {
 
   // By process, GPU, context and kind of memory.
   [[nodiscard]] std::vector<GpuMemorySummary> finish(const model::TraceInfo& info) const;
+  // What was never released, by who allocated it: the first kTopGpuStacks by bytes; none if no stack is known. Requires:
+  // the frames of info.stacks have their names.
+  [[nodiscard]] std::vector<GpuStackSummary> stacks(const model::TraceInfo& info) const;
 
   static constexpr size_t kFollowedMax = size_t{1} << 20;
 
@@ -41,6 +44,7 @@ class GpuMemoryMeter {
     int64_t bytes = 0, ts_ns = 0, end_ns = 0;
     bool has_replaced = false;  // another one had the address, and its release is not there yet
     Key replaced = {};
+    int32_t stack_id = 0;
   };
   struct Place {
     int32_t proc_id = 0;
@@ -54,6 +58,7 @@ class GpuMemoryMeter {
   void allocate(const model::GpuWorkRow& row);
   void release(const model::GpuWorkRow& row);
   static Key key_of(const model::GpuWorkRow& row);
+  [[nodiscard]] std::unordered_map<int32_t, int64_t> half_times(const model::TraceInfo& info) const;
 
   std::map<Key, Group> groups_;
   std::unordered_map<Place, Block, HashPlace> blocks_;  // allocated and not released

@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-inline constexpr size_t kTopKernels = 1000;
+inline constexpr size_t kTopKernels = 1000, kTopGpuStacks = 1000;
 
 // What one device did.
 struct GpuWorkSummary {
@@ -26,6 +26,16 @@ struct GpuWorkSummary {
 struct GpuKernelSummary {
   std::string name;
   int64_t count = 0, time_ns = 0, max_ns = 0;
+};
+
+// What one device did of what was launched in ranges of one name, or in ranges within these.
+struct GpuMarkSummary {
+  std::string domain, name;
+  int32_t gpu_id = 0;                                   // 0: not known which
+  int64_t kernels = 0, own_kernels = 0, kernel_ns = 0;  // own: in no range within these
+  int64_t copies = 0, copied_bytes = 0, memsets = 0, graphs = 0;
+  int64_t busy_ns = 0;  // some of it ran
+  int64_t idle_ns = 0;  // the device had nothing to do, until some of it began: gaps that gpu_idle lists
 };
 
 // Calls of CUDA.
@@ -53,6 +63,16 @@ struct TorchMemorySummary {
   int64_t unseen_releases = 0;       // the address was given out again, its release was not recorded
   int64_t kept = 0, kept_bytes = 0;  // at the end
   int64_t not_followed = 0;          // allocations beyond those that can be followed
+};
+
+// GPU memory that was never released, by who allocated it.
+struct GpuStackSummary {
+  int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: not known
+  std::string memory;               // model::kGpuMemories
+  int32_t stack_id = 0;             // 0: not known
+  int64_t blocks = 0, bytes = 0;
+  int64_t late = 0, late_bytes = 0;  // of these, allocated in the second half of the process
+  std::string frames;                // innermost first, separated by " < "; empty: not known
 };
 
 // What a process asked CUDA to allocate, of one kind of memory, on one GPU; seen from outside: in one context.

@@ -13,17 +13,15 @@ namespace {
 using model::GpuKind;
 using model::GpuWorkRow;
 
-constexpr size_t kPiecesMost = 8192, kPiecesKept = 4096;
-
 // CUPTI's kinds of copies, by what lies at either end.
 bool from_host(uint32_t kind) { return kind == 1 || kind == 3; }
 bool to_host(uint32_t kind) { return kind == 2 || kind == 4; }
 
+}  // namespace
+
 bool has_times(const GpuWorkRow& row) {
   return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
 }
-
-}  // namespace
 
 void BusyTime::add(int64_t start_ns, int64_t end_ns) {
   start_ns = std::max(start_ns, settled_until_ns_);
@@ -34,8 +32,8 @@ void BusyTime::add(int64_t start_ns, int64_t end_ns) {
     pieces_.pop_back();
   }
   pieces_.emplace_back(start_ns, end_ns);
-  if (pieces_.size() < kPiecesMost) return;
-  const auto settled = pieces_.end() - kPiecesKept;
+  if (pieces_.size() < pieces_most_) return;
+  const auto settled = pieces_.end() - static_cast<std::ptrdiff_t>(pieces_most_ / 2);
   for (auto piece = pieces_.begin(); piece != settled; ++piece) settled_ns_ += piece->second - piece->first;
   settled_until_ns_ = (settled - 1)->second;
   pieces_.erase(pieces_.begin(), settled);

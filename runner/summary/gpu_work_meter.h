@@ -14,14 +14,19 @@
 
 namespace mlrun::summary {
 
-// How long a union of intervals is that come in the order of their end. The last few thousand pieces are kept: one that
-// reaches further back than those is counted from there on.
+// Whether a row of work tells when it was done.
+[[nodiscard]] bool has_times(const model::GpuWorkRow& row);
+
+// How long a union of intervals is that come in the order of their end. The last pieces are kept, at least half of
+// `pieces_most`: one that reaches further back than those is counted from there on.
 class BusyTime {
  public:
+  explicit BusyTime(size_t pieces_most = 8192) : pieces_most_(pieces_most) {}
   void add(int64_t start_ns, int64_t end_ns);
   [[nodiscard]] int64_t ns() const;
 
  private:
+  size_t pieces_most_;
   std::vector<std::pair<int64_t, int64_t>> pieces_;  // apart from each other, in order
   int64_t settled_ns_ = 0, settled_until_ns_ = INT64_MIN;
 };

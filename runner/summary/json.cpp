@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "runner/summary/cost.h"
+#include "runner/summary/json_gpu.h"
 #include "runner/summary/json_kernel.h"
+#include "runner/summary/json_values.h"
 #include "runner/summary/names.h"
 #include "runner/summary/run_facts.h"
 #include "runner/util/saturating.h"
@@ -16,23 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// null where the model has a number for "not known".
-Json known(int64_t value, int64_t none) { return value == none ? Json() : Json(value); }
-
-template <typename T>
-Json known(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 // null without a whole.
 Json share(int64_t part, int64_t whole) { return whole > 0 ? Json(double(part) / double(whole)) : Json(); }
-
-template <typename Items>
-Json array(const Items& items, auto to) {
-  Json out = Json::array();
-  for (const auto& item : items) out.push_back(to(item));
-  return out;
-}
 
 Json totals_json(const Totals& totals) {
   return {{"calls", totals.calls},
@@ -270,64 +257,11 @@ Json python_json(const PythonSummary& of) {
           {"running", of.running}};
 }
 
-Json gpu_memory_json(const GpuMemorySummary& of) {
-  return {{"proc_id", of.proc_id},
-          {"gpu_id", known(of.gpu_id, 0)},
-          {"memory", of.memory},
-          {"peak_bytes", of.peak_bytes},
-          {"allocations", of.allocations},
-          {"allocated_bytes", of.allocated_bytes},
-          {"releases", of.releases},
-          {"unmatched_releases", of.unmatched_releases},
-          {"unseen_releases", of.unseen_releases},
-          {"kept", of.kept},
-          {"kept_bytes", of.kept_bytes},
-          {"kept_late", of.kept_late},
-          {"kept_late_bytes", of.kept_late_bytes},
-          {"not_followed", of.not_followed},
-          {"context", known(of.context, 0)},
-          {"with_context", of.with_context},
-          {"with_context_bytes", of.with_context_bytes},
-          {"at_exit", of.at_exit},
-          {"at_exit_bytes", of.at_exit_bytes}};
-}
-
 Json gpu_file_json(const GpuFileSummary& of) {
   return {{"func", of.func},      {"calls", of.calls},
           {"errors", of.errors},  {"operations", of.operations},
           {"bytes", of.bytes},    {"posix_bytes", known(of.posix_bytes, -1)},
           {"time_ns", of.time_ns}};
-}
-
-Json gpu_work_json(const Summary& summary) {
-  const auto device = [](const GpuWorkSummary& of) {
-    return Json{{"gpu_id", known(of.gpu_id, 0)},
-                {"name", of.name},
-                {"uuid", of.uuid.empty() ? Json() : Json(of.uuid)},
-                {"busy_ns", of.busy_ns},
-                {"kernels", of.kernels},
-                {"kernel_ns", of.kernel_ns},
-                {"copies", of.copies},
-                {"bytes_in", of.bytes_in},
-                {"bytes_out", of.bytes_out},
-                {"bytes_within", of.bytes_within},
-                {"memsets", of.memsets},
-                {"copy_ns", of.copy_ns},
-                {"graphs", of.graphs},
-                {"graph_ns", of.graph_ns}};
-  };
-  const auto kernel = [](const GpuKernelSummary& of) {
-    return Json{{"name", of.name}, {"count", of.count}, {"time_ns", of.time_ns}, {"max_ns", of.max_ns}};
-  };
-  const GpuCallSummary& calls = summary.gpu_calls;
-  return {{"devices", array(summary.gpu_work, device)},
-          {"kernels", array(summary.gpu_kernels, kernel)},
-          {"memory", array(summary.gpu_memory, gpu_memory_json)},
-          {"calls", calls.calls},
-          {"call_errors", calls.errors},
-          {"call_time_ns", calls.time_ns},
-          {"syncs", calls.syncs},
-          {"sync_time_ns", calls.sync_ns}};
 }
 
 Json gpu_json(const GpuSummary& gpu) {

@@ -10,9 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "runner/events/record.h"
+#include "runner/summary/frame_names.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -35,12 +34,6 @@ const model::FrameRow& responsible(const model::StackTable& stacks, int32_t stac
     if (!is_runtime(stacks.library(frame))) return frame;
   }
   return stacks.frame(frames.front());
-}
-
-// A function without a name is told by where it goes on.
-std::string name_of(const model::FrameRow& frame) {
-  if (!frame.function.empty()) return frame.function;
-  return frame.file == 0 ? "code made at run time" : fmt::format("+0x{:x}", frame.offset);
 }
 
 }  // namespace
@@ -83,7 +76,7 @@ void SiteMeter::append(SiteKind kind, const Sums& sums, const model::StackTable&
     const Sum& sum = sums[stack_id];
     if (sum.calls == 0) continue;
     const model::FrameRow& frame = responsible(stacks, static_cast<int32_t>(stack_id));
-    std::string function = name_of(frame);
+    std::string function = frame_name(frame);
     const std::string& library = stacks.library(frame);
     SiteSummary& site = by_name[function + '\n' + library];
     if (site.calls == 0) site = {kind, std::move(function), library, 0, 0, 0};

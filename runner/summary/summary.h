@@ -246,7 +246,9 @@ struct Summary {
   std::vector<GpuWorkSummary> gpu_work;        // devices that did something
   std::vector<GpuKernelSummary> gpu_kernels;   // the first kTopKernels by time
   GpuCallSummary gpu_calls;
+  std::vector<GpuMarkSummary> gpu_marks;  // the first kTopMarks by busy_ns
   std::vector<GpuMemorySummary> gpu_memory;
+  std::vector<GpuStackSummary> gpu_stacks;  // the first kTopGpuStacks by bytes
   std::vector<GpuFileSummary> gpu_files;
   std::vector<TorchMemorySummary> torch_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time

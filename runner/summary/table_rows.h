@@ -393,6 +393,41 @@ struct Columns<GpuMemorySummary> {
 };
 
 template <>
+struct Columns<GpuStackSummary> {
+  static constexpr const char* kTable = "summary_gpu_stack";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("gpu_id", row.gpu_id);
+    visitor("memory", row.memory);
+    visitor("stack_id", row.stack_id);
+    visitor("blocks", row.blocks);
+    visitor("bytes", row.bytes);
+    visitor("late", row.late);
+    visitor("late_bytes", row.late_bytes);
+    visitor("frames", row.frames);
+  }
+};
+
+template <>
+struct Columns<GpuMarkSummary> {
+  static constexpr const char* kTable = "summary_gpu_mark";
+  static void visit(auto& visitor, auto& row) {
+    visitor("domain", row.domain);
+    visitor("name", row.name);
+    visitor("gpu_id", row.gpu_id);
+    visitor("kernels", row.kernels);
+    visitor("own_kernels", row.own_kernels);
+    visitor("kernel_ns", row.kernel_ns);
+    visitor("copies", row.copies);
+    visitor("copied_bytes", row.copied_bytes);
+    visitor("memsets", row.memsets);
+    visitor("graphs", row.graphs);
+    visitor("busy_ns", row.busy_ns);
+    visitor("idle_ns", row.idle_ns);
+  }
+};
+
+template <>
 struct Columns<GpuIdleSummary> {
   static constexpr const char* kTable = "summary_gpu_idle";
   static void visit(auto& visitor, auto& row) {

@@ -229,7 +229,9 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.splits);
   write(summary.gpu_work);
   write(summary.gpu_kernels);
+  write(summary.gpu_marks);
   write(summary.gpu_memory);
+  write(summary.gpu_stacks);
   write(summary.gpu_files);
   write(summary.torch_memory);
   write(summary.gpu_idle);
@@ -262,7 +264,9 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.splits = loader.load_if_there<SplitSummary>();
   summary.gpu_work = loader.load_if_there<GpuWorkSummary>();
   summary.gpu_kernels = loader.load_if_there<GpuKernelSummary>();
+  summary.gpu_marks = loader.load_if_there<GpuMarkSummary>();
   summary.gpu_memory = loader.load_if_there<GpuMemorySummary>();
+  summary.gpu_stacks = loader.load_if_there<GpuStackSummary>();
   summary.gpu_files = loader.load_if_there<GpuFileSummary>();
   summary.torch_memory = loader.load_if_there<TorchMemorySummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();

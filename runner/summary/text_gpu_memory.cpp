@@ -2,6 +2,7 @@
 // What was allocated on the GPUs, and what was never given back.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +23,30 @@ std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
   std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
   if (memory.context != 0) text += fmt::format(", context {}", memory.context);
   return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, memory.gpu_id) : text;
+}
+
+constexpr size_t kStacksShown = 4, kFramesShown = 6;
+
+// Who allocated what was never released, with the innermost functions, a line for each.
+std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
+  TextTable table({"NEVER RELEASED, BY STACK", "memory", "blocks", "bytes", "of it late"});
+  for (size_t i = 0; i < summary.gpu_stacks.size() && i < kStacksShown; ++i) {
+    const GpuStackSummary& stack = summary.gpu_stacks[i];
+    table.add({stack.stack_id == 0 ? "stack not known" : fmt::format("stack {}", stack.stack_id), stack.memory,
+               count_text(stack.blocks), bytes_text(stack.bytes),
+               stack.late == 0 ? "-" : bytes_text(stack.late_bytes)});
+    std::string_view left = stack.frames;
+    for (size_t frame = 0; frame < kFramesShown && !left.empty(); ++frame) {
+      const size_t end = std::min(left.find(" < "), left.size());
+      table.add_note(fmt::format("  {}", printable(std::string(left.substr(0, end)))));
+      left.remove_prefix(std::min(end + 3, left.size()));
+    }
+  }
+  if (summary.gpu_stacks.size() > kStacksShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_stack", style.glyphs.pick("…", "..."),
+                               summary.gpu_stacks.size() - kStacksShown));
+  }
+  return table.empty() ? "" : "\n" + table.text(style);
 }
 
 std::string kept_text(int64_t count, int64_t bytes) {
@@ -66,7 +91,7 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
     table.add_note(fmt::format("never released by processes that have ended, which frees it: {}",
                                kept_text(all.at_exit, all.at_exit_bytes)));
   }
-  return table.empty() ? "" : table.text(style);
+  return table.empty() ? "" : table.text(style) + gpu_stacks_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -10,8 +10,27 @@
 
 namespace mlrun::summary {
 namespace {
-constexpr size_t kKernelsShown = 5;
+constexpr size_t kKernelsShown = 5, kMarksShown = 8;
+
+// What was launched in the ranges that the program made.
+std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
+  TextTable table({"GPU BY RANGE", "domain", "kernels", "busy", "copies", "copied", "idle before"});
+  for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
+    const GpuMarkSummary& mark = summary.gpu_marks[i];
+    std::string name = printable(mark.name);
+    if (summary.gpu_work.size() > 1) name += fmt::format(", GPU {}", mark.gpu_id);
+    table.add({name, printable(mark.domain), count_text(mark.kernels), time_text(mark.busy_ns, style.glyphs),
+               count_text(mark.copies), bytes_text(mark.copied_bytes), time_text(mark.idle_ns, style.glyphs)});
+  }
+  if (table.empty()) return "";
+  if (summary.gpu_marks.size() > kMarksShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_mark", style.glyphs.pick("…", "..."),
+                               summary.gpu_marks.size() - kMarksShown));
+  }
+  table.add_note("with ranges within them; idle before: gaps of 10 us and more that such work ended");
+  return "\n" + table.text(style);
 }
+}  // namespace
 
 std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   if (summary.gpu_work.empty()) return "";
@@ -48,7 +67,7 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
     kernels.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_kernel", style.glyphs.pick("…", "..."),
                                  summary.gpu_kernels.size() - kKernelsShown));
   }
-  return devices.text(style) + (kernels.empty() ? "" : "\n" + kernels.text(style));
+  return devices.text(style) + (kernels.empty() ? "" : "\n" + kernels.text(style)) + gpu_marks_text(summary, style);
 }
 
 }  // namespace mlrun::summary

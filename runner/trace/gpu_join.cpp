@@ -53,6 +53,20 @@ GpuJoin::GpuJoin(SpoolIndex& index, MarkNames& names) : index_(index), names_(na
   }
 }
 
+void GpuJoin::name_threads(Partition& partition) {
+  const auto name = [&](GpuWorkRow& row) {
+    if (row.kind != GpuKind::kApi) return;
+    const auto known = threads_.find(thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid)));
+    if (known != threads_.end()) {
+      row.origin.thread_id = known->second.thread_id;
+      row.origin.tid = known->second.tid;
+    }
+    row.func = func_of(row.name);
+  };
+  std::for_each(partition.gpu.begin(), partition.gpu.end(), name);
+  std::for_each(partition.later_calls.begin(), partition.later_calls.end(), name);
+}
+
 void GpuJoin::apply(Partition& partition) {
   if (partition.gpu.empty()) return;
   if (launches_.empty()) launches_.resize(kLaunchesKept);
@@ -60,8 +74,16 @@ void GpuJoin::apply(Partition& partition) {
   for (const RowRef& ref : partition.order) {
     if (ref.kind == RowKind::kGpuApi) note_call(partition.gpu[ref.index]);
   }
+  for (const GpuWorkRow& call : partition.later_calls) note_call(call);
+  callers_.clear();
+  for (uint32_t i = 0; i < partition.gpu_callers.size(); ++i) {
+    const GpuCaller& caller = partition.gpu_callers[i];
+    callers_.emplace(scrambled(caller.address, static_cast<uint32_t>(caller.proc_id)), i);
+  }
   for (const RowRef& ref : partition.order) {
-    if (is_gpu(ref.kind) && ref.kind != RowKind::kGpuApi) join(partition.gpu[ref.index]);
+    if (!is_gpu(ref.kind) || ref.kind == RowKind::kGpuApi) continue;
+    join(partition.gpu[ref.index]);
+    if (ref.kind == RowKind::kGpuMemory) join_caller(partition, partition.gpu[ref.index]);
   }
   leave_out_nested(partition);
   for (const RowRef& ref : partition.order) {
@@ -69,22 +91,31 @@ void GpuJoin::apply(Partition& partition) {
   }
 }
 
-// In the order of ends an inner call comes before the outer one.
-void GpuJoin::find_nested(Partition& partition) {
+// In the order of ends an inner call comes before the outer one, which may be the first call of a later partition.
+void GpuJoin::find_nested(const Partition& partition) {
   nested_.assign(partition.gpu.size(), false);
   std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // of a thread, since its last call of the runtime
-  for (const RowRef& ref : partition.order) {
-    if (ref.kind != RowKind::kGpuApi) continue;
-    const GpuWorkRow& row = partition.gpu[ref.index];
-    std::vector<uint32_t>& inner = driver_calls[thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid))];
-    if (row.runtime == 0) {
-      inner.push_back(ref.index);
-      continue;
-    }
+  const auto inner_of = [&](const GpuWorkRow& row) -> std::vector<uint32_t>& {
+    return driver_calls[thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid))];
+  };
+  const auto end_call = [&](const GpuWorkRow& row) {
+    std::vector<uint32_t>& inner = inner_of(row);
     for (const uint32_t index : inner) {
       if (partition.gpu[index].origin.ts_ns >= row.origin.ts_ns) nested_[index] = true;
     }
     inner.clear();
+  };
+  for (const RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kGpuApi) continue;
+    const GpuWorkRow& row = partition.gpu[ref.index];
+    if (row.runtime == 0) {
+      inner_of(row).push_back(ref.index);
+    } else {
+      end_call(row);
+    }
+  }
+  for (const GpuWorkRow& row : partition.later_calls) {
+    if (row.runtime != 0) end_call(row);
   }
 }
 
@@ -102,16 +133,10 @@ GpuJoin::Launch& GpuJoin::place_of(int32_t proc_id, uint32_t correlation) {
   return launches_[(process + correlation) % kLaunchesKept];
 }
 
-// CUPTI tells the thread's number as the process sees it.
-void GpuJoin::note_call(GpuWorkRow& row) {
-  const auto known = threads_.find(thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid)));
-  if (known != threads_.end()) {
-    row.origin.thread_id = known->second.thread_id;
-    row.origin.tid = known->second.tid;
-  }
-  row.func = func_of(row.name);
+void GpuJoin::note_call(const GpuWorkRow& row) {
   place_of(row.origin.proc_id, row.correlation) = {row.origin.proc_id, row.origin.thread_id, row.origin.tid,
-                                                   row.correlation, row.origin.ts_ns};
+                                                   row.correlation,    row.origin.ts_ns,     row.mark_id,
+                                                   row.mark_path};
 }
 
 void GpuJoin::join(GpuWorkRow& row) {
@@ -120,6 +145,8 @@ void GpuJoin::join(GpuWorkRow& row) {
     row.origin.thread_id = launch.thread_id;
     row.origin.tid = launch.tid;
     row.launch_ns = launch.ts_ns;
+    row.mark_id = launch.mark_id;
+    row.mark_path = launch.mark_path;
   } else {
     ++totals_.without_call;
   }
@@ -127,6 +154,34 @@ void GpuJoin::join(GpuWorkRow& row) {
   const Kernel& kernel = kernel_of(row.name);
   row.name_id = kernel.name_id;
   row.is_communication = kernel.is_communication;
+}
+
+// An address is given out once at a time, so the call that gave it is the one around this moment.
+void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
+  if (model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) return;
+  ++totals_.allocations;
+  const int64_t at_ns = row.launch_ns != 0 ? row.launch_ns : row.origin.ts_ns;
+  const auto [first, last] = callers_.equal_range(scrambled(row.address, static_cast<uint32_t>(row.origin.proc_id)));
+  for (auto found = first; found != last; ++found) {
+    const GpuCaller& caller = partition.gpu_callers[found->second];
+    const bool is_same = caller.proc_id == row.origin.proc_id && caller.address == row.address;
+    if (!is_same || at_ns < caller.start_ns || at_ns > caller.end_ns) continue;
+    row.stack_id = caller.stack_id;
+    row.site = caller.site;
+    row.site_library = caller.place.library;
+    row.site_offset = caller.place.file_offset;
+    ++totals_.with_stack;
+    return;
+  }
+}
+
+std::vector<model::CoverageRow> GpuJoin::coverage() const {
+  if (totals_.with_stack == totals_.allocations) return {};
+  return {{.subject = "stacks of GPU allocations",
+           .detail = "memory that was not asked for through libcudart's own functions: by a program that libcudart is "
+                     "linked into, by libcudart itself, or of the driver; seen: allocations with a stack, kernel: all",
+           .seen = totals_.with_stack,
+           .kernel = totals_.allocations}};
 }
 
 const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {

@@ -19,8 +19,9 @@ namespace mlrun::trace {
 
 struct GpuTotals {
   std::array<int64_t, model::kGpuKinds> rows{};
-  int64_t nested_calls = 0;             // of the driver, left out
-  int64_t without_call = 0;             // work whose call is not known
+  int64_t nested_calls = 0;  // of the driver, left out
+  int64_t without_call = 0;  // work whose call is not known
+  int64_t allocations = 0, with_stack = 0;
   int64_t folds = 0, folded_nodes = 0;  // launches of graphs that are made of their nodes
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
@@ -32,6 +33,9 @@ class GpuJoin {
   // Requires: threads have their ids.
   GpuJoin(SpoolIndex& index, MarkNames& names);
 
+  // Names the threads of calls, which CUPTI tells by their number in the process. Before apply().
+  void name_threads(Partition& partition);
+
   // Fills what rows have from their call, and leaves nested calls out of partition.order. Requires: partitions come in
   // the order of time.
   void apply(Partition& partition);
@@ -39,20 +43,25 @@ class GpuJoin {
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
   // Work whose times are not known: they stand where it was handed over, or have no length.
   [[nodiscard]] std::vector<model::LossRow> losses() const;
+  // Allocations whose stack is not known, though stacks were asked for.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
 
  private:
   struct Launch {
     int32_t proc_id = 0, thread_id = 0, tid = 0;
     uint32_t correlation = 0;
     int64_t ts_ns = 0;
+    int64_t mark_id = 0;
+    int32_t mark_path = 0;
   };
   struct Thread {
     int32_t thread_id = 0, tid = 0;
   };
-  void find_nested(Partition& partition);
+  void find_nested(const Partition& partition);
   void leave_out_nested(Partition& partition);
-  void note_call(model::GpuWorkRow& row);
+  void note_call(const model::GpuWorkRow& row);
   void join(model::GpuWorkRow& row);
+  void join_caller(const Partition& partition, model::GpuWorkRow& row);
   Launch& place_of(int32_t proc_id, uint32_t correlation);
   struct Kernel {
     int64_t name_id = 0;
@@ -69,6 +78,7 @@ class GpuJoin {
   std::unordered_map<uint64_t, Kernel> kernels_;     // by string id
   std::unordered_map<uint64_t, std::string> funcs_;  // likewise
   std::vector<bool> nested_;
+  std::unordered_multimap<uint64_t, uint32_t> callers_;  // of the partition, by process and address
   GpuTotals totals_;
 };
 

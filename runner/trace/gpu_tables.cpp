@@ -47,6 +47,7 @@ GpuEventTable::GpuEventTable(const char* name)
       tid_(table_.optional_int32("tid")),
       dur_(table_.int64("dur", Encoding::kSplit)),
       correlation_id_(table_.int64("correlation_id", Encoding::kSplit)),
+      mark_id_(table_.optional_int64("mark_id", Encoding::kDelta)),
       clock_(table_.label("clock", clock_names())) {}
 
 void GpuEventTable::set(const GroupEnds& ends) {
@@ -63,6 +64,7 @@ void GpuEventTable::add_common(const model::GpuWorkRow& row) {
   tid_.add_unless(0, row.origin.tid);
   dur_.add(row.dur_ns);
   correlation_id_.add(row.correlation);
+  mark_id_.add_unless(0, row.mark_id);
   clock_.add(label_of(row.clock, clock_names().size()));
 }
 
@@ -221,7 +223,12 @@ GpuMemoryTable::GpuMemoryTable()
       pool_used_(table_.optional_int64("pool_used_bytes")),
       source_(table_.label("source", source_names())),
       func_(table_.optional_text("func")),
-      is_handle_(table_.boolean("is_handle")) {}
+      is_handle_(table_.boolean("is_handle")),
+      stack_id_(table_.optional_int32("stack_id")),
+      device_(table_.optional_int32("device")),
+      site_(table_.optional_int64("site")),
+      site_library_(table_.optional_int64("site_library")),
+      site_offset_(table_.optional_int64("site_offset")) {}
 
 void GpuMemoryTable::add(const model::GpuWorkRow& row) {
   const size_t pool = label_of(row.detail >> 16 & kByte, pool_names().size());
@@ -242,6 +249,11 @@ void GpuMemoryTable::add(const model::GpuWorkRow& row) {
   source_.add(row.is_of_uprobe);
   func_.add_unless_empty(row.is_of_uprobe ? row.func : std::string_view());
   is_handle_.add(row.is_handle);
+  stack_id_.add_unless(0, row.stack_id);
+  device_.add_unless(-1, row.device);
+  site_.add_unless(kNone, static_cast<int64_t>(row.site));
+  site_library_.add_unless(kNone, row.site_library);
+  site_offset_.add_unless(-1, row.site_library != 0 ? row.site_offset : -1);
   table_.row_added();
 }
 

@@ -27,7 +27,7 @@ class GpuEventTable {
   SameColumn &end_min_, &end_max_;
   Int64Column& ts_;
   Int32Column &proc_id_, &image_id_, &thread_id_, &pid_, &tid_;
-  Int64Column &dur_, &correlation_id_;
+  Int64Column &dur_, &correlation_id_, &mark_id_;
   LabelColumn& clock_;
 };
 
@@ -128,6 +128,8 @@ class GpuMemoryTable : public GpuEventTable {
   LabelColumn& source_;
   TextColumn& func_;
   BoolColumn& is_handle_;
+  Int32Column &stack_id_, &device_;
+  Int64Column &site_, &site_library_, &site_offset_;
 };
 
 }  // namespace mlrun::trace

@@ -26,6 +26,8 @@ inline constexpr int64_t kOffsetMax = int64_t{1}
                                       << 62;  // in a file; beyond it the end of a transfer may have no number
 inline constexpr size_t kMarkLineMax = size_t{1} << 20;  // bytes of a line of an MLLOG file
 inline constexpr size_t kGpusMax = 4096;
+inline constexpr size_t kLaterCallsMax = size_t{1} << 16;  // of CUDA, under way at the end of a slice
+inline constexpr int64_t kCallsBeyondNs = 20'000'000;      // how far behind a slice's end they are looked for
 inline constexpr size_t kOpenRangesMax = size_t{1} << 20;
 inline constexpr size_t kOpenRangeBytesMax = size_t{32} << 20;  // of the texts and payloads of those together
 inline constexpr size_t kMarkNamesMax = size_t{1} << 18;        // with a name_id; others stand in their row

@@ -4,6 +4,7 @@
 namespace mlrun::trace {
 
 void MarkTable::add(const model::MarkRow& row) {
+  mark_id_.add(row.mark_id);
   ts_.add(row.origin.ts_ns);
   proc_id_.add_unless(0, row.origin.proc_id);
   image_id_.add_unless(0, row.origin.image_id);

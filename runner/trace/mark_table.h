@@ -18,6 +18,7 @@ class MarkTable {
 
  private:
   ParquetTable table_{"mark"};
+  Int64Column& mark_id_ = table_.int64("mark_id", Encoding::kDelta);
   Int64Column& ts_ = table_.int64("ts", Encoding::kDelta);
   Int32Column& proc_id_ = table_.optional_int32("proc_id");
   Int32Column& image_id_ = table_.optional_int32("image_id");

@@ -66,17 +66,35 @@ int64_t MarkNames::id_of(const std::string& name) {
 }
 
 MarkTracker::MarkTracker(SpoolIndex& index, model::TraceInfo& info)
-    : index_(index), info_(info), names_(info.names), collectives_(losses_of_marks(index)) {}
+    : index_(index),
+      info_(info),
+      names_(info.names),
+      has_gpu_work_(index.has_gpu_work()),
+      collectives_(losses_of_marks(index)) {}
+
+void MarkTracker::add_log(std::vector<model::MarkRow>& marks) {
+  std::vector<int32_t> paths;
+  for (model::MarkRow& mark : marks) {
+    mark.mark_id = ++last_mark_id_;
+    mark.name_id = names_.id_of(mark.name);
+    const uint64_t key = scrambled(static_cast<uint64_t>(mark.name_id));
+    paths.push_back(paths_.path_of(0, key, mark.name_id, [&] { return mark.domain; }));
+  }
+  open_marks_.set_log(marks, paths);
+}
 
 void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
-  if (partition.mark_moments.empty()) return;
+  if (partition.mark_moments.empty() && partition.gpu.empty()) return;
   value_bytes_ = 0;
   for (RowRef& ref : partition.order) {
+    if (ref.kind == RowKind::kGpuApi) open_marks_.fill(partition.gpu[ref.index]);
     if (ref.kind != RowKind::kMark) continue;
     MarkMoment& moment = partition.mark_moments[ref.index];
     const auto row = static_cast<uint32_t>(partition.marks.size());
     ref.index = join(moment, partition, meter) ? row : UINT32_MAX;
   }
+  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);
+  if (partition.mark_moments.empty()) return;
   std::erase_if(partition.order,
                 [](const RowRef& ref) { return ref.kind == RowKind::kMark && ref.index == UINT32_MAX; });
 }
@@ -85,7 +103,9 @@ void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
 bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
   switch (static_cast<mlrun_kind>(moment.event.kind)) {
     case MLRUN_MARK_INSTANT: {
-      const Open point{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)};
+      Open point{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure), 0, {}};
+      point.mark.mark_id = ++last_mark_id_;
+      point.name_id = names_.id_of(util::escaped_utf8(point.text));
       add_row(point, -1, false, partition, meter);
       return true;
     }
@@ -98,7 +118,7 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
 }
 
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
-  Open range{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure)};
+  Open range{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure), 0, {}};
   if (open_count_ >= kOpenRangesMax || open_bytes_ + range.bytes() > kOpenRangeBytesMax) {
     ++ranges_left_out_;
     collectives_.lost(moment.origin.proc_id);
@@ -106,7 +126,33 @@ void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
   }
   ++open_count_;
   open_bytes_ += range.bytes();
+  open(range);
   ranges.push_back(std::move(range));
+}
+
+bool MarkTracker::is_of_process(const Open& range) { return range.event.kind == MLRUN_MARK_START; }
+
+bool MarkTracker::counts_for_process(const Open& range) {
+  return range.event.source == MLRUN_MARK_API || range.origin.tid == range.origin.pid;
+}
+
+std::string MarkTracker::domain_of(const events::MarkEvent& event) {
+  std::string text = event.source == MLRUN_MARK_API ? "api" : "nvtx";
+  const std::string_view domain = index_.strings().text(event.domain);
+  if (event.domain != 0) text += ":" + util::escaped_utf8(domain.substr(0, kRepeatedBytesMax));
+  return text;
+}
+
+// Gives it its name and number.
+void MarkTracker::open(Open& range) {
+  range.name_id = names_.id_of(util::escaped_utf8(range.text));
+  range.mark = {++last_mark_id_, range.origin.ts_ns, 0};
+  if (!has_gpu_work_) return;
+  const uint64_t key =
+      scrambled(scrambled(range.event.domain, range.event.source), static_cast<uint64_t>(range.name_id));
+  range.mark.path =
+      paths_.path_of(open_marks_.around(range.origin).path, key, range.name_id, [&] { return domain_of(range.event); });
+  open_marks_.begin(range.origin, range.mark, is_of_process(range), counts_for_process(range));
 }
 
 bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
@@ -118,6 +164,9 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
   Open& range = found->second.back();
   open_bytes_ -= range.bytes();
   if (moment.event.payload_type == MLRUN_PAYLOAD_STRUCTURE) take_payload(range, moment);
+  if (has_gpu_work_) {
+    open_marks_.end(range.origin, moment.origin.ts_ns, range.mark, is_of_process(range), counts_for_process(range));
+  }
   add_row(range, moment.origin.ts_ns, false, partition, meter);
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
@@ -142,14 +191,12 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
                           summary::MarkMeter& meter) {
   model::MarkRow& row = partition.marks.emplace_back();
   row.origin = range.origin;
+  row.mark_id = range.mark.mark_id;
   row.dur_ns = end_ns < 0 ? -1 : std::max<int64_t>(0, end_ns - range.origin.ts_ns);
-  const bool is_api = range.event.source == MLRUN_MARK_API;
-  row.domain = is_api ? "api" : "nvtx";
-  const std::string_view domain = index_.strings().text(range.event.domain);
-  if (range.event.domain != 0) row.domain += ":" + util::escaped_utf8(domain.substr(0, kRepeatedBytesMax));
-  if (domain.size() > kRepeatedBytesMax) ++cut_domains_;
+  row.domain = domain_of(range.event);
+  if (index_.strings().text(range.event.domain).size() > kRepeatedBytesMax) ++cut_domains_;
   row.name = util::escaped_utf8(range.text);
-  row.name_id = names_.id_of(row.name);
+  row.name_id = range.name_id;
   row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";
   row.value = payload_text(range.event);
   row.is_open = is_open;
@@ -210,6 +257,11 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
   add(partial_structures_, "of which only some members could be told");
   add(cut_structures_, "of which only the first members have room in the table");
+  if (open_marks_.unknown() > 0) {
+    rows.push_back({.subject = "ranges of GPU work",
+                    .detail = fmt::format("{} calls of CUDA took so long that the range they began in is not known",
+                                          open_marks_.unknown())});
+  }
   if (cut_domains_ > 0) {
     rows.push_back(
         {.subject = "domains of NVTX",

@@ -4,6 +4,9 @@
 //   push, pop     nest per thread, NVTX domain and way of making them (NVTX or our own functions)
 //   start, end    belong to the process, by number
 //
+// A mark has its number from its beginning on, so that GPU work can name it while it is open. Calls of CUDA pass by between
+// the marks and are told in which range they were made (open_marks.h).
+//
 // Memory is bounded: so many ranges, of so many bytes, may be open, and so many names have a name_id. Rows with other names carry them
 // themselves. A structured payload may make much text of few bytes, so its text has a limit, and all of a partition.
 #pragma once
@@ -17,7 +20,9 @@
 #include "runner/model/trace_info.h"
 #include "runner/summary/flat_map.h"
 #include "runner/summary/mark_meter.h"
+#include "runner/summary/mark_paths.h"
 #include "runner/trace/collective_tracker.h"
+#include "runner/trace/open_marks.h"
 #include "runner/trace/partition.h"
 #include "runner/trace/payload_layout.h"
 
@@ -43,8 +48,11 @@ class MarkTracker {
   // Requires: info.names holds all names that do not come from marks.
   MarkTracker(SpoolIndex& index, model::TraceInfo& info);
 
-  // Fills partition.marks, and lets the partition's order refer to them. Requires: partitions come in the order of
-  // time.
+  // Marks of logs, which are all known beforehand: gives them their names and numbers. To be called first.
+  void add_log(std::vector<model::MarkRow>& marks);
+
+  // Fills partition.marks, lets the partition's order refer to them, and tells calls of CUDA their mark. Requires:
+  // partitions come in the order of time; these calls have their threads.
   void apply(Partition& partition, summary::MarkMeter& meter);
 
   // Ranges that nobody has ended: until the last that is known of their process.
@@ -54,6 +62,7 @@ class MarkTracker {
   // Structured payloads that could not be told, or not wholly, and what collectives lack. All rows have been made.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
   [[nodiscard]] MarkNames& names() { return names_; }
+  [[nodiscard]] const summary::MarkPaths& paths() const { return paths_; }
   [[nodiscard]] int64_t rows() const { return rows_; }
   [[nodiscard]] uint64_t unmatched_ends() const { return unmatched_ends_; }
   [[nodiscard]] uint64_t ranges_left_out() const { return ranges_left_out_; }
@@ -64,6 +73,8 @@ class MarkTracker {
     events::MarkEvent event;
     std::string text;
     std::string structure;
+    int64_t name_id = 0;
+    OpenMark mark;
     [[nodiscard]] size_t bytes() const { return text.size() + structure.size(); }
   };
   std::vector<PayloadValue> structure_of(const Open& range);
@@ -71,6 +82,10 @@ class MarkTracker {
   void take_payload(Open& range, const MarkMoment& end);
   void note_unknown(uint64_t id);
   const PayloadLayout* layout_of(uint64_t id);
+  static bool is_of_process(const Open& range);
+  static bool counts_for_process(const Open& range);
+  std::string domain_of(const events::MarkEvent& event);
+  void open(Open& range);
   bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
   void begin(std::vector<Open>& ranges, MarkMoment& moment);
   bool end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
@@ -79,6 +94,10 @@ class MarkTracker {
   SpoolIndex& index_;
   const model::TraceInfo& info_;
   MarkNames names_;
+  bool has_gpu_work_;
+  summary::MarkPaths paths_;
+  OpenMarks open_marks_;
+  int64_t last_mark_id_ = 0;
   std::unordered_map<uint64_t, std::vector<Open>> open_;  // by thread and domain, or by process and number
   size_t open_count_ = 0, open_bytes_ = 0;
   int64_t rows_ = 0;

@@ -11,6 +11,7 @@
 #include "runner/idle/python_lines.h"
 #include "runner/idle/steps.h"
 #include "runner/summary/builder.h"
+#include "runner/summary/gpu_mark_meter.h"
 #include "runner/summary/gpu_memory_meter.h"
 #include "runner/summary/gpu_meter.h"
 #include "runner/summary/gpu_work_meter.h"
@@ -122,6 +123,7 @@ class Merger {
   std::vector<model::CoverageRow> idle_coverage_;
   std::vector<summary::CollectiveSummary> collectives_;
   summary::GpuWorkMeter gpu_work_;
+  summary::GpuMarkMeter gpu_marks_;
   summary::GpuMemoryMeter gpu_memory_;
   idle::GapFinder gaps_;
   idle::Steps steps_{info_};
@@ -163,7 +165,7 @@ void Merger::name_marks() {
     info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
   }
   marks_ = std::make_unique<MarkTracker>(*index_, info_);
-  for (model::MarkRow& mark : info_.marks) mark.name_id = marks_->names().id_of(mark.name);
+  marks_->add_log(info_.marks);
 }
 
 bool Merger::has_cupti() const {
@@ -217,6 +219,7 @@ void Merger::feed(Worker& worker) {
   worker.first_call_id = totals_.calls + 1;
   offsets_->apply(partition);
   counters_->apply(partition);
+  gpu_join_->name_threads(partition);
   marks_->apply(partition, mark_meter_);
   kernel_->split(partition);
   kernel_->find_gpu_files(partition);
@@ -260,6 +263,7 @@ void Merger::count_gpu(const model::GpuWorkRow& row) {
     gpu_memory_.add(row);
   } else {
     gpu_work_.add(row);
+    if (model::is_on_device(row.kind)) gpu_marks_.add(row, marks_->paths());
   }
 }
 
@@ -344,7 +348,11 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
   options.has_gpu_file_calls = kernel_->has_gpu_file_calls();
   idle::IdlePass pass(options, info_, python_lines_);
   steps_.sort();
-  if (Status blamed = pass.run(gaps_.finish(), steps_); !blamed) return blamed;
+  idle::GapFinder::Found gaps = gaps_.finish();
+  for (const idle::Gap& gap : gaps.gaps) {
+    gpu_marks_.add_idle(gap.gpu_id, gap.mark_path, gap.end_ns - gap.start_ns, marks_->paths());
+  }
+  if (Status blamed = pass.run(std::move(gaps), steps_); !blamed) return blamed;
   gpu_idle_ = pass.sums();
   idle_coverage_ = pass.coverage();
   return {};
@@ -382,6 +390,9 @@ void Merger::complete_info() {
     if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
+  if (session_.number("/options/stack_depth", 0) != 0) {
+    for (model::CoverageRow& row : gpu_join_->coverage()) info_.coverage.push_back(std::move(row));
+  }
   for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : python_coverage(session_, *index_)) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
@@ -407,7 +418,9 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_work = gpu_work_.devices(info_.gpus);
   summary.gpu_kernels = gpu_work_.kernels(info_.names);
   summary.gpu_calls = gpu_work_.calls();
+  summary.gpu_marks = gpu_marks_.finish(marks_->paths(), info_.names);
   summary.gpu_memory = gpu_memory_.finish(info_);
+  summary.gpu_stacks = gpu_memory_.stacks(info_);
   summary.gpu_idle = std::move(gpu_idle_);
   summary.python = python_.finish(summary.processes, info_.stacks);
   summary::complete(info_, summary);

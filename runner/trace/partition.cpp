@@ -7,6 +7,7 @@
 #include "runner/summary/sample_weight.h"
 #include "runner/trace/call_fields.h"
 #include "runner/trace/gpu_fields.h"
+#include "runner/trace/limits.h"
 #include "runner/trace/radix_sort.h"
 
 namespace mlrun::trace {
@@ -36,6 +37,8 @@ void Partition::clear() {
   marks.clear();
   splits.clear();
   gpu.clear();
+  gpu_callers.clear();
+  later_calls.clear();
   gpu_rows = {};
 }
 
@@ -89,7 +92,7 @@ Status PartitionReader::read(const Slice& slice, Partition& partition) {
   });
   if (!read) return read;
   sort_by_time(partition.order, spare_);
-  return {};
+  return look_beyond(slice, partition);
 }
 
 Result<uint64_t> PartitionReader::count(const Slice& slice) {
@@ -222,10 +225,51 @@ void PartitionReader::add_gpu_work(const RecordView& record, const Channel& chan
   if (!events::gpu_end_ns(record, end)) return;
   const int64_t end_ns = TraceClock::from_monotonic(end);
   if (!lies_in(end_ns, slice) || !events::decode(record, work)) return;
+  if (record.kind == MLRUN_GPU_CALLER) return add_caller(work, channel, partition);
   const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
   ++partition.gpu_rows[static_cast<size_t>(kind)];
-  partition.gpu.push_back(gpu_row(work, channel, index_));
+  model::GpuWorkRow& row = partition.gpu.emplace_back(gpu_row(work, channel, index_));
+  if (work.site == 0) return;
+  const Site& site = site_of(channel.about.process, work.site);
+  row.site = work.site;
+  row.site_library = site.library;
+  row.site_offset = site.file_offset;
+}
+
+void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition) {
+  const KnownStack stack = index_.stacks().find(channel.about.process, work.stack);
+  if (stack.stack_id == 0) return;
+  partition.gpu_callers.push_back({channel.origin.proc_id, work.address, TraceClock::from_monotonic(work.start_ns),
+                                   TraceClock::from_monotonic(work.end_ns), stack.stack_id, stack.site,
+                                   site_of(channel.about.process, stack.site)});
+}
+
+// What a call did may be over before the call, in this slice, and the call end behind it: the driver's call inside one of
+// the runtime, a copy that is waited for, an allocation.
+Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
+  if (!index_.has_gpu_work() || slice.end_ns > kLatestNs - kCallsBeyondNs) return {};
+  const Slice beyond{slice.end_ns, slice.end_ns + kCallsBeyondNs};
+  auto read = for_each_frame(beyond, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type != MLRUN_FRAME_DATA) return;
+    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    while (reader.next()) {
+      const RecordView& record = reader.record();
+      events::GpuWorkEvent work;
+      uint64_t end = 0;
+      if (record.kind != MLRUN_GPU_API && record.kind != MLRUN_GPU_CALLER) continue;
+      if (!events::gpu_end_ns(record, end) || !lies_in(TraceClock::from_monotonic(end), beyond)) continue;
+      if (!events::decode(record, work) || TraceClock::from_monotonic(work.start_ns) >= slice.end_ns) continue;
+      if (record.kind == MLRUN_GPU_CALLER) {
+        add_caller(work, channel, partition);
+      } else if (partition.later_calls.size() < kLaterCallsMax) {
+        partition.later_calls.push_back(gpu_row(work, channel, index_));
+      }
+    }
+  });
+  std::sort(partition.later_calls.begin(), partition.later_calls.end(),
+            [](const auto& a, const auto& b) { return a.origin.ts_ns + a.dur_ns < b.origin.ts_ns + b.dur_ns; });
+  return read;
 }
 
 const Site& PartitionReader::site_of(uint32_t process, uint64_t address) {

@@ -31,6 +31,16 @@ struct MarkMoment {
   std::string structure;  // bytes, of the layout that event.payload tells
 };
 
+// A call of CUDA that allocated memory, and who made it.
+struct GpuCaller {
+  int32_t proc_id = 0;
+  uint64_t address = 0;
+  int64_t start_ns = 0, end_ns = 0;  // around the call
+  int32_t stack_id = 0;
+  uint64_t site = 0;  // return address of its innermost frame
+  Site place;         // the same, in a library
+};
+
 // Those of GPU work last, in the order of model::GpuKind.
 enum class RowKind : uint8_t {
   kCall,
@@ -72,6 +82,8 @@ struct Partition {
   std::vector<MarkMoment> mark_moments;
   std::vector<model::GpuWorkRow> gpu;
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
+  std::vector<GpuCaller> gpu_callers;               // that were called in this slice
+  std::vector<model::GpuWorkRow> later_calls;       // of CUDA, that began in this slice and end soon after it, by end
   std::vector<model::MarkRow> marks;                // made of `mark_moments` in order; references are to these then
 
   void clear();
@@ -109,6 +121,8 @@ class PartitionReader {
   void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_mark(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  Status look_beyond(const Slice& slice, Partition& partition);
+  void add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition);
   void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
   const Site& site_of(uint32_t process, uint64_t address);
 

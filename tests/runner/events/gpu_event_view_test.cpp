@@ -122,9 +122,23 @@ TEST(GpuEventView, ReadsAllocations) {
   EXPECT_EQ(work.pool_used, 64u);
 }
 
+TEST(GpuEventView, ReadsWhoAllocated) {
+  RecordBuffer records;
+  records.add_record(MLRUN_GPU_MEMORY, 9,
+                     {0, 99, 1000 << 8, 1000, uint64_t{0x0301} << 32, 4096, 0, 7, 0, 0x7f0000000000, 0, 0, 0, 0x55aa});
+  EXPECT_EQ(only<GpuWorkEvent>(records).site, 0x55aau);
+  RecordBuffer caller_record;
+  caller_record.add_record(MLRUN_GPU_CALLER, 0, {0, 99, 900 << 8, 1100, 0, 0x7f0000000000, 0, 77});
+  const auto caller = only<GpuWorkEvent>(caller_record);
+  EXPECT_EQ(caller.start_ns, 900u);
+  EXPECT_EQ(caller.end_ns, 1100u);
+  EXPECT_EQ(caller.address, 0x7f0000000000u);
+  EXPECT_EQ(caller.stack, 77u);
+}
+
 TEST(GpuEventView, RefusesRecordsThatAreTooShort) {
-  for (const uint16_t kind :
-       {MLRUN_GPU_API, MLRUN_GPU_KERNEL, MLRUN_GPU_MEMCPY, MLRUN_GPU_MEMSET, MLRUN_GPU_SYNC, MLRUN_GPU_MEMORY}) {
+  for (const uint16_t kind : {MLRUN_GPU_API, MLRUN_GPU_KERNEL, MLRUN_GPU_MEMCPY, MLRUN_GPU_MEMSET, MLRUN_GPU_SYNC,
+                              MLRUN_GPU_MEMORY, MLRUN_GPU_CALLER}) {
     RecordBuffer records;
     records.add_record(kind, 1, {0, 99, 0, 0, 0, 0});
     RecordReader reader(records.words().data(), records.bytes(), records.lap());

@@ -38,6 +38,41 @@ model::GpuWorkRow call(uint32_t operation, uint64_t address, int64_t bytes, int6
   return of;
 }
 
+TEST(GpuMemoryMeter, GroupsWhatIsKeptByTheStackOfEachBlock) {
+  GpuMemoryMeter meter;
+  model::TraceInfo info = process_until(1000);
+  info.stacks.files.push_back({"/lib/libm.so", ""});
+  info.stacks.frames.resize(2);
+  info.stacks.frames[0].function = "leak";
+  info.stacks.frames[0].file = 1;
+  info.stacks.frames[1].offset = 0x10;
+  info.stacks.stacks = {{0, 2, 0}, {1, 1, 0}};
+  info.stacks.frame_ids = {1, 2};
+  const auto allocate = [&](uint64_t address, int64_t bytes, int64_t ts_ns, int32_t stack_id) {
+    model::GpuWorkRow of = row(kAllocation, address, bytes, ts_ns);
+    of.stack_id = stack_id;
+    meter.add(of);
+  };
+  allocate(0x1000, 100, 0, 1);
+  allocate(0x2000, 200, 10, 2);
+  allocate(0x3000, 300, 20, 2);
+  allocate(0x4000, 100, 900, 1);
+  allocate(0x5000, 50, 30, 0);
+  meter.add(row(kRelease, 0x3000, 300, 40));
+  allocate(0x2000, 210, 50, 1);  // the address again: the block is the last one's
+  const auto stacks = meter.stacks(info);
+  ASSERT_EQ(stacks.size(), 2u);
+  EXPECT_EQ(stacks[0].stack_id, 1);
+  EXPECT_EQ(stacks[0].blocks, 3);
+  EXPECT_EQ(stacks[0].bytes, 410);
+  EXPECT_EQ(stacks[0].late, 1);
+  EXPECT_EQ(stacks[0].late_bytes, 100);
+  EXPECT_EQ(stacks[0].frames, "leak (libm.so) < code made at run time");
+  EXPECT_EQ(stacks[1].stack_id, 0);
+  EXPECT_EQ(stacks[1].blocks, 1);
+  EXPECT_EQ(stacks[1].frames, "");
+}
+
 TEST(GpuMemoryMeter, ContextsSeenFromOutsideCountByThemselves) {
   GpuMemoryMeter meter;
   meter.add(call(kAllocation, 0x1000, 100, 0, 5, 1));

@@ -36,6 +36,8 @@ Json full_json() {
   summary.python.push_back({"main", "fetch", "/data/train.py", 1, 12, 9, 4});
   summary.gpu_work.push_back({1, "H200", "GPU-1", 900, 10, 800, 2, 4096, 0, 0, 1, 100});
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
+  summary.gpu_marks.push_back({"nvtx", "step", 1, 10, 4, 800, 2, 4096, 1, 0, 700, 50});
+  summary.gpu_stacks.push_back({1, 1, "device", 7, 2, 2048, 1, 1024, "leak (libm.so) < main (app)"});
   summary.gpu_files.push_back({"cuFileRead", 3, 1, 3, 4096, 4096, 700});
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
   summary.torch_memory.push_back({1, 0, 4096, 3, 8192, 2, 0, 0, 1, 2048, 0});
@@ -113,6 +115,10 @@ TEST(JsonTest, TellsTheSameAsTheSummary) {
   EXPECT_EQ(json["gpu_work"]["devices"][0]["bytes_in"], 4096);
   EXPECT_EQ(json["gpu_work"]["kernels"][0]["time_ns"], 800);
   EXPECT_EQ(json["gpu_work"]["sync_time_ns"], 50);
+  EXPECT_EQ(json["gpu_work"]["marks"][0]["own_kernels"], 4);
+  EXPECT_EQ(json["gpu_work"]["marks"][0]["idle_ns"], 50);
+  EXPECT_EQ(json["gpu_work"]["stacks"][0]["blocks"], 2);
+  EXPECT_EQ(json["gpu_work"]["stacks"][0]["frames"], "leak (libm.so) < main (app)");
   EXPECT_EQ(json["gpu_work"]["memory"][0]["kept_bytes"], 2048);
   EXPECT_EQ(json["gpu_idle"][0]["path"], "/data/x.npy");
   EXPECT_EQ(json["gpu_idle"][0]["device_ns"], 700);

@@ -205,6 +205,39 @@ TEST(GpuWork, OfAllocationsAndWholeGraphsBelongsToTheirCalls) {
   EXPECT_EQ(summary.gpu_work[0].graphs, 2);
 }
 
+TEST(GpuWork, OfAnAllocationHasTheStackOfTheCallAroundIt) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const uint64_t allocate = records.add_string("cudaMalloc");
+  constexpr uint64_t kAllocation = uint64_t{0x0301} << 32, kRelease = uint64_t{0x0302} << 32, kSite = 0x5555777;
+  for (const uint64_t stack : {11, 12}) {  // one frame each, of code made at run time
+    records.add_record(MLRUN_STACK, 1 | MLRUN_STACK_UNKNOWN_CODE << 8, {0, stack, (0x5555000 + stack) << 8, 0});
+  }
+  const auto memory = [&](uint32_t correlation, uint64_t us, uint64_t detail, uint64_t address, uint64_t site) {
+    records.add_record(MLRUN_GPU_MEMORY, correlation,
+                       {0, 1, at(us) << 8, at(us), detail, 4096, 1 << 8, UINT32_MAX, 0, address, 0, 0, 0, site});
+  };
+  const auto caller = [&](uint64_t start, uint64_t end, uint64_t address, uint64_t stack) {
+    records.add_record(MLRUN_GPU_CALLER, 0, {0, 1, at(start) << 8, at(end), 0, address, 0, stack});
+  };
+  add_call(records, {.correlation = 1, .start = 10, .end = 20}, MLRUN_GPU_RUNTIME, allocate);
+  memory(1, 15, kAllocation, 0x1000, kSite);
+  caller(9, 21, 0x1000, 11);
+  memory(0, 25, kRelease, 0x1000, 0);
+  add_call(records, {.correlation = 2, .start = 30, .end = 40}, MLRUN_GPU_RUNTIME, allocate);
+  memory(2, 35, kAllocation, 0x1000, kSite);  // the address again
+  caller(29, 41, 0x1000, 12);
+  caller(29, 41, 0x2000, 11);  // meanwhile, another block of another thread
+  memory(0, 50, kAllocation, 0x3000, kSite);
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  merged(folder, spool);
+  const Numbers stacks = folder.numbers("gpu_memory", "stack_id");
+  EXPECT_EQ(stacks, (Numbers{1, std::nullopt, 2, std::nullopt}));
+  EXPECT_EQ(folder.numbers("gpu_memory", "site"),
+            (Numbers{0x5555000 + 11, std::nullopt, 0x5555000 + 12, int64_t{kSite}}));
+}
+
 TEST(GpuWork, IsMissingWhileAnotherToolHadCupti) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GPUs did, as a block of the summary's JSON (SUMMARY_JSON.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "runner/summary/summary.h"
+
+namespace mlrun::summary {
+
+[[nodiscard]] nlohmann::ordered_json gpu_work_json(const Summary& summary);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges within ranges, by name: a path is a name and the path that it lies in. A number stands for it, so that what is
+// launched in a range can be counted with every range around it long after these have ended.
+//
+//   step > forward > conv     3: {conv, in 2}, 2: {forward, in 1}, 1: {step, in 0}
+//
+// Memory: kPathsMax paths of kNamesMax names. Beyond these a range counts as one of further names, in no other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace mlrun::summary {
+
+class MarkPaths {
+ public:
+  static constexpr size_t kPathsMax = size_t{1} << 16, kNamesMax = size_t{1} << 13, kDepthMax = 64;
+
+  // A name of marks. name_id 0: those that have no number.
+  struct Name {
+    std::string domain;
+    int64_t name_id = 0;
+    bool is_rest = false;  // of all further names
+  };
+  struct Path {
+    int32_t parent = 0;
+    uint32_t name = 0;  // in names()
+    uint32_t depth = 1;
+  };
+
+  MarkPaths();
+
+  // The path of a range of that name that begins in `parent` (0: in no other). `key` tells the domain and the name
+  // apart from others; `domain` is asked for when the key is new.
+  template <typename Domain>
+  int32_t path_of(int32_t parent, uint64_t key, int64_t name_id, Domain domain) {
+    const auto known = names_by_key_.find(key);
+    if (known != names_by_key_.end()) return path_in(parent, known->second);
+    if (names_.size() >= kNamesMax) return kRest;
+    names_by_key_.emplace(key, static_cast<uint32_t>(names_.size()));
+    names_.push_back({domain(), name_id, false});
+    return path_in(parent, static_cast<uint32_t>(names_.size() - 1));
+  }
+
+  // Requires: the path is one, and not 0.
+  [[nodiscard]] const Path& path(int32_t number) const { return paths_[static_cast<size_t>(number) - 1]; }
+  [[nodiscard]] const std::vector<Name>& names() const { return names_; }
+
+ private:
+  static constexpr int32_t kRest = 1;
+  int32_t path_in(int32_t parent, uint32_t name);
+
+  std::vector<Name> names_;
+  std::unordered_map<uint64_t, uint32_t> names_by_key_;
+  std::vector<Path> paths_;                          // index + 1: number
+  std::unordered_map<uint64_t, int32_t> by_parent_;  // by parent << 32 | name
+};
+
+}  // namespace mlrun::summary
