@@ -39,6 +39,7 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
   CudaTracker tracker(contexts_until_ns);
   Partition partition;
   const auto hand_over = [&]() -> Status {
+    name_devices(info, partition);
     sort(partition);
     Status taken = take(partition);
     partition.clear();
@@ -54,6 +55,15 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
   left_out_ = tracker.left_out();
   unread_ = tracker.unread();
   return status;
+}
+
+// A process counts the devices that CUDA_VISIBLE_DEVICES and its container leave it, in an order that is CUDA's. Which one
+// it means is certain where the machine has one GPU, and that is not divided.
+void CudaMerge::name_devices(const model::TraceInfo& info, Partition& partition) const {
+  if (info.gpus.size() != 1 || info.gpus.front().kind != "gpu") return;
+  for (model::GpuWorkRow& row : partition.gpu) {
+    if (row.device == 0) row.gpu_id = info.gpus.front().gpu_id;
+  }
 }
 
 void CudaMerge::sort(Partition& partition) {

@@ -33,6 +33,7 @@ class CudaMerge {
  private:
   static constexpr size_t kRowsAtOnce = 200'000;
   void sort(Partition& partition);
+  void name_devices(const model::TraceInfo& info, Partition& partition) const;
 
   LibraryReport library_;
   std::array<int64_t, model::kGpuKinds> rows_{};

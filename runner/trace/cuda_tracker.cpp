@@ -25,6 +25,28 @@ uint32_t detail_of(uint32_t operation, uint8_t memory, bool is_async) {
   return operation | uint32_t{memory} << 8 | uint32_t{is_async} << 24;
 }
 
+// Of cuMemCreate: CU_MEM_LOCATION_TYPE_DEVICE and its number.
+int32_t device_of_location(const mlrun_cuda_call& record) {
+  const bool is_device = static_cast<uint32_t>(record.read[1]) == 1;
+  return (record.unread & MLRUN_CUDA_READS_LOCATION) == 0 && is_device ? static_cast<int32_t>(record.read[1] >> 32)
+                                                                       : -1;
+}
+
+// The device's place among the arguments of a function that makes a context.
+uint64_t made_on(const events::CudaCall& what, const mlrun_cuda_call& record) {
+  if (what.name == "cuCtxCreate_v2") return record.arguments[2];
+  return record.arguments[what.name == "cuCtxCreate_v3" ? 4 : 3];
+}
+
+// Memory of the host is on no device. What is allocated in a stream is on the stream's, which is that of the current
+// context for the default streams alone; a pool may be of any.
+bool is_in_context(const events::CudaCall& what, const mlrun_cuda_call& record) {
+  if (what.detail == events::kCudaPinned || what.detail == events::kCudaManaged) return false;
+  if (!what.is_async) return true;
+  constexpr uint64_t kDefaultStreams = 2;  // 0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+  return what.name.starts_with("cuMemAllocAsync") && record.arguments[2] <= kDefaultStreams;
+}
+
 // Of cuMemCreate: CU_MEM_LOCATION_TYPE_HOST, _HOST_NUMA and _HOST_NUMA_CURRENT.
 bool is_on_host(const mlrun_cuda_call& record) {
   const auto type = static_cast<uint32_t>(record.read[1]);
@@ -103,6 +125,16 @@ uint32_t CudaTracker::number_of(Process& process, uint64_t context) {
   return process.contexts[context].number = ++process.last_context;
 }
 
+void CudaTracker::note_device(Process& process, uint64_t context, uint64_t device) {
+  const auto known = process.contexts.find(context);
+  if (known != process.contexts.end()) known->second.device = static_cast<int32_t>(device);
+}
+
+int32_t CudaTracker::device_of(const Process& process, uint64_t context) {
+  const auto known = process.contexts.find(context);
+  return known == process.contexts.end() ? -1 : known->second.device;
+}
+
 std::vector<uint64_t>* CudaTracker::stack_of(Process& process, uint32_t tid) {
   const auto known = process.current.find(tid);
   if (known != process.current.end()) return &known->second;
@@ -118,6 +150,7 @@ void CudaTracker::follow_context(Process& process, const Call& call) {
     primary.context = given;
     ++primary.retained;
     number_of(process, given);
+    note_device(process, given, call.record.arguments[1]);
     return;
   }
   std::vector<uint64_t>* stack = stack_of(process, call.record.head.tid);
@@ -130,6 +163,7 @@ void CudaTracker::follow_context(Process& process, const Call& call) {
   if (stack->size() >= kPushesMax) stack->erase(stack->begin());
   stack->push_back(context);
   number_of(process, context);
+  if (call.what.role == CudaRole::kMakeContext) note_device(process, context, made_on(call.what, call.record));
 }
 
 void CudaTracker::allocate(Process& process, const Call& call, Rows& rows) {
@@ -150,7 +184,8 @@ void CudaTracker::allocate(Process& process, const Call& call, Rows& rows) {
   row.address = address;
   row.bytes = cut(is_pitched ? product(row_bytes, arguments[3]) : arguments[1]);
   row.context = number_of(process, context);
-  Block block{row.bytes, row.origin.ts_ns + row.dur_ns, call.what.is_async ? 0 : context, call.what.detail};
+  if (is_in_context(call.what, call.record)) row.device = device_of(process, context);
+  Block block{row.bytes, row.origin.ts_ns + row.dur_ns, call.what.is_async ? 0 : context, call.what.detail, row.device};
   hold(process, address, block);
 }
 
@@ -188,6 +223,7 @@ void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
     row.bytes = is_of_replaced ? block.replaced_bytes : block.bytes;
     row.context = number_of(process, block.context);
     memory = block.memory;
+    if (!is_of_replaced) row.device = block.device;
     if (is_of_replaced) block.replaced_bytes = -1;
     if (!is_of_replaced) drop(process, known);
   }
@@ -220,8 +256,9 @@ void CudaTracker::create(Process& process, const Call& call, Rows& rows) {
   row.address = call.record.read[0];
   row.bytes = cut(call.record.arguments[1]);
   row.is_handle = true;
+  row.device = device_of_location(call.record);
   if (process.handles.contains(row.address) || takes_one(blocks_, kBlocksMax)) {
-    process.handles[row.address] = Handle{row.bytes, memory};
+    process.handles[row.address] = Handle{row.bytes, memory, row.device};
   }
 }
 
@@ -255,6 +292,7 @@ void CudaTracker::drop_if_unused(Process& process, uint64_t handle, const Call& 
   row.detail = detail_of(kRelease, known->second.memory, false);
   row.address = handle;
   row.bytes = known->second.bytes;
+  row.device = known->second.device;
   row.is_handle = true;
   process.handles.erase(known);
   --blocks_;
@@ -287,6 +325,7 @@ void CudaTracker::destroy(Process& process, uint64_t context, const Call& call, 
     row.address = address;
     row.bytes = block->second.bytes;
     row.context = number;
+    row.device = block->second.device;
     row.is_with_context = true;
     drop(process, block);
   }

@@ -46,15 +46,18 @@ class CudaTracker {
     int64_t bytes = 0, end_ns = 0;
     uint64_t context = 0;
     uint8_t memory = 0;
+    int32_t device = -1;
     int64_t replaced_bytes = -1;  // of the one that had the address, while its release is not recorded yet
   };
   struct Handle {
     int64_t bytes = 0;
     uint8_t memory = 0;
+    int32_t device = -1;
     int64_t references = 1, mappings = 0;
   };
   struct Context {
     uint32_t number = 0;
+    int32_t device = -1;        // as the process counts them; -1: not known
     std::set<uint64_t> blocks;  // addresses
   };
   struct Primary {
@@ -85,6 +88,8 @@ class CudaTracker {
   void destroy(Process& process, uint64_t context, const Call& call, Rows& rows);
   [[nodiscard]] uint64_t current_context(const Process& process, const Call& call) const;
   uint32_t number_of(Process& process, uint64_t context);
+  void note_device(Process& process, uint64_t context, uint64_t device);
+  [[nodiscard]] static int32_t device_of(const Process& process, uint64_t context);
   std::vector<uint64_t>* stack_of(Process& process, uint32_t tid);
   bool takes_one(size_t& count, size_t most);  // false: no room
 

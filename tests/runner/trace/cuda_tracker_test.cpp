@@ -2,7 +2,9 @@
 #include "runner/trace/cuda_tracker.h"
 
 #include <initializer_list>
+#include <map>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -103,6 +105,31 @@ TEST_F(CudaTrackerTest, ContextsBelongToThreadsAndAreStacked) {
   call("cuCtxSetCurrent", {0});
   call("cuMemAlloc_v2", {0, 60}, 6);
   EXPECT_EQ(memory(), "+1:10@1 +2:20@2 +3:30 +4:40@1 +5:50@2 +6:60 ");
+}
+
+TEST_F(CudaTrackerTest, MemoryIsOnTheDeviceOfItsContextWhereThatIsCertain) {
+  constexpr uint64_t kStream = 0x55, kOnDevice3 = 1 | uint64_t{3} << 32;
+  call("cuMemAlloc_v2", {0, 100}, 1);  // in a context that was there before
+  call("cuCtxCreate_v2", {0, 0, 2}, 0xc);
+  call("cuMemAlloc_v2", {0, 100}, 2);
+  call("cuDevicePrimaryCtxRetain", {0, 1}, 0xd);
+  call("cuCtxSetCurrent", {0xd});
+  call("cuMemAlloc_v2", {0, 100}, 3);
+  call("cuMemAllocAsync", {0, 100, 0}, 4);
+  call("cuMemAllocAsync", {0, 100, kStream}, 5);  // of whatever device the stream is
+  call("cuMemHostAlloc", {0, 100}, 6);
+  call("cuMemCreate", {0, 100}, 7, 0, 0, kPid, kOnDevice3);
+  call("cuMemFree_v2", {2});
+  call("cuMemRelease", {7});
+  std::map<std::pair<uint64_t, bool>, int32_t> devices;  // by address, and whether it was allocated
+  for (const model::GpuWorkRow& row : rows_) {
+    if (row.kind != model::GpuKind::kMemory) continue;
+    devices[{row.address, model::operation_of(row.detail) == model::GpuMemoryOperation::kAllocation}] = row.device;
+  }
+  const std::map<std::pair<uint64_t, bool>, int32_t> wanted = {{{1, true}, -1}, {{2, true}, 2},  {{3, true}, 1},
+                                                               {{4, true}, 1},  {{5, true}, -1}, {{6, true}, -1},
+                                                               {{7, true}, 3},  {{2, false}, 2}, {{7, false}, 3}};
+  EXPECT_EQ(devices, wanted);
 }
 
 TEST_F(CudaTrackerTest, ADestroyedContextReleasesWhatItHasAndNoMemoryOfAPool) {
