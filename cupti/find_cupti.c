@@ -118,17 +118,22 @@ static void *find_next(const char *name, const char *version) {
   return found;
 }
 
+void *linked_function_behind(const char *library_name, const char *name, int major) {
+  char version[32];
+  if (!session_producer() || !find_linker() || strlen(library_name) + 4 > sizeof version) return NULL;
+  void *found = find_next(name, library_path(version, "", 0, library_name, major));
+  if (found) return found;
+  void *library = open_loaded(version);
+  return library ? find_symbol(library, name) : NULL;
+}
+
 void *cupti_function_behind(const char *name, int major) {
   static const char kName[] = "libcupti.so";
-  char version[sizeof kName + 3];
   void *library = NULL;
+  if (major) return linked_function_behind(kName, name, major);
   if (!session_producer() || !find_linker()) return NULL;
-  if (!major) {
-    void *found = find_next(name, NULL);
-    return found || !loaded_major(kName, kNewestMajor, &library) ? found : find_symbol(library, name);
-  }
-  void *found = find_next(name, library_path(version, "", 0, kName, major));
-  return found || !(library = open_loaded(version)) ? found : find_symbol(library, name);
+  void *found = find_next(name, NULL);
+  return found || !loaded_major(kName, kNewestMajor, &library) ? found : find_symbol(library, name);
 }
 
 struct wanted_function {

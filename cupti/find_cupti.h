@@ -20,6 +20,9 @@ struct found_cupti {
 // there is none.
 void *cupti_function_behind(const char *name, int major);
 
+// Likewise of a caller that is linked with "LIBRARY.MAJOR", whose symbols have a version of that name.
+void *linked_function_behind(const char *library_name, const char *name, int major);
+
 // Fills in all functions. False: there is no libcupti, or it lacks a function that cannot be missed.
 bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found);
 

@@ -155,9 +155,11 @@ void put_fold(const struct graph_fold *fold) {
 }
 
 void put_memory(const struct cupti_memory *memory, struct work_time time) {
-  struct draft draft = begin(6);
+  uint32_t units = memory->program_counter ? 7 : 6;
+  struct draft draft = begin(units);
   __u64 *w = draft.w;
   if (!w) return;
+  if (memory->program_counter) w[13] = memory->program_counter;
   uint32_t detail = (memory->operation & 0xff) | (memory->memory_kind & 0xff) << 8 | (memory->pool_kind & 0xff) << 16 |
                     (uint32_t)(memory->is_async != 0) << 24;
   put_times(w, time, memory->device, detail);
@@ -167,7 +169,7 @@ void put_memory(const struct cupti_memory *memory, struct work_time time) {
   w[9] = memory->address;
   w[10] = low_bits(memory->pool_kind == CUPTI_POOL_LOCAL ? memory->pool_used : 0, 56) << 8;
   w[11] = memory->pool_address;
-  finish(&draft, 6, MLRUN_GPU_MEMORY, memory->correlation);
+  finish(&draft, units, MLRUN_GPU_MEMORY, memory->correlation);
 }
 
 void put_device(const struct cupti_device *device) {

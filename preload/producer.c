@@ -4,6 +4,8 @@
 #include "preload/channel.h"
 #include "preload/next_symbol.h"
 #include "preload/recorder.h"
+#include "preload/stack_record.h"
+#include "preload/stack_walk.h"
 #include "preload/strings.h"
 #include "runner/events/producer.h"
 
@@ -54,6 +56,17 @@ static void write_string(__u64 *at, uint8_t lap, __u64 id, const char *text, __u
 
 static void string_written(__u64 id) { string_emitted(id); }
 
+static bool records_stacks(void) { return stack_depth != 0; }
+
+static __u64 *reserve_at_stack_of(const struct mlrun_registers *caller, uint32_t bytes, __u64 *stack_id, uint8_t *lap) {
+  struct stack stack = stack_from(&(struct stack_start){.pc = caller->pc, .sp = caller->sp, .bp = caller->bp});
+  uint64_t *words = reserve(stack.definition_bytes + bytes, lap);
+  if (words) words = stack_write(&stack, words, *lap);
+  *stack_id = stack.id;
+  stack_release(&stack);
+  return (__u64 *)words;
+}
+
 static __u32 graph_nodes_per_s(void) { return control->graph_nodes_per_s; }
 
 static void count_gpu_process(void) { __atomic_add_fetch(&control->gpu_processes, 1, __ATOMIC_RELAXED); }
@@ -72,6 +85,8 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .string_id = string_id,
                                                .write_string = write_string,
                                                .string_written = string_written,
+                                               .records_stacks = records_stacks,
+                                               .reserve_at_stack = reserve_at_stack_of,
                                                .function = next_symbol,
                                                .graph_nodes_per_s = graph_nodes_per_s,
                                                .count_gpu_process = count_gpu_process,

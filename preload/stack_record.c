@@ -148,20 +148,32 @@ static COLD void prepare_definition(struct stack *stack, const struct stack_star
     stack->definition_bytes = (1 + (count + 1) / 2) * MLRUN_UNIT_BYTES;
 }
 
-__attribute__((noinline)) struct stack stack_of_program(void) {
+INLINE struct stack walk_stack(const struct stack_start *start) {
   struct stack stack = {0};
-  if (!stack_depth || in_vfork_child() || (*generation != control->state && !may_record())) return stack;
-  struct stack_start start = stack_start_of_caller();
   struct stack_walk walk;
-  if (!walk_to_program(&walk, &start)) return stack;
+  if (!walk_to_program(&walk, start)) return stack;
   uint64_t hash = code_generation;
   do hash = mlrun_hash_mix(hash, walk.pc | (uint64_t)walk.interrupted << 63);
   while (++stack.frames < stack_depth && walk_on(&walk));
   stack.end = stack.frames == stack_depth ? MLRUN_STACK_DEPTH : walk.end;
   hash = mlrun_hash_mix(hash, stack.frames | (uint64_t)stack.end << 8);
   stack.id = hash & MLRUN_STACK_ID_MASK ? hash & MLRUN_STACK_ID_MASK : 1;
-  if (unlikely(!is_defined(stack.id))) prepare_definition(&stack, &start);
+  if (unlikely(!is_defined(stack.id))) prepare_definition(&stack, start);
   return stack;
+}
+
+INLINE bool wants_no_stack(void) {
+  return !stack_depth || in_vfork_child() || (*generation != control->state && !may_record());
+}
+
+__attribute__((noinline)) struct stack stack_of_program(void) {
+  if (wants_no_stack()) return (struct stack){0};
+  struct stack_start start = stack_start_of_caller();
+  return walk_stack(&start);
+}
+
+COLD struct stack stack_from(const struct stack_start *start) {
+  return wants_no_stack() ? (struct stack){0} : walk_stack(start);
 }
 
 COLD uint64_t *stack_write_definition(const struct stack *stack, uint64_t *at, uint8_t lap) {

@@ -44,6 +44,9 @@ const void *stack_tables(size_t *bytes);
 
 // Of the program's function that has called into this library. All zero: none, or none is wanted.
 struct stack stack_of_program(void);
+// Of one that has called into another library of the tracer, and of what has called it.
+struct stack_start;
+struct stack stack_from(const struct stack_start *start);
 
 uint64_t *stack_write_definition(const struct stack *stack, uint64_t *at, uint8_t lap);
 

@@ -71,7 +71,9 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->option_text("SIZE")
       ->group(group);
   app.add_flag("--stacks{32}", texts.stacks,
-               "who called: a stack with each recorded call and allocation, DEPTH frames at most (32, up to 128)")
+               "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most "
+               "(32, up to "
+               "128)")
       ->option_text("[=DEPTH]")
       ->group(group);
   app.add_flag("--python-stacks{20}", texts.python_stacks,

@@ -17,7 +17,12 @@
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
 
-#define MLRUN_PRODUCER_VERSION 3u
+#define MLRUN_PRODUCER_VERSION 4u
+
+// Of a function of the program, where it called into a library of the tracer.
+struct mlrun_registers {
+  __u64 pc, sp, bp;
+};
 
 struct mlrun_producer {
   __u32 version;
@@ -31,6 +36,12 @@ struct mlrun_producer {
   __u64 (*string_id)(const char *text, __u64 bytes, __u64 *record_bytes);
   void (*write_string)(__u64 *at, __u8 lap, __u64 id, const char *text, __u64 bytes);
   void (*string_written)(__u64 id);
+
+  // Stacks are recorded (--stacks).
+  bool (*records_stacks)(void);
+  // Reserves `bytes` behind what has to stand before a record with this stack, and publishes that. *stack_id: 0: there is
+  // none. Null: dropped.
+  __u64 *(*reserve_at_stack)(const struct mlrun_registers *caller, __u32 bytes, __u64 *stack_id, __u8 *lap);
 
   // The function of that name in the libraries behind the interposer; null: there is none.
   void (*(*function)(const char *name))(void);

@@ -4,6 +4,7 @@
 // finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
 // nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
+// stacks (LIBRARY allocates, by libcudart, and the program once by the driver), marks (kernels in ranges of mlrun_mark.h),
 // setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
 // LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
 #define _GNU_SOURCE
@@ -23,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mlrun_mark.h"
 #include "mock_cupti.h"
 
 enum { kVersions = 2 };
@@ -82,6 +84,55 @@ static void launch_nodes(const char *kernel) {
   for (long i = 0; i < launches / 2; i++) work(&graph);
   sleep(2);
   work(&graph);
+}
+
+// And one that no libcudart has asked for.
+static void allocate_in(void *library) {
+  int (*all)(long) = (int (*)(long))dlsym(library, "allocate_all");
+  if (!all || all(launches)) abort();
+  struct mock_work block = {.memory = 1,
+                            .address = 0x7e5000000000,
+                            .bytes = 12345,
+                            .memory_kind = kDevice,
+                            .site = (uintptr_t)allocate_in,
+                            .stream = 7};
+  work(&block);
+}
+
+static void launch_some(long count) {
+  for (long i = 0; i < count; i++) launch("_Z6secondPf", 0);
+}
+static void *launch_backward(void *nothing) {
+  launch_some(3);
+  mlrun_mark_push("optimizer");
+  launch_some(1);
+  mlrun_mark_pop();
+  launch_some(1);
+  return nothing;
+}
+
+// Per step 2 kernels in forward, 1 beside it, and of a thread that has no range of its own (autograd's) 4 in backward and
+// 1 in its own; before and behind all steps 1 in none, a copy and a memset in a step's part.
+static void launch_in_ranges(void) {
+  launch_some(1);
+  for (long step = 0; step < launches; step++) {
+    mlrun_mark_push("step");
+    launch_some(1);
+    mlrun_mark_push("forward");
+    launch_some(2);
+    mlrun_mark_pop();
+    mlrun_mark_push("backward");
+    pthread_t thread;
+    pthread_create(&thread, NULL, launch_backward, NULL);
+    pthread_join(thread, NULL);
+    mlrun_mark_pop();
+    mlrun_mark_push("copy");
+    struct mock_work copy = {.bytes = 4096, .stream = 7};
+    work(&copy);
+    mlrun_mark_pop();
+    mlrun_mark_pop();
+  }
+  launch_some(1);
 }
 
 static void end_here(int signal_number) { _exit(signal_number == SIGUSR1 ? 5 : 6); }
@@ -237,6 +288,10 @@ int main(int argc, char **argv) {
   init(0);
   if (!strcmp(end, "memory"))
     use_memory();
+  else if (!strcmp(end, "stacks"))
+    allocate_in(library);
+  else if (!strcmp(end, "marks"))
+    launch_in_ranges();
   else if (!strcmp(end, "graph"))
     launch_graphs();
   else if (!strcmp(end, "nodes"))

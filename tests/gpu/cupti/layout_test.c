@@ -112,6 +112,7 @@ SYNC(Synchronization2);
   SAME(v, address, cupti_memory, address);                           \
   SAME(v, bytes, cupti_memory, bytes);                               \
   SAME(v, timestamp, cupti_memory, timestamp);                       \
+  SAME(v, PC, cupti_memory, program_counter);                        \
   SAME(v, deviceId, cupti_memory, device);                           \
   SAME(v, contextId, cupti_memory, context);                         \
   SAME(v, streamId, cupti_memory, stream);                           \

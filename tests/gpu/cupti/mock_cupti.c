@@ -211,6 +211,7 @@ static void add_memory(const struct mock_work *work, uint32_t correlation) {
   memory->address = work->address;
   memory->bytes = work->bytes;
   memory->timestamp = now();
+  memory->program_counter = work->site;
   memory->pid = (uint32_t)getpid();
   memory->device = work->device;
   memory->context = 1;

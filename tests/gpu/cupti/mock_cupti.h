@@ -17,6 +17,7 @@ struct mock_work {
   uint64_t address, pool;  // pool: its address; 0: none
   uint32_t graph;          // a launch of this graph: two kernels and a copy, or itself as a whole
   uint32_t nodes;          // instead: so many kernels
+  uint64_t site;           // of an allocation: CUPTI's program counter
   uint32_t is_twin;        // a second launch of the graph, whose nodes come in turn with those of the first, last first
 };
 

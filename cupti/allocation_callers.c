@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who allocates memory of a GPU (--stacks). CUPTI tells of an allocation later and on another thread, so the stack is taken
+// where the program calls: this library stands before libcudart in the order of look-up, as it does before libcupti.
+//
+//   program, libtorch ──▶ cudaMalloc here ──▶ libcudart's
+//                           └─ behind it: start, end, address, stack of the caller (MLRUN_GPU_CALLER)
+//
+// The merger finds the allocation by its address between start and end. Calls that are bound inside one file pass by: of a
+// program that libcudart is linked into (nvcc's default), of libcudart itself, of the driver. Of these CUPTI tells a place.
+//
+// The names have hidden versions, libcudart's own: only who is linked with libcudart reaches them, and dlsym finds none of
+// them in a program without CUDA.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cupti/find_cupti.h"
+#include "cupti/session.h"
+#include "preload/compiler.h"
+
+enum { kUnknownError = 999, kUnits = 4 };
+
+struct allocation {
+  void *function;     // libcudart's
+  uint64_t start_ns;  // 0: nobody asks for stacks
+};
+
+// *known: what an earlier call has found.
+static struct allocation begin_allocation(void **known, const char *name, int major) {
+  struct allocation call = {__atomic_load_n(known, __ATOMIC_ACQUIRE), 0};
+  const struct mlrun_producer *producer = session_producer();
+  if (!call.function) {
+    call.function = linked_function_behind("libcudart.so", name, major);
+    __atomic_store_n(known, call.function, __ATOMIC_RELEASE);
+  }
+  if (producer && producer->records_stacks() && (producer->streams() & MLRUN_STREAM_GPU))
+    call.start_ns = producer->monotonic_ns();
+  return call;
+}
+
+// Only where CUPTI tells of the allocation. It may have started inside the call.
+static void end_allocation(const struct allocation *call, const struct mlrun_registers *caller, const void *address) {
+  if (!call->start_ns || !address || __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) != kRunning) return;
+  const struct mlrun_producer *producer = session.producer;
+  uint64_t end_ns = producer->monotonic_ns();
+  __u64 now = producer->clock(), stack = 0;
+  uint8_t lap;
+  __u64 *w = now ? producer->reserve_at_stack(caller, kUnits * MLRUN_UNIT_BYTES, &stack, &lap) : NULL;
+  if (!w) return;
+  w[1] = now;
+  w[2] = call->start_ns << 8;
+  w[3] = end_ns;
+  w[4] = 0;
+  w[5] = (uintptr_t)address;
+  w[6] = 0;
+  w[7] = stack;
+  compiler_barrier();
+  *(volatile __u64 *)w = mlrun_word0(lap, kUnits, MLRUN_GPU_CALLER, 0);
+}
+
+// The registers of whoever called the function that has this frame.
+#define CALLER(frame)                                                                      \
+  (const struct mlrun_registers) {                                                         \
+    .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \
+    .bp = ((const uint64_t *)(frame))[0]                                                   \
+  }
+#define ENTRY(name, major, version, parameters, arguments)                    \
+  int caller_of_##name##_##major parameters;                                  \
+  EXPORT int caller_of_##name##_##major parameters {                          \
+    static void *known;                                                       \
+    const struct allocation call = begin_allocation(&known, #name, major);    \
+    union {                                                                   \
+      void *address;                                                          \
+      int(*function) parameters;                                              \
+    } real = {call.function};                                                 \
+    if (!real.address) return kUnknownError;                                  \
+    int answer = real.function arguments;                                     \
+    const struct mlrun_registers caller = CALLER(__builtin_frame_address(0)); \
+    end_allocation(&call, &caller, answer == 0 && address ? *address : NULL); \
+    return answer;                                                            \
+  }                                                                           \
+  __asm__(".symver caller_of_" #name "_" #major "," #name version)
+#define ALLOCATOR(name, parameters, arguments)                \
+  ENTRY(name, 12, "@libcudart.so.12", parameters, arguments); \
+  ENTRY(name, 13, "@libcudart.so.13", parameters, arguments); \
+  ENTRY(name, 14, "@libcudart.so.14", parameters, arguments)
+
+ALLOCATOR(cudaMalloc, (void **address, size_t bytes), (address, bytes));
+ALLOCATOR(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height),
+          (address, pitch, width, height));
+ALLOCATOR(cudaMallocManaged, (void **address, size_t bytes, unsigned flags), (address, bytes, flags));
+ALLOCATOR(cudaMallocHost, (void **address, size_t bytes), (address, bytes));
+ALLOCATOR(cudaHostAlloc, (void **address, size_t bytes, unsigned flags), (address, bytes, flags));
+ALLOCATOR(cudaMallocAsync, (void **address, size_t bytes, void *stream), (address, bytes, stream));
+ALLOCATOR(cudaMallocAsync_ptsz, (void **address, size_t bytes, void *stream), (address, bytes, stream));
+ALLOCATOR(cudaMallocFromPoolAsync, (void **address, size_t bytes, void *pool, void *stream),
+          (address, bytes, pool, stream));
+ALLOCATOR(cudaMallocFromPoolAsync_ptsz, (void **address, size_t bytes, void *pool, void *stream),
+          (address, bytes, pool, stream));

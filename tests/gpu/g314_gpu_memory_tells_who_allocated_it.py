@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""With --stacks each allocation of GPU memory has the stack of the call that made it, and the summary groups what was never
+released by stack."""
+
+import os
+
+import cupti_case
+from gpu_case import report
+from lib import case
+
+BLOCKS = 20
+LEAKED, SCRATCH, PART, PITCHED, BY_DRIVER = 4096, 8192, 1 << 20, 512 * 3, 12345
+FUNCTIONS = {LEAKED: "leak_a_block", SCRATCH: "use_scratch", PART: "build_model", PITCHED: "build_model"}
+
+
+def allocated(this, major, *, is_linked, options=("--stacks",)):
+    """libcudart is there for all to see, as of a program that is linked with it, or for those alone that need it."""
+    library = cupti_case.PLACE / f"liballocator_{major}.so"
+    runtime = cupti_case.PLACE / "runtime"
+    environment = cupti_case.mock_environment(this, major, driver=major)
+    environment["LD_LIBRARY_PATH"] += f":{runtime}"
+    shared = [runtime / f"libcudart.so.{major}"] if is_linked else []
+    return this.trace(cupti_case.APP, "stacks", BLOCKS, library, *shared, options=["--cupti", "--lossless", *options],
+                      env=environment)
+
+
+def check_rows(this, trace):
+    frames = {row["frame_id"]: row["function"] for row in trace.rows("frame")}
+    stacks = {}
+    for row in sorted(trace.rows("stack"), key=lambda row: row["depth"]):
+        stacks.setdefault(row["stack_id"], []).append(frames[row["frame_id"]])
+    rows = trace.rows("gpu_memory")
+    allocations = [row for row in rows if row["operation"] == "allocation"]
+    this.equal("allocations", sorted(row["bytes"] for row in allocations),
+               sorted([LEAKED] * BLOCKS + [SCRATCH] * (BLOCKS + 1) + [PART] * 2 + [PITCHED, BY_DRIVER]))
+    for row in allocations:
+        if row["bytes"] == BY_DRIVER:
+            this.equal("no stack where libcudart was not called", row["stack_id"], None)
+            this.equal("CUPTI's place instead", os.path.basename(trace.names[row["site_library"]]), "cuda_app")
+            continue
+        this.equal("innermost function", stacks[row["stack_id"]][0], FUNCTIONS[row["bytes"]])
+        in_thread = "allocate_all" not in stacks[row["stack_id"]]
+        this.true("called by allocate_all and main, or in a thread",
+                  in_thread or stacks[row["stack_id"]][1:4] == ["allocate_all", "allocate_in", "main"], stacks[row["stack_id"]])
+    this.equal("threads", sum("allocate_all" not in stacks[row["stack_id"]] for row in allocations if row["stack_id"]), 1)
+    this.equal("releases have none", {row["stack_id"] for row in rows if row["operation"] == "release"}, {None})
+    gaps = [row for row in trace.rows("coverage") if row["subject"] == "stacks of GPU allocations"]
+    this.equal("coverage", [(row["seen"], row["kernel"]) for row in gaps], [(2 * BLOCKS + 4, 2 * BLOCKS + 5)])
+
+
+def check_summary(this, trace):
+    stacks = report(this, trace)["gpu_work"]["stacks"]
+    told = sorted((row["blocks"], row["bytes"], (row["frames"] or "").split(" (")[0]) for row in stacks)
+    # Three calls of build_model are three places in it.
+    this.equal("never released", told, sorted([(BLOCKS, BLOCKS * LEAKED, "leak_a_block"), (1, PART, "build_model"),
+                                               (1, PART, "build_model"), (1, PITCHED, "build_model"), (1, BY_DRIVER, "")]))
+    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)
+
+
+def check_without_stacks(this):
+    trace = allocated(this, 13, is_linked=True, options=())
+    this.equal("stacks", {row["stack_id"] for row in trace.rows("gpu_memory")}, {None})
+    this.equal("groups", report(this, trace)["gpu_work"]["stacks"], [])
+    this.equal("coverage", trace.rows("coverage"), [])
+
+
+def check(this):
+    for major in (12, 13):
+        for is_linked in (False, True):
+            trace = allocated(this, major, is_linked=is_linked)
+            check_rows(this, trace)
+            check_summary(this, trace)
+    check_without_stacks(this)
+
+
+if __name__ == "__main__":
+    case.run(check)
