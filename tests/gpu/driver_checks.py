@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks with programs that launch kernels by CUDA's driver alone (hardware/), for `run`: what a launch costs beside a
 minimal client of CUPTI, what is lost however a process ends, graphs, buffers that are too small, and which symbols the
-driver gives out. They need no PyTorch, so that they can be tried with the stand-ins too (g313)."""
+driver gives out. They need no PyTorch, so that they can be tried with the stand-ins too (g316)."""
 
 import csv
 import io
