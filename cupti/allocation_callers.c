@@ -70,7 +70,7 @@ static void end_allocation(const struct allocation *call, const struct mlrun_reg
     const struct allocation call = begin_allocation(&known, #name, major);    \
     union {                                                                   \
       void *address;                                                          \
-      int(*function) parameters;                                              \
+      __typeof__(&caller_of_##name##_##major) function;                       \
     } real = {call.function};                                                 \
     if (!real.address) return kUnknownError;                                  \
     int answer = real.function arguments;                                     \
