@@ -2,10 +2,10 @@
 #include "runner/launch/environment.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "runner/events/session.h"
+#include "runner/launch/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {
@@ -34,13 +34,6 @@ bool is_lent(std::string_view entry, std::string_view list) {
   if (!behind.starts_with("::")) return false;
   const std::string_view next = behind.substr(2);
   return is_ours(next.substr(0, next.find_first_of(" :")));
-}
-
-bool looks_secret(std::string name) {
-  static constexpr std::array<const char*, 6> kWords = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 // Appends to a list that colons separate.
@@ -136,7 +129,8 @@ std::map<std::string, std::string> shown_environment(char** environment) {
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string name(text.substr(0, equals));
-    shown[util::escaped_utf8(name)] = looks_secret(name) ? "(hidden)" : util::escaped_utf8(text.substr(equals + 1));
+    shown[util::escaped_utf8(name)] =
+        looks_secret(name) ? std::string(kHidden) : util::escaped_utf8(text.substr(equals + 1));
   }
   return shown;
 }

@@ -10,6 +10,7 @@
 
 #include "runner/launch/environment.h"
 #include "runner/launch/path_rules.h"
+#include "runner/launch/secrets.h"
 #include "runner/launch/session_file.h"
 #include "runner/launch/trace_folder.h"
 #include "runner/options.h"
@@ -90,6 +91,24 @@ TEST(Environment, SecretsAreNotShown) {
   }
   EXPECT_EQ(shown["HOME"], "/root");
   EXPECT_EQ(shown["N"], "\\xff");
+}
+
+TEST(Environment, SecretsAmongArgumentsAreNotShown) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"train.py", "--lr", "0.1"}, "train.py --lr 0.1"},
+      {{"a", "--api-key=X", "b"}, "a --api-key=(hidden) b"},
+      {{"a", "--api-key", "X", "b"}, "a --api-key (hidden) b"},
+      {{"a", "--use-token", "--lr", "X"}, "a --use-token --lr X"},
+      {{"env", "HF_TOKEN=X", "a"}, "env HF_TOKEN=(hidden) a"},
+      {{"curl", "-H", "Authorization: Bearer X"}, "curl -H Authorization:(hidden)"},
+      {{"sh", "-c", "a=1; b --password X"}, "sh -c a=1; b --password (hidden)"},
+      {{"a", "http://h/?q=1&token=X"}, "a http://h/?q=1&token=(hidden)"},
+      {{"a", "https://me:X@h:80/p@q"}, "a https://(hidden)@h:80/p@q"},
+      {{"a", "https://h/p@q"}, "a https://h/p@q"},
+      {{"\xff", ""}, "\\xff "},
+      {{}, ""},
+  };
+  for (const auto& [arguments, text] : cases) EXPECT_EQ(shown_arguments(arguments), text);
 }
 
 TEST(TraceFolder, TakesTheFirstFreeNumber) {
