@@ -96,9 +96,12 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
   for (bool last = false; !last;) {
     last = shared.stop;
     lock.unlock();
+    const Clock::time_point begin = Clock::now();
     watch.look(rows);
+    const Clock::duration took = Clock::now() - begin;
     lock.lock();
     ++shared.state.looks;
+    shared.state.look_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
     shared.state.rows_dropped += move_rows(rows.gpus, shared.news.rows.gpus);
     shared.state.rows_dropped += move_rows(rows.processes, shared.news.rows.processes);
     for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_looks;

@@ -16,6 +16,7 @@ struct GpuSamplerState {
   size_t gpus = 0;
   uint64_t looks = 0;
   uint64_t late_looks = 0;  // due while the driver still answered the one before: left out
+  uint64_t look_ns = 0;     // that all looks took together
   uint64_t rows_dropped = 0;
   std::string problem;  // one line: why there are no samples; empty: there are
 };
