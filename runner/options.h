@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runner/launch/path_rules.h"
+#include "runner/monitor/settings.h"
 #include "runner/util/result.h"
 
 namespace mlrun {
@@ -103,5 +104,6 @@ Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const
 Result<std::optional<CleanOptions>> parse_clean(const Arguments& arguments);
 Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments);
 Result<std::optional<DoctorOptions>> parse_doctor(const Arguments& arguments);
+Result<std::optional<monitor::Settings>> parse_monitor(const Arguments& arguments);
 
 }  // namespace mlrun

@@ -10,6 +10,7 @@
 #include "runner/commands/clean.h"
 #include "runner/commands/doctor.h"
 #include "runner/commands/hand_over.h"
+#include "runner/commands/monitor.h"
 #include "runner/commands/pause.h"
 #include "runner/commands/recover.h"
 #include "runner/commands/run.h"
@@ -18,11 +19,12 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr std::array<Command, 10> kCommands = {{
+constexpr std::array<Command, 11> kCommands = {{
     {"run", "[OPTIONS] COMMAND...", "run a command and record what it does; the word may be left out", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
     {"list", "[DIR]", "the traces in a folder", list},
+    {"monitor", "", "the GPUs and the processes on them, live; for Prometheus", monitor},
     {"pause", "DIR", "stop recording in a run that goes on", pause},
     {"resume", "DIR", "record again", resume},
     {"recover", "DIR", "finish the trace of a run whose mlrun was killed", recover},

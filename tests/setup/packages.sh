@@ -8,8 +8,8 @@
 readonly levels=(build test bench harmless)
 
 readonly debian_build=(
-  bpftool ca-certificates ccache clang cmake g++ libbpf-dev libcli11-dev libdw-dev libelf-dev libexpected-dev libfmt-dev
-  libseccomp-dev libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
+  bpftool ca-certificates ccache clang cmake g++ libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
+  libfmt-dev libseccomp-dev libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
   blktrace busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs fio gcc-multilib git kmod
@@ -24,7 +24,7 @@ readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 readonly python_test=(
   clang-tidy==23.1.4 duckdb==2.0.0 lizard==1.24.3 nvidia-cuda-cupti==13.0.85 nvidia-cuda-cupti-cu12==12.9.79
-  nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas==3.1.1 ruff==0.17.6
+  nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas==3.1.1 prometheus_client==0.26.0 ruff==0.17.6
 )
 readonly python_harmless=()
 readonly python_bench=(memray==1.20.0 dftracer==2.2.0 matplotlib==3.11.2)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/gpu_feed.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+
+namespace mlrun::monitor {
+
+namespace {
+constexpr uint64_t kNsPerS = 1'000'000'000, kLeastPatienceNs = 5 * kNsPerS;
+}
+
+GpuFeed::GpuFeed(uint64_t interval_ns) : interval_ns_(interval_ns) { start(util::monotonic_ns()); }
+
+uint64_t GpuFeed::patience_ns() const { return std::max(3 * interval_ns_, kLeastPatienceNs); }
+
+void GpuFeed::start(uint64_t now_ns) {
+  sampler_ = std::make_unique<gpu::GpuSampler>(static_cast<double>(kNsPerS) / static_cast<double>(interval_ns_));
+  counted_ = {};
+  last_look_ns_ = now_ns;
+  retry_ns_ = now_ns + pause_ns_;
+}
+
+void GpuFeed::add_up(const gpu::GpuSamplerState& now) {
+  state_.looks += now.looks - counted_.looks;
+  state_.late_looks += now.late_looks - counted_.late_looks;
+  state_.look_ns += now.look_ns - counted_.look_ns;
+  counted_ = now;
+}
+
+// A driver that hangs is left alone: what hangs in it would hang again, in one more thread each time.
+void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board) {
+  const bool hangs = now.problem.empty() && now_ns - last_look_ns_ > patience_ns();
+  const bool silent = std::any_of(board.gpus().begin(), board.gpus().end(),
+                                  [](const GpuNow& gpu) { return gpu.history.looks != 0 && !gpu.answered; });
+  if (hangs) {
+    state_.problem = fmt::format("the NVIDIA driver has not answered for {} s", (now_ns - last_look_ns_) / kNsPerS);
+  } else {
+    state_.problem = now.problem;
+  }
+  state_.tried = state_.tried || !state_.problem.empty() || now.looks != 0;
+  if (!state_.problem.empty()) board.forget_values();
+  if (!silent) pause_ns_ = kRetryNs;
+  if (hangs || (now.problem.empty() && !silent) || now_ns < retry_ns_) return;
+  if (now.problem.empty()) pause_ns_ = std::min(2 * pause_ns_, kLongestRetryNs);
+  start(now_ns);
+}
+
+bool GpuFeed::poll(uint64_t now_ns, GpuBoard& board) {
+  gpu::GpuSampler::News news = sampler_->fetch();
+  const gpu::GpuSamplerState now = sampler_->state();
+  if (!news.devices.empty()) board.set_gpus(news.devices);
+  const bool looked = board.add(news.rows);
+  if (looked) last_look_ns_ = now_ns;
+  add_up(now);
+  judge(now_ns, now, board);
+  return looked;
+}
+
+}  // namespace mlrun::monitor

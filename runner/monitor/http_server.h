@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small HTTP server for scrapes, on libevent: no thread of its own, so no number of clients takes one away.
+//
+//   accept ──> at most kConnectionsMax connections, the oldest goes for a new one
+//      └────── each lives for kConnectionNs at most, whatever it sends or reads; one request, then it is closed
+//
+// A client that sends a byte now and then, or reads its answer slowly, costs a descriptor for that time and nothing else.
+#pragma once
+
+#include <event2/util.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "runner/monitor/listen_address.h"
+#include "runner/util/result.h"
+
+struct bufferevent;
+struct event;
+struct event_base;
+struct evhttp;
+struct evhttp_request;
+
+namespace mlrun::monitor {
+
+struct HttpAnswer {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body{};
+};
+
+class HttpServer {
+ public:
+  static constexpr size_t kConnectionsMax = 64;
+  static constexpr uint64_t kConnectionNs = 10'000'000'000;
+
+  // `path` without a query; `accept` is the header, "" without one. Only GET and HEAD come here.
+  using Handler = std::function<HttpAnswer(const std::string& path, const std::string& accept)>;
+
+  // Requires: `base` outlives it. Answers while the base is run.
+  static Result<std::unique_ptr<HttpServer>> start(event_base* base, const ListenAddress& address, Handler handler);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  [[nodiscard]] const ListenAddress& address() const { return address_; }  // with the port that was chosen
+  [[nodiscard]] uint64_t cut_connections() const { return cut_connections_; }
+
+  // Closes what has lived too long; to be called about once a second.
+  void close_old(uint64_t now_ns);
+
+ private:
+  struct Connection {
+    bufferevent* stream;  // a reference of ours: libevent may have closed it already
+    uint64_t born_ns;
+  };
+  HttpServer(event_base* base, ListenAddress address, Handler handler);
+  Status listen();
+  bufferevent* new_connection();
+  void close_oldest();
+  void answer(evhttp_request* request) const;
+
+  event_base* base_;
+  ListenAddress address_;
+  Handler handler_;
+  std::unique_ptr<evhttp, void (*)(evhttp*)> http_;
+  std::list<Connection> connections_;  // the oldest first
+  uint64_t cut_connections_ = 0;
+};
+
+}  // namespace mlrun::monitor

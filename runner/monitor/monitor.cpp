@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/monitor.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/monitor/gpu_feed.h"
+#include "runner/monitor/http_server.h"
+#include "runner/monitor/metrics.h"
+#include "runner/monitor/process_names.h"
+#include "runner/monitor/screen.h"
+#include "runner/monitor/table.h"
+#include "runner/util/clock.h"
+#include "runner/util/standard_streams.h"
+#include "runner/util/text.h"
+
+namespace mlrun::monitor {
+
+namespace {
+
+constexpr uint64_t kLongestPauseNs = 250'000'000;
+constexpr const char* kIndexPage = "mlrun monitor: /metrics for Prometheus, /healthz\n";
+
+struct EventBaseDelete {
+  void operator()(event_base* base) const { event_base_free(base); }
+};
+struct EventDelete {
+  void operator()(event* event) const { event_free(event); }
+};
+using Event = std::unique_ptr<event, EventDelete>;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::string local_time() {
+  const time_t now = std::time(nullptr);
+  tm parts{};
+  ::localtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+class Monitor {
+ public:
+  explicit Monitor(const Settings& settings)
+      : settings_(settings),
+        hostname_(util::escaped_utf8(settings.hostname.empty() ? host_name() : settings.hostname)),
+        started_ns_(util::monotonic_ns()),
+        started_s_(static_cast<double>(util::realtime_ns()) / 1e9),
+        base_(event_base_new()),
+        names_(settings.label_args),
+        feed_(settings.interval_ns) {}
+
+  Result<int> run() {
+    if (!base_) return fail("cannot begin: no memory");
+    if (const Status serving = serve(); !serving) return tl::make_unexpected(serving.error());
+    end_on_signals();
+    const uint64_t pause_ns = std::min(settings_.interval_ns / 4, kLongestPauseNs);
+    const timeval pause{0, static_cast<suseconds_t>(pause_ns / 1000)};
+    const Event timer(event_new(
+        base_.get(), -1, EV_PERSIST, [](evutil_socket_t, short, void* self) { static_cast<Monitor*>(self)->tick(); },
+        this));
+    if (!timer || event_add(timer.get(), &pause) != 0) return fail("cannot begin: no memory");
+    event_base_dispatch(base_.get());
+    if (error_) return tl::make_unexpected(*error_);
+    return 0;
+  }
+
+ private:
+  Status serve() {
+    if (!settings_.listen) return {};
+    auto server =
+        HttpServer::start(base_.get(), *settings_.listen,
+                          [this](const std::string& path, const std::string& accept) { return answer(path, accept); });
+    if (!server) return tl::make_unexpected(server.error());
+    server_ = *std::move(server);
+    util::say(fmt::format("serving http://{}/metrics and /healthz", server_->address().text()));
+    return {};
+  }
+
+  // Those that mlrun inherited as ignored (nohup) stay so.
+  void end_on_signals() {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction before {};
+      if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+      Event& event = signals_.emplace_back(evsignal_new(
+          base_.get(), number, [](evutil_socket_t, short, void* self) { static_cast<Monitor*>(self)->stop(); }, this));
+      if (event) event_add(event.get(), nullptr);
+    }
+    ::signal(SIGPIPE, SIG_IGN);  // a client or the reader of the table may go away
+  }
+
+  void stop() { event_base_loopbreak(base_.get()); }
+  void stop(Error error) {
+    error_ = std::move(error);
+    stop();
+  }
+
+  void tick() {
+    const uint64_t now_ns = util::monotonic_ns();
+    const bool looked = feed_.poll(now_ns, board_);
+    if (looked) names_.fill(board_.processes());
+    ever_looked_ = ever_looked_ || looked;
+    tell_problem();
+    if (looked && !settings_.quiet) show();
+    if (server_) server_->close_old(now_ns);
+    if (settings_.duration_ns == 0 || now_ns - started_ns_ < settings_.duration_ns || error_) return;
+    if (!ever_looked_ && !server_)
+      return stop({"the NVIDIA driver did not answer in time; give it a longer --duration"});
+    stop();
+  }
+
+  void show() {
+    const auto shown = screen_.show(table_text(board_, local_time() + "  " + hostname_));
+    if (!shown) return stop(shown.error());
+    if (!*shown) stop();
+  }
+
+  void tell_problem() {
+    const std::string& problem = feed_.state().problem;
+    if (!problem.empty() && !ever_looked_ && !server_) return stop({problem});
+    if (problem.empty() == problem_told_.empty()) return;
+    util::say(problem.empty() ? "the NVIDIA driver answers again" : problem + "; it is tried again");
+    problem_told_ = problem;
+  }
+
+  HttpAnswer answer(const std::string& path, const std::string& accept) {
+    if (path == "/metrics") return metrics(negotiate(accept));
+    if (path == "/healthz") return health();
+    if (path == "/") return {.body = kIndexPage};
+    return {.status = 404, .body = "there is no such page; " + std::string(kIndexPage)};
+  }
+
+  HttpAnswer metrics(Format format) {
+    const uint64_t begin_ns = util::monotonic_ns();
+    served_.cut_connections = server_->cut_connections();
+    std::string text = metrics_text({.board = board_,
+                                     .feed = feed_.state(),
+                                     .served = served_,
+                                     .self = read_self_use(started_s_),
+                                     .hostname = hostname_,
+                                     .label_args = settings_.label_args},
+                                    format);
+    ++served_.scrapes;
+    served_.scrape_ns += util::monotonic_ns() - begin_ns;
+    return {.content_type = content_type(format), .body = std::move(text)};
+  }
+
+  [[nodiscard]] HttpAnswer health() const {
+    const FeedState& state = feed_.state();
+    if (!state.problem.empty()) return {.status = 503, .body = state.problem + "\n"};
+    if (!ever_looked_) return {.status = 503, .body = "no look at the GPUs has ended yet\n"};
+    return {.body = "ok\n"};
+  }
+
+  const Settings& settings_;
+  const std::string hostname_;
+  const uint64_t started_ns_;
+  const double started_s_;
+  std::unique_ptr<event_base, EventBaseDelete> base_;  // goes last of what has to do with events
+  std::vector<Event> signals_;
+  std::unique_ptr<HttpServer> server_;
+  ProcessNames names_;
+  GpuBoard board_;
+  Screen screen_;
+  ServedState served_;
+  std::string problem_told_;
+  bool ever_looked_ = false;
+  std::optional<Error> error_;
+  GpuFeed feed_;
+};
+
+}  // namespace
+
+Result<int> run(const Settings& settings) {
+  event_set_log_callback([](int, const char*) {});  // what clients do wrong is not for our stderr
+  return Monitor(settings).run();
+}
+
+}  // namespace mlrun::monitor

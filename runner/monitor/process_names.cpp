@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/process_names.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runner/launch/secrets.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::monitor {
+
+namespace {
+
+constexpr size_t kArgsReadMax = 64 << 10, kArgsShownMax = 512;
+
+std::string name_of_user(uid_t uid) {
+  std::array<char, 4096> buffer{};
+  passwd entry{}, *found = nullptr;
+  const bool known = ::getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
+  return known ? util::escaped_utf8(entry.pw_name) : fmt::format("{}", uid);
+}
+
+// Cut where a character begins, so that it stays UTF-8.
+std::string cut(std::string text) {
+  if (text.size() <= kArgsShownMax) return text;
+  size_t end = kArgsShownMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string args_of(const std::string& process) {
+  const std::string bytes = util::read_text(process + "/cmdline", kArgsReadMax);
+  std::vector<std::string> arguments;
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t end = std::min(bytes.find('\0', at), bytes.size());
+    arguments.push_back(bytes.substr(at, end - at));
+    at = end + 1;
+  }
+  return cut(launch::shown_arguments(arguments));
+}
+
+}  // namespace
+
+// Names are kept: asking for one may take the system a while, and there are few.
+std::string ProcessNames::user_of(const std::string& process) {
+  struct stat status {};
+  if (::stat(process.c_str(), &status) != 0) return {};
+  const auto [known, is_new] = users_.try_emplace(status.st_uid);
+  if (is_new) known->second = name_of_user(status.st_uid);
+  return known->second;
+}
+
+void ProcessNames::fill(std::vector<ProcessNow>& processes) {
+  for (ProcessNow& process : processes) {
+    if (process.row.pid == 0) continue;
+    const std::string folder = fmt::format("{}/{}", proc_, process.row.pid);
+    process.user = user_of(folder);
+    std::string comm = util::read_text(folder + "/comm");
+    if (comm.ends_with('\n')) comm.pop_back();
+    process.comm = util::escaped_utf8(comm);
+    if (args_) process.args = args_of(folder);
+  }
+}
+
+}  // namespace mlrun::monitor

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a process on a GPU is, read from /proc at every look: a number may be somebody else's at the next one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "runner/monitor/gpu_board.h"
+
+namespace mlrun::monitor {
+
+class ProcessNames {
+ public:
+  // With `args` also the command's arguments, without what looks like a secret (runner/launch/secrets.h).
+  explicit ProcessNames(bool args, std::string proc_folder = "/proc") : args_(args), proc_(std::move(proc_folder)) {}
+
+  // Fills in user, comm and args of each. What cannot be read stays empty.
+  void fill(std::vector<ProcessNow>& processes);
+
+ private:
+  [[nodiscard]] std::string user_of(const std::string& process);
+
+  bool args_;
+  std::string proc_;
+  std::unordered_map<uint32_t, std::string> users_;
+};
+
+}  // namespace mlrun::monitor

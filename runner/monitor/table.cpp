@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runner/util/text.h"
+
+namespace mlrun::monitor {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// Right-aligned, the last `left` columns left-aligned.
+std::string aligned(const std::vector<Cells>& rows, size_t left) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Cells& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const bool is_left = i + left >= row.size();
+      line += fmt::format(fmt::runtime(is_left ? "{}{:<{}}" : "{}{:>{}}"), i == 0 ? "" : "  ", row[i], widths[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+std::string number(int64_t value, const char* unit = "") {
+  return value == MLRUN_NOT_KNOWN ? "-" : fmt::format("{}{}", value, unit);
+}
+std::string bytes(int64_t value) { return value < 0 ? "-" : util::size_text(static_cast<uint64_t>(value)); }
+std::string percent(int32_t value) { return value < 0 ? "-" : fmt::format("{}", value); }
+std::string text_or_dash(const std::string& text) { return text.empty() ? "-" : util::printable(text); }
+
+std::string rate(int64_t added_bytes, uint64_t interval_ns) {
+  if (added_bytes < 0 || interval_ns == 0) return "-";
+  const double per_s = static_cast<double>(added_bytes) * 1e9 / static_cast<double>(interval_ns);
+  return util::size_text(static_cast<uint64_t>(per_s)) + "/s";
+}
+
+std::string watts(int64_t milliwatts) {
+  return milliwatts == MLRUN_NOT_KNOWN ? "-" : fmt::format("{:.0f} W", static_cast<double>(milliwatts) / 1000);
+}
+
+Cells gpu_cells(const GpuNow& gpu) {
+  const auto& v = gpu.row.values;
+  return {gpu.about.index_text(),
+          number(v[MLRUN_GPU_SM_PERCENT]),
+          number(v[MLRUN_GPU_MEM_PERCENT]),
+          bytes(v[MLRUN_GPU_FB_USED]),
+          bytes(gpu.about.memory_bytes),
+          number(v[MLRUN_GPU_TEMPERATURE_C], " C"),
+          watts(v[MLRUN_GPU_POWER_MW]),
+          number(v[MLRUN_GPU_SM_CLOCK_MHZ], " MHz"),
+          number(v[MLRUN_GPU_FAN_PERCENT]),
+          rate(v[MLRUN_GPU_PCIE_RX_BYTES], gpu.row.interval_ns),
+          rate(v[MLRUN_GPU_PCIE_TX_BYTES], gpu.row.interval_ns),
+          text_or_dash(gpu.about.name)};
+}
+
+// As nvidia-smi writes it; M: a client of MPS.
+std::string type_text(uint32_t use) {
+  std::string text;
+  for (const auto& [bit, letter] : {std::pair{MLRUN_GPU_USE_MPS, "M"}, std::pair{MLRUN_GPU_USE_COMPUTE, "C"},
+                                    std::pair{MLRUN_GPU_USE_GRAPHICS, "G"}}) {
+    if ((use & bit) != 0) text += (text.empty() ? "" : "+") + std::string(letter);
+  }
+  return text.empty() ? "-" : text;
+}
+
+Cells process_cells(const ProcessNow& process, const GpuBoard& board) {
+  const mlrun_gpu_process_sample& row = process.row;
+  const std::string who = process.args.empty() ? process.comm : process.args;
+  return {process.gpu < board.gpus().size() ? board.gpus()[process.gpu].about.index_text() : "-",
+          row.pid != 0 ? fmt::format("{}", row.pid) : fmt::format("({})", row.driver_pid),
+          type_text(row.use),
+          percent(row.sm),
+          percent(row.mem),
+          bytes(row.fb_used),
+          text_or_dash(process.user),
+          text_or_dash(who)};
+}
+
+}  // namespace
+
+std::string table_text(const GpuBoard& board, std::string_view heading) {
+  std::vector<Cells> gpus = {
+      {"GPU", "SM%", "MEM%", "USED", "TOTAL", "TEMP", "POWER", "SM CLOCK", "FAN%", "PCIE RX", "PCIE TX", "NAME"}};
+  for (const GpuNow& gpu : board.gpus()) gpus.push_back(gpu_cells(gpu));
+  std::string text = fmt::format("{}\n{}", heading, aligned(gpus, 1));
+  if (board.processes().empty()) return text + "no process on a GPU\n";
+  std::vector<Cells> processes = {{"GPU", "PID", "TYPE", "SM%", "MEM%", "USED", "USER", "COMMAND"}};
+  for (const ProcessNow& process : board.processes()) processes.push_back(process_cells(process, board));
+  return text + aligned(processes, 2);
+}
+
+}  // namespace mlrun::monitor
