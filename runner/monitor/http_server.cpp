@@ -108,9 +108,9 @@ bufferevent* HttpServer::new_connection() {
 void HttpServer::close_oldest() {
   bufferevent* stream = connections_.front().stream;
   connections_.pop_front();
-  // One that libevent is done with has no events any more.
-  if (bufferevent_get_enabled(stream) != 0) ++cut_connections_;
-  if (const int fd = bufferevent_getfd(stream); fd >= 0) ::shutdown(fd, SHUT_RDWR);
+  // One that both sides have closed is no connection any more, and the call says so.
+  const int fd = bufferevent_getfd(stream);
+  if (fd >= 0 && ::shutdown(fd, SHUT_RDWR) == 0) ++cut_connections_;
   bufferevent_decref(stream);
 }
 
