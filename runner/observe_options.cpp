@@ -12,6 +12,8 @@ namespace mlrun {
 
 namespace {
 
+constexpr uint64_t kShortestLiveNs = 100'000'000;
+
 Status read_pids(const std::string& text, ObserveOptions& observe) {
   for (const std::string_view word : util::split(text, ",")) {
     int pid = 0;
@@ -27,13 +29,27 @@ Status read_pids(const std::string& text, ObserveOptions& observe) {
 }
 
 // A number alone is seconds.
+Result<uint64_t> read_time(const std::string& text) {
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return util::parse_time(is_number ? text + "s" : text);
+}
+
 Status read_duration(const std::optional<std::string>& text, ObserveOptions& observe) {
   if (!text) return {};
-  const bool is_number = !text->empty() && text->find_first_not_of("0123456789") == std::string::npos;
-  const auto time = util::parse_time(is_number ? *text + "s" : *text);
+  const auto time = read_time(*text);
   if (!time) return fail("--duration: " + time.error().text);
   if (*time == 0) return fail(fmt::format("--duration {}: it must be more than nothing", *text));
   observe.duration_ns = *time;
+  return {};
+}
+
+Status read_live(const std::optional<std::string>& text, RunOptions& options) {
+  if (!text) return {};
+  if (!options.kprobes_cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
+  const auto time = read_time(*text);
+  if (!time) return fail("--live: " + time.error().text);
+  if (*time < kShortestLiveNs) return fail(fmt::format("--live {}: give 100ms or more", *text));
+  options.observe.live_ns = *time;
   return {};
 }
 
@@ -84,6 +100,7 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   ObserveOptions& observe = options.observe;
   const int ways = int{texts.pid.has_value()} + int{texts.cgroup.has_value()} + int{observe.system};
   if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
+  if (ways == 0 && texts.live) return fail("--live goes with --kprobes=cuda and --pid, --cgroup or --system");
   if (ways == 0 && options.kprobes_cuda) {
     return fail(
         "--kprobes=cuda goes with --pid, --cgroup or --system; what a command does with CUDA is told by --cupti");
@@ -96,6 +113,7 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   if (status && texts.cgroup) observe.cgroup = *texts.cgroup;
   if (status && texts.cgroup && observe.cgroup.empty()) status = fail("--cgroup names no cgroup");
   if (status) status = read_duration(texts.duration, observe);
+  if (status) status = read_live(texts.live, options);
   options.preload = options.sample = options.cupti = Wish::kOff;
   return status;
 }

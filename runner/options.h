@@ -32,6 +32,7 @@ struct ObserveOptions {
   std::string cgroup;  // as given
   bool system = false;
   uint64_t duration_ns = 0;  // 0: until it is told to end
+  uint64_t live_ns = 0;      // so often a table of GPU memory; 0: none
 
   [[nodiscard]] bool any() const { return !pids.empty() || !cgroup.empty() || system; }
 };

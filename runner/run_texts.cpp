@@ -100,6 +100,11 @@ void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   app.add_option("--duration", texts.duration, "end after so long; else by Ctrl-C, or when all of --pid have ended")
       ->option_text("SECONDS")
       ->group(group);
+  app.add_option("--live", texts.live,
+                 "with --kprobes=cuda: every TIME a table of the GPU memory that each process has asked for and holds, "
+                 "on standard output")
+      ->option_text("TIME")
+      ->group(group);
 }
 
 void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<const char*, const char*>, 1> kAbsentStreams = {{
 struct RunTexts {
   std::string preload, kprobes, sample, cupti;
   std::optional<std::string> alloc_min, buffer, max_spool, last, alloc_sample, fold;
-  std::optional<std::string> pid, cgroup, duration;
+  std::optional<std::string> pid, cgroup, duration, live;
   std::string stacks, python_stacks;
   std::array<std::string, kAbsentStreams.size()> absent;
 };

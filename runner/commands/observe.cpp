@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "runner/launch/session_file.h"
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/trace_folder.h"
+#include "runner/monitor/cuda_live.h"
 #include "runner/util/clock.h"
 #include "runner/util/standard_streams.h"
 
@@ -130,10 +132,15 @@ class Observation {
 
   void wait() {
     collect::Pace pace(recording_.arena().control());
+    std::optional<monitor::CudaLive> live;
+    if (options_.observe.live_ns != 0) {
+      live.emplace(folder_ + "/" + MLRUN_KERNEL_FILE, options_.observe.live_ns, util::monotonic_ns());
+    }
     while (!launch::SignalRelay::asked_to_stop() && !side_->has_ended()) {
       const uint64_t duration_ns = options_.observe.duration_ns;
       if (duration_ns != 0 && util::monotonic_ns() - started_ns_ >= duration_ns) return;
       pace.begin_pass();
+      if (live) live->pass(util::monotonic_ns());
       const uint32_t released = recording_.collector().pass();
       pace.sleep(released, recording_.collector().pool(), false);
     }

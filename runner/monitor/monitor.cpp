@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include "runner/monitor/gpu_feed.h"
 #include "runner/monitor/http_server.h"
+#include "runner/monitor/local_time.h"
 #include "runner/monitor/metrics.h"
 #include "runner/monitor/process_names.h"
 #include "runner/monitor/screen.h"
@@ -44,14 +44,6 @@ using Event = std::unique_ptr<event, EventDelete>;
 std::string host_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-std::string local_time() {
-  const time_t now = std::time(nullptr);
-  tm parts{};
-  ::localtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 class Monitor {

@@ -55,15 +55,20 @@ std::string ProcessNames::user_of(const std::string& process) {
   return known->second;
 }
 
+ProcessName ProcessNames::of(uint32_t pid) {
+  const std::string folder = fmt::format("{}/{}", proc_, pid);
+  std::string comm = util::read_text(folder + "/comm");
+  if (comm.ends_with('\n')) comm.pop_back();
+  return {user_of(folder), util::escaped_utf8(comm), args_ ? args_of(folder) : std::string()};
+}
+
 void ProcessNames::fill(std::vector<ProcessNow>& processes) {
   for (ProcessNow& process : processes) {
     if (process.row.pid == 0) continue;
-    const std::string folder = fmt::format("{}/{}", proc_, process.row.pid);
-    process.user = user_of(folder);
-    std::string comm = util::read_text(folder + "/comm");
-    if (comm.ends_with('\n')) comm.pop_back();
-    process.comm = util::escaped_utf8(comm);
-    if (args_) process.args = args_of(folder);
+    const ProcessName name = of(process.row.pid);
+    process.user = name.user;
+    process.comm = name.comm;
+    process.args = name.args;
   }
 }
 

@@ -10,12 +10,18 @@
 
 namespace mlrun::monitor {
 
+struct ProcessName {
+  std::string user, comm, args;  // empty: cannot be read, or not asked for
+};
+
 class ProcessNames {
  public:
   // With `args` also the command's arguments, without what looks like a secret (runner/launch/secrets.h).
   explicit ProcessNames(bool args, std::string proc_folder = "/proc") : args_(args), proc_(std::move(proc_folder)) {}
 
-  // Fills in user, comm and args of each. What cannot be read stays empty.
+  [[nodiscard]] ProcessName of(uint32_t pid);
+
+  // Fills in user, comm and args of each.
   void fill(std::vector<ProcessNow>& processes);
 
  private:

@@ -128,12 +128,12 @@ def probes_held_by(mlrun):
 class Observation:
     """mlrun, from when it has attached on."""
 
-    def __init__(self, this, *options, kprobes="cuda"):
+    def __init__(self, this, *options, kprobes="cuda", stdout=None):
         self.this, self.out = this, this.new_trace()
         self.said = this.path(f"{self.out.name}.said")
         with open(self.said, "w", encoding="utf-8") as said:
             self.mlrun = subprocess.Popen([case.MLRUN, f"--kprobes={kprobes}", "-o", self.out, *map(str, options)],
-                                          stderr=said, cwd=this.folder, env=this.environment)
+                                          stdout=stdout, stderr=said, cwd=this.folder, env=this.environment)
         wait_for(lambda: "observing" in self.said.read_text() or self.mlrun.poll() is not None, 60)
         this.equal("it observes", self.mlrun.poll(), None, said=self.said.read_text())
 

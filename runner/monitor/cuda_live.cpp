@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/cuda_live.h"
+
+#include <fmt/format.h>
+
+#include "runner/monitor/local_time.h"
+#include "runner/util/standard_streams.h"
+
+namespace mlrun::monitor {
+
+namespace {
+constexpr uint64_t kReadNs = 50'000'000;  // the file grows every 100 ms
+}
+
+CudaLive::CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns)
+    : tail_(kernel_file),
+      since_(local_time()),
+      interval_ns_(interval_ns),
+      next_read_ns_(now_ns),
+      next_show_ns_(now_ns + interval_ns) {}
+
+void CudaLive::pass(uint64_t now_ns) {
+  if (!is_shown_ || now_ns < next_read_ns_) return;
+  const bool has_more = tail_.read([this](const events::KernelReader& record) { memory_.add(record); });
+  next_read_ns_ = has_more ? now_ns : now_ns + kReadNs;
+  if (now_ns < next_show_ns_) return;
+  next_show_ns_ = now_ns + interval_ns_;
+  show();
+}
+
+// The observation goes on: its trace is wanted all the same.
+void CudaLive::show() {
+  const auto shown =
+      screen_.show(memory_.table(fmt::format("{}  GPU memory asked for since {}", local_time(), since_)));
+  if (!shown) util::say("--live: " + shown.error().text);
+  is_shown_ = shown && *shown;
+}
+
+}  // namespace mlrun::monitor

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/cuda_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/events/cuda_calls.h"
+#include "runner/monitor/aligned.h"
+#include "runner/trace/cuda_tracker.h"
+#include "runner/util/text.h"
+
+namespace mlrun::monitor {
+
+namespace {
+
+using events::CudaRole;
+
+bool is_allocation(CudaRole role) {
+  return role == CudaRole::kAllocate || role == CudaRole::kAllocatePitched || role == CudaRole::kCreate;
+}
+
+// Less than nothing only where a release was seen before its allocation.
+std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
+
+}  // namespace
+
+CudaMemory::CudaMemory(std::string proc_folder)
+    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)), names_(false, std::move(proc_folder)) {}
+
+CudaMemory::~CudaMemory() = default;
+
+uint64_t CudaMemory::lost() const { return lost_ + tracker_->left_out(); }
+
+void CudaMemory::add(const events::KernelReader& record) {
+  const auto kind = record.head().kind;
+  if (mlrun_cuda_call call{}; kind == MLRUN_KERNEL_CUDA && record.read(call)) add_call(call);
+  if (mlrun_task task{}; kind == MLRUN_KERNEL_TASK && record.read(task)) add_task(task);
+  if (mlrun_kernel_loss loss{}; kind == MLRUN_KERNEL_LOSS && record.read(loss)) {
+    if (loss.of_kind == MLRUN_KERNEL_CUDA) lost_ += loss.count;
+  }
+}
+
+void CudaMemory::add_call(const mlrun_cuda_call& call) {
+  const events::CudaCall* what = events::cuda_call_of(call.function);
+  if (what == nullptr) return;
+  model::Origin origin;
+  origin.ts_ns = static_cast<int64_t>(std::min(call.begin_ns, call.head.time_ns));
+  origin.pid = static_cast<int32_t>(call.head.pid);
+  origin.tid = static_cast<int32_t>(call.head.tid);
+  origin.proc_id = programs_[call.head.pid];
+  std::vector<model::GpuWorkRow> rows;
+  tracker_->add(call, origin, rows);
+  CudaUse& use = uses_[call.head.pid];
+  if (call.result != 0 && is_allocation(what->role)) ++use.failed;
+  for (const model::GpuWorkRow& row : rows) add_row(row, use);
+}
+
+void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
+  if (row.kind != model::GpuKind::kMemory) return;
+  const bool is_release = model::operation_of(row.detail) == model::GpuMemoryOperation::kRelease;
+  ++(is_release ? use.releases : use.allocations);
+  // The size of what was asked for earlier is not known; nobody asks for no bytes.
+  if (is_release && row.bytes == 0) ++use.unmatched;
+  const int64_t bytes = is_release ? -row.bytes : row.bytes;
+  const size_t memory = model::memory_of(row.detail);
+  if (memory == events::kCudaDevice) use.device_bytes += bytes;
+  if (memory == events::kCudaManaged) use.managed_bytes += bytes;
+  if (memory == events::kCudaPinned) use.pinned_bytes += bytes;
+}
+
+// What a process had goes with it, and with the program that it ran before an exec.
+void CudaMemory::add_task(const mlrun_task& task) {
+  const bool is_first_thread = task.head.pid == task.head.tid;
+  const bool is_new = task.event == MLRUN_TASK_EXEC || (task.event == MLRUN_TASK_FORK && is_first_thread);
+  if (is_new && programs_.contains(task.head.pid)) ++programs_[task.head.pid];
+  if (is_new || (task.event == MLRUN_TASK_EXIT && is_first_thread)) uses_.erase(task.head.pid);
+}
+
+std::string CudaMemory::table(std::string_view heading) {
+  std::vector<std::pair<uint32_t, CudaUse>> order(uses_.begin(), uses_.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.second.device_bytes + a.second.managed_bytes > b.second.device_bytes + b.second.managed_bytes;
+  });
+  std::vector<Cells> rows = {
+      {"PID", "IN USE", "MANAGED", "PINNED", "ALLOCS", "FREES", "FAILED", "OF BEFORE", "USER", "COMMAND"}};
+  for (const auto& [pid, use] : order) {
+    const ProcessName name = names_.of(pid);
+    rows.push_back({fmt::format("{}", pid), held(use.device_bytes), held(use.managed_bytes), held(use.pinned_bytes),
+                    fmt::format("{}", use.allocations), fmt::format("{}", use.releases), fmt::format("{}", use.failed),
+                    fmt::format("{}", use.unmatched), name.user.empty() ? "-" : util::printable(name.user),
+                    name.comm.empty() ? "-" : util::printable(name.comm)});
+  }
+  std::string text = fmt::format("{}\n", heading);
+  text += order.empty() ? "no call about GPU memory yet\n" : aligned(rows, 2);
+  if (lost() != 0) text += fmt::format("{} calls were lost or not followed: the figures are wrong by them\n", lost());
+  return text;
+}
+
+}  // namespace mlrun::monitor

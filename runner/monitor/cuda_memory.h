@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU memory by process, from the calls of libcuda that the kernel side sees: what was asked for since it attached and is
+// not released. Which release belongs to which allocation is the merger's own knowledge (runner/trace/cuda_tracker.h), so
+// that the live view and the trace tell the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runner/events/kernel_view.h"
+#include "runner/model/gpu_rows.h"
+#include "runner/monitor/process_names.h"
+
+namespace mlrun::trace {
+class CudaTracker;
+}
+
+namespace mlrun::monitor {
+
+struct CudaUse {
+  int64_t device_bytes = 0, managed_bytes = 0, pinned_bytes = 0;  // held now
+  uint64_t allocations = 0, releases = 0;
+  uint64_t failed = 0;     // allocations that the driver refused
+  uint64_t unmatched = 0;  // releases of what was there before, or is not followed
+};
+
+class CudaMemory {
+ public:
+  explicit CudaMemory(std::string proc_folder = "/proc");
+  ~CudaMemory();
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+
+  void add(const events::KernelReader& record);
+
+  // By pid. Processes that have ended are forgotten; the end of the first thread counts as the process's.
+  [[nodiscard]] const std::map<uint32_t, CudaUse>& uses() const { return uses_; }
+  // Calls that were not told, and what was more than is followed, of any process.
+  [[nodiscard]] uint64_t lost() const;
+
+  // A line for each process that has used GPU memory, who holds most first. Ends with a newline.
+  [[nodiscard]] std::string table(std::string_view heading);
+
+ private:
+  void add_call(const mlrun_cuda_call& call);
+  void add_task(const mlrun_task& task);
+  void add_row(const model::GpuWorkRow& row, CudaUse& use) const;
+
+  std::unique_ptr<trace::CudaTracker> tracker_;
+  ProcessNames names_;
+  std::map<uint32_t, CudaUse> uses_;
+  std::map<uint32_t, int32_t> programs_;  // by pid: how often it was another program, or another process
+  uint64_t lost_ = 0;
+};
+
+}  // namespace mlrun::monitor

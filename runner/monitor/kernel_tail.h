@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the kernel side's spool (runner/events/spool.h) while mlrun-probes still writes it. The bytes are untrusted; a
+// frame that is not whole yet is read later.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runner/events/kernel_view.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::monitor {
+
+class KernelTail {
+ public:
+  explicit KernelTail(const std::string& path);
+
+  // Hands over the records that have come since the last call, in their order. Reads `most_bytes` at most, so that a
+  // file that grows fast does not hold up the caller; true: there may be more.
+  bool read(const std::function<void(const events::KernelReader&)>& take, uint64_t most_bytes = 8 << 20);
+
+  [[nodiscard]] uint64_t offset() const { return offset_; }
+
+ private:
+  bool read_payload(uint64_t offset, uint32_t bytes);
+
+  util::UniqueFd file_;
+  uint64_t offset_ = 0;
+  std::vector<uint64_t> payload_;
+};
+
+}  // namespace mlrun::monitor

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/monitor/cuda_memory.h"
+
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runner/events/cuda_calls.h"
+#include "tests/runner/monitor/kernel_file.h"
+
+namespace mlrun::monitor {
+namespace {
+
+constexpr uint32_t kPid = 4711;
+
+uint32_t number_of(std::string_view name) {
+  for (const events::CudaCall& call : events::kCudaCalls) {
+    if (call.name == name) return call.number;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+Record call(const char* name, uint64_t first, uint64_t second, uint64_t given, int32_t result = 0,
+            uint32_t tid = kPid) {
+  static uint64_t now_ns = 1000;
+  mlrun_cuda_call record{};
+  record.begin_ns = now_ns += 10;
+  record.head.time_ns = now_ns += 10;
+  record.function = number_of(name);
+  record.result = result;
+  record.arguments[0] = first;
+  record.arguments[1] = second;
+  record.read[0] = given;
+  return record_of(record, MLRUN_KERNEL_CUDA, kPid, tid);
+}
+Record alloc(uint64_t bytes, uint64_t address, uint32_t tid = kPid) {
+  return call("cuMemAlloc_v2", 0, bytes, address, 0, tid);
+}
+Record free_of(uint64_t address, uint32_t tid = kPid) { return call("cuMemFree_v2", address, 0, 0, 0, tid); }
+
+void add(CudaMemory& memory, const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    std::vector<uint64_t> words(record.size() / sizeof(uint64_t));
+    std::memcpy(words.data(), record.data(), record.size());
+    events::KernelReader reader(words.data(), record.size());
+    ASSERT_TRUE(reader.next());
+    memory.add(reader);
+  }
+}
+
+TEST(CudaMemory, AReleaseByAnotherThreadIsThatOfTheProcess) {
+  CudaMemory memory;
+  add(memory, {alloc(100, 0x1000, kPid), alloc(50, 0x2000, kPid + 1), free_of(0x1000, kPid + 2)});
+  const CudaUse& use = memory.uses().at(kPid);
+  EXPECT_EQ(use.device_bytes, 50);
+  EXPECT_EQ(use.allocations, 2u);
+  EXPECT_EQ(use.releases, 1u);
+  EXPECT_EQ(use.unmatched, 0u);
+}
+
+TEST(CudaMemory, WhatFailedOrWasThereBeforeIsNoMemory) {
+  CudaMemory memory;
+  add(memory, {call("cuMemAlloc_v2", 0, 1 << 30, 0, 2), free_of(0x9000), call("cuMemAllocHost_v2", 0, 7, 0x3000)});
+  const CudaUse& use = memory.uses().at(kPid);
+  EXPECT_EQ(use.device_bytes, 0);
+  EXPECT_EQ(use.pinned_bytes, 7);
+  EXPECT_EQ(use.failed, 1u);
+  EXPECT_EQ(use.unmatched, 1u);
+}
+
+TEST(CudaMemory, WhatAContextHadGoesWithIt) {
+  CudaMemory memory;
+  mlrun_cuda_call destroy{};
+  destroy.function = number_of("cuCtxDestroy_v2");
+  destroy.arguments[0] = 0xc0;
+  destroy.begin_ns = destroy.head.time_ns = 1 << 20;
+  add(memory,
+      {call("cuCtxCreate_v2", 0, 0, 0xc0), alloc(100, 0x1000), record_of(destroy, MLRUN_KERNEL_CUDA, kPid, kPid)});
+  EXPECT_EQ(memory.uses().at(kPid).device_bytes, 0);
+}
+
+TEST(CudaMemory, TheEndOfAProcessOrItsProgramIsTheEndOfItsMemory) {
+  CudaMemory memory;
+  add(memory, {alloc(100, 0x1000), task(kPid, MLRUN_TASK_EXIT, kPid + 1)});
+  EXPECT_EQ(memory.uses().at(kPid).device_bytes, 100);  // that was one of its threads
+  add(memory, {task(kPid, MLRUN_TASK_EXEC)});
+  EXPECT_TRUE(memory.uses().empty());
+  add(memory, {free_of(0x1000)});  // an address of the program before
+  EXPECT_EQ(memory.uses().at(kPid).unmatched, 1u);
+  add(memory, {task(kPid, MLRUN_TASK_EXIT)});
+  EXPECT_TRUE(memory.uses().empty());
+  add(memory, {alloc(10, 0x1000), task(kPid, MLRUN_TASK_FORK), free_of(0x1000)});  // the number again
+  EXPECT_EQ(memory.uses().at(kPid).unmatched, 1u);
+}
+
+TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
+  CudaMemory memory("/nowhere");
+  EXPECT_EQ(memory.table("now"), "now\nno call about GPU memory yet\n");
+  mlrun_kernel_loss loss{};
+  loss.of_kind = MLRUN_KERNEL_CUDA;
+  loss.count = 3;
+  add(memory, {alloc(2048, 0x1000), record_of(loss, MLRUN_KERNEL_LOSS, 0, 0)});
+  EXPECT_EQ(memory.table("now"),
+            "now\n PID    IN USE  MANAGED  PINNED  ALLOCS  FREES  FAILED  OF BEFORE  USER  COMMAND\n"
+            "4711  2.00 KiB      0 B     0 B       1      0       0          0  -     -\n"
+            "3 calls were lost or not followed: the figures are wrong by them\n");
+}
+
+}  // namespace
+}  // namespace mlrun::monitor
