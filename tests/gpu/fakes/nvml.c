@@ -8,6 +8,7 @@
 //   580  lists of process details, utilisation of processes with jpg and ofa, event reasons
 //
 // FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns.
+// FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
 // FAKE_NVML_SLOW_MS: how long the power takes to be told. FAKE_NVML_LOOKS: a file that grows by a byte with each look.
 // Counters grow by a known step with each question. The processes on a GPU are those children of the one that asks which
 // have libcuda mapped.
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7, kGpusMax = 8 };
+enum { kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7, kLost = 15, kGpusMax = 8 };
 
 struct device {
   unsigned index, gpu_instance;  // gpu_instance 0: the whole GPU
@@ -34,6 +35,11 @@ static int setting(const char *name, int otherwise) {
   return text ? atoi(text) : otherwise;
 }
 static unsigned gpu_count(void) { return (unsigned)setting("FAKE_NVML_GPUS", 2); }
+
+static int is_lost(const struct device *device) {
+  const char *file = getenv("FAKE_NVML_LOST");
+  return file && device->index == 1 && access(file, F_OK) == 0;
+}
 
 static int start(void) {
   for (unsigned i = 0; i < kGpusMax; i++) gpus[i].index = i;
@@ -63,13 +69,15 @@ EXPORT int nvmlDeviceGetHandleByIndex(unsigned index, struct device **device) {
 #endif
   if (index >= gpu_count()) return 2;
   *device = &gpus[index];
-  return kSuccess;
+  return is_lost(*device) ? kLost : kSuccess;
 }
 EXPORT int nvmlDeviceGetUUID(struct device *device, char *text, unsigned size) {
+  if (is_lost(device)) return kLost;
   snprintf(text, size, "%s-%04u-%u", device->gpu_instance ? "MIG" : "GPU", device->index, device->gpu_instance);
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetName(struct device *device, char *text, unsigned size) {
+  if (is_lost(device)) return kLost;
   snprintf(text, size, "Fake %u", device->index);
   return kSuccess;
 }
@@ -80,6 +88,7 @@ struct pci {
   char bus_id[32];
 };
 EXPORT int nvmlDeviceGetPciInfo(struct device *device, struct pci *pci) {
+  if (is_lost(device)) return kLost;
   *pci = (struct pci){.domain = 1, .bus = 0x17 + device->index, .device = 2};
   return kSuccess;
 }
@@ -88,6 +97,7 @@ static unsigned long long used_bytes(const struct device *device) {
   return (device->gpu_instance ? 100ull + device->gpu_instance : 1000ull + device->index) << 20;
 }
 EXPORT int nvmlDeviceGetMemoryInfo(struct device *device, unsigned long long *total_free_used) {
+  if (is_lost(device)) return kLost;
   total_free_used[0] = 80ull << 30;
   total_free_used[1] = (70ull + device->index) << 30;
   total_free_used[2] = used_bytes(device) + (512 << 20);  // with what the driver keeps for itself
@@ -99,22 +109,26 @@ struct memory_v2 {
   unsigned long long total, reserved, free, used;
 };
 EXPORT int nvmlDeviceGetMemoryInfo_v2(struct device *device, struct memory_v2 *memory) {
+  if (is_lost(device)) return kLost;
   if (memory->version != (40 | 2 << 24)) return 25;
   memory->used = used_bytes(device);
   memory->free = (70ull + device->index) << 30;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetConfComputeProtectedMemoryUsage(struct device *device, unsigned long long *total_free_used) {
+  if (is_lost(device)) return kLost;
   total_free_used[2] = (11ull + device->index) << 20;
   return device->gpu_instance ? kNotSupported : kSuccess;
 }
 #endif
 EXPORT int nvmlDeviceGetBAR1MemoryInfo(struct device *device, unsigned long long *total_free_used) {
+  if (is_lost(device)) return kLost;
   if (device->gpu_instance) return kNotSupported;
   total_free_used[2] = 3 << 20;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetUtilizationRates(struct device *device, unsigned *gpu_memory) {
+  if (is_lost(device)) return kLost;
   if (device->gpu_instance) return kNotSupported;
   gpu_memory[0] = 60 + device->index;
   gpu_memory[1] = 20 + device->index;
@@ -126,16 +140,20 @@ static int engine(unsigned *percent, unsigned *period_us, unsigned value) {
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetEncoderUtilization(struct device *d, unsigned *p, unsigned *us) {
+  if (is_lost(d)) return kLost;
   return engine(p, us, 1 + d->index);
 }
 EXPORT int nvmlDeviceGetDecoderUtilization(struct device *d, unsigned *p, unsigned *us) {
+  if (is_lost(d)) return kLost;
   return engine(p, us, 5 + d->index);
 }
 #if DRIVER >= 535
 EXPORT int nvmlDeviceGetJpgUtilization(struct device *d, unsigned *p, unsigned *us) {
+  if (is_lost(d)) return kLost;
   return engine(p, us, 7 + d->index);
 }
 EXPORT int nvmlDeviceGetOfaUtilization(struct device *d, unsigned *p, unsigned *us) {
+  if (is_lost(d)) return kLost;
   return engine(p, us, 9 + d->index);
 }
 #endif
@@ -147,6 +165,7 @@ static void tell_of_look(void) {
   close(fd);
 }
 EXPORT int nvmlDeviceGetPowerUsage(struct device *device, unsigned *mw) {
+  if (is_lost(device)) return kLost;
   if (device->index == 0) tell_of_look();
   const int slow_ms = setting("FAKE_NVML_SLOW_MS", 0);
   if (slow_ms) usleep((unsigned)slow_ms * 1000);
@@ -154,43 +173,53 @@ EXPORT int nvmlDeviceGetPowerUsage(struct device *device, unsigned *mw) {
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetTotalEnergyConsumption(struct device *device, unsigned long long *mj) {
+  if (is_lost(device)) return kLost;
   *mj = device->energy_mj += 500;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetTemperature(struct device *device, int sensor, unsigned *celsius) {
+  if (is_lost(device)) return kLost;
   *celsius = 50 + device->index + (unsigned)sensor * 100;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetClockInfo(struct device *device, int type, unsigned *mhz) {
+  if (is_lost(device)) return kLost;
   *mhz = (type == 2 ? 2600 : type == 1 ? 1980 : 1) + device->index;
   return kSuccess;
 }
 #if DRIVER >= 580
 EXPORT int nvmlDeviceGetCurrentClocksEventReasons(struct device *device, unsigned long long *reasons) {
+  if (is_lost(device)) return kLost;
 #else
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(struct device *device, unsigned long long *reasons) {
+  if (is_lost(device)) return kLost;
 #endif
   *reasons = device->index == 0 ? 0x4 : 0x1;  // a power cap; idle
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetViolationStatus(struct device *device, int policy, unsigned long long *reference_violation) {
+  if (is_lost(device)) return kLost;
   if (policy == 0) device->power_ns += 7000;
   reference_violation[1] = policy == 0 ? device->power_ns : 0;
   return policy <= 1 ? kSuccess : kNotSupported;
 }
 EXPORT int nvmlDeviceGetTotalEccErrors(struct device *device, int kind, int counter, unsigned long long *errors) {
+  if (is_lost(device)) return kLost;
   *errors = (unsigned)kind * 10 + (unsigned)counter * 100 + device->index;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetPcieReplayCounter(struct device *device, unsigned *count) {
+  if (is_lost(device)) return kLost;
   *count = 2 + device->index;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetFanSpeed(struct device *device, unsigned *percent) {
+  if (is_lost(device)) return kLost;
   *percent = 33;
   return device->index == 0 ? kSuccess : kNotSupported;
 }
 EXPORT int nvmlDeviceGetPerformanceState(struct device *device, unsigned *state) {
+  if (is_lost(device)) return kLost;
   *state = device->index;
   return kSuccess;
 }
@@ -213,6 +242,7 @@ static int fill_field(struct device *device, struct field *field) {
   }
 }
 EXPORT int nvmlDeviceGetFieldValues(struct device *device, int count, struct field *fields) {
+  if (is_lost(device)) return kLost;
   for (int i = 0; i < count; i++) fields[i].result = fill_field(device, &fields[i]);
   return kSuccess;
 }
@@ -249,6 +279,7 @@ struct process {
   unsigned long long used_protected;
 };
 static int list(struct device *device, unsigned *count, char *entries, size_t entry_bytes) {
+  if (is_lost(device)) return kLost;
   unsigned pids[64];
   const unsigned found = children(pids, 64);
   if (*count < found) return kInsufficientSize;
@@ -274,25 +305,31 @@ static int through_mps(struct device *device, unsigned *count, char *entries, si
 #if DRIVER == 440
 EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) { return list(d, n, e, 16); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return graphics(d, n, e, 16);
 }
 EXPORT int nvmlDeviceGetMPSComputeRunningProcesses(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return through_mps(d, n, e, 16);
 }
 #elif DRIVER == 470
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) { return list(d, n, e, 24); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return graphics(d, n, e, 24);
 }
 EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return through_mps(d, n, e, 24);
 }
 #elif DRIVER == 535
 EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return through_mps(d, n, e, 32);
 }
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) { return list(d, n, e, 32); }
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
+  if (is_lost(d)) return kLost;
   return graphics(d, n, e, 32);
 }
 #else
@@ -301,6 +338,7 @@ struct details {
   char *entries;
 };
 EXPORT int nvmlDeviceGetRunningProcessDetailList(struct device *device, struct details *about) {
+  if (is_lost(device)) return kLost;
   if (about->version != (24 | 1 << 24)) return 25;
   if (about->mode == 1) return graphics(device, &about->count, about->entries, sizeof(struct process));
   if (about->mode == 0) return list(device, &about->count, about->entries, sizeof(struct process));
@@ -339,6 +377,7 @@ struct utilization_info {
   struct sample *entries;
 };
 EXPORT int nvmlDeviceGetProcessesUtilizationInfo(struct device *device, struct utilization_info *about) {
+  if (is_lost(device)) return kLost;
   if (about->version != (24 | 1 << 24)) return 25;
   about->count = samples(device, about->last_seen_us, about->entries, about->count);
   return about->count ? kSuccess : kNotFound;
@@ -351,6 +390,7 @@ struct old_sample {
 };
 EXPORT int nvmlDeviceGetProcessUtilization(struct device *device, struct old_sample *out, unsigned *count,
                                            unsigned long long last_seen_us) {
+  if (is_lost(device)) return kLost;
   struct sample found[512];
   const unsigned n = samples(device, last_seen_us, found, 512);
   if (n > *count) return kInsufficientSize;
@@ -365,23 +405,28 @@ EXPORT int nvmlDeviceGetProcessUtilization(struct device *device, struct old_sam
 
 #if DRIVER >= 470
 EXPORT int nvmlDeviceGetMigMode(struct device *device, unsigned *now, unsigned *pending) {
+  if (is_lost(device)) return kLost;
   *now = *pending = device->index == 1 && setting("FAKE_NVML_MIG", 0);
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetMaxMigDeviceCount(struct device *device, unsigned *count) {
+  if (is_lost(device)) return kLost;
   *count = device->index == 1 ? 7 : 0;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetMigDeviceHandleByIndex(struct device *device, unsigned i, struct device **instance) {
+  if (is_lost(device)) return kLost;
   if (i >= 2 || device->index != 1) return kNotFound;
   *instance = &instances[i];
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetGpuInstanceId(struct device *device, unsigned *id) {
+  if (is_lost(device)) return kLost;
   *id = device->gpu_instance;
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetComputeInstanceId(struct device *device, unsigned *id) {
+  if (is_lost(device)) return kLost;
   (void)device;
   *id = 0;
   return kSuccess;
@@ -402,6 +447,7 @@ struct gpm {
   struct gpm_metric metrics[];
 };
 EXPORT int nvmlGpmQueryDeviceSupport(struct device *device, unsigned *version_supported) {
+  if (is_lost(device)) return kLost;
   (void)device;
   version_supported[1] = 1;
   return kSuccess;
@@ -412,11 +458,13 @@ EXPORT int nvmlGpmSampleFree(unsigned *sample) {
   return kSuccess;
 }
 EXPORT int nvmlGpmSampleGet(struct device *device, unsigned *sample) {
+  if (is_lost(device)) return kLost;
   if (device->gpu_instance) return kNotSupported;
   *sample = 1000 + device->index;
   return kSuccess;
 }
 EXPORT int nvmlGpmMigSampleGet(struct device *device, unsigned gpu_instance, unsigned *sample) {
+  if (is_lost(device)) return kLost;
   *sample = 2000 + device->index * 10 + gpu_instance;
   return kSuccess;
 }
