@@ -2,6 +2,7 @@
 #include "runner/monitor/cuda_memory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,6 +54,7 @@ void CudaMemory::add_call(const mlrun_cuda_call& call) {
   std::vector<model::GpuWorkRow> rows;
   tracker_->add(call, origin, rows);
   CudaUse& use = uses_[call.head.pid];
+  use.has_ended = false;
   if (call.result != 0 && is_allocation(what->role)) ++use.failed;
   for (const model::GpuWorkRow& row : rows) add_row(row, use);
 }
@@ -75,11 +77,15 @@ void CudaMemory::add_task(const mlrun_task& task) {
   const bool is_first_thread = task.head.pid == task.head.tid;
   const bool is_new = task.event == MLRUN_TASK_EXEC || (task.event == MLRUN_TASK_FORK && is_first_thread);
   if (is_new && programs_.contains(task.head.pid)) ++programs_[task.head.pid];
-  if (is_new || (task.event == MLRUN_TASK_EXIT && is_first_thread)) uses_.erase(task.head.pid);
+  if (is_new) uses_.erase(task.head.pid);
+  const auto use = uses_.find(task.head.pid);
+  if (task.event == MLRUN_TASK_EXIT && is_first_thread && use != uses_.end()) use->second.has_ended = true;
 }
 
 std::string CudaMemory::table(std::string_view heading) {
-  std::vector<std::pair<uint32_t, CudaUse>> order(uses_.begin(), uses_.end());
+  std::vector<std::pair<uint32_t, CudaUse>> order;
+  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(order),
+               [](const auto& of) { return !of.second.has_ended; });
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.second.device_bytes + a.second.managed_bytes > b.second.device_bytes + b.second.managed_bytes;
   });
@@ -93,7 +99,7 @@ std::string CudaMemory::table(std::string_view heading) {
                     name.comm.empty() ? "-" : util::printable(name.comm)});
   }
   std::string text = fmt::format("{}\n", heading);
-  text += order.empty() ? "no call about GPU memory yet\n" : aligned(rows, 2);
+  text += order.empty() ? "no process with calls about GPU memory\n" : aligned(rows, 2);
   if (lost() != 0) text += fmt::format("{} calls were lost or not followed: the figures are wrong by them\n", lost());
   return text;
 }

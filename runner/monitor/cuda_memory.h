@@ -25,6 +25,8 @@ struct CudaUse {
   uint64_t allocations = 0, releases = 0;
   uint64_t failed = 0;     // allocations that the driver refused
   uint64_t unmatched = 0;  // releases of what was there before, or is not followed
+  // Its first thread has ended, and no call of another one came since: a process may live on without it.
+  bool has_ended = false;
 };
 
 class CudaMemory {
@@ -36,12 +38,12 @@ class CudaMemory {
 
   void add(const events::KernelReader& record);
 
-  // By pid. Processes that have ended are forgotten; the end of the first thread counts as the process's.
+  // By pid.
   [[nodiscard]] const std::map<uint32_t, CudaUse>& uses() const { return uses_; }
   // Calls that were not told, and what was more than is followed, of any process.
   [[nodiscard]] uint64_t lost() const;
 
-  // A line for each process that has used GPU memory, who holds most first. Ends with a newline.
+  // A line for each process that has used GPU memory and has not ended, who holds most first. Ends with a newline.
   [[nodiscard]] std::string table(std::string_view heading);
 
  private:

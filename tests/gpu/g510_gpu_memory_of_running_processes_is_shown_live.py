@@ -44,7 +44,7 @@ def check(this):
     with uprobe_case.victim(this) as one, uprobe_case.victim(this) as other:
         before = one.do("alloc(1000)")
         seen = uprobe_case.Observation(this, "--pid", f"{one.pid},{other.pid}", "--live", "200ms", stdout=live.file)
-        wait_for(lambda: "no call about GPU memory yet\n" in live.path.read_text(), 60)
+        wait_for(lambda: "no process with calls about GPU memory\n" in live.path.read_text(), 60)
         first = one.do(f"alloc({GIB})")
         one.do(f"alloc({3 * MIB})")
         live.wait_for("two blocks", one.pid, ("1.00 GiB", "0 B", "0 B", "2", "0", "0", "0"))

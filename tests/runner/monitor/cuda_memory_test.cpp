@@ -89,15 +89,18 @@ TEST(CudaMemory, TheEndOfAProcessOrItsProgramIsTheEndOfItsMemory) {
   EXPECT_TRUE(memory.uses().empty());
   add(memory, {free_of(0x1000)});  // an address of the program before
   EXPECT_EQ(memory.uses().at(kPid).unmatched, 1u);
-  add(memory, {task(kPid, MLRUN_TASK_EXIT)});
-  EXPECT_TRUE(memory.uses().empty());
+  add(memory, {alloc(20, 0x2000), task(kPid, MLRUN_TASK_EXIT)});
+  EXPECT_EQ(memory.table("now"), "now\nno process with calls about GPU memory\n");
+  add(memory, {free_of(0x2000, kPid + 1)});  // only its first thread had ended
+  EXPECT_EQ(memory.uses().at(kPid).device_bytes, 0);
+  EXPECT_FALSE(memory.uses().at(kPid).has_ended);
   add(memory, {alloc(10, 0x1000), task(kPid, MLRUN_TASK_FORK), free_of(0x1000)});  // the number again
   EXPECT_EQ(memory.uses().at(kPid).unmatched, 1u);
 }
 
 TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
   CudaMemory memory("/nowhere");
-  EXPECT_EQ(memory.table("now"), "now\nno call about GPU memory yet\n");
+  EXPECT_EQ(memory.table("now"), "now\nno process with calls about GPU memory\n");
   mlrun_kernel_loss loss{};
   loss.of_kind = MLRUN_KERNEL_CUDA;
   loss.count = 3;
