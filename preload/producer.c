@@ -60,7 +60,7 @@ static bool records_stacks(void) { return stack_depth != 0; }
 
 static __u64 *reserve_at_stack_of(const struct mlrun_registers *caller, uint32_t bytes, __u64 *stack_id, uint8_t *lap) {
   struct stack stack = stack_from(&(struct stack_start){.pc = caller->pc, .sp = caller->sp, .bp = caller->bp});
-  uint64_t *words = reserve(stack.definition_bytes + bytes, lap);
+  uint64_t *words = reserve(stack.definition_bytes + bytes, MLRUN_GPU_API, lap);
   if (words) words = stack_write(&stack, words, *lap);
   *stack_id = stack.id;
   stack_release(&stack);
