@@ -38,7 +38,7 @@ std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
     std::string_view left = stack.frames;
     for (size_t frame = 0; frame < kFramesShown && !left.empty(); ++frame) {
       const size_t end = std::min(left.find(" < "), left.size());
-      table.add_note(fmt::format("  {}", printable(std::string(left.substr(0, end)))));
+      table.add_note(fmt::format("  {}", printable(left.substr(0, end))));
       left.remove_prefix(std::min(end + 3, left.size()));
     }
   }
