@@ -2,6 +2,7 @@
 """Without CUDA nothing of CUPTI is loaded, programs run as without mlrun, and mlrun says that there was nothing."""
 
 import re
+import sys
 
 import cupti_case
 from lib import case
@@ -23,6 +24,9 @@ def check(this):
     this.equal("libcupti in a program without CUDA", trace.stdout, "0\n")
     this.equal("kernels", trace.rows("gpu_kernel"), [])
     this.true("mlrun says so", "--cupti recorded nothing" in trace.stderr, trace.stderr)
+    look = "import ctypes; program = ctypes.CDLL(None); print(hasattr(program, 'cudaMalloc'), hasattr(program, 'mlrun_producer'))"
+    looked = this.trace(sys.executable, "-c", look, options=["--cupti", "--stacks"])
+    this.equal("whether a program without CUDA finds our cudaMalloc, and anything of ours", looked.stdout, "False True\n")
     cleared = this.trace("/usr/bin/env", "-i", f"LD_LIBRARY_PATH={cupti_case.PLACE / 'cuda'}:{cupti_case.PLACE / '13'}",
                          cupti_case.APP, "return", 10, options=["--cupti"])
     this.equal("kernels of a program whose environment was cleared", len(cleared.rows("gpu_kernel")), 11)
