@@ -99,6 +99,8 @@ bufferevent* HttpServer::new_connection() {
   if (connections_.size() >= kConnectionsMax) close_oldest();
   bufferevent* stream = bufferevent_socket_new(base_, -1, BEV_OPT_CLOSE_ON_FREE);
   if (!stream) return nullptr;
+  // libevent reads on while it writes an answer, and keeps what comes: no more than a request may have.
+  bufferevent_setwatermark(stream, EV_READ, 0, kHeadersMax + kBodyMax);
   bufferevent_incref(stream);
   connections_.push_back({stream, util::monotonic_ns()});
   return stream;

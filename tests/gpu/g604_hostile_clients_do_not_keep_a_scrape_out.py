@@ -93,6 +93,30 @@ def check_slow(this, running):
     this.true("those that dripped were cut, and counted", cut >= len(threads), (cut, len(threads)))
 
 
+def check_read_while_written(this, running):
+    """Who reads no answer and goes on sending fills no memory: with small segments the answer stays under way meanwhile."""
+    before = value(running.families(), "process_resident_memory_bytes")
+    clients = []
+    for _ in range(8):
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+        host, port = running.url.removeprefix("http://").rsplit(":", 1)
+        client.connect((host, int(port)))
+        client.sendall(b"GET /metrics HTTP/1.1\r\n\r\n" * 20)
+        client.setblocking(False)
+        clients.append(client)
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        for client in clients:
+            with contextlib.suppress(OSError):
+                client.send(b"\0" * (1 << 20))
+    grown = value(running.families(), "process_resident_memory_bytes") - before
+    this.true("memory that is taken", grown < 8 << 20, grown)
+    for client in clients:
+        client.close()
+
+
 def check_flood(this, running):
     for _ in range(5):
         clients = [connect(running) for _ in range(3 * CONNECTIONS_MAX)]
@@ -113,6 +137,7 @@ def check(this):
         this.equal("connections cut among clients that behave", cut, 0)
         check_nonsense(this, running)
         check_slow(this, running)
+        check_read_while_written(this, running)
         check_flood(this, running)
         running.wait_for("nothing stays", lambda: open_files(running) <= before, LIFE_S + 20)
         this.equal("said to all that", running.said().count("\n"), 1, said=running.said())
