@@ -11,15 +11,22 @@ namespace mlrun::launch {
 
 namespace {
 
-// "scheme://user:password@host/path": the part between the slashes and the last "@" before the next slash.
+// "scheme://user:password@host/path": of each address what stands before its last "@". A password may hold anything, a
+// slash too, so that the address ends where another begins or at what no address has; an "@" in a path hides too much.
 std::string without_user(const std::string& argument) {
-  const size_t scheme = argument.find("://");
-  if (scheme == std::string::npos) return argument;
-  const size_t begin = scheme + 3;
-  const size_t end = std::min(argument.find_first_of("/?#", begin), argument.size());
-  const size_t at = argument.substr(0, end).rfind('@');
-  if (at == std::string::npos || at < begin) return argument;
-  return argument.substr(0, begin) + std::string(kHidden) + argument.substr(at);
+  static constexpr std::string_view kScheme = "://";
+  std::string shown;
+  size_t done = 0;
+  for (size_t scheme = argument.find(kScheme); scheme != std::string::npos; scheme = argument.find(kScheme, done)) {
+    const size_t begin = scheme + kScheme.size();
+    const size_t next = std::min(argument.find(kScheme, begin), argument.size());
+    const size_t end = std::min(argument.find_first_of(" \t\n", begin), next);
+    const size_t at = std::string_view(argument).substr(begin, end - begin).rfind('@');
+    shown += argument.substr(done, begin - done);
+    if (at != std::string::npos) shown += kHidden;
+    done = at == std::string::npos ? begin : begin + at;
+  }
+  return shown + argument.substr(done);
 }
 
 // `takes_next`: the argument is such a name alone, so that its value comes next.
@@ -38,7 +45,8 @@ std::string shown(const std::string& argument, bool& takes_next) {
 }  // namespace
 
 bool looks_secret(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> kWords = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
+  static constexpr std::array<std::string_view, 7> kWords = {"KEY",   "TOKEN",      "SECRET", "PASSW",
+                                                             "PASSP", "CREDENTIAL", "AUTH"};
   std::string capitals(name);
   std::transform(capitals.begin(), capitals.end(), capitals.begin(), [](unsigned char c) { return std::toupper(c); });
   return std::any_of(kWords.begin(), kWords.end(),
@@ -50,7 +58,8 @@ std::string shown_arguments(const std::vector<std::string>& arguments) {
   bool is_value = false;
   for (const std::string& argument : arguments) {
     if (!text.empty()) text += ' ';
-    if (is_value && !argument.starts_with('-')) {
+    // A secret may begin with '-' (base64url); with two it is the next option.
+    if (is_value && !argument.starts_with("--")) {
       text += kHidden;
       is_value = false;
     } else {

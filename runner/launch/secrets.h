@@ -11,12 +11,12 @@ namespace mlrun::launch {
 
 inline constexpr std::string_view kHidden = "(hidden)";
 
-// KEY, TOKEN, SECRET, PASSW, CREDENTIAL or AUTH in it, in capitals or not.
+// KEY, TOKEN, SECRET, PASSW, PASSP, CREDENTIAL or AUTH in it, in capitals or not.
 bool looks_secret(std::string_view name);
 
 // The arguments as one text with spaces between, valid UTF-8. What follows such a name within an argument is hidden
 // ("--api-key=X", "Authorization: X", "http://host/?token=X"), as is the argument after it ("--api-key X") and what
-// stands before the host of an address ("https://user:X@host").
+// stands before the last "@" of each address ("https://user:X@host").
 std::string shown_arguments(const std::vector<std::string>& arguments);
 
 }  // namespace mlrun::launch
