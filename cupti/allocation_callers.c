@@ -10,6 +10,7 @@
 //
 // The names have hidden versions, libcudart's own: only who is linked with libcudart reaches them, and dlsym finds none of
 // them in a program without CUDA.
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,20 +18,53 @@
 #include "cupti/session.h"
 #include "preload/compiler.h"
 
-enum { kUnknownError = 999, kUnits = 4 };
+enum { kUnknownError = 999, kPlaces = 8, kUnits = 4 };
 
 struct allocation {
   void *function;     // libcudart's
   uint64_t start_ns;  // 0: nobody asks for stacks
 };
 
-// *known: what an earlier call has found.
-static struct allocation begin_allocation(void **known, const char *name, int major) {
-  struct allocation call = {__atomic_load_n(known, __ATOMIC_ACQUIRE), 0};
+// What a place in the program reaches, so that it is looked for once. `change` is odd while somebody writes, and `gone`
+// what libraries_gone() told then.
+struct known_place {
+  uint32_t change;
+  const void *returns_to;
+  void *function;
+  uint64_t gone;
+};
+
+static void *recall(const struct known_place *place, const void *returns_to, uint64_t gone) {
+  uint32_t before = __atomic_load_n(&place->change, __ATOMIC_ACQUIRE);
+  bool is_it = __atomic_load_n(&place->returns_to, __ATOMIC_RELAXED) == returns_to;
+  bool is_fresh = gone && __atomic_load_n(&place->gone, __ATOMIC_RELAXED) == gone;
+  void *function = __atomic_load_n(&place->function, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  bool is_whole = !(before & 1) && __atomic_load_n(&place->change, __ATOMIC_RELAXED) == before;
+  return is_it && is_fresh && is_whole ? function : NULL;
+}
+
+// Whoever finds another one writing leaves it at that.
+static void keep(struct known_place *place, const void *returns_to, void *function, uint64_t gone) {
+  uint32_t change = __atomic_load_n(&place->change, __ATOMIC_RELAXED);
+  if (change & 1) return;
+  if (!__atomic_compare_exchange_n(&place->change, &change, change + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  __atomic_store_n(&place->returns_to, returns_to, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->function, function, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->gone, gone, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->change, change + 2, __ATOMIC_RELEASE);
+}
+
+static struct allocation begin_allocation(struct known_place *places, const char *name, struct linked_caller caller) {
+  struct known_place *place = &places[(uintptr_t)caller.returns_to / 4 % kPlaces];
+  uint64_t gone = libraries_gone();
+  struct allocation call = {recall(place, caller.returns_to, gone), 0};
   const struct mlrun_producer *producer = session_producer();
   if (!call.function) {
-    call.function = linked_function_behind("libcudart.so", name, major);
-    __atomic_store_n(known, call.function, __ATOMIC_RELEASE);
+    call.function = linked_function_behind("libcudart.so", name, caller);
+    if (call.function) keep(place, caller.returns_to, call.function, libraries_gone());
   }
   if (producer && producer->records_stacks() && (producer->streams() & MLRUN_STREAM_GPU))
     call.start_ns = producer->monotonic_ns();
@@ -58,26 +92,27 @@ static void end_allocation(const struct allocation *call, const struct mlrun_reg
 }
 
 // The registers of whoever called the function that has this frame.
-#define CALLER(frame)                                                                      \
+#define REGISTERS(frame)                                                                   \
   (const struct mlrun_registers) {                                                         \
     .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \
     .bp = ((const uint64_t *)(frame))[0]                                                   \
   }
-#define ENTRY(name, major, version, parameters, arguments)                    \
-  int caller_of_##name##_##major parameters;                                  \
-  EXPORT int caller_of_##name##_##major parameters {                          \
-    static void *known;                                                       \
-    const struct allocation call = begin_allocation(&known, #name, major);    \
-    union {                                                                   \
-      void *address;                                                          \
-      __typeof__(&caller_of_##name##_##major) function;                       \
-    } real = {call.function};                                                 \
-    if (!real.address) return kUnknownError;                                  \
-    int answer = real.function arguments;                                     \
-    const struct mlrun_registers caller = CALLER(__builtin_frame_address(0)); \
-    end_allocation(&call, &caller, answer == 0 && address ? *address : NULL); \
-    return answer;                                                            \
-  }                                                                           \
+#define ENTRY(name, major, version, parameters, arguments)                       \
+  int caller_of_##name##_##major parameters;                                     \
+  EXPORT int caller_of_##name##_##major parameters {                             \
+    static struct known_place places[kPlaces];                                   \
+    const struct linked_caller linked = {major, __builtin_return_address(0)};    \
+    const struct allocation call = begin_allocation(places, #name, linked);      \
+    union {                                                                      \
+      void *address;                                                             \
+      __typeof__(&caller_of_##name##_##major) function;                          \
+    } real = {call.function};                                                    \
+    if (!real.address) return kUnknownError;                                     \
+    int answer = real.function arguments;                                        \
+    const struct mlrun_registers caller = REGISTERS(__builtin_frame_address(0)); \
+    end_allocation(&call, &caller, answer == 0 && address ? *address : NULL);    \
+    return answer;                                                               \
+  }                                                                              \
   __asm__(".symver caller_of_" #name "_" #major "," #name version)
 #define ALLOCATOR(name, parameters, arguments)                \
   ENTRY(name, 12, "@libcudart.so.12", parameters, arguments); \

@@ -13,6 +13,9 @@ enum { kNewestMajor = 14, kOldestMajor = 12, kPathBytes = 4096 };
 static void *(*open_library)(const char *, int);
 static void *(*find_symbol)(void *, const char *);
 static void *(*find_version)(void *, const char *, const char *);
+static int (*close_library)(void *);
+static int (*find_module)(const void *, Dl_info *, void **, int);
+static int (*each_module)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 
 static void *open_loaded(const char *name) { return open_library(name, RTLD_NOW | RTLD_NOLOAD); }
 
@@ -107,6 +110,9 @@ static bool find_linker(void) {
   open_library = (void *(*)(const char *, int))producer->function("dlopen");
   find_symbol = (void *(*)(void *, const char *))producer->function("dlsym");
   find_version = (void *(*)(void *, const char *, const char *))producer->function("dlvsym");
+  close_library = (int (*)(void *))producer->function("dlclose");
+  find_module = (int (*)(const void *, Dl_info *, void **, int))producer->function("dladdr1");
+  each_module = (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))producer->function("dl_iterate_phdr");
   return open_library && find_symbol;
 }
 
@@ -118,22 +124,73 @@ static void *find_next(const char *name, const char *version) {
   return found;
 }
 
-void *linked_function_behind(const char *library_name, const char *name, int major) {
-  char version[32];
-  if (!session_producer() || !find_linker() || strlen(library_name) + 4 > sizeof version) return NULL;
-  void *found = find_next(name, library_path(version, "", 0, library_name, major));
-  if (found) return found;
-  void *library = open_loaded(version);
-  return library ? find_symbol(library, name) : NULL;
+// In the loaded library of that name or path and in those that it needs. The program alone decides how long it stays.
+static void *find_in(const char *library_name, const char *name, const char *version) {
+  void *library = open_loaded(library_name);
+  if (!library) return NULL;
+  void *found = find_version ? find_version(library, name, version) : find_symbol(library, name);
+  if (close_library) close_library(library);
+  return found;
 }
 
-void *cupti_function_behind(const char *name, int major) {
+// A caller that was loaded for itself alone (RTLD_LOCAL, as Python's extensions are) has libraries that nobody else sees.
+static void *find_for(const void *caller, const char *name, const char *version) {
+  Dl_info info;
+  struct link_map *module = NULL;
+  if (!find_module || !find_module(caller, &info, (void **)&module, RTLD_DL_LINKMAP) || !module) return NULL;
+  return *module->l_name ? find_in(module->l_name, name, version) : NULL;
+}
+
+struct library_search {
+  const char *beginning;  // of the file's name
+  char path[kPathBytes];  // of the first such file
+};
+
+static int look_at_module(struct dl_phdr_info *module, size_t bytes, void *data) {
+  (void)bytes;
+  struct library_search *search = data;
+  const char *slash = strrchr(module->dlpi_name, '/'), *file = slash ? slash + 1 : module->dlpi_name;
+  if (strncmp(file, search->beginning, strlen(search->beginning)) || strlen(module->dlpi_name) >= kPathBytes) return 0;
+  strcpy(search->path, module->dlpi_name);
+  return 1;
+}
+
+// "libcudart-1b2c3d.so.12" for "libcudart.so": where a call was made on behalf of another library (a tail call).
+static void *find_bundled(const char *library_name, const char *name, const char *version) {
+  char beginning[32] = "";
+  struct library_search search = {.beginning = beginning};
+  memcpy(beginning, library_name, strcspn(library_name, "."));
+  return each_module && each_module(look_at_module, &search) ? find_in(search.path, name, version) : NULL;
+}
+
+void *linked_function_behind(const char *library_name, const char *name, struct linked_caller caller) {
+  char version[32];
+  if (!session_producer() || !find_linker() || strlen(library_name) + 4 > sizeof version) return NULL;
+  void *found = find_next(name, library_path(version, "", 0, library_name, caller.major));
+  if (!found) found = find_for(caller.returns_to, name, version);
+  if (!found) found = find_in(version, name, version);
+  return found ? found : find_bundled(library_name, name, version);
+}
+
+void *cupti_function_behind(const char *name, struct linked_caller caller) {
   static const char kName[] = "libcupti.so";
   void *library = NULL;
-  if (major) return linked_function_behind(kName, name, major);
+  if (caller.major) return linked_function_behind(kName, name, caller);
   if (!session_producer() || !find_linker()) return NULL;
   void *found = find_next(name, NULL);
   return found || !loaded_major(kName, kNewestMajor, &library) ? found : find_symbol(library, name);
+}
+
+static int read_gone(struct dl_phdr_info *module, size_t bytes, void *data) {
+  (void)bytes;
+  *(uint64_t *)data = module->dlpi_subs + 1;
+  return 1;
+}
+
+uint64_t libraries_gone(void) {
+  uint64_t gone = 0;
+  if (each_module) each_module(read_gone, &gone);
+  return gone;
 }
 
 struct wanted_function {

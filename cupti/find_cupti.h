@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libcupti: the one that the program has loaded already, of several the newest that the driver takes. Where there is none yet, $MLRUN_CUPTI; else of the major
-// version of the program's libcudart (of the driver without one), never newer than the driver: beside libcudart, where
-// the dynamic linker finds it, the toolkit last. A second copy in one process would compete with the first.
+// Which libcupti: the one that the program has loaded already, of several the newest that the driver takes. Where there is
+// none yet, $MLRUN_CUPTI; else of the major version of the program's libcudart (of the driver without one), never newer
+// than the driver: beside libcudart, where the dynamic linker finds it, the toolkit last. A second copy in one process
+// would compete with the first.
 #pragma once
 
 #include <stdbool.h>
@@ -15,13 +16,22 @@ struct found_cupti {
   const char *tried;  // what was missing, where nothing was found
 };
 
-// What a call of CUPTI's function would have reached without us, of a caller that is linked with that major version of
-// libcupti; 0: it names none, and gets the first that the dynamic linker finds, else the newest that is loaded. Null:
-// there is none.
-void *cupti_function_behind(const char *name, int major);
+// Who calls a function that stands before a library's own.
+struct linked_caller {
+  int major;  // of the library that it is linked with: the symbol's version is "LIBRARY.MAJOR"; 0: it names none
+  const void *returns_to;  // a place in its code
+};
 
-// Likewise of a caller that is linked with "LIBRARY.MAJOR", whose symbols have a version of that name.
-void *linked_function_behind(const char *library_name, const char *name, int major);
+// What that call would have reached without us: behind us in the order of look-up, else among the libraries that the
+// caller needs, whatever their files are called (a wheel may bundle one under a name of its own). Null: there is none.
+void *linked_function_behind(const char *library_name, const char *name, struct linked_caller caller);
+
+// Likewise of libcupti. A caller that names no version gets the first that the dynamic linker finds, else the newest that
+// is loaded.
+void *cupti_function_behind(const char *name, struct linked_caller caller);
+
+// Grows whenever a library has gone: what was found before may be no more. 0: not known.
+uint64_t libraries_gone(void);
 
 // Fills in all functions. False: there is no libcupti, or it lacks a function that cannot be missed.
 bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found);

@@ -16,19 +16,22 @@ enum { kUnknownError = 999 };
 enum { kForGood = 63 };
 
 // What a caller reaches that is linked with that version of CUPTI.
-#define REAL(name, ...)                           \
-  union {                                         \
-    void *address;                                \
-    int (*call)(__VA_ARGS__);                     \
-  } real = {cupti_function_behind(#name, major)}; \
+#define REAL(name, ...)                            \
+  union {                                          \
+    void *address;                                 \
+    int (*call)(__VA_ARGS__);                      \
+  } real = {cupti_function_behind(#name, caller)}; \
   if (!real.address) return kUnknownError
+
+#define CALLER(number) \
+  { number, __builtin_return_address(0) }
 
 // Two versions may be in one process. Which one a caller is linked with, the dynamic linker tells by the version of the
 // symbol: CUPTI's are named after the library. The last is for callers that name none.
 #define ENTRY(name, number, version, parameters, arguments) \
   int stand_in_##name##_##number parameters;                \
   EXPORT int stand_in_##name##_##number parameters {        \
-    enum { kMajor = number };                               \
+    const struct linked_caller caller = CALLER(number);     \
     return name##_of arguments;                             \
   }                                                         \
   __asm__(".symver stand_in_" #name "_" #number "," #name version)
@@ -45,7 +48,8 @@ static enum entry enter_first(void) {
   return enter_other();
 }
 
-static int cuptiActivityRegisterCallbacks_of(int major, cupti_request_buffer request, cupti_buffer_done done) {
+static int cuptiActivityRegisterCallbacks_of(struct linked_caller caller, cupti_request_buffer request,
+                                             cupti_buffer_done done) {
   REAL(cuptiActivityRegisterCallbacks, cupti_request_buffer, cupti_buffer_done);
   enum entry entry = enter_first();
   bool is_client = entry != kPassOn && request && done && other.owner != kTheirsForGood;
@@ -62,9 +66,9 @@ static int cuptiActivityRegisterCallbacks_of(int major, cupti_request_buffer req
   return is_ours ? real.call(request_buffer, buffer_done) : real.call(request, done);
 }
 STAND_IN(cuptiActivityRegisterCallbacks, (cupti_request_buffer request, cupti_buffer_done done),
-         (kMajor, request, done));
+         (caller, request, done));
 
-static int cuptiActivityRegisterTimestampCallback_of(int major, cupti_timestamp callback) {
+static int cuptiActivityRegisterTimestampCallback_of(struct linked_caller caller, cupti_timestamp callback) {
   REAL(cuptiActivityRegisterTimestampCallback, cupti_timestamp);
   enum entry entry = enter_first();
   if (entry != kPassOn) hand_cupti_over();
@@ -74,7 +78,7 @@ static int cuptiActivityRegisterTimestampCallback_of(int major, cupti_timestamp 
   leave_other(entry);
   return answer;
 }
-STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (kMajor, callback));
+STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (caller, callback));
 
 static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind : kForGood); }
 
@@ -99,29 +103,29 @@ static int note_answer(int answer, uint64_t fresh) {
   return answer;
 }
 
-static int cuptiActivityEnable_of(int major, uint32_t kind) {
+static int cuptiActivityEnable_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityEnable, uint32_t);
   uint64_t fresh = note_on(kind);
   return note_answer(real.call(kind), fresh);
 }
-STAND_IN(cuptiActivityEnable, (uint32_t kind), (kMajor, kind));
+STAND_IN(cuptiActivityEnable, (uint32_t kind), (caller, kind));
 
-static int cuptiActivityEnableAndDump_of(int major, uint32_t kind) {
+static int cuptiActivityEnableAndDump_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityEnableAndDump, uint32_t);
   uint64_t fresh = note_on(kind);
   return note_answer(real.call(kind), fresh);
 }
-STAND_IN(cuptiActivityEnableAndDump, (uint32_t kind), (kMajor, kind));
+STAND_IN(cuptiActivityEnableAndDump, (uint32_t kind), (caller, kind));
 
-static int cuptiActivityEnableContext_of(int major, void *context, uint32_t kind) {
+static int cuptiActivityEnableContext_of(struct linked_caller caller, void *context, uint32_t kind) {
   REAL(cuptiActivityEnableContext, void *, uint32_t);
   uint64_t fresh = note_on(kForGood);
   return note_answer(real.call(context, kind), fresh);
 }
-STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (kMajor, context, kind));
+STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (caller, context, kind));
 
 // While CUPTI is ours the tool has nothing on, and what it switches off is ours.
-static int cuptiActivityDisable_of(int major, uint32_t kind) {
+static int cuptiActivityDisable_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityDisable, uint32_t);
   enum entry entry = enter_other();
   if (entry == kPassOn) return real.call(kind);
@@ -134,27 +138,27 @@ static int cuptiActivityDisable_of(int major, uint32_t kind) {
   leave_other(entry);
   return answer;
 }
-STAND_IN(cuptiActivityDisable, (uint32_t kind), (kMajor, kind));
+STAND_IN(cuptiActivityDisable, (uint32_t kind), (caller, kind));
 
-static int cuptiActivityEnableDriverApi_of(int major, uint32_t function, uint8_t enable) {
+static int cuptiActivityEnableDriverApi_of(struct linked_caller caller, uint32_t function, uint8_t enable) {
   REAL(cuptiActivityEnableDriverApi, uint32_t, uint8_t);
   uint64_t fresh = enable ? note_on(kForGood) : 0;
   bool is_ours = real.call == session.cupti.enable_driver_call;
   if (!enable && is_ours && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
   return note_answer(real.call(function, enable), fresh);
 }
-STAND_IN(cuptiActivityEnableDriverApi, (uint32_t function, uint8_t enable), (kMajor, function, enable));
+STAND_IN(cuptiActivityEnableDriverApi, (uint32_t function, uint8_t enable), (caller, function, enable));
 
-static int cuptiActivityEnableRuntimeApi_of(int major, uint32_t function, uint8_t enable) {
+static int cuptiActivityEnableRuntimeApi_of(struct linked_caller caller, uint32_t function, uint8_t enable) {
   REAL(cuptiActivityEnableRuntimeApi, uint32_t, uint8_t);
   uint64_t fresh = enable ? note_on(kForGood) : 0;
   bool is_ours = real.call == session.cupti.enable_runtime_call;
   if (!enable && is_ours && session_is_ours() && !cupti_is_taken()) return CUPTI_OK;
   return note_answer(real.call(function, enable), fresh);
 }
-STAND_IN(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable), (kMajor, function, enable));
+STAND_IN(cuptiActivityEnableRuntimeApi, (uint32_t function, uint8_t enable), (caller, function, enable));
 
-static int cuptiActivityEnableAllSyncRecords_of(int major, uint8_t enable) {
+static int cuptiActivityEnableAllSyncRecords_of(struct linked_caller caller, uint8_t enable) {
   REAL(cuptiActivityEnableAllSyncRecords, uint8_t);
   enum entry entry = enter_other();
   bool is_later = entry != kPassOn && real.call == session.cupti.enable_all_syncs && !cupti_is_taken();
@@ -162,10 +166,10 @@ static int cuptiActivityEnableAllSyncRecords_of(int major, uint8_t enable) {
   leave_other(entry);
   return is_later ? CUPTI_OK : real.call(enable);
 }
-STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (kMajor, enable));
+STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (caller, enable));
 
 // With its kinds off this brings the last of the tool's records.
-static int cuptiActivityFlushAll_of(int major, uint32_t flag) {
+static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) {
   REAL(cuptiActivityFlushAll, uint32_t);
   int answer = real.call(flag);
   enum entry entry = enter_other();
@@ -173,14 +177,14 @@ static int cuptiActivityFlushAll_of(int major, uint32_t flag) {
   leave_other(entry);
   return answer;
 }
-STAND_IN(cuptiActivityFlushAll, (uint32_t flag), (kMajor, flag));
+STAND_IN(cuptiActivityFlushAll, (uint32_t flag), (caller, flag));
 
 // CUPTI begins anew after this, without us.
-static int cuptiFinalize_of(int major) {
+static int cuptiFinalize_of(struct linked_caller caller) {
   REAL(cuptiFinalize, void);
   enum entry entry = enter_other();
   if (entry != kPassOn) lose_cupti();
   leave_other(entry);
   return real.call();
 }
-STAND_IN(cuptiFinalize, (void), (kMajor));
+STAND_IN(cuptiFinalize, (void), (caller));

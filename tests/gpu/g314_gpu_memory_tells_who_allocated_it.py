@@ -13,14 +13,14 @@ LEAKED, SCRATCH, PART, PITCHED, BY_DRIVER = 4096, 8192, 1 << 20, 512 * 3, 12345
 FUNCTIONS = {LEAKED: "leak_a_block", SCRATCH: "use_scratch", PART: "build_model", PITCHED: "build_model"}
 
 
-def allocated(this, major, *, is_linked, options=("--stacks",)):
+def allocated(this, major, *, is_linked, options=("--stacks",), way="stacks", allocator=None):
     """libcudart is there for all to see, as of a program that is linked with it, or for those alone that need it."""
-    library = cupti_case.PLACE / f"liballocator_{major}.so"
+    library = cupti_case.PLACE / f"liballocator_{allocator or major}.so"
     runtime = cupti_case.PLACE / "runtime"
     environment = cupti_case.mock_environment(this, major, driver=major)
     environment["LD_LIBRARY_PATH"] += f":{runtime}"
     shared = [runtime / f"libcudart.so.{major}"] if is_linked else []
-    return this.trace(cupti_case.APP, "stacks", BLOCKS, library, *shared, options=["--cupti", "--lossless", *options],
+    return this.trace(cupti_case.APP, way, BLOCKS, library, *shared, options=["--cupti", "--lossless", *options],
                       env=environment)
 
 
@@ -65,7 +65,19 @@ def check_without_stacks(this):
     this.equal("coverage", trace.rows("coverage"), [])
 
 
+def check_bundled(this):
+    """A libcudart under a name of its own, which a wheel has brought along: its calls reach it, with stacks and without,
+    beside another libcudart that all see or alone, and it goes when the program lets it go."""
+    for is_linked in (False, True):
+        check_rows(this, allocated(this, 12, is_linked=is_linked, allocator="bundled"))
+    for options in (("--stacks",), ()):
+        trace = allocated(this, 12, is_linked=False, options=options, way="reload", allocator="bundled")
+        rows = [row for row in trace.rows("gpu_memory") if row["operation"] == "allocation"]
+        this.equal("allocations", len(rows), 2 * (2 * BLOCKS + 5))
+
+
 def check(this):
+    check_bundled(this)
     for major in (12, 13):
         for is_linked in (False, True):
             trace = allocated(this, major, is_linked=is_linked)

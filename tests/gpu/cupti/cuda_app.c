@@ -4,8 +4,8 @@
 // finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
 // nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
-// stacks (LIBRARY allocates, by libcudart, and the program once by the driver), marks (kernels in ranges of mlrun_mark.h),
-// setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
+// stacks (LIBRARY allocates, by libcudart, and the program once by the driver), reload (likewise, twice, and LIBRARY is
+// unloaded in between), marks (kernels in ranges of mlrun_mark.h), setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
 // LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -97,6 +97,15 @@ static void allocate_in(void *library) {
                             .site = (uintptr_t)allocate_in,
                             .stream = 7};
   work(&block);
+}
+
+// As a plugin that comes and goes with a libcudart of its own.
+static void allocate_and_reload(void *library, const char *path) {
+  allocate_in(library);
+  if (dlclose(library) || dlopen("libcudart-1b2c3d4e.so.12", RTLD_NOW | RTLD_NOLOAD)) abort();
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) abort();
+  allocate_in(library);
 }
 
 static void launch_some(long count) {
@@ -290,6 +299,8 @@ int main(int argc, char **argv) {
     use_memory();
   else if (!strcmp(end, "stacks"))
     allocate_in(library);
+  else if (!strcmp(end, "reload"))
+    allocate_and_reload(library, argv[3]);
   else if (!strcmp(end, "marks"))
     launch_in_ranges();
   else if (!strcmp(end, "graph"))
