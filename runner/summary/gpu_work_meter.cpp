@@ -2,6 +2,7 @@
 #include "runner/summary/gpu_work_meter.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runner/events/record.h"
 #include "runner/util/saturating.h"
@@ -23,25 +24,43 @@ bool has_times(const GpuWorkRow& row) {
   return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
 }
 
+// Of a folded piece that the start cuts, what lies before it is taken to be as busy as the whole piece.
 void BusyTime::add(int64_t start_ns, int64_t end_ns) {
-  start_ns = std::max(start_ns, settled_until_ns_);
   if (end_ns <= start_ns) return;
-  while (!pieces_.empty() && pieces_.back().second >= start_ns) {
-    start_ns = std::min(start_ns, pieces_.back().first);
-    end_ns = std::max(end_ns, pieces_.back().second);
+  Piece joined{start_ns, end_ns, end_ns - start_ns};
+  while (!pieces_.empty() && pieces_.back().end_ns >= start_ns) {
+    const Piece& before = pieces_.back();
+    if (before.start_ns < start_ns) {
+      const auto share =
+          static_cast<double>(start_ns - before.start_ns) / static_cast<double>(before.end_ns - before.start_ns);
+      joined.busy_ns += std::llround(static_cast<double>(before.busy_ns) * share);
+      joined.start_ns = before.start_ns;
+    }
+    if (before.end_ns > joined.end_ns) {
+      joined.busy_ns += before.end_ns - joined.end_ns;
+      joined.end_ns = before.end_ns;
+    }
     pieces_.pop_back();
   }
-  pieces_.emplace_back(start_ns, end_ns);
-  if (pieces_.size() < pieces_most_) return;
-  const auto settled = pieces_.end() - static_cast<std::ptrdiff_t>(pieces_most_ / 2);
-  for (auto piece = pieces_.begin(); piece != settled; ++piece) settled_ns_ += piece->second - piece->first;
-  settled_until_ns_ = (settled - 1)->second;
-  pieces_.erase(pieces_.begin(), settled);
+  pieces_.push_back(joined);
+  if (pieces_.size() >= pieces_most_) fold();
+}
+
+void BusyTime::fold() {
+  const size_t half = pieces_.size() / 2;
+  size_t to = 0;
+  for (size_t from = 0; from + 1 < half; from += 2) {
+    const Piece& first = pieces_[from];
+    const Piece& second = pieces_[from + 1];
+    pieces_[to++] = {first.start_ns, second.end_ns, first.busy_ns + second.busy_ns};
+  }
+  if (half % 2 != 0) pieces_[to++] = pieces_[half - 1];
+  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(to), pieces_.begin() + static_cast<std::ptrdiff_t>(half));
 }
 
 int64_t BusyTime::ns() const {
-  int64_t sum = settled_ns_;
-  for (const auto& [start_ns, end_ns] : pieces_) sum += end_ns - start_ns;
+  int64_t sum = 0;
+  for (const Piece& piece : pieces_) util::add_to(sum, piece.busy_ns);
   return sum;
 }
 

@@ -17,8 +17,9 @@ namespace mlrun::summary {
 // Whether a row of work tells when it was done.
 [[nodiscard]] bool has_times(const model::GpuWorkRow& row);
 
-// How long a union of intervals is that come in the order of their end. The last pieces are kept, at least half of
-// `pieces_most`: one that reaches further back than those is counted from there on.
+// How long a union of intervals is that come in the order of their end, in the room of `pieces_most` pieces. When they
+// are too many the older half is folded, two into one with what both were busy: only an interval that begins within a
+// folded piece is not exact, by no more than the gaps in it.
 class BusyTime {
  public:
   explicit BusyTime(size_t pieces_most = 8192) : pieces_most_(pieces_most) {}
@@ -26,9 +27,13 @@ class BusyTime {
   [[nodiscard]] int64_t ns() const;
 
  private:
+  struct Piece {
+    int64_t start_ns, end_ns, busy_ns;
+  };
+  void fold();
+
   size_t pieces_most_;
-  std::vector<std::pair<int64_t, int64_t>> pieces_;  // apart from each other, in order
-  int64_t settled_ns_ = 0, settled_until_ns_ = INT64_MIN;
+  std::vector<Piece> pieces_;  // apart from each other, in order
 };
 
 class GpuWorkMeter {
