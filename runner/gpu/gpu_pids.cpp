@@ -90,6 +90,10 @@ bool GpuPids::should_look(const std::vector<uint32_t>& driver_pids, uint64_t now
 }
 
 std::vector<GpuPid> GpuPids::resolve(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
+  // A number that was gone may be somebody else's when it comes again.
+  std::erase_if(known_, [&](const auto& known) {
+    return std::find(driver_pids.begin(), driver_pids.end(), known.first) == driver_pids.end();
+  });
   if (should_look(driver_pids, now_ns)) {
     look_for_users();
     known_.clear();

@@ -95,5 +95,16 @@ TEST_F(GpuPidsTest, AProcessThatBeginsToUseAGpuIsFoundALookLater) {
   expect(pids, 400, 400, MLRUN_PID_SAME, 4 * kSecondNs);
 }
 
+TEST_F(GpuPidsTest, ANumberThatComesAgainMayBeSomebodyElses) {
+  add_process(500, "500 7", "/dev/nvidia0");
+  add_process(600, "600 8", "/dev/nvidia0");
+  auto pids = make();
+  expect(pids, 7, 500, MLRUN_PID_NAMESPACE);
+  expect(pids, 8, 600, MLRUN_PID_NAMESPACE, 2 * kSecondNs);  // 7 is gone
+  fs::remove_all(proc_ / "500");
+  add_process(700, "700 7", "/dev/nvidia0");
+  expect(pids, 7, 700, MLRUN_PID_NAMESPACE, 4 * kSecondNs);
+}
+
 }  // namespace
 }  // namespace mlrun::gpu
