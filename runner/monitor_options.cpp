@@ -16,10 +16,8 @@ struct MonitorTexts {
   std::optional<std::string> duration, listen;
 };
 
-// A number alone is seconds.
 Result<uint64_t> read_time(const char* option, const std::string& text) {
-  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  const auto time = util::parse_time(is_number ? text + "s" : text);
+  const auto time = util::parse_seconds(text);
   if (!time) return fail(fmt::format("{}: {}", option, time.error().text));
   if (*time == 0) return fail(fmt::format("{} {}: it must be more than nothing", option, text));
   return *time;

@@ -28,15 +28,9 @@ Status read_pids(const std::string& text, ObserveOptions& observe) {
   return {};
 }
 
-// A number alone is seconds.
-Result<uint64_t> read_time(const std::string& text) {
-  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return util::parse_time(is_number ? text + "s" : text);
-}
-
 Status read_duration(const std::optional<std::string>& text, ObserveOptions& observe) {
   if (!text) return {};
-  const auto time = read_time(*text);
+  const auto time = util::parse_seconds(*text);
   if (!time) return fail("--duration: " + time.error().text);
   if (*time == 0) return fail(fmt::format("--duration {}: it must be more than nothing", *text));
   observe.duration_ns = *time;
@@ -46,7 +40,7 @@ Status read_duration(const std::optional<std::string>& text, ObserveOptions& obs
 Status read_live(const std::optional<std::string>& text, RunOptions& options) {
   if (!text) return {};
   if (!options.kprobes_cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
-  const auto time = read_time(*text);
+  const auto time = util::parse_seconds(*text);
   if (!time) return fail("--live: " + time.error().text);
   if (*time < kShortestLiveNs) return fail(fmt::format("--live {}: give 100ms or more", *text));
   options.observe.live_ns = *time;

@@ -23,15 +23,13 @@ void CudaLive::pass(uint64_t now_ns) {
   if (!is_shown_ || now_ns < next_read_ns_) return;
   const bool has_more = tail_.read([this](const events::KernelReader& record) { memory_.add(record); });
   next_read_ns_ = has_more ? now_ns : now_ns + kReadNs;
-  if (now_ns < next_show_ns_) return;
+  if (now_ns < next_show_ns_) return keep_shown(screen_.go_on());
   next_show_ns_ = now_ns + interval_ns_;
-  show();
+  keep_shown(screen_.show(memory_.table(fmt::format("{}  GPU memory asked for since {}", local_time(), since_))));
 }
 
 // The observation goes on: its trace is wanted all the same.
-void CudaLive::show() {
-  const auto shown =
-      screen_.show(memory_.table(fmt::format("{}  GPU memory asked for since {}", local_time(), since_)));
+void CudaLive::keep_shown(const Result<bool>& shown) {
   if (!shown) util::say("--live: " + shown.error().text);
   is_shown_ = shown && *shown;
 }

@@ -21,7 +21,7 @@ class CudaLive {
   void pass(uint64_t now_ns);
 
  private:
-  void show();
+  void keep_shown(const Result<bool>& shown);
 
   KernelTail tail_;
   CudaMemory memory_;

@@ -28,7 +28,7 @@ std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(s
 }  // namespace
 
 CudaMemory::CudaMemory(std::string proc_folder)
-    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)), names_(false, std::move(proc_folder)) {}
+    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)), names_({}, std::move(proc_folder)) {}
 
 CudaMemory::~CudaMemory() = default;
 

@@ -41,6 +41,7 @@ void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& 
   } else {
     state_.problem = now.problem;
   }
+  state_.hangs = hangs;
   state_.tried = state_.tried || !state_.problem.empty() || now.looks != 0;
   if (!state_.problem.empty()) board.forget_values();
   if (!silent) pause_ns_ = kRetryNs;

@@ -15,6 +15,7 @@ namespace mlrun::monitor {
 
 struct FeedState {
   std::string problem;  // one line: why nothing is known of the GPUs; empty: it is
+  bool hangs = false;   // that is why: a driver that may be busy still, being loaded too, and is left alone
   bool tried = false;   // it is known whether there is a driver
   uint64_t looks = 0, late_looks = 0, look_ns = 0;
 };

@@ -239,7 +239,8 @@ void add_own(Exposition& out, const MetricsInput& input) {
   };
   out.begin({"mlrun_build", kInfo, "", "The mlrun that answers."});
   out.add({{"version", MLRUN_VERSION}}, 1);
-  add({"mlrun_monitor_driver_up", kGauge, "", "1: NVIDIA's driver answers."}, input.feed.problem.empty() ? 1 : 0);
+  out.begin({"mlrun_monitor_driver_up", kGauge, "", "1: NVIDIA's driver answers."});
+  if (input.feed.tried) out.add({}, input.feed.problem.empty() ? 1 : 0);
   out.begin({"mlrun_monitor_look_duration_seconds", kSummary, "seconds", "What looks at all GPUs took."});
   out.add({}, input.feed.looks, kNano.of(static_cast<int64_t>(input.feed.look_ns)));
   add({"mlrun_monitor_late_looks", kCounter, "", "Looks left out because the driver still answered the one before."},

@@ -54,7 +54,7 @@ class Monitor {
         started_ns_(util::monotonic_ns()),
         started_s_(static_cast<double>(util::realtime_ns()) / 1e9),
         base_(event_base_new()),
-        names_(settings.label_args),
+        names_({.users = !settings.quiet, .args = settings.label_args}),
         feed_(settings.interval_ns) {}
 
   Result<int> run() {
@@ -108,7 +108,8 @@ class Monitor {
     if (looked) names_.fill(board_.processes());
     ever_looked_ = ever_looked_ || looked;
     tell_problem();
-    if (looked && !settings_.quiet) show();
+    keep_shown(looked && !settings_.quiet ? screen_.show(table_text(board_, local_time() + "  " + hostname_))
+                                          : screen_.go_on());
     if (server_) server_->close_old(now_ns);
     if (settings_.duration_ns == 0 || now_ns - started_ns_ < settings_.duration_ns || error_) return;
     if (!ever_looked_ && !server_)
@@ -116,17 +117,18 @@ class Monitor {
     stop();
   }
 
-  void show() {
-    const auto shown = screen_.show(table_text(board_, local_time() + "  " + hostname_));
+  void keep_shown(const Result<bool>& shown) {
     if (!shown) return stop(shown.error());
     if (!*shown) stop();
   }
 
   void tell_problem() {
     const std::string& problem = feed_.state().problem;
-    if (!problem.empty() && !ever_looked_ && !server_) return stop({problem});
+    const bool hangs = feed_.state().hangs;
+    if (!problem.empty() && !hangs && !ever_looked_ && !server_) return stop({problem});
     if (problem.empty() == problem_told_.empty()) return;
-    util::say(problem.empty() ? "the NVIDIA driver answers again" : problem + "; it is tried again");
+    util::say(problem.empty() ? "the NVIDIA driver answers again"
+                              : problem + (hangs ? "; it is waited for" : "; it is tried again"));
     problem_told_ = problem;
   }
 

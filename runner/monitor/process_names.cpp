@@ -59,7 +59,8 @@ ProcessName ProcessNames::of(uint32_t pid) {
   const std::string folder = fmt::format("{}/{}", proc_, pid);
   std::string comm = util::read_text(folder + "/comm");
   if (comm.ends_with('\n')) comm.pop_back();
-  return {user_of(folder), util::escaped_utf8(comm), args_ ? args_of(folder) : std::string()};
+  return {wanted_.users ? user_of(folder) : std::string(), util::escaped_utf8(comm),
+          wanted_.args ? args_of(folder) : std::string()};
 }
 
 void ProcessNames::fill(std::vector<ProcessNow>& processes) {

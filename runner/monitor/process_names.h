@@ -16,8 +16,12 @@ struct ProcessName {
 
 class ProcessNames {
  public:
-  // With `args` also the command's arguments, without what looks like a secret (runner/launch/secrets.h).
-  explicit ProcessNames(bool args, std::string proc_folder = "/proc") : args_(args), proc_(std::move(proc_folder)) {}
+  struct Wanted {
+    bool users = true;  // may wait for whoever knows them: a directory service
+    bool args = false;  // the command's, without what looks like a secret (runner/launch/secrets.h)
+  };
+  explicit ProcessNames(Wanted wanted, std::string proc_folder = "/proc")
+      : wanted_(wanted), proc_(std::move(proc_folder)) {}
 
   [[nodiscard]] ProcessName of(uint32_t pid);
 
@@ -27,7 +31,7 @@ class ProcessNames {
  private:
   [[nodiscard]] std::string user_of(const std::string& process);
 
-  bool args_;
+  Wanted wanted_;
   std::string proc_;
   std::unordered_map<uint32_t, std::string> users_;
 };

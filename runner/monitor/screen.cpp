@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/monitor/screen.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -23,12 +23,12 @@ std::string_view cut(std::string_view line, size_t columns) {
   return line.substr(0, at);
 }
 
-Result<bool> write_out(std::string_view text) {
-  errno = 0;
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written) return true;
-  if (errno == EPIPE) return false;
-  return fail_errno("write the table to standard output", errno);
+// What poll calls writable takes so much without a wait: of a pipe that is a page, of a terminal a little.
+constexpr size_t kPieceBytes = 512;
+
+bool has_room() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1;
 }
 
 }  // namespace
@@ -46,10 +46,27 @@ std::string fitted(std::string_view block, size_t columns, size_t rows) {
 
 Screen::Screen() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
+Result<bool> Screen::go_on() {
+  while (!rest_.empty() && has_room()) {
+    const ssize_t written = ::write(STDOUT_FILENO, rest_.data(), std::min(rest_.size(), kPieceBytes));
+    if (written > 0) {
+      rest_.erase(0, static_cast<size_t>(written));
+    } else if (written < 0 && errno == EPIPE) {
+      return false;
+    } else if (written < 0 && errno != EINTR && errno != EAGAIN) {
+      return fail_errno("write the table to standard output", errno);
+    } else {
+      break;
+    }
+  }
+  return true;
+}
+
 Result<bool> Screen::show(std::string_view block) {
+  if (!rest_.empty()) return go_on();
   if (!is_terminal_) {
-    const std::string separated = (lines_shown_++ == 0 ? "" : "\n") + std::string(block);
-    return write_out(separated);
+    rest_ = (lines_shown_++ == 0 ? "" : "\n") + std::string(block);
+    return go_on();
   }
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 1;
@@ -57,7 +74,8 @@ Result<bool> Screen::show(std::string_view block) {
   // Up to where the block before began; what it had beyond this one goes.
   const std::string up = lines_shown_ == 0 ? "" : fmt::format("\033[{}A\r\033[J", lines_shown_);
   lines_shown_ = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  return write_out(up + text);
+  rest_ = up + text;
+  return go_on();
 }
 
 }  // namespace mlrun::monitor

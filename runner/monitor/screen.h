@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard output as something that blocks of lines are shown on: on a terminal each takes the place of the one before,
-// anywhere else they follow each other with an empty line between.
+// anywhere else they follow each other with an empty line between. Never waits: whoever shows something has more to do, and a
+// reader may stand still (a pager, Ctrl-S).
 #pragma once
 
 #include <string>
@@ -13,11 +14,14 @@ namespace mlrun::monitor {
 class Screen {
  public:
   Screen();
-  // False: nobody reads any more.
+  // Left out while the block before is not out. False: nobody reads any more.
   Result<bool> show(std::string_view block);
+  // Writes more of what the reader had no room for; to be called now and then. False: as above.
+  Result<bool> go_on();
 
  private:
   bool is_terminal_;
+  std::string rest_;  // of the block
   size_t lines_shown_ = 0;
 };
 

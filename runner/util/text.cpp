@@ -100,6 +100,11 @@ Result<uint64_t> parse_time(std::string_view text) {
   return fail(fmt::format("'{}' is no time; write a whole number and ns, us, ms, s, min, h or d, such as 10min", text));
 }
 
+Result<uint64_t> parse_seconds(std::string_view text) {
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? parse_time(std::string(text) + "s") : parse_time(text);
+}
+
 std::string size_text(uint64_t bytes) {
   static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

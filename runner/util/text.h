@@ -23,6 +23,8 @@ Result<uint64_t> parse_size(std::string_view text);
 
 // "10min" as nanoseconds; ns, us, ms, s, min, h and d are known.
 Result<uint64_t> parse_time(std::string_view text);
+// The same, a number alone being seconds.
+Result<uint64_t> parse_seconds(std::string_view text);
 
 // "1.5 GiB": at most three digits and a unit.
 std::string size_text(uint64_t bytes);

@@ -42,10 +42,20 @@ def check_comes_later(this):
         this.equal("lines said", len(running.said().splitlines()), 3, said=running.said())
 
 
+def check_starts_slowly(this):
+    """Longer than the patience, as a driver does that is loaded first: told, and waited for."""
+    with monitor(this, "--interval=200ms", "--duration=20s", serve=False, START_MS=7000) as running:
+        running.wait_for("a table comes", lambda: running.stdout.stat().st_size > 0)
+        lines = running.said().splitlines()
+        this.true("that it took long is told", len(lines) == 2 and "is waited for" in lines[0] and "answers again" in lines[1],
+                  lines)
+
+
 def check_hangs(this):
     with monitor(this, "--quiet", "--interval=200ms", SLOW_MS=FOREVER_MS) as running:
         this.equal("health before the first look", running.get("/healthz")[0], 503)
         running.wait_for("the reason is said", lambda: "has not answered for" in running.said())
+        this.true("it is left alone", running.said().endswith("it is waited for\n"), running.said())
         families = running.families()
         this.equal("driver up", value(families, "mlrun_monitor_driver_up"), 0)
         this.true("the GPUs are known", "mlrun_gpu" in families, list(families))
@@ -54,6 +64,7 @@ def check_hangs(this):
         begin = time.monotonic()
         this.equal("exit status", running.end(), 0, said=running.said())
         this.true("it ends although the driver hangs", time.monotonic() - begin < 15)
+    check_starts_slowly(this)
     done = this.run(case.MLRUN, "monitor", "--duration=1s", env=fake_driver(this, 580, SLOW_MS=FOREVER_MS))
     this.equal("exit status where no look ended", done.returncode, 125, said=done.stderr)
     this.true("one line", done.stderr.count("\n") == 1 and "did not answer in time" in done.stderr, done.stderr)

@@ -7,7 +7,8 @@
 //   535  _v3 functions with entries of 32 bytes, memory_v2, means of the GPU (GPM)
 //   580  lists of process details, utilisation of processes with jpg and ofa, event reasons
 //
-// FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns.
+// FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after
+// FAKE_NVML_START_MS.
 // FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
 // FAKE_NVML_SLOW_MS: how long the power takes to be told. FAKE_NVML_LOOKS: a file that grows by a byte with each look.
 // Counters grow by a known step with each question. The processes on a GPU are those children of the one that asks which
@@ -44,6 +45,7 @@ static int is_lost(const struct device *device) {
 static int start(void) {
   for (unsigned i = 0; i < kGpusMax; i++) gpus[i].index = i;
   for (unsigned i = 0; i < 2; i++) instances[i] = (struct device){.index = 1, .gpu_instance = i + 1};
+  usleep((unsigned)setting("FAKE_NVML_START_MS", 0) * 1000);
   return setting("FAKE_NVML_INIT", kSuccess);
 }
 #if DRIVER >= 470

@@ -67,6 +67,9 @@ TEST(Text, Times) {
   EXPECT_EQ(*parse_time("10us"), 10'000u);
   EXPECT_EQ(*parse_time("7ms"), 7'000'000u);
   EXPECT_EQ(*parse_time("90s"), 90'000'000'000u);
+  EXPECT_EQ(*parse_seconds("90"), 90'000'000'000u);
+  EXPECT_EQ(*parse_seconds("10us"), 10'000u);
+  EXPECT_FALSE(parse_seconds(""));
   EXPECT_EQ(*parse_time("10min"), 600'000'000'000u);
   EXPECT_EQ(*parse_time("2h"), 7'200'000'000'000u);
   EXPECT_EQ(*parse_time("1d"), 86'400'000'000'000u);
