@@ -9,6 +9,8 @@
 #include <numeric>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "runner/trace/limits.h"
 #include "runner/trace/scrambled.h"
 #include "runner/util/text.h"
@@ -68,6 +70,7 @@ void GpuJoin::name_threads(Partition& partition) {
 }
 
 void GpuJoin::apply(Partition& partition) {
+  totals_.later_calls_left_out += static_cast<int64_t>(partition.later_calls_left_out);
   if (partition.gpu.empty()) return;
   if (launches_.empty()) launches_.resize(kLaunchesKept);
   find_nested(partition);
@@ -166,6 +169,10 @@ void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
     const GpuCaller& caller = partition.gpu_callers[found->second];
     const bool is_same = caller.proc_id == row.origin.proc_id && caller.address == row.address;
     if (!is_same || at_ns < caller.start_ns || at_ns > caller.end_ns) continue;
+    if (caller.stack_id == 0) {
+      ++totals_.stacks_unread;
+      return;
+    }
     row.stack_id = caller.stack_id;
     row.site = caller.site;
     row.site_library = caller.place.library;
@@ -175,13 +182,29 @@ void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   }
 }
 
-std::vector<model::CoverageRow> GpuJoin::coverage() const {
-  if (totals_.with_stack == totals_.allocations) return {};
-  return {{.subject = "stacks of GPU allocations",
-           .detail = "memory that was not asked for through libcudart's own functions: by a program that libcudart is "
-                     "linked into, by libcudart itself, or of the driver; seen: allocations with a stack, kernel: all",
-           .seen = totals_.with_stack,
-           .kernel = totals_.allocations}};
+model::CoverageRow GpuJoin::coverage_of_stacks() const {
+  std::string detail =
+      "memory that was not asked for through libcudart's own functions (by a program that libcudart is linked into, by "
+      "libcudart itself, of the driver), or by a call whose record was lost";
+  if (totals_.stacks_unread > 0) {
+    detail += fmt::format(", and {} allocations by calls whose stack could not be read", totals_.stacks_unread);
+  }
+  return {.subject = "stacks of GPU allocations",
+          .detail = detail + "; seen: allocations with a stack, kernel: all",
+          .seen = totals_.with_stack,
+          .kernel = totals_.allocations};
+}
+
+std::vector<model::CoverageRow> GpuJoin::coverage(bool stacks_wanted) const {
+  std::vector<model::CoverageRow> rows;
+  if (stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
+  if (totals_.later_calls_left_out > 0) {
+    rows.push_back({.subject = "launches of GPU work",
+                    .detail = fmt::format("{} calls of CUDA were too many at once under way where the merge cuts: what "
+                                          "they had launched by then has no launch",
+                                          totals_.later_calls_left_out)});
+  }
+  return rows;
 }
 
 const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {

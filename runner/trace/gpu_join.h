@@ -22,6 +22,8 @@ struct GpuTotals {
   int64_t nested_calls = 0;  // of the driver, left out
   int64_t without_call = 0;  // work whose call is not known
   int64_t allocations = 0, with_stack = 0;
+  int64_t stacks_unread = 0;            // of allocations whose call is known
+  int64_t later_calls_left_out = 0;     // see Partition
   int64_t folds = 0, folded_nodes = 0;  // launches of graphs that are made of their nodes
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
@@ -43,8 +45,8 @@ class GpuJoin {
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
   // Work whose times are not known: they stand where it was handed over, or have no length.
   [[nodiscard]] std::vector<model::LossRow> losses() const;
-  // Allocations whose stack is not known, though stacks were asked for.
-  [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
+  // Allocations whose stack is not known, where stacks were asked for, and work whose launch is not.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(bool stacks_wanted) const;
 
  private:
   struct Launch {
@@ -54,6 +56,7 @@ class GpuJoin {
     int64_t mark_id = 0;
     int32_t mark_path = 0;
   };
+  [[nodiscard]] model::CoverageRow coverage_of_stacks() const;
   struct Thread {
     int32_t thread_id = 0, tid = 0;
   };

@@ -87,13 +87,13 @@ void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
   if (partition.mark_moments.empty() && partition.gpu.empty()) return;
   value_bytes_ = 0;
   for (RowRef& ref : partition.order) {
-    if (ref.kind == RowKind::kGpuApi) open_marks_.fill(partition.gpu[ref.index]);
+    if (ref.kind == RowKind::kGpuApi && !open_marks_.fill(partition.gpu[ref.index])) ++calls_of_unknown_range_;
     if (ref.kind != RowKind::kMark) continue;
     MarkMoment& moment = partition.mark_moments[ref.index];
     const auto row = static_cast<uint32_t>(partition.marks.size());
     ref.index = join(moment, partition, meter) ? row : UINT32_MAX;
   }
-  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);
+  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);  // a later partition counts them
   if (partition.mark_moments.empty()) return;
   std::erase_if(partition.order,
                 [](const RowRef& ref) { return ref.kind == RowKind::kMark && ref.index == UINT32_MAX; });
@@ -257,10 +257,10 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
   add(partial_structures_, "of which only some members could be told");
   add(cut_structures_, "of which only the first members have room in the table");
-  if (open_marks_.unknown() > 0) {
+  if (calls_of_unknown_range_ > 0) {
     rows.push_back({.subject = "ranges of GPU work",
                     .detail = fmt::format("{} calls of CUDA took so long that the range they began in is not known",
-                                          open_marks_.unknown())});
+                                          calls_of_unknown_range_)});
   }
   if (cut_domains_ > 0) {
     rows.push_back(

@@ -97,6 +97,7 @@ class MarkTracker {
   bool has_gpu_work_;
   summary::MarkPaths paths_;
   OpenMarks open_marks_;
+  int64_t calls_of_unknown_range_ = 0;
   int64_t last_mark_id_ = 0;
   std::unordered_map<uint64_t, std::vector<Open>> open_;  // by thread and domain, or by process and number
   size_t open_count_ = 0, open_bytes_ = 0;

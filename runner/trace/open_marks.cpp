@@ -28,11 +28,15 @@ void MarkTimeline::end(int64_t at_ns, int64_t mark_id) {
 }
 
 void MarkTimeline::note(int64_t at_ns) {
-  if (kept_ != 0 && changes_.size() >= 2 * kept_) {
-    changes_.erase(changes_.begin(), changes_.end() - static_cast<std::ptrdiff_t>(kept_));
-    has_forgotten_ = true;
-  }
+  if (kept_ != 0 && changes_.size() >= 2 * kept_) keep(kept_);
   changes_.push_back({at_ns, now()});
+}
+
+void MarkTimeline::keep(size_t changes) {
+  if (changes_.size() <= changes) return;
+  changes_.erase(changes_.begin(), changes_.end() - static_cast<std::ptrdiff_t>(changes));
+  changes_.shrink_to_fit();
+  has_forgotten_ = true;
 }
 
 bool MarkTimeline::at(int64_t ns, OpenMark& mark) const {
@@ -75,19 +79,45 @@ OpenMark OpenMarks::around(const model::Origin& origin) const {
 }
 
 void OpenMarks::begin(const model::Origin& origin, const OpenMark& mark, bool is_of_process, bool counts_for_process) {
-  if (!is_of_process) threads_.try_emplace(origin.thread_id, kThreadChanges).first->second.begin(origin.ts_ns, mark);
-  if (!is_of_process && !counts_for_process) return;
-  processes_.try_emplace(origin.proc_id, kProcessChanges).first->second.begin(origin.ts_ns, mark);
+  const auto begin = [&](auto& timelines, int32_t id, size_t kept) {
+    MarkTimeline& timeline = timelines.try_emplace(id, kept).first->second;
+    const size_t before = timeline.changes();
+    timeline.begin(origin.ts_ns, mark);
+    note_change(timeline, before);
+  };
+  if (!is_of_process) begin(threads_, origin.thread_id, kThreadChanges);
+  if (is_of_process || counts_for_process) begin(processes_, origin.proc_id, kProcessChanges);
+  if (changes_ > changes_max_) make_room();
 }
 
 void OpenMarks::end(const model::Origin& begun, int64_t at_ns, const OpenMark& mark, bool is_of_process,
                     bool counts_for_process) {
   const auto end = [&](auto& timelines, int32_t id) {
     const auto found = timelines.find(id);
-    if (found != timelines.end()) found->second.end(at_ns, mark.mark_id);
+    if (found == timelines.end()) return;
+    const size_t before = found->second.changes();
+    found->second.end(at_ns, mark.mark_id);
+    note_change(found->second, before);
   };
   if (!is_of_process) end(threads_, begun.thread_id);
   if (is_of_process || counts_for_process) end(processes_, begun.proc_id);
+}
+
+void OpenMarks::note_change(const MarkTimeline& timeline, size_t changes_before) {
+  changes_ = changes_ - changes_before + timeline.changes();
+}
+
+// Threads and processes that have gone stay, with little: a loader makes its workers anew for each epoch, and most of them
+// launch nothing. Not again before there are twice as many, since each time all are gone through.
+void OpenMarks::make_room() {
+  changes_ = 0;
+  for (auto* timelines : {&threads_, &processes_}) {
+    for (auto& [id, timeline] : *timelines) {
+      timeline.keep(kThreadChanges);
+      changes_ += timeline.changes();
+    }
+  }
+  changes_max_ = std::max(kChangesMax, 2 * changes_);
 }
 
 OpenMark OpenMarks::process_wide(int32_t proc_id, int64_t ns, bool& is_known) const {
@@ -102,7 +132,7 @@ OpenMark OpenMarks::process_wide(int32_t proc_id, int64_t ns, bool& is_known) co
 // A thread begins and ends no range while it is in a call, so any moment of the call tells. The one in the middle is as far
 // as can be from ranges at either end: their times may be of another clock than CUPTI's, which agrees with it but for
 // a little. What other threads do is asked for the moment of the launch.
-void OpenMarks::fill(model::GpuWorkRow& call) {
+bool OpenMarks::fill(model::GpuWorkRow& call) const {
   OpenMark mark;
   bool is_known = true;
   const auto thread = threads_.find(call.origin.thread_id);
@@ -110,12 +140,10 @@ void OpenMarks::fill(model::GpuWorkRow& call) {
     is_known = thread->second.at(call.origin.ts_ns + call.dur_ns / 2, mark);
   }
   if (is_known && mark.mark_id == 0) mark = process_wide(call.origin.proc_id, call.origin.ts_ns, is_known);
-  if (!is_known) {
-    ++unknown_;
-    return;
-  }
+  if (!is_known) return false;
   call.mark_id = mark.mark_id;
   call.mark_path = mark.path;
+  return true;
 }
 
 }  // namespace mlrun::trace

@@ -6,7 +6,7 @@
 //
 // Beginnings and ends come in the order of time and calls in that of their ends, so a call is asked about after ranges that
 // began or ended later. What was innermost before that is kept: of a thread kThreadChanges, of a process
-// kProcessChanges. Of an earlier moment the answer is "not known".
+// kProcessChanges; when they are kChangesMax in all, kThreadChanges of each. Of an earlier moment the answer is "not known".
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,10 @@ class MarkTimeline {
   // False: that is too long ago.
   bool at(int64_t ns, OpenMark& mark) const;
 
+  // Keeps the last so many changes at most.
+  void keep(size_t changes);
+  [[nodiscard]] size_t changes() const { return changes_.size(); }
+
  private:
   struct Open {
     OpenMark mark;
@@ -71,18 +75,18 @@ class OpenMarks {
            bool counts_for_process);
 
   // Fills mark_id and mark_path of a call. Requires: the row has its thread, and ranges that were begun before the call's end
-  // have been told.
-  void fill(model::GpuWorkRow& call);
-  // Calls in a moment too long ago.
-  [[nodiscard]] int64_t unknown() const { return unknown_; }
+  // have been told. False: it began too long ago.
+  bool fill(model::GpuWorkRow& call) const;
 
  private:
-  static constexpr size_t kThreadChanges = 16, kProcessChanges = 4096;
+  static constexpr size_t kThreadChanges = 16, kProcessChanges = 4096, kChangesMax = size_t{1} << 20;
+  void note_change(const MarkTimeline& timeline, size_t changes_before);
+  void make_room();
   [[nodiscard]] OpenMark process_wide(int32_t proc_id, int64_t ns, bool& is_known) const;
 
   std::unordered_map<int32_t, MarkTimeline> threads_, processes_;
   MarkTimeline log_{0};
-  int64_t unknown_ = 0;
+  size_t changes_ = 0, changes_max_ = kChangesMax;  // of threads and processes
 };
 
 }  // namespace mlrun::trace

@@ -39,6 +39,7 @@ void Partition::clear() {
   gpu.clear();
   gpu_callers.clear();
   later_calls.clear();
+  later_calls_left_out = 0;
   gpu_rows = {};
 }
 
@@ -239,7 +240,6 @@ void PartitionReader::add_gpu_work(const RecordView& record, const Channel& chan
 
 void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition) {
   const KnownStack stack = index_.stacks().find(channel.about.process, work.stack);
-  if (stack.stack_id == 0) return;
   partition.gpu_callers.push_back({channel.origin.proc_id, work.address, TraceClock::from_monotonic(work.start_ns),
                                    TraceClock::from_monotonic(work.end_ns), stack.stack_id, stack.site,
                                    site_of(channel.about.process, stack.site)});
@@ -264,6 +264,8 @@ Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
         add_caller(work, channel, partition);
       } else if (partition.later_calls.size() < kLaterCallsMax) {
         partition.later_calls.push_back(gpu_row(work, channel, index_));
+      } else {
+        ++partition.later_calls_left_out;
       }
     }
   });

@@ -84,6 +84,7 @@ struct Partition {
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
   std::vector<GpuCaller> gpu_callers;               // that were called in this slice
   std::vector<model::GpuWorkRow> later_calls;       // of CUDA, that began in this slice and end soon after it, by end
+  size_t later_calls_left_out = 0;                  // there were too many
   std::vector<model::MarkRow> marks;                // made of `mark_moments` in order; references are to these then
 
   void clear();

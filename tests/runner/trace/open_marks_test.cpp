@@ -23,9 +23,9 @@ class OpenMarksTest : public testing::Test {
     model::GpuWorkRow call;
     call.origin = origin(thread_id, start_ns);
     call.dur_ns = end_ns - start_ns;
-    marks_.fill(call);
+    const bool is_known = marks_.fill(call);
     EXPECT_EQ(call.mark_path, call.mark_id);
-    return call.mark_id;
+    return is_known ? call.mark_id : -1;
   }
   OpenMarks marks_;
 };
@@ -94,10 +94,34 @@ TEST_F(OpenMarksTest, AMomentTooLongAgoIsNotKnown) {
     begin(i, kMain, 10 * i);
     end(i, kMain, 10 * i + 5);
   }
-  EXPECT_EQ(mark_of(kOther, 12, 300'000), 0);
-  EXPECT_EQ(marks_.unknown(), 1);
+  EXPECT_EQ(mark_of(kOther, 12, 300'000), -1);
   EXPECT_EQ(mark_of(kOther, 200'002, 300'000), 20'000);
-  EXPECT_EQ(marks_.unknown(), 1);
+}
+
+// A loader that makes its workers anew for each epoch, with ranges in each.
+TEST_F(OpenMarksTest, ProcessesWithoutEndTakeNoMemoryWithoutEnd) {
+  constexpr int32_t kProcesses = 1000;
+  constexpr int64_t kRanges = 1000;
+  int64_t id = 0;
+  for (int32_t process = 1; process <= kProcesses; ++process) {
+    for (int64_t i = 0; i < kRanges; ++i) {
+      model::Origin at;
+      at.proc_id = at.thread_id = process;
+      at.ts_ns = 10 * ++id;
+      marks_.begin(at, {id, at.ts_ns, 0}, false, true);
+      marks_.end(at, at.ts_ns + 5, {id, 0, 0}, false, true);
+    }
+  }
+  const auto mark_in = [&](int32_t process, int64_t ns) {
+    model::GpuWorkRow call;
+    call.origin.proc_id = process;
+    call.origin.ts_ns = ns;
+    return marks_.fill(call) ? call.mark_id : -1;
+  };
+  EXPECT_EQ(mark_in(1, 10), -1) << "forgotten, and said so";
+  EXPECT_EQ(mark_in(1, 10 * kRanges + 2), kRanges);
+  EXPECT_EQ(mark_in(kProcesses, 10 * id + 2), id);
+  EXPECT_EQ(mark_in(kProcesses, 10 * (id - 400) + 2), id - 400) << "what has not been long";
 }
 
 }  // namespace
