@@ -43,6 +43,7 @@ EXPORT pid_t _Fork(void) {
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *),
                           void *argument) {
   REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  if (unlikely(!real)) return EAGAIN;  // before 2.34 it is in a library that need not be there
   uint64_t start = stamp();
   int error = real(thread, attributes, start_routine, argument);
   put_process_call(KIND_pthread_create, start, -error);
@@ -52,9 +53,11 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 // libc makes the thread by pthread_create's insides, past the hook above.
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argument) {
   REAL(int, thrd_create, thrd_t *, thrd_start_t, void *);
+  if (unlikely(!real)) return thrd_error;
   uint64_t start = stamp();
   int result = real(thread, start_routine, argument);
-  put_process_call(KIND_pthread_create, start, -error_of_thread(result));
+  // That something failed is nearly always that there is no room for one more thread.
+  put_process_call(KIND_pthread_create, start, -(result == thrd_error ? EAGAIN : error_of_thread(result)));
   return result;
 }
 
