@@ -17,9 +17,9 @@ struct operation {
 
 struct thread_state {
   __u64 on_ns, off_ns;
+  __u64 throttled_ns;  // when it was told to sleep because too many pages are dirty, and has not since; 0: it was not
   __u32 state, flags;
   bool submitting;  // queued a bio that has found no request yet
-  bool throttled;   // about to sleep because too many pages are dirty
   __u32 depth;      // of the operations under way, the outermost first
   __u64 numbers;
   struct operation operations[kNested];

@@ -7,7 +7,11 @@
 #include "kprobes/bpf/last_completion.h"
 #include "kprobes/bpf/thread_state.h"
 
-enum { kUninterruptible = 2 };
+enum {
+  kUninterruptible = 2,
+  kKillable = kUninterruptible | 0x100,  // TASK_WAKEKILL
+  kThrottleNs = 1000000,                 // from the kernel's word that a writer has to sleep until it does
+};
 
 const volatile __u64 wait_min_ns = 1000000;
 
@@ -45,6 +49,12 @@ int BPF_PROG(on_free, struct task_struct *task) {
   return 0;
 }
 
+// A write that must not wait is told to sleep as well, and returns instead: its thread's next sleep is another one.
+static __always_inline bool is_throttled(const struct thread_state *thread, __u32 state, __u64 off_ns) {
+  __u64 since_ns = thread->throttled_ns > thread->on_ns ? thread->throttled_ns : thread->on_ns;
+  return thread->throttled_ns && (state & kKillable) == kKillable && off_ns - since_ns < kThrottleNs;
+}
+
 static __always_inline void goes_off(struct task_struct *task, bool preempted, __u32 state) {
   if (!is_followed(task)) return;
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -57,14 +67,15 @@ static __always_inline void goes_off(struct task_struct *task, bool preempted, _
   if (!wake && bpf_map_update_elem(&wakes, &tid, &none, BPF_NOEXIST))
     count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
   bool early = wake && wake->time_ns > thread->on_ns;
-  bool throttled = thread->throttled && !preempted && state & kUninterruptible;
-  if (!preempted) thread->throttled = false;
+  __u64 off_ns = now_ns();
+  bool throttled = !preempted && is_throttled(thread, state, off_ns);
+  if (!preempted) thread->throttled_ns = 0;
   thread->state = preempted ? 0 : state;
   thread->flags = (preempted ? MLRUN_WAIT_PREEMPTED : 0) | (early ? MLRUN_WAIT_EARLY : 0) |
                   (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? MLRUN_WAIT_IO : 0) |
                   (thread->submitting && !preempted ? MLRUN_WAIT_SUBMITTING : 0) |
                   (throttled ? MLRUN_WAIT_THROTTLED : 0);
-  thread->off_ns = now_ns();
+  thread->off_ns = off_ns;
 }
 
 static __always_inline void comes_on(struct task_struct *task) {
@@ -98,18 +109,18 @@ static __always_inline void comes_on(struct task_struct *task) {
 }
 
 // A thread that makes pages dirty faster than they are written is told to sleep for `pause`; 0 or less: it need not.
-static __always_inline int is_throttled(long pause) {
+static __always_inline int note_throttle(long pause) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (pause <= 0 || !is_followed(task)) return 0;
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (thread) thread->throttled = true;
+  if (thread) thread->throttled_ns = now_ns();
   return 0;
 }
 
 SEC("tp_btf/balance_dirty_pages")
 int BPF_PROG(on_throttle, void *group, void *control, unsigned long rate, unsigned long task_rate,
              unsigned long dirtied, unsigned long period, long pause) {
-  return is_throttled(pause);
+  return note_throttle(pause);
 }
 
 // Before 6.15 what `control` holds are arguments.
@@ -117,7 +128,7 @@ SEC("tp_btf/balance_dirty_pages")
 int BPF_PROG(on_throttle_without_control, void *group, unsigned long limit, unsigned long background,
              unsigned long dirty, unsigned long group_limit, unsigned long group_dirty, unsigned long rate,
              unsigned long task_rate, unsigned long dirtied, unsigned long period, long pause) {
-  return is_throttled(pause);
+  return note_throttle(pause);
 }
 
 // A completion wakes before its processor switches: from here on nobody is woken by it.

@@ -20,6 +20,7 @@
 #include "runner/trace/silent_processes.h"
 #include "runner/trace/thread_finder.h"
 #include "runner/trace/trace_clock.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
@@ -144,7 +145,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   join_.parts.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
-  join_.pages.finish(info.files);
+  join_.pages.finish(info.files, !told_by_system_calls(session_));
   gpu_files_.finish(info.files);
   completions_.sort();
   return read;
@@ -261,7 +262,7 @@ class KernelMerge::Tables {
     silent_.add(row.record);
     if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
       merge_.throttled_++;
-      merge_.throttled_ns_ += std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns;
+      util::add_to(merge_.throttled_ns_, std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
     }
     return waits_.add(row);
   }

@@ -195,6 +195,8 @@ def throttled():
     for row, (_, pause_ms) in zip(rows, told, strict=False):
         # A sleep ends with a tick of the kernel's clock, of which a guest may have 100 a second.
         check("throttled: it sleeps that long", row["in_iowait"] and row["dur"] >= (pause_ms - 10) * MS, (row, pause_ms))
+    over = sorted(row["dur"] - row["runq_ns"] - pause_ms * MS for row, (_, pause_ms) in zip(rows, told, strict=False))
+    check("throttled: and mostly no longer", abs(over[len(over) // 2]) < 20 * MS, over)
     asleep = sum(row["dur"] - row["runq_ns"] for row in rows)
     of_writes = sum(call["wait_ns"] for call in run.calls.values() if call["func"] == "write")
     check("throttled: writes waited for that", of_writes >= 0.99 * asleep > 0, (of_writes, asleep))
