@@ -24,6 +24,9 @@ FilesByInode::FilesByInode(const model::FileTable& files, const std::vector<File
     if (file.ino == 0) continue;
     const uint64_t inode = key(file.dev, static_cast<uint64_t>(file.ino));
     if (!lives_.contains(inode)) ids_.emplace(inode, file.file_id);
+    if (file.file_system != "overlay") continue;
+    const auto [known, is_new] = on_overlay_.emplace(static_cast<uint64_t>(file.ino), file.file_id);
+    if (!is_new) known->second = 0;
   }
 }
 
@@ -76,6 +79,8 @@ int64_t FilesByInode::find(uint32_t device, uint64_t inode, int64_t ts_ns) {
     if (later != lives.begin()) file_id = (later - 1)->file_id;
   } else if (const auto known = ids_.find(wanted); known != ids_.end()) {
     file_id = known->second;
+  } else if (const auto above = on_overlay_.find(inode); above != on_overlay_.end()) {
+    file_id = above->second;
   }
   if (file_id == 0 && nameless_.size() < kNamelessMax) nameless_.insert(wanted);
   return file_id;

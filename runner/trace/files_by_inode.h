@@ -4,6 +4,9 @@
 //   time       ──────────●───────●────────────────────●──────▶
 //                      seen    made anew            seen
 //   the file   first one, a     │  not known, then b (its name was seen later, and it was there since it was made)
+//
+// What a file on overlayfs has on a disk is another inode's, of a file system below it. Where nothing has told of that by
+// name (the functions that would cannot be probed), it is known by its number, which overlayfs gives on.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +48,7 @@ class FilesByInode {
 
   std::unordered_map<uint64_t, int64_t> ids_;              // of files that were there all the time
   std::unordered_map<uint64_t, std::vector<Life>> lives_;  // of the others, by time
+  std::unordered_map<uint64_t, int64_t> on_overlay_;       // files by inode; 0: there are several with that number
   std::unordered_set<uint64_t> nameless_;
 };
 

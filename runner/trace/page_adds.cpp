@@ -24,9 +24,12 @@ void PageAdds::add(const mlrun_page_add& add) {
                                                             static_cast<uint32_t>(stat_device(add.device))});
 }
 
-void PageAdds::finish(const model::FileTable& files) {
+void PageAdds::finish(const model::FileTable& files, bool has_inner) {
   for (const model::FileRow& file : files) {
-    files_.push_back({static_cast<uint32_t>(file.dev), static_cast<uint64_t>(file.ino)});
+    const auto device = static_cast<uint32_t>(file.dev);
+    const bool is_overlay = file.file_system == "overlay";
+    files_.push_back({device, static_cast<uint64_t>(file.ino), is_overlay});
+    if (is_overlay && !has_inner) overlays_.insert(device);
   }
   for (auto& [tid, added] : by_thread_) {
     std::stable_sort(added.begin(), added.end(), [](const Added& a, const Added& b) { return a.ns < b.ns; });
@@ -44,7 +47,8 @@ ReadPages PageAdds::pages_of(const Asked& asked) const {
   auto next = std::lower_bound(added.begin(), added.end(), asked.from_ns,
                                [](const Added& candidate, int64_t ns) { return candidate.ns < ns; });
   for (; next != added.end() && next->ns <= asked.to_ns; ++next) {
-    if (next->inode != asked.file.inode || next->device != asked.file.device) continue;
+    const bool is_same = next->inode == asked.file.inode && next->device == asked.file.device;
+    if (!is_same && !asked.file.is_overlay) continue;
     const int64_t inside = std::min(next->first_page + next->pages, end) - std::max(next->first_page, begin);
     pages.missing += std::max<int64_t>(inside, 0);
     pages.ahead += next->pages - std::max<int64_t>(inside, 0);
@@ -65,12 +69,13 @@ std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const {
   if (!reads || operation.inode == 0) return std::nullopt;
   const auto signed_of = [](uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); };
   const bool has_offset = operation.offset <= INT64_MAX;
+  const auto device = static_cast<uint32_t>(stat_device(operation.device));
   return pages_of({static_cast<int32_t>(operation.head.tid),
                    signed_of(operation.begin_ns),
                    signed_of(operation.head.time_ns),
                    has_offset ? signed_of(operation.offset) : -1,
                    is_fault ? kPageBytes : signed_of(operation.requested),
-                   {static_cast<uint32_t>(stat_device(operation.device)), operation.inode}});
+                   {device, operation.inode, overlays_.contains(device)}});
 }
 
 }  // namespace mlrun::trace

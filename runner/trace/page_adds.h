@@ -2,11 +2,15 @@
 // Pages that reads and page faults brought into the page cache, by call and by the kernel's operation: in the range that it
 // asked for (they were missing), and beyond it (read ahead). Additions come first, then calls and operations ask, in any
 // order.
+//
+// A file on overlayfs has no pages of its own, those of a file below it are added, of another inode: with it count all that
+// the thread added meanwhile. Where functions of the kernel tell of operations the one below has its own, and they are its.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runner/events/kernel_record.h"
@@ -23,8 +27,8 @@ class PageAdds {
  public:
   // Beyond a few million additions the rest is left out: calls then say less than there was.
   void add(const mlrun_page_add& add);
-  // Requires: all were added, and `files` is complete.
-  void finish(const model::FileTable& files);
+  // Requires: all were added, and `files` is complete. has_inner: operations on overlayfs have one below them.
+  void finish(const model::FileTable& files, bool has_inner);
 
   // Of a read of a regular file; nothing for other calls. From several threads at once.
   [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
@@ -41,6 +45,7 @@ class PageAdds {
   struct Identity {
     uint32_t device;
     uint64_t inode;
+    bool is_overlay = false;  // its pages are those of another inode
   };
   // Of a thread in a time; the range is in bytes, none: all is beyond it.
   struct Asked {
@@ -50,7 +55,8 @@ class PageAdds {
   };
   [[nodiscard]] ReadPages pages_of(const Asked& asked) const;
   std::unordered_map<int32_t, std::vector<Added>> by_thread_;
-  std::vector<Identity> files_;  // by file_id - 1
+  std::vector<Identity> files_;            // by file_id - 1
+  std::unordered_set<uint32_t> overlays_;  // devices of overlayfs, of whose operations there are none below
   size_t count_ = 0;
 };
 

@@ -281,7 +281,7 @@ TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
   pages.add(added(7, 170, 13, 2, 1));    // another file
   pages.add(added(8, 150, 12, 2, 1));    // another thread
   pages.add(added(7, 300, 12, 2, 1));    // behind the call
-  pages.finish(files);
+  pages.finish(files, true);
   model::CallRow row = call(7, 100, 100);
   row.func = static_cast<uint16_t>(events::func::k_pread);
   row.file_id = 1;
@@ -315,6 +315,47 @@ TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
   EXPECT_FALSE(pages.of(operation).has_value());
 }
 
+// The pages are of the file below, on another device.
+TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
+  model::FileTable files;
+  model::FileRow file;
+  file.path = "/a";
+  file.dev = 39;
+  file.ino = 12;
+  file.kind = "regular";
+  file.file_system = "overlay";
+  files.push_back(file);
+  mlrun_page_add add{};
+  add.head.tid = 7;
+  add.head.time_ns = 150;
+  add.inode = 12;
+  add.device = 254u << 20;
+  add.pages = 4;
+  model::CallRow row = call(7, 100, 100);
+  row.func = static_cast<uint16_t>(events::func::k_pread);
+  row.file_id = 1;
+  row.file_kind = model::FileKind::kRegular;
+  row.offset = 0;
+  row.requested = 8192;
+  mlrun_file_op operation{};
+  operation.op = MLRUN_FILE_READ;
+  operation.head.tid = 7;
+  operation.begin_ns = 100;
+  operation.head.time_ns = 200;
+  operation.device = 39;
+  operation.inode = 12;
+  operation.requested = 8192;
+  for (const bool has_inner : {true, false}) {
+    PageAdds pages;
+    pages.add(add);
+    pages.finish(files, has_inner);
+    ASSERT_TRUE(pages.of(row).has_value());
+    EXPECT_EQ(pages.of(row)->missing, 2);
+    EXPECT_EQ(pages.of(row)->ahead, 2);
+    EXPECT_EQ(pages.of(operation)->missing, has_inner ? 0 : 2) << "the inner operation has them";
+  }
+}
+
 model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {
   model::FileTable files;
   for (const char* path : paths) {
@@ -325,6 +366,23 @@ model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {
     files.push_back(file);
   }
   return files;
+}
+
+TEST(FilesByInode, AFileBelowOneOnOverlayfsIsThatOne) {
+  model::FileTable files;
+  for (const auto& [path, number, type] :
+       {std::tuple("/a", 12, "overlay"), {"/b", 13, "overlay"}, {"/c", 13, "overlay"}, {"/d", 14, "ext4"}}) {
+    model::FileRow file;
+    file.path = path;
+    file.dev = 39;
+    file.ino = number;
+    file.file_system = type;
+    files.push_back(file);
+  }
+  FilesByInode found(files, {}, {});
+  EXPECT_EQ(found.find(254u << 20, 12, 0), 1);
+  EXPECT_EQ(found.find(254u << 20, 13, 0), 0) << "which of the two is not known";
+  EXPECT_EQ(found.find(254u << 20, 14, 0), 0) << "another file system's";
 }
 
 TEST(FilesByInode, OfAFileThatWasThereAllTheTimeTheFirstPathIsMeant) {
