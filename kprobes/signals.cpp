@@ -11,15 +11,14 @@
 #include <fmt/format.h>
 
 #include "kprobes/open_paths.h"
+#include "runner/events/untold.h"
 
 namespace mlrun::probes {
 
 namespace {
 
 constexpr const char* kNotInCalls =
-    "page faults, programs that are executed, msync, what aio and io_uring were handed, files that are closed "
-    "otherwise than "
-    "by close (tracepoint: these are no system calls on an open file)";
+    MLRUN_NO_FILE_CALLS " (tracepoint: no system call that is looked at tells of these)";
 
 constexpr const char* kNeitherCalls =
     "; there are no calls either, so that of I/O only what reached devices and the waits for it are known: start the "

@@ -14,6 +14,7 @@
 enum {
   kArguments = 5,
   kOpMaskOfCookie = 255,
+  kAppend = 02000,       // O_APPEND
   kDirect = 040000,      // O_DIRECT
   kCreated = 0x100000,   // FMODE_CREATED
   kMajorFault = 4,       // VM_FAULT_MAJOR
@@ -49,11 +50,21 @@ static __always_inline __u64 value_at(__u64 address) {
   return value;
 }
 
+// Where a write begins: with O_APPEND at the end of the file, whatever position it was given.
+static __always_inline __u64 offset_of_write(const struct operation *operation, struct file *file, __u64 offset,
+                                             bool is_typed) {
+  bool appends = operation->op == MLRUN_FILE_WRITE && FIELD(is_typed, file, f_flags) & kAppend;
+  if (!appends) return offset;
+  struct inode *inode = FIELD(is_typed, file, f_inode);
+  return FIELD(is_typed, inode, i_size);
+}
+
 static __always_inline void look_at_iterator(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct kiocb *control = (void *)arguments[0];
   struct iov_iter *iterator = (void *)arguments[1];
-  look_at_file(operation, FIELD(is_typed, control, ki_filp), is_typed);
-  operation->offset = FIELD(is_typed, control, ki_pos);
+  struct file *file = FIELD(is_typed, control, ki_filp);
+  look_at_file(operation, file, is_typed);
+  operation->offset = offset_of_write(operation, file, FIELD(is_typed, control, ki_pos), is_typed);
   if (FIELD(is_typed, control, ki_complete)) operation->control = (__u64)control;
   operation->requested = FIELD(is_typed, iterator, count);
 }

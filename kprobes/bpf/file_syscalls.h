@@ -193,7 +193,8 @@ static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt
   struct file *file = file_behind(registers->di, is_typed);
   if (!look_at_open_file(operation, file, is_typed)) return false;
   bool has_offset = how == kBytesAt || (how == kVectorsAt && registers->r10 != -1ul);
-  operation->offset = has_offset ? registers->r10 : FIELD(is_typed, file, f_pos);
+  operation->offset =
+      offset_of_write(operation, file, has_offset ? registers->r10 : FIELD(is_typed, file, f_pos), is_typed);
   operation->requested = how == kBytes || how == kBytesAt ? registers->dx : bytes_of_vectors(registers);
   look_at_sync(thread, FIELD(is_typed, file, f_flags));
   return true;
@@ -261,6 +262,8 @@ static __always_inline __s64 result_of_open(struct operation *operation, __s64 r
   struct file *file = file_at(result);
   if (!file) return 0;
   look_at_file(operation, file, false);
+  operation->is_silent = is_made_up(BPF_CORE_READ(file, f_inode, i_sb), operation->device, false);
+  if (operation->is_silent) return 0;
   if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
   tell_path(file);
   return 0;
@@ -280,7 +283,7 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
     inner->begin_ns = operation->begin_ns;
     tell_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : told, end_ns);
   }
-  tell_operation(thread, operation, 0, told, end_ns);
+  if (!operation->is_silent) tell_operation(thread, operation, 0, told, end_ns);
   thread->depth = 0;
   return 0;
 }

@@ -78,6 +78,7 @@ struct inode {
   unsigned short i_mode;
   struct super_block *i_sb;
   unsigned long i_ino;
+  long long i_size;
   unsigned int i_generation;
 };
 struct address_space {

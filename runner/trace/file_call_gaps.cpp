@@ -3,7 +3,10 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "runner/events/untold.h"
 
 namespace mlrun::trace {
 
@@ -11,12 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kNoCalls =
-    "told by system calls, so that page faults, programs that are executed, msync, what aio and io_uring were handed, "
-    "and "
-    "files that are closed otherwise than by close have no row; what they read from devices is in block_part";
 constexpr const char* kOtherNumbers =
-    "made the system calls of 32-bit programs, which are counted and not looked at: they have no row";
+    "may have been among the system calls of 32-bit programs, which are counted and not looked at: they have no row; "
+    "kernel: such calls that may be on a file";
 
 }  // namespace
 
@@ -31,9 +31,13 @@ bool told_by_system_calls(const SessionInfo& session) {
 
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
   if (!told_by_system_calls(session)) return;
-  info.coverage.push_back({0, "operations on files without a system call of their own", kNoCalls, -1, -1});
+  info.coverage.push_back({0, "operations on files without a system call of their own",
+                           fmt::format("told by system calls, so that these have no row: {}; what they read from "
+                                       "devices is in block_part",
+                                       MLRUN_NO_FILE_CALLS),
+                           -1, -1});
   const int64_t untold = session.number("/kernel_side/untold_32bit_calls", 0);
-  if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, 0, untold});
+  if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, untold});
 }
 
 }  // namespace mlrun::trace

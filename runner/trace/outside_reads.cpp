@@ -25,7 +25,7 @@ void OutsideReads::add_row(model::TraceInfo& info) const {
   info.coverage.push_back(
       {0, "bytes read from devices",
        "outside of recorded calls and operations: page faults of mapped files, programs being loaded, asynchronous "
-       "I/O; their time is in no sum of I/O time",
+       "I/O, without the library folders and attributes too (listing, stat); their time is in no sum of I/O time",
        all_bytes_ - outside_bytes_, all_bytes_});
 }
 

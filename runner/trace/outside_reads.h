@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What followed threads read from devices while they were in no recorded call or operation: page faults of mapped files,
-// programs and libraries being loaded, asynchronous I/O. Where functions of the kernel tell of operations on files these have
+// programs and libraries being loaded, asynchronous I/O; where the library is not in the processes also folders that are listed
+// and attributes that are asked for. Where functions of the kernel tell of operations on files these have
 // rows of their own; where they do not (tracepoints alone), this is all that is known of them.
 #pragma once
 

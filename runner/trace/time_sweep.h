@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives every nanosecond of one call exactly one label, from intervals that say what was going on. The first that fits,
-// in this order: ready to run; asleep by the kernel's wish, whatever is under way; asleep, with something on a device, in a queue, at a server, or nothing of these; inside
-// a file operation of the kernel; else its own.
+// in this order: ready to run; asleep by the kernel's wish, whatever is under way; asleep, with something on a device, in
+// a queue, at a server, or nothing of these; inside a file operation of the kernel; else its own.
 //
 //   sweep.begin(from, to); sweep.add(Span::kAsleep, ...); ...; CallSplit split = sweep.finish();
 #pragma once

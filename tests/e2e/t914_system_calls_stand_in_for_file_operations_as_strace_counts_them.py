@@ -54,6 +54,10 @@ for _ in range(2):
         os._exit(0)
     os.wait()
 open("maps", "w").write(open("/proc/self/maps").read()[:10])
+for _ in range(2):
+    log = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for _ in range(2): os.write(log, bytes(100))
+    os.close(log)
 """
 MOVES = {"read": "read", "pread64": "read", "readv": "read", "preadv": "read", "preadv2": "read",
          "write": "write", "pwrite64": "write", "writev": "write", "pwritev": "write", "pwritev2": "write"}
@@ -124,12 +128,13 @@ def check(this):
         str(folders[1]))] for op in ("open", "close", "write", "fsync")}
     this.equal("every one that is opened is closed", len(of_files["close"]), len(of_files["open"]))
     this.equal("new ones are told apart", sorted(trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["open"]
-                                                 if row["flags"] & 4), ["a", "b", "maps", "s"])
+                                                 if row["flags"] & 4), ["a", "b", "log", "maps", "s"])
     this.equal("a write with O_SYNC has a sync in it", sum(row["depth"] for row in of_files["fsync"]), 3)
     in_sync = [row for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/s")]
     this.true("that takes its time", all(row["dur"] > row["vfs_ns"] for row in in_sync), in_sync)
-    this.equal("what the kernel makes up is no file", [path for path in trace.paths.values() if path.startswith("/proc/self")
-                                                       and path.endswith("maps")], [])
+    this.equal("what the kernel makes up is no file", [path for path in trace.paths.values() if path.startswith("/proc/")], [])
+    appended = [row["offset"] for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/log")]
+    this.equal("where writes at the end begin", appended, [0, 100, 200, 300])
     this.equal("labels add up", labels.faults(trace), [])
     this.true("the times are told to be those of calls", "times are those of the calls" in signal["note"], signal)
     summary = " ".join(this.run(case.MLRUN, "report", trace.folder).stdout.split())

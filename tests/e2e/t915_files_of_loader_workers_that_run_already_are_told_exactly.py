@@ -95,8 +95,8 @@ def of_everybody(this):
     reads = [row for row in trace.rows("vfs") if row["pid"] == neighbour.pid and row["op"] == "read" and
              row["requested"] == 512]
     lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "file operations")
-    this.true("all reads of a neighbour are told or counted as lost", len(reads) == 20000 or 20000 - len(reads) <= lost,
-              (len(reads), lost))
+    this.true("reads of a neighbour are told once, or counted as lost", 20000 - lost <= len(reads) <= 20000, (len(reads), lost))
+    this.true("most are told", len(reads) > 10000, (len(reads), lost))
     this.equal("by the file's path", {trace.paths.get(row["file_id"]) for row in reads}, {str(data)})
 
 
