@@ -15,9 +15,10 @@ CALLS = 400000
 
 def check(this):
     data, out = this.data_file(), this.new_trace()
-    command = this.command(this.victim("numbered"), data, CALLS, "exit", out=out, options=("--buffer", "4M"))
+    victim = this.victim("numbered")
+    command = this.command(victim, data, CALLS, "exit", out=out, options=("--buffer", "4M"))
     with subprocess.Popen(command, env=this.environment, stderr=subprocess.PIPE, text=True) as mlrun:
-        time.sleep(0.05)
+        case.wait_until_runs(mlrun.pid, victim)
         os.kill(mlrun.pid, signal.SIGSTOP)  # 26 MB of records do not fit; the program goes on meanwhile
         time.sleep(1.5)
         os.kill(mlrun.pid, signal.SIGCONT)

@@ -30,7 +30,7 @@ def dropping(this, *command):
     environment = this.environment | {"LD_PRELOAD": this.victim("counts_blocks.so"), "COUNTS_BLOCKS": str(counts)}
     whole = this.command(*command, out=out, options=("--buffer", "4M", *ALL))
     with subprocess.Popen(whole, env=environment, cwd=this.folder, stderr=subprocess.PIPE) as mlrun:
-        time.sleep(0.05)
+        case.wait_until_runs(mlrun.pid, command[0])
         os.kill(mlrun.pid, signal.SIGSTOP)
         time.sleep(1.5)
         os.kill(mlrun.pid, signal.SIGCONT)

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -97,6 +98,23 @@ class Case:
             wanted = 128 - wanted if what == "exit status" and wanted < 0 else wanted
             self.equal(what + " of the traced run", got, wanted, said=traced.stderr)
         return self.opened(out)
+
+
+def is_child_that_runs(process, parent, program):
+    try:
+        is_child = int((process / "stat").read_text().rpartition(")")[2].split()[1]) == parent
+        return is_child and os.readlink(process / "exe") == str(program)
+    except OSError:  # it has ended
+        return False
+
+
+def wait_until_runs(parent, program, seconds=60):
+    """A child of `parent` is `program`."""
+    end = time.monotonic() + seconds
+    while not any(is_child_that_runs(process, parent, program) for process in Path("/proc").glob("[0-9]*")):
+        if time.monotonic() > end:
+            raise AssertionError(f"{program} did not begin within {seconds} s")
+        time.sleep(0.002)
 
 
 def need_root():
