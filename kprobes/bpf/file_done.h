@@ -28,9 +28,10 @@ static __always_inline bool is_completion(__u64 cookie) {
 }
 
 static __always_inline void tell_done(const struct handed_in *handed_in, __s64 result) {
+  __u64 time_ns = now_ns();
   struct mlrun_file_done *record = RESERVE(mlrun_file_done, MLRUN_KERNEL_FILE_DONE);
   if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_FILE_DONE, sizeof *record, now_ns(), handed_in->pid_tid);
+  record->head = make_head(MLRUN_KERNEL_FILE_DONE, sizeof *record, time_ns, handed_in->pid_tid);
   record->operation = handed_in->number;
   record->result = result;
   submit(record);

@@ -44,9 +44,10 @@ int BPF_PROG(on_page_added, struct folio *folio) {
   struct address_space *mapping = home.mapping;
   struct inode *inode = BPF_CORE_READ(mapping, host);
   if (!inode || (BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return 0;
+  __u64 time_ns = now_ns();
   struct mlrun_page_add *record = RESERVE(mlrun_page_add, MLRUN_KERNEL_PAGES);
   if (!record) return 0;
-  record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, now_ns(), bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, time_ns, bpf_get_current_pid_tgid());
   record->inode = BPF_CORE_READ(inode, i_ino);
   record->first_page = home.index;
   record->device = BPF_CORE_READ(inode, i_sb, s_dev);

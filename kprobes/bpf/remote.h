@@ -48,9 +48,10 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
 static __always_inline int end_remote(struct remote_key key, __u32 protocol, __s32 error) {
   struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
   if (!begin) return 0;
+  __u64 end_ns = now_ns();
   struct mlrun_remote *record = RESERVE(mlrun_remote, MLRUN_KERNEL_REMOTE);
   if (record) {
-    record->head = make_head(MLRUN_KERNEL_REMOTE, sizeof *record, now_ns(), begin->pid_tid);
+    record->head = make_head(MLRUN_KERNEL_REMOTE, sizeof *record, end_ns, begin->pid_tid);
     record->begin_ns = begin->begin_ns;
     record->operation = begin->operation;
     record->inode = begin->inode;

@@ -6,9 +6,10 @@
 #include "kprobes/bpf/tasks.h"
 
 static __always_inline int tell_task(struct task_struct *task, __u32 event, __u32 parent) {
+  __u64 time_ns = now_ns();
   struct mlrun_task *record = RESERVE(mlrun_task, MLRUN_KERNEL_TASK);
   if (!record) return 0;
-  record->head = make_head(MLRUN_KERNEL_TASK, sizeof *record, now_ns(), (__u64)task->tgid << 32 | (__u32)task->pid);
+  record->head = make_head(MLRUN_KERNEL_TASK, sizeof *record, time_ns, (__u64)task->tgid << 32 | (__u32)task->pid);
   record->event = event;
   record->parent = parent;
   bpf_probe_read_kernel(record->comm, sizeof record->comm, task->comm);
