@@ -93,9 +93,6 @@ void make_room_for_processors(const mlrun_probes& skeleton) {
 struct BtfDeleter {
   void operator()(btf* types) const { ::btf__free(types); }
 };
-struct RingDeleter {
-  void operator()(ring_buffer* ring) const { ::ring_buffer__free(ring); }
-};
 struct LinkDeleter {
   void operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 };
@@ -110,7 +107,7 @@ struct Probes::State {
   std::optional<FunctionTypes> functions;
   std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
-  std::unique_ptr<ring_buffer, RingDeleter> ring;
+  std::optional<Rings> rings;
   FileOps file_ops;
   FileSyscalls file_calls;
   OpenPaths open_paths;
@@ -187,14 +184,15 @@ Status Probes::open(const Streams& streams) {
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();
-  if (streams.ring_bytes != 0) ::bpf_map__set_max_entries(state_->skeleton->maps.ring, streams.ring_bytes);
+  state_->rings.emplace(state_->skeleton->maps.ring, state_->skeleton->maps.rings, streams.ring_bytes);
+  state_->skeleton->rodata->has_rings = state_->rings->has_table();
   const Status written =
       write_layout_types(::bpf_object__btf(state_->skeleton->obj), state_->functions->all(), layouts.get());
   if (!written) return written;
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
   }
-  return {};
+  return state_->rings->open();
 }
 
 Status Probes::attach() {
@@ -213,12 +211,6 @@ Status Probes::attach() {
       return fail(fmt::format("{}: {}", state.event, state.reason));
     }
   }
-  const auto take = [](void* context, void* record, size_t bytes) {
-    static_cast<State*>(context)->take(record, bytes);
-    return 0;
-  };
-  state_->ring.reset(::ring_buffer__new(::bpf_map__fd(state_->skeleton->maps.ring), take, state_.get(), nullptr));
-  if (!state_->ring) return fail_errno("read the BPF ring", errno);
   return {};
 }
 
@@ -356,7 +348,9 @@ int Probes::follow_cgroup(int folder) {
 
 void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 
-void Probes::drain() { ::ring_buffer__consume(state_->ring.get()); }
+void Probes::drain() { state_->rings->drain(state_->take); }
+
+const Rings& Probes::rings() const { return *state_->rings; }
 
 void Probes::detach() {
   state_->skeleton->bss->is_over = true;

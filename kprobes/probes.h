@@ -13,6 +13,7 @@
 #include "kprobes/file_functions.h"
 #include "kprobes/file_syscalls.h"
 #include "kprobes/probed_library.h"
+#include "kprobes/rings.h"
 #include "runner/util/result.h"
 
 namespace mlrun::probes {
@@ -26,7 +27,7 @@ struct Streams {
   bool cuda = false;        // calls of libcuda
   bool cufile = false;      // calls of libcufile
   bool torch = false;       // what PyTorch's allocator of GPU memory gives out
-  uint32_t ring_bytes = 0;  // a power of two, of pages; 0: as the object has it
+  uint32_t ring_bytes = 0;  // of each ring, a power of two, of pages; 0: as rings.h has it
   bool observes = false;    // processes that no library of ours is in: the kernel tells of their begin and end
   bool is_command = false;  // of those, a command that mlrun starts and not what runs already
   bool has_calls = true;    // a library in the processes tells of their calls on files
@@ -84,10 +85,11 @@ class Probes {
   void add_file_systems(const FileSystemTypes& mounted);
   bool attach_next(bool is_late);
 
-  // Hands over what the ring holds.
+  // Hands over what the rings hold, in order of time (ring_reader.h).
   void drain();
+  [[nodiscard]] const Rings& rings() const;
 
-  // No event is recorded any more; what the ring holds can still be drained. Functions, of the kernel and of libraries, are
+  // No event is recorded any more; what the rings hold can still be drained. Functions, of the kernel and of libraries, are
   // let go at the end only, since the kernel takes some milliseconds for each.
   void detach();
   // What is attached no longer is gone then, and the programs of functions go with these, one after the other. Requires: detach(),

@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kShare = 10;  // looks at open files take one part in so many of our time
 constexpr uint64_t kStepNs = 3'000'000;
-constexpr uint64_t kDrainNs = 3'000'000;  // the ring is drained again when that has gone by
+constexpr uint64_t kDrainNs = 3'000'000;  // the rings are drained again when that has gone by
 
 template <typename Record>
 bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {

@@ -17,7 +17,7 @@ namespace mlrun::probes {
 
 class ProcessLook {
  public:
-  // `drain` hands over what the ring holds, by take(); it is called between looks, so that the ring does not fill up
+  // `drain` hands over what the rings hold, by take(); it is called between looks, so that they do not fill up
   // meanwhile.
   ProcessLook(KernelSpool& spool, std::function<void()> drain)
       : spool_(spool), files_(spool, [this] { drain_if_due(); }), drain_(std::move(drain)) {}
@@ -27,7 +27,7 @@ class ProcessLook {
   // A process that was asked for by itself.
   void follow(int pidfd);
 
-  // Notes of what to look at; the look comes later, outside of the ring.
+  // Notes of what to look at; the look comes later, outside of the rings.
   void take(const mlrun_kernel_head& head, const void* record, size_t bytes);
   // For a few milliseconds, and a process at least. True: there are more.
   bool look();

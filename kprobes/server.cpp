@@ -178,7 +178,7 @@ class Server {
     tell_of_end();
   }
 
-  // A child that has begun since the ring was drained was begun before its parent's end.
+  // A child that has begun since the rings were drained was begun before its parent's end.
   void tell_of_end() {
     if (!look_ || told_of_end_ || !look_->all_ended()) return;
     probes_->drain();
@@ -269,6 +269,7 @@ class Server {
     report["devices"] = std::move(devices);
     report["records"] = spool_.records();
     report["lost"] = losses_->lost();
+    report["rings"] = {{"count", probes_->rings().count()}, {"bytes_each", probes_->rings().ring_bytes()}};
     report["skipped"] = json::array();
     for (const SkippedProgram& program : probes_->skipped()) {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of mlrun-probes for one run: says whether it is ready, follows what it is told to, drains the ring, and ends
+// The life of mlrun-probes for one run: says whether it is ready, follows what it is told to, drains the rings, and ends
 // when it is asked to or when the socket's other end is gone, whichever comes first.
 #pragma once
 

@@ -145,7 +145,7 @@ static __always_inline bool send_path(struct path_walk *walk, struct task_struct
   record->flags = flags;
   record->names_bytes = bytes;
   record->spare = 0;
-  bool is_sent = bpf_ringbuf_output(&ring, record, size, BPF_RB_NO_WAKEUP) == 0;
+  bool is_sent = put(record, size);
   if (!is_sent) count_loss(MLRUN_KERNEL_FILE_PATH, MLRUN_KERNEL_LOSS_RING);
   return is_sent;
 }

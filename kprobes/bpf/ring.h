@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The ring and what does not fit it. Nobody is ever woken from here: a wake-up costs microseconds at the worst places
-// (an interrupt to ourselves inside a virtual machine), and the reader looks every few milliseconds anyway.
+// The ring, or on larger machines the rings (kprobes/rings.h), and what does not fit. Nobody is ever woken from here: a
+// wake-up costs microseconds at the worst places (an interrupt to ourselves inside a virtual machine), and the reader looks
+// every few milliseconds anyway.
+//
+// A record's time is taken before its place in the ring, never after: by this the reader puts the records of several rings
+// in order (kprobes/ring_reader.h).
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
@@ -10,6 +14,20 @@ struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 8 << 20);
 } ring SEC(".maps");
+
+// By processor, where there are several: which one is its own. The loader makes them, and fills this.
+struct one_of_rings {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4096);
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __array(values, struct one_of_rings);
+} rings SEC(".maps");
+
+const volatile bool has_rings;  // a constant when the programs are loaded: the verifier takes the other way out
 
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -33,11 +51,29 @@ static __always_inline struct mlrun_kernel_head make_head(__u16 kind, __u16 byte
   return head;
 }
 
-// A record of TYPE in the ring, with its head; NULL: counted as lost. The rest of it is to be filled whole.
-#define RESERVE(TYPE, KIND)                                                    \
-  ({                                                                           \
-    struct TYPE *record_ = bpf_ringbuf_reserve(&ring, sizeof(struct TYPE), 0); \
-    if (!record_) count_loss(KIND, MLRUN_KERNEL_LOSS_RING);                    \
-    record_;                                                                   \
+static __always_inline void *own_ring(void) {
+  __u32 processor = bpf_get_smp_processor_id();
+  return bpf_map_lookup_elem(&rings, &processor);
+}
+
+static __always_inline void *reserve(__u64 bytes) {
+  if (!has_rings) return bpf_ringbuf_reserve(&ring, bytes, 0);
+  void *own = own_ring();
+  return own ? bpf_ringbuf_reserve(own, bytes, 0) : 0;
+}
+
+// A copy of a record whose length only the program knows. False: it did not fit.
+static __always_inline bool put(void *record, __u64 bytes) {
+  if (!has_rings) return bpf_ringbuf_output(&ring, record, bytes, BPF_RB_NO_WAKEUP) == 0;
+  void *own = own_ring();
+  return own && bpf_ringbuf_output(own, record, bytes, BPF_RB_NO_WAKEUP) == 0;
+}
+
+// A record of TYPE in the ring; NULL: counted as lost. It is to be filled whole, with a time that was taken before.
+#define RESERVE(TYPE, KIND)                                 \
+  ({                                                        \
+    struct TYPE *record_ = reserve(sizeof(struct TYPE));    \
+    if (!record_) count_loss(KIND, MLRUN_KERNEL_LOSS_RING); \
+    record_;                                                \
   })
 static __always_inline void submit(void *record) { bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP); }

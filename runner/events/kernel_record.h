@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, one behind the other, in the order in which a
-// ring gave them out (nearly that of `time_ns`). Every record begins with the same head and says its length, so that
-// a reader passes over kinds that it does not know. All times are nanoseconds of CLOCK_MONOTONIC; pids and tids are
-// those of the initial pid namespace; a device number is the kernel's own (major << 20 | minor).
+// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, one behind the other, nearly in the order of
+// `time_ns`: one that was in its ring before another one's time was taken stands before it (kprobes/ring_reader.h). Every
+// record begins with the same head and says its length, so that a reader passes over kinds that it does not know. All
+// times are nanoseconds of CLOCK_MONOTONIC; pids and tids are those of the initial pid namespace; a device number is the
+// kernel's own (major << 20 | minor).
 #pragma once
 
 #include "runner/events/types.h"
