@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun-probes driven as mlrun does it, on one command, while nobody takes anything out of its ring. Also for guests: it takes the
-standard library alone."""
+"""mlrun-probes driven as mlrun does it, on one command, also while nobody takes anything out of its rings. Also for guests: it takes
+the standard library alone."""
 
 import json
 import os
@@ -9,14 +9,16 @@ import socket
 import struct
 import subprocess
 
-READY, FOLLOW, FOLLOWING, STOP, REPORT = 1, 3, 4, 5, 6  # messages
-PART, LOSS, FILE_OP = 2, 4, 6  # kinds of records
+READY, FOLLOW, FOLLOWING, STOP, REPORT, ENDED = 1, 3, 4, 5, 6, 9  # messages
+PART, WAIT, LOSS, FILE_OP = 2, 3, 4, 6  # kinds of records
 RING, OPEN = 1, 3  # reasons of a loss
 FRAME, HEAD = struct.Struct("<IHHI52x"), struct.Struct("<HHIQII")
 
 
 def receive(sock, wanted):
     kind, value = struct.unpack_from("<Ii", message := sock.recv(1 << 17))
+    if kind == ENDED:  # of what was observed
+        return receive(sock, wanted)
     if kind != wanted or value != 0:
         raise AssertionError(f"message {kind} with {value}, wanted {wanted}: {message[8:]!r}")
     return message[8:].decode()
@@ -46,13 +48,14 @@ def losses(path, wanted):
     return count, reasons
 
 
-def record_stopped(probes, streams, spool_path, command):
-    """Records `command` in a new spool with mlrun-probes at `probes`, which stands still while it runs. The report, and what the
-    command said."""
+def record(probes, streams, spool_path, command, stopped=False, env=None):
+    """Records `command` in a new spool with mlrun-probes at `probes`; `stopped`: which stands still while it runs. `env`: more of
+    mlrun-probes' environment. The report, and what the command said."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with open(spool_path, "xb") as spool:
         high = [os.dup2(fd, number) for fd, number in ((theirs.fileno(), 100), (spool.fileno(), 101))]
-        served = subprocess.Popen(["bash", "-c", f"exec {probes} serve {streams} 3<&100 4>&101"], pass_fds=high)
+        served = subprocess.Popen(["bash", "-c", f"exec {probes} serve {streams} 3<&100 4>&101"], pass_fds=high,
+                                  env=os.environ | (env or {}))
     theirs.close()
     for fd in high:
         os.close(fd)
@@ -63,8 +66,13 @@ def record_stopped(probes, streams, spool_path, command):
         reader.stderr.readline()  # what a shell does to begin is done: the command is all that is recorded
         socket.send_fds(ours, [struct.pack("<Ii", FOLLOW, 0)], [os.pidfd_open(reader.pid)])
         receive(ours, FOLLOWING)
-        os.kill(served.pid, signal.SIGSTOP)  # nobody takes anything out
+        if stopped:
+            os.kill(served.pid, signal.SIGSTOP)  # nobody takes anything out
         said = reader.communicate(b"go\n")[1].decode()
         os.kill(served.pid, signal.SIGCONT)
         ours.send(struct.pack("<Ii", STOP, 0))
         return json.loads(receive(ours, REPORT)), said
+
+
+def record_stopped(probes, streams, spool_path, command, env=None):
+    return record(probes, streams, spool_path, command, stopped=True, env=env)
