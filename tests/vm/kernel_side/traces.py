@@ -17,6 +17,8 @@ MISTIMED = 74  # exit status: every row is as it must be, but the machine was to
 SKIPPED = 77  # exit status: all that could be tried holds, but something could not be tried
 # Asks for times as exact as a machine gives them that does nothing else, or one whose clock counts instructions.
 EXACT = bool(os.environ.get("MLRUN_EXACT_TIMES"))
+# Whether a ring for each processor was asked for, of which guests have two or more. Not heard of another user than root.
+ONE_RING = os.environ.get("MLRUN_RING_PROCESSORS") != "1"
 failures = []
 mistimed = []
 untried = []
@@ -58,6 +60,7 @@ class Run:
         self.calls = {row["call_id"]: row for row in self.trace.rows("call")}
         self.devices = {row["name"]: row for row in self.trace.rows("device")}
         equal(f"{name}: it is told where the time went", promise.are_recorded(self.trace), waits)
+        equal(f"{name}: it has one ring", self.trace.run["kernel_side"]["rings"]["count"] == 1, ONE_RING or name == "user")
         for fault in promise.faults(self.trace)[:5]:
             check(f"{name}: where the time went", False, fault)
         equal(f"{name}: nothing lost", [row for row in self.trace.rows("loss") if row["channel"] == "kernel side"], [])

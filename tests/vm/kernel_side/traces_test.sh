@@ -3,6 +3,7 @@
 # Known workloads on another kernel: SUITE_guest.sh makes traces there, SUITE_check.py says what they must hold. What may go
 # wrong without a fault of ours is done again: the emulator loses the kernel's timers (75), other work on this machine takes the
 # time that the guest should have had (74, and everything but how long it took is right). All of it within $budget_s.
+# MLRUN_RING_PROCESSORS goes into the guest: how many processors share a ring of the kernel side's.
 # Usage: traces_test.sh SUITE KERNEL PYTHON
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,7 +20,8 @@ guest_timeout() {
 make_traces() {
   rm -rf "$out"
   mkdir -p "$out"
-  "$here/../vmrun" --kernel "$2" --disk 256 --timeout "$(guest_timeout)" --out "$out" -- bash "$here/$1_guest.sh" "$build" "$(realpath -s "$3")" || return
+  "$here/../vmrun" --kernel "$2" --disk 256 --timeout "$(guest_timeout)" --out "$out" -- \
+    env "MLRUN_RING_PROCESSORS=${MLRUN_RING_PROCESSORS:-}" bash "$here/$1_guest.sh" "$build" "$(realpath -s "$3")" || return
   for trace in "$out"/*/; do "$build/bin/mlrun" recover --quiet "$trace" || return; done
 }
 

@@ -215,6 +215,11 @@ def small_ring():
     check("ring: some sent, most lost", 0 < small["sent"] < 100 and small["lost"] > 400, small)
     equal("ring: sent and lost are all", small["sent"] + small["lost"], large["sent"])
     check("ring: why", small["reasons"] == [1] and small["report"] >= small["lost"], small)
+    moves = told["moves"]
+    check("rings: one for each processor", moves["rings"] > 1, moves)
+    equal("rings: reads, one after the other, on another processor each", (moves["operations"], moves["in_order"], moves["turns"]),
+          (2000, True, 1999))
+    equal("rings: every switch, none before the one before", (moves["waits"], moves["overlap"], moves["lost"]), (moves["switches"], 0, 0))
 
 
 def doctor():
