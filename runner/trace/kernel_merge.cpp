@@ -148,6 +148,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   join_.pages.finish(info.files, !told_by_system_calls(session_));
   gpu_files_.finish(info.files);
   completions_.sort();
+  join_.reused.load(info.files);
   return read;
 }
 
@@ -160,7 +161,7 @@ class KernelMerge::Tables {
         events_from_ns_(events_from_ns),
         threads_(info),
         silent_(info),
-        inodes_(info.files, merge.observed_.files().seen(), merge.observed_.files().made()) {
+        inodes_(info.files, merge.names_seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
   }
 
@@ -445,6 +446,13 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
   const auto beyond = [](int64_t all, size_t most) {
     return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };
+// By whom: the kernel or /proc, where nothing in the processes tells of files, or the calls on files.
+std::vector<FileSeen> KernelMerge::names_seen() const {
+  std::vector<FileSeen> seen = observed_.files().seen();
+  seen.insert(seen.end(), join_.reused.seen().begin(), join_.reused.seen().end());
+  return seen;
+}
+
   add_kernel_loss(info, kWhy, beyond(parts_, kJoinedPartsMax), "block parts");
   add_kernel_loss(info, kWhy, beyond(file_ops_, kJoinedFileOpsMax), "file operations");
   add_kernel_loss(info, kWhy, beyond(remotes_, kJoinedFileOpsMax), "remote requests");
@@ -454,6 +462,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
 void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
+  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that tell which file an inode number meant");
   run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
   if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
   if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();

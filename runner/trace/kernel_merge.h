@@ -4,6 +4,7 @@
 // taken in:
 //   24 bytes  for each block part, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each begin, exec and end of a thread and each look at a process of an observation
+//   32 bytes  for each call on a file whose inode number another file of the trace has, too
 //  160 bytes  for each name of a file that was opened or open then, beside its row of the table, and the text of these
 //
 //   KernelMerge kernel(folder, session);
@@ -14,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -86,6 +88,7 @@ class KernelMerge {
   template <typename Visit>
   Status for_each_record(Visit visit);
   void add_joins_left_out(model::TraceInfo& info) const;
+  [[nodiscard]] std::vector<FileSeen> names_seen() const;
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
