@@ -5,12 +5,15 @@
 
 #include "kprobes/bpf/thread_state.h"
 
+const __u64 kNotTold = ~0ull;
+
 // A tag is given out again once its answer is there.
 struct remote_key {
   __u64 address, tag;  // of the client, or of the request itself
 };
 struct remote_begin {
   __u64 begin_ns, operation, inode, pid_tid;
+  __u64 sent, received;  // bytes, once the answer is there
   __u32 device, code;
   char name[MLRUN_KERNEL_COMM];
 };
@@ -32,6 +35,7 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   struct remote_begin begin = {};
   begin.pid_tid = bpf_get_current_pid_tgid();
   begin.code = code;
+  begin.sent = begin.received = kNotTold;
   if (name) bpf_probe_read_kernel_str(begin.name, sizeof begin.name, name);
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
   if (thread && thread->depth) {
@@ -45,21 +49,50 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   return 0;
 }
 
+// What the kernel adds up for /proc/PID/mountstats at this moment, of the one request.
+static __always_inline void look_at_rpc(struct mlrun_remote *record, struct rpc_task *task) {
+  struct rpc_clnt *client = BPF_CORE_READ(task, tk_client);
+  bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(client, cl_program, name));
+  record->version = BPF_CORE_READ(client, cl_vers);
+  bpf_probe_read_kernel_str(record->server, sizeof record->server, BPF_CORE_READ(task, tk_xprt, address_strings[0]));
+  struct rpc_rqst *request = BPF_CORE_READ(task, tk_rqstp);
+  if (!request) return;  // it ended before it had its turn
+  record->sent = BPF_CORE_READ(request, rq_xmit_bytes_sent);
+  record->received = BPF_CORE_READ(request, rq_reply_bytes_recvd);
+  record->transmissions = BPF_CORE_READ(request, rq_ntrans);
+  __s64 sent_ns = BPF_CORE_READ(request, rq_xtime);
+  if (!sent_ns) return;
+  record->queue_ns = sent_ns - BPF_CORE_READ(task, tk_start);
+  record->rtt_ns = BPF_CORE_READ(request, rq_rtt);
+}
+
+static __always_inline void fill_remote(struct mlrun_remote *record, const struct remote_begin *begin, __u64 end_ns,
+                                        __u32 protocol, __s32 error) {
+  record->head = make_head(MLRUN_KERNEL_REMOTE, sizeof *record, end_ns, begin->pid_tid);
+  record->begin_ns = begin->begin_ns;
+  record->operation = begin->operation;
+  record->inode = begin->inode;
+  record->device = begin->device;
+  record->protocol = protocol;
+  record->code = begin->code;
+  record->error = error < 0 ? error : 0;
+  __builtin_memcpy(record->name, begin->name, sizeof record->name);
+  record->sent = begin->sent;
+  record->received = begin->received;
+  record->queue_ns = record->rtt_ns = kNotTold;
+  record->transmissions = record->version = 0;
+  __builtin_memset(record->program, 0, sizeof record->program);
+  __builtin_memset(record->server, 0, sizeof record->server);
+}
+
 static __always_inline int end_remote(struct remote_key key, __u32 protocol, __s32 error) {
   struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
   if (!begin) return 0;
   __u64 end_ns = now_ns();
   struct mlrun_remote *record = RESERVE(mlrun_remote, MLRUN_KERNEL_REMOTE);
   if (record) {
-    record->head = make_head(MLRUN_KERNEL_REMOTE, sizeof *record, end_ns, begin->pid_tid);
-    record->begin_ns = begin->begin_ns;
-    record->operation = begin->operation;
-    record->inode = begin->inode;
-    record->device = begin->device;
-    record->protocol = protocol;
-    record->code = begin->code;
-    record->error = error < 0 ? error : 0;
-    __builtin_memcpy(record->name, begin->name, sizeof record->name);
+    fill_remote(record, begin, end_ns, protocol, error);
+    if (protocol == MLRUN_REMOTE_RPC) look_at_rpc(record, (void *)key.address);
     submit(record);
   }
   bpf_map_delete_elem(&remote_requests, &key);
@@ -73,6 +106,25 @@ static __always_inline struct remote_key key_of(void *address, int tag) {
 
 SEC("tp_btf/9p_client_req")
 int BPF_PROG(on_9p_begin, void *client, __s8 type, int tag) { return begin_remote(key_of(client, tag), (__u8)type, 0); }
+
+// An answer, before that is told of. Both messages begin with their length, which is right when they have been sent: of what
+// went past the buffer (zero copy) the field for it lacks the data.
+SEC("tp_btf/9p_protocol_dump")
+int BPF_PROG(on_9p_message, void *client, struct p9_fcall *message) {
+  enum { kAnswer = 1 };  // the types of answers are odd
+  if (!message || !(BPF_CORE_READ(message, id) & kAnswer)) return 0;
+  struct remote_key key = key_of(client, BPF_CORE_READ(message, tag));
+  struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
+  if (!begin) return 0;
+  __u64 address = 0;  // as a number: the verifier lets nobody look in front of what it knows the type of
+  bpf_probe_read_kernel(&address, sizeof address, &ctx[1]);
+  struct p9_req_t *request = (void *)(address - bpf_core_field_offset(struct p9_req_t, rc));
+  __u32 sent = 0;
+  if (bpf_probe_read_kernel(&sent, sizeof sent, BPF_CORE_READ(request, tc.sdata))) return 0;
+  begin->sent = sent;
+  begin->received = BPF_CORE_READ(message, size);
+  return 0;
+}
 
 SEC("tp_btf/9p_client_res")
 int BPF_PROG(on_9p_end, void *client, __s8 type, int tag, int error) {
@@ -99,5 +151,10 @@ int BPF_PROG(on_fuse_begin, struct fuse_req *request) {
 
 SEC("tp_btf/fuse_request_end")
 int BPF_PROG(on_fuse_end, struct fuse_req *request) {
-  return end_remote(key_of(request, 0), MLRUN_REMOTE_FUSE, BPF_CORE_READ(request, out.h.error));
+  struct remote_key key = key_of(request, 0);
+  struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
+  if (!begin) return 0;
+  begin->sent = BPF_CORE_READ(request, in.h.len);
+  begin->received = BPF_CORE_READ(request, out.h.len);
+  return end_remote(key, MLRUN_REMOTE_FUSE, BPF_CORE_READ(request, out.h.error));
 }

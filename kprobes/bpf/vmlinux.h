@@ -240,15 +240,45 @@ struct rpc_task {
 };
 
 struct fuse_in_header {
-  __u32 opcode;
+struct rpc_program {
+  const char *name;
+};
+struct rpc_clnt {
+  const struct rpc_program *cl_program;
+  __u32 cl_vers;
+};
+struct rpc_xprt {
+  const char *address_strings[6];  // the first one: the server's address
+};
+struct rpc_rqst {
+  unsigned long rq_xmit_bytes_sent, rq_reply_bytes_recvd;
+  __s64 rq_rtt, rq_xtime;
+  int rq_ntrans;
+};
+  __u32 len, opcode;
 };
 struct fuse_out_header {
+  struct rpc_clnt *tk_client;
+  struct rpc_xprt *tk_xprt;
+  struct rpc_rqst *tk_rqstp;
+  __s64 tk_start;
+};
+
+struct p9_fcall {
+  __u32 size;
+  __u8 id;
+  __u16 tag;
+  __u8 *sdata;
+};
+struct p9_req_t {
+  struct p9_fcall tc, rc;
   __s32 error;
 };
 struct fuse_req {
   struct {
     struct fuse_in_header h;
   } in;
+  __u32 len;
   struct {
     struct fuse_out_header h;
   } out;

@@ -196,7 +196,10 @@ enum mlrun_remote_protocol {
   MLRUN_REMOTE_PROTOCOLS
 };
 
-// A request to a file system's server. pid and tid: who began it; time_ns: the kernel had the answer.
+enum { MLRUN_REMOTE_SERVER = 48 };  // room for an IPv6 address
+
+// A request to a file system's server. pid and tid: who began it; time_ns: the kernel had the answer. Bytes are those of the
+// messages, headers and all.
 struct mlrun_remote {
   struct mlrun_kernel_head head;
   __u64 begin_ns;
@@ -208,7 +211,13 @@ struct mlrun_remote {
   __s32 error;                   // 0 or a negative errno
   char name[MLRUN_KERNEL_COMM];  // RPC: of the procedure
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 80, "remote record");
+  __u64 sent, received;          // all that was sent, each time; the answer. ~0: not told, here and below
+  __u64 queue_ns, rtt_ns;        // RPC: until it was sent the last time, and from there to the answer
+  __u32 transmissions;           // RPC: how often it was sent, 0: not told
+  __u32 version;                 // RPC: of the program
+  char program[MLRUN_KERNEL_COMM], server[MLRUN_REMOTE_SERVER];  // RPC: the server's address
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 184, "remote record");
 
 // All numbers that no kernel has count as one.
 enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };

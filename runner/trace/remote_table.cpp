@@ -52,6 +52,13 @@ std::string name_in(const std::array<Name, n>& names, uint32_t code) {
   return found == names.end() ? fmt::format("type {}", code) : std::string(found->second);
 }
 
+template <size_t n>
+std::string text_in(const char (&field)[n]) {
+  return util::escaped_utf8({field, ::strnlen(field, n)});
+}
+
+int32_t number_of(uint32_t number) { return static_cast<int32_t>(std::min<uint32_t>(number, INT32_MAX)); }
+
 std::vector<std::string> protocol_names() { return {"9p", "nfs", "fuse", "other"}; }
 
 }  // namespace
@@ -59,7 +66,7 @@ std::vector<std::string> protocol_names() { return {"9p", "nfs", "fuse", "other"
 std::string remote_op_name(const mlrun_remote& record) {
   if (record.protocol == MLRUN_REMOTE_9P) return name_in(k9pNames, record.code);
   if (record.protocol == MLRUN_REMOTE_FUSE) return name_in(kFuseNames, record.code);
-  std::string name = util::escaped_utf8({record.name, ::strnlen(record.name, sizeof record.name)});
+  std::string name = text_in(record.name);
   if (name.empty()) return fmt::format("type {}", record.code);
   for (char& letter : name) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
@@ -78,7 +85,30 @@ RemoteTable::RemoteTable()
       dev_(table_.optional_int64("dev")),
       ino_(table_.optional_int64("ino")),
       file_id_(table_.optional_int64("file_id")),
-      err_(table_.int32("err")) {}
+      err_(table_.int32("err")),
+      server_(table_.optional_text("server")),
+      program_(table_.optional_text("program")),
+      version_(table_.optional_int32("version")),
+      sent_(table_.optional_int64("sent_bytes")),
+      received_(table_.optional_int64("received_bytes")),
+      queue_(table_.optional_int64("queue_ns", Encoding::kSplit)),
+      rtt_(table_.optional_int64("rtt_ns", Encoding::kSplit)),
+      transmissions_(table_.optional_int32("transmissions")) {}
+
+void RemoteTable::add_message(const mlrun_remote& record) {
+  const auto put = [](Int64Column& column, uint64_t value) {
+    column.add_unless(-1, value > INT64_MAX ? -1 : static_cast<int64_t>(value));
+  };
+  server_.add_unless_empty(text_in(record.server));
+  program_.add_unless_empty(text_in(record.program));
+  const bool is_rpc = record.protocol == MLRUN_REMOTE_RPC;
+  is_rpc ? version_.add(number_of(record.version)) : version_.add_null();
+  put(sent_, record.sent);
+  put(received_, record.received);
+  put(queue_, record.queue_ns);
+  put(rtt_, record.rtt_ns);
+  record.transmissions != 0 ? transmissions_.add(number_of(record.transmissions)) : transmissions_.add_null();
+}
 
 void RemoteTable::add(const RemoteRow& row, const GroupEnds& ends) {
   const mlrun_remote& record = row.record;
@@ -92,6 +122,7 @@ void RemoteTable::add(const RemoteRow& row, const GroupEnds& ends) {
   ino_.add_unless(0, static_cast<int64_t>(record.inode));
   file_id_.add_unless(0, row.file_id);
   err_.add(record.error < 0 ? -std::max(record.error, -INT32_MAX) : 0);
+  add_message(record);
   table_.row_added();
 }
 

@@ -24,6 +24,8 @@ class RemoteTable {
   ParquetTable& parquet() { return table_; }
 
  private:
+  void add_message(const mlrun_remote& record);
+
   ParquetTable table_;
   SpanColumns span_;
   OwnerColumns owner_;
@@ -31,6 +33,10 @@ class RemoteTable {
   TextColumn& op_;
   Int64Column &op_id_, &call_id_, &dev_, &ino_, &file_id_;
   Int32Column& err_;
+  TextColumn &server_, &program_;
+  Int32Column& version_;
+  Int64Column &sent_, &received_, &queue_, &rtt_;
+  Int32Column& transmissions_;
 };
 
 }  // namespace mlrun::trace

@@ -56,6 +56,14 @@ def nine():
     check("9p: every read asks the server", {row["call_id"] for row in of_reads} >=
           {call["call_id"] for call in reads if call["ret"]}, (len(of_reads), len(reads)))
     run.has_its_call(of_reads)
+    # With the protocol's heads: of a read's answer size, type, tag and count; of a write also file and place.
+    calls = {call["call_id"] for call in run.of("write", "/run/out/copy")}
+    writes = [row for row in run.asked("9p", "write") if row["call_id"] in calls]
+    equal("9p: bytes received", sum(row["received_bytes"] - 11 for row in of_reads), 2_000_000)
+    equal("9p: bytes sent", (sum(row["sent_bytes"] - 23 for row in writes), {row["sent_bytes"] for row in of_reads}),
+          (2_000_000, {23}))
+    equal("9p: what the protocol's messages do not tell", {(row["server"], row["program"], row["version"], row["queue_ns"],
+          row["rtt_ns"], row["transmissions"]) for row in of_reads + writes}, {(None,) * 6})
     run.asleep_for_the_server("reads", reads)  # which may be no time at all, so quick is it
 
 
@@ -78,10 +86,35 @@ def fuse():
     rows = run.asked("fuse", "read")
     equal("fuse: one request for each call", [row["call_id"] for row in sorted(rows, key=lambda row: row["ts"])],
           [call["call_id"] for call in sorted(calls, key=lambda call: call["ts"])])
+    equal("fuse: bytes, with a head of 80 to the server and one of 16 back", (
+        {row["sent_bytes"] for row in rows}, sum(row["received_bytes"] - 16 for row in rows)), ({80}, 655360))
     check("fuse: takes as long as the server", all(row["dur"] >= 20 * MS for row in rows), rows[:2])
     remote = run.asleep_for_the_server("reads", calls, 0.9)
     check("fuse: some is for the server", remote > 0, calls[:1])
     check_time("fuse: asleep for as long as the server takes", remote > 10 * 18 * MS, remote)
+
+
+def counted_by_mount(run, op):
+    """What the kernel has added up for NFS meanwhile: requests, transmissions, bytes sent and received, ms waiting in the queue
+    and for the answer."""
+    def of(when):
+        mount = (OUT / f"{run.name}.mounts_{when}").read_text().partition(" mounted on /mnt/nfs ")[2].partition("\ndevice ")[0]
+        words = re.search(rf"^\s+{op}: (.*)$", mount, re.MULTILINE)[1].split()
+        return [int(word) for word in (*words[:2], *words[3:7])]
+    return [late - early for early, late in zip(of("before"), of("after"), strict=True)]
+
+
+def same_as_the_mount_counts(run, op):
+    rows, counted = run.asked("nfs", op.lower()), counted_by_mount(run, op)
+    equal(f"{run.name}: {op}: requests, transmissions, bytes", [len(rows), *(sum(row[column] for row in rows) for column in (
+        "transmissions", "sent_bytes", "received_bytes"))], counted[:4])
+    for column, ms in zip(("queue_ns", "rtt_ns"), counted[4:], strict=True):
+        ns = sum(row[column] for row in rows)
+        check(f"{run.name}: {op}: {column}", abs(ns - ms * MS) <= MS, (ns, ms))
+    check(f"{run.name}: {op}: in its time", all(0 <= row["queue_ns"] <= row["dur"] + CLOCKS_NS and
+                                               0 < row["rtt_ns"] <= row["dur"] for row in rows), rows[:2])
+    equal(f"{run.name}: {op}: of whom", {(row["server"], row["program"], row["version"]) for row in rows},
+          {("127.0.0.1", "nfs", 4)})
 
 
 def nfs():
@@ -90,6 +123,7 @@ def nfs():
     equal("nfs: bytes", sum(call["ret"] for call in reads), 2_000_000)
     rows = cold.asked("nfs", "read")
     equal("nfs: read requests by the kernel's own events", len(rows), cold.begun(r"rpc_request: .* READ "))
+    same_as_the_mount_counts(cold, "READ")
     check("nfs: each has its operation and its file", all(row["op_id"] and row["ino"] for row in rows), rows[:2])
     equal("nfs: its path", {cold.trace.paths.get(row["file_id"]) for row in rows}, {"/mnt/nfs/data"})
     cold.has_its_call(rows)
@@ -100,6 +134,8 @@ def nfs():
     rows = write.asked("nfs", "write")
     check("nfs: write requests, no more than the kernel's own events",
           0 < len(rows) <= write.begun(r"rpc_request: .* WRITE "), len(rows))
+    if len(rows) == write.begun(r"rpc_request: .* WRITE "):  # else the kernel's threads sent some
+        same_as_the_mount_counts(write, "WRITE")
     write.asleep_for_the_server("fsync", write.of("fsync", "/mnt/nfs/new"), 0.5)
 
 

@@ -9,17 +9,22 @@ build=$1
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 events=/sys/kernel/tracing/instances/check
 
-# watched NAME GROUP COMMAND...: beside us the kernel's trace of a group's events, as NAME.events.
+# watched NAME GROUP COMMAND...: beside us the kernel's trace of a group's events, as NAME.events, and what it counts for each
+# mount, as NAME.mounts_before and NAME.mounts_after.
 watched() {
   local name=$1 group=$2
   shift 2
   mkdir -p $events
   echo >$events/trace
   echo 1 >"$events/events/$group/enable"
+  cat /proc/self/mountstats >/run/mounts_before
   traced "$name" vda "$@"
+  cat /proc/self/mountstats >/run/mounts_after
   echo 0 >"$events/events/$group/enable"
   cat $events/trace >/run/events
   cp /run/events "$out/$name.events"
+  cp /run/mounts_before "$out/$name.mounts_before"
+  cp /run/mounts_after "$out/$name.mounts_after"
 }
 
 # Answers to the kernel's server are given beforehand, so that no daemon is needed: one client, one export, its root.
@@ -44,7 +49,8 @@ export_by_nfs() {
 
 head -c 2000000 /dev/urandom >"$out/data"
 # The folder from outside keeps nothing in memory: every read goes to the server.
-watched nine 9p dd if="$out/data" of=/dev/null bs=64k
+watched nine 9p dd if="$out/data" of="$out/copy" bs=64k
+rm "$out/copy"
 cp "$out/data" /mnt/disk/data
 traced local vda dd if=/mnt/disk/data of=/dev/null bs=64k
 # What mlrun's caller has open is not kept open by the program that outlives mlrun; its own file is.
