@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kprobes/bpf/file_done.h"
+#include "kprobes/bpf/file_name.h"
 #include "kprobes/bpf/page_cache.h"
 
 enum {
@@ -82,6 +83,12 @@ static __always_inline void look_at_dentry(struct operation *operation, const __
   operation->file = arguments[1];
   operation->offset = arguments[2];
   look_at_inode(operation, FIELD(is_typed, dentry, d_inode), is_typed);
+}
+
+static __always_inline void tell_given_name(const struct operation *operation, __s32 folder, __u64 name, __u32 which) {
+  struct given_name given = {.folder = folder, .which = which};
+  given.text = (__u64)BPF_CORE_READ((struct filename *)name, name);
+  if (given.text) tell_name(operation->op - MLRUN_FILE_UNLINK, operation->number, &given);
 }
 
 static __always_inline bool is_of_iterators(__u32 kind) {
@@ -214,6 +221,10 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
   operation->is_silent = is_repeated || (operation->op == MLRUN_FILE_CLOSE && !is_of_a_file_system(operation));
   if (operation->is_silent) operation->control = 0;
   if (operation->control) note_handed_in(operation);
+  __u32 kind = cookie >> MLRUN_ARGUMENTS_SHIFT;
+  if (kind == MLRUN_ARGUMENTS_NAME || kind == MLRUN_ARGUMENTS_NAMES)
+    tell_given_name(operation, arguments[0], arguments[1], 0);
+  if (kind == MLRUN_ARGUMENTS_NAMES) tell_given_name(operation, arguments[2], arguments[3], 1);
   operation->begin_ns = now_ns();
   thread->depth = depth + 1;
   return 0;
@@ -278,11 +289,13 @@ static __always_inline int arguments_used(__u32 kind) {
     case MLRUN_ARGUMENTS_FAULT: return 1;
     case MLRUN_ARGUMENTS_ITERATOR:
     case MLRUN_ARGUMENTS_GENERAL_ITERATOR:
-    case MLRUN_ARGUMENTS_COMPLETION: return 2;
+    case MLRUN_ARGUMENTS_COMPLETION:
+    case MLRUN_ARGUMENTS_NAME: return 2;
     case MLRUN_ARGUMENTS_DENTRY: return 3;
     case MLRUN_ARGUMENTS_SYNC:
     case MLRUN_ARGUMENTS_SPLICE_READ:
-    case MLRUN_ARGUMENTS_SPLICE_WRITE: return 4;
+    case MLRUN_ARGUMENTS_SPLICE_WRITE:
+    case MLRUN_ARGUMENTS_NAMES: return 4;
     case MLRUN_ARGUMENTS_CLONE: return 5;
     default: return 0;
   }

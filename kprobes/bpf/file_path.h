@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // The paths by which files are opened, for runs in which nothing inside the processes tells of them. Not loaded in others.
-//
-//   file ── d_parent ── d_parent ── top of the mount ── its mount point ── d_parent ── ... ── root of the namespace
-//
-// Walked once for a number that stands for all names on the way, and, if the inode was not told of with that number last,
+// The way up (path_walk.h) is walked once for a number that stands for all names on the way, and, if the inode was not told of with that number last,
 // once more for the names. So a path is told again when a folder of it is renamed, a mount is moved or another hard link
 // is opened, and nothing needs to be noticed of these. A rename in the middle of a walk gives a path that never was; the
 // next open tells the right one.
-//
-// Not by bpf_d_path(), which ends at the root of a process that has called chroot(), and can be asked for nothing but the
-// path of the file itself: below overlayfs that is one that no process sees.
 #pragma once
 
 #include "kprobes/bpf/dirty.h"
 #include "kprobes/bpf/file_op.h"
 #include "kprobes/bpf/loop.h"
+#include "kprobes/bpf/path_walk.h"
 
 enum {
-  kNameMax = 255,
   kPathSteps = MLRUN_PATH_NAMES_MAX,  // names and mounts on the way up
   kPathStepsBefore = 64,              // where the kernel has no loop
   kBackingFile = 0x3000000,           // FMODE_BACKING, which was the upper bit up to 6.13
 };
-const __u64 kErrorsBegin = -4095ull;  // pointers from here on are errors
-const __u64 kMixer = 0x9e3779b97f4a7c15;
 
 // Of the program that runs on this processor: it is not entered again there while it does.
-struct path_walk {
-  __u64 dentry, mount, top;  // where it is, the mount that this is in, and where that begins
-  __u64 names;               // the number that stands for them
-  __u32 bytes;
-  bool keeps_names, is_whole;
+struct open_walk {
+  struct path_walk walk;
   struct mlrun_file_path record;
   char text[MLRUN_PATH_NAMES_MAX + kNameMax + 1];  // right behind the record
 };
@@ -38,7 +27,7 @@ struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct path_walk);
+  __type(value, struct open_walk);
 } path_walks SEC(".maps");
 
 struct told_path {
@@ -53,66 +42,18 @@ struct {
   __type(value, struct told_path);
 } told_paths SEC(".maps");
 
-static __always_inline struct path_walk *own_walk(void) {
+static __always_inline struct open_walk *own_walk(void) {
   __u32 first = 0;
   return bpf_map_lookup_elem(&path_walks, &first);
 }
 
-static __always_inline void enter_mount(struct path_walk *walk, struct mount *mount) {
-  walk->mount = (__u64)mount;
-  walk->top = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
-}
-
-// Not the kernel's own, nor one that has been taken out of all namespaces.
-static __always_inline bool is_in_a_namespace(struct mount *mount) {
-  __u64 namespace = (__u64)BPF_CORE_READ(mount, mnt_ns);
-  return namespace && namespace < kErrorsBegin;
-}
-
-// False: no room. What the map holds is any number to the verifier, so the masks must stay.
-static __always_inline bool keep_name(struct path_walk *walk, struct dentry *dentry, __u64 length) {
-  __u64 at = walk->bytes;
-  if (length > kNameMax || at + length + 1 >= MLRUN_PATH_NAMES_MAX) return false;
-  asm volatile("" : "+r"(at), "+r"(length));
-  at &= MLRUN_PATH_NAMES_MAX - 1;
-  length &= kNameMax;
-  bpf_probe_read_kernel(&walk->text[at], length, BPF_CORE_READ(dentry, d_name.name));
-  walk->text[at + length] = '/';
-  walk->bytes = at + length + 1;
-  return true;
-}
-
-// One name or one mount further up; 1: the walk is over.
 static long walk_up(__u32 step, void *unused) {
-  struct path_walk *walk = own_walk();
-  if (!walk) return 1;
-  struct dentry *dentry = (void *)walk->dentry;
-  struct mount *mount = (void *)walk->mount;
-  if (walk->dentry == walk->top) {
-    struct mount *above = BPF_CORE_READ(mount, mnt_parent);
-    if (above == mount) {
-      walk->is_whole = is_in_a_namespace(mount);
-      return 1;
-    }
-    walk->dentry = (__u64)BPF_CORE_READ(mount, mnt_mountpoint);
-    enter_mount(walk, above);
-    return 0;
-  }
-  struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
-  if (parent == dentry) return 1;  // moved out of what this mount shows
-  __u64 name = BPF_CORE_READ(dentry, d_name.hash_len);
-  walk->names = (walk->names ^ name ^ (__u64)parent) * kMixer;
-  walk->names ^= walk->names >> 32;
-  walk->dentry = (__u64)parent;
-  return walk->keeps_names && !keep_name(walk, dentry, name >> 32);
+  struct open_walk *open = own_walk();
+  return open ? step_up(&open->walk, open->text) : 1;
 }
 
 static __always_inline void walk_path(struct path_walk *walk, const struct path *path, bool keeps_names) {
-  walk->dentry = (__u64)path->dentry;
-  walk->names = walk->bytes = 0;
-  walk->keeps_names = keeps_names;
-  walk->is_whole = false;
-  enter_mount(walk, (void *)path->mnt - bpf_core_field_offset(struct mount, mnt));
+  begin_walk(walk, path, keeps_names);
   run_loop(kPathSteps, kPathStepsBefore, walk_up, 0);
 }
 
@@ -129,14 +70,14 @@ static __always_inline bool find_path(struct path_walk *walk, struct file *file,
   return walk->is_whole;
 }
 
-static __always_inline bool send_path(struct path_walk *walk, struct task_struct *task, const struct inode_key *key,
+static __always_inline bool send_path(struct open_walk *open, struct task_struct *task, const struct inode_key *key,
                                       __u32 flags) {
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
-  __u64 bytes = walk->bytes, time_ns = now_ns();
+  __u64 bytes = open->walk.bytes, time_ns = now_ns();
   asm volatile("" : "+r"(bytes));
   bytes &= MLRUN_PATH_NAMES_MAX - 1;
-  __builtin_memset(&walk->text[bytes], 0, sizeof(__u64));
-  struct mlrun_file_path *record = &walk->record;
+  __builtin_memset(&open->text[bytes], 0, sizeof(__u64));
+  struct mlrun_file_path *record = &open->record;
   __u64 size = sizeof *record + ((bytes + 7) & ~7ull);
   record->head = make_head(MLRUN_KERNEL_FILE_PATH, size, time_ns, bpf_get_current_pid_tgid());
   record->begin_ns = thread && thread->depth ? thread->operations[0].begin_ns : time_ns;
@@ -153,8 +94,9 @@ static __always_inline bool send_path(struct path_walk *walk, struct task_struct
 static __always_inline int tell_path(struct file *file) {
   struct task_struct *task = bpf_get_current_task_btf();
   __u32 following = following_of(task);
-  struct path_walk *walk = own_walk();
-  if (!following || !walk) return 0;
+  struct open_walk *open = own_walk();
+  if (!following || !open) return 0;
+  struct path_walk *walk = &open->walk;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   __u32 type = BPF_CORE_READ(inode, i_mode) & kFileType;
   if (type != kRegularFile && type != kDirectory) return 0;
@@ -172,7 +114,7 @@ static __always_inline int tell_path(struct file *file) {
     return 0;
   }
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
-  bool is_sent = send_path(walk, task, &key, flags);
+  bool is_sent = send_path(open, task, &key, flags);
   // What is opened before the command is followed is a test's (open_paths.h), and told to nobody.
   if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&told_paths, &key, &told, BPF_ANY);
   return 0;

@@ -234,6 +234,27 @@ static __always_inline bool look_at_call(struct thread_state *thread, struct pt_
   }
 }
 
+static __always_inline bool is_on_names(__u32 how) { return how == kNames || how == kUnlinkAt || how == kLengthOfName; }
+
+// The names among a call's arguments; false: one of them could not be read.
+static __always_inline bool tell_names(const struct operation *operation, struct pt_regs *registers) {
+  enum { kMkdirAt = 258 };  // from here on with the folder's descriptor before each name
+  const __u64 number = registers->orig_ax;
+  struct given_name name = {registers->di, kCurrentFolder, 0, true};
+  __u64 new_name = registers->si;
+  __s32 new_folder = kCurrentFolder;
+  if (number >= kMkdirAt) {
+    name.folder = registers->di;
+    name.text = registers->si;
+    new_folder = registers->dx;
+    new_name = registers->r10;
+  }
+  if (!tell_name(0, operation->number, &name)) return false;
+  if (operation->op != MLRUN_FILE_RENAME) return true;
+  struct given_name renamed = {new_name, new_folder, 1, true};
+  return tell_name(0, operation->number, &renamed);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -251,6 +272,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   clear_operation(&thread->operations[0], thread, entry & ((1 << kCallShift) - 1));
   thread->operations[1].frame = 0;
   if (!look_at_call(thread, registers, entry >> kCallShift)) return 0;
+  if (is_on_names(entry >> kCallShift)) thread->operations[0].file = tell_names(&thread->operations[0], registers);
   thread->operations[0].begin_ns = now_ns();
   thread->depth = 1;
   return 0;
@@ -271,12 +293,15 @@ static __always_inline __s64 result_of_open(struct operation *operation, __s64 r
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
-  if (!entry_of(file_calls, registers->orig_ax)) return 0;
+  __u32 entry = entry_of(file_calls, registers->orig_ax);
+  if (!entry) return 0;
   struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
   if (!thread || !thread->depth) return 0;
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];
   __s64 told = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
+  // The page that a name is in may have come with the call.
+  if (is_on_names(entry >> kCallShift) && !operation->file) tell_names(operation, registers);
   // Pieces whose lengths could not be read: they are not in memory until the kernel looks.
   if (told > 0 && operation->requested < (__u64)told) operation->requested = told;
   if (inner->frame && (inner->op != MLRUN_FILE_SYNC || result > 0)) {

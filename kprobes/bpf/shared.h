@@ -31,6 +31,8 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_COMPLETION,  // (struct kiocb *, long result): no operation of its own, but the end of one
   // As the first one, of a function that file systems use as theirs or call from their own.
   MLRUN_ARGUMENTS_GENERAL_ITERATOR,
+  MLRUN_ARGUMENTS_NAME,   // (int folder, struct filename *)
+  MLRUN_ARGUMENTS_NAMES,  // (int folder, struct filename *, int folder of the new one, struct filename *)
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
 enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e };  // of no operation and no kind

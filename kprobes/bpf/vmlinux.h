@@ -116,6 +116,12 @@ struct file {
   struct inode *f_inode;
   struct path f_path;
   long long f_pos;
+struct fs_struct {
+  struct path root, pwd;
+};
+struct filename {
+  const char *name;
+};
 };
 struct file___count {  // before 6.13
   struct {
@@ -319,5 +325,6 @@ struct linux_binprm {
   unsigned int secureexec : 1;
   unsigned int interp_flags;
 };
+  struct fs_struct *fs;
 
 #pragma clang attribute pop

@@ -32,6 +32,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
   MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, likewise
   MLRUN_KERNEL_FILE_PATH = 19,  // struct mlrun_file_path
+  MLRUN_KERNEL_FILE_NAME = 20,  // struct mlrun_file_name
   MLRUN_KERNEL_KINDS
 };
 
@@ -210,7 +211,6 @@ struct mlrun_remote {
   __u32 code;                    // 9P's message type, FUSE's opcode, the number of RPC's procedure
   __s32 error;                   // 0 or a negative errno
   char name[MLRUN_KERNEL_COMM];  // RPC: of the procedure
-};
   __u64 sent, received;          // all that was sent, each time; the answer. ~0: not told, here and below
   __u64 queue_ns, rtt_ns;        // RPC: until it was sent the last time, and from there to the answer
   __u32 transmissions;           // RPC: how often it was sent, 0: not told
@@ -341,6 +341,17 @@ struct mlrun_file_path {  // pid and tid: who opened it
   __u32 names_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_path) == 56, "path record");
+
+// A name that an operation on names was given, and where it begins. Behind it `folder_bytes` of names from that folder's own
+// up to the root of the mount namespace, as behind mlrun_file_path, then `name_bytes` of the name as the program gave it, then
+// zeros. The folder is the one of the descriptor, the current one, or, of a name that begins with '/', the process's root.
+struct mlrun_file_name {  // pid and tid: whose operation it is; time_ns: when it began
+  struct mlrun_kernel_head head;
+  __u64 operation;  // mlrun_file_op's, whose record comes later or was lost
+  __u32 which;      // 0; 1: the new name of a rename
+  __u32 folder_bytes, name_bytes, spare;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_name) == 48, "name record");
 
 // What was not recorded, on one processor between two looks at the counters.
 enum mlrun_kernel_loss_reason {

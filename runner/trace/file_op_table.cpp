@@ -59,7 +59,8 @@ FileOpTable::FileOpTable()
       wait_(table_.optional_int64("wait_ns", Encoding::kSplit)),
       gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
       miss_pages_(table_.optional_int64("miss_pages")),
-      ra_pages_(table_.optional_int64("ra_pages")) {}
+      ra_pages_(table_.optional_int64("ra_pages")),
+      file2_id_(table_.optional_int64("file2_id")) {}
 
 void FileOpTable::add_split(const std::optional<model::CallSplit>& split) {
   const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
@@ -100,6 +101,7 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   gpu_file_id_.add_unless(0, row.gpu_file_id);
   row.pages ? miss_pages_.add(row.pages->missing) : miss_pages_.add_null();
   row.pages ? ra_pages_.add(row.pages->ahead) : ra_pages_.add_null();
+  file2_id_.add_unless(0, row.file2_id);
   table_.row_added();
 }
 

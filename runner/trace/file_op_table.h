@@ -14,7 +14,7 @@ namespace mlrun::trace {
 struct FileOpRow {
   int64_t ts_ns = 0, end_ns = 0;
   model::Origin origin;
-  int64_t call_id = 0, file_id = 0, gpu_file_id = 0;
+  int64_t call_id = 0, file_id = 0, file2_id = 0, gpu_file_id = 0;
   mlrun_file_op record{};
   std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
   std::optional<model::CallSplit> split;
@@ -41,7 +41,7 @@ class FileOpTable {
   Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
   Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_, &miss_pages_,
-      &ra_pages_;
+      &ra_pages_, &file2_id_;
 };
 
 }  // namespace mlrun::trace

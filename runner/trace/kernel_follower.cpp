@@ -39,6 +39,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:
       case MLRUN_KERNEL_FILE_PATH:
+      case MLRUN_KERNEL_FILE_NAME:
       case MLRUN_KERNEL_KINDS: break;
     }
   }

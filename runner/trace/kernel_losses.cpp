@@ -17,6 +17,7 @@ int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(val
 const char* reason_text(const mlrun_kernel_loss& loss) {
   const bool is_full = loss.reason == MLRUN_KERNEL_LOSS_MAP;
   if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than can be told apart";
+  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_NAME) return "further from the root than a folder is looked for";
   if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than a path is recorded";
   switch (static_cast<mlrun_kernel_loss_reason>(loss.reason)) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";
@@ -38,6 +39,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
     case MLRUN_KERNEL_CUDA: return "calls of libcuda";
     case MLRUN_KERNEL_FILE_PATH: return "paths of files";
+    case MLRUN_KERNEL_FILE_NAME: return "names of operations";
     case MLRUN_KERNEL_CUFILE: return "calls of libcufile";
     case MLRUN_KERNEL_TORCH: return "calls of PyTorch's allocator";
     case MLRUN_KERNEL_TASK:

@@ -138,17 +138,19 @@ Status KernelMerge::load(model::TraceInfo& info) {
       ++page_adds_;
     }
     observed_.add(reader);
+    names_.add(reader);
     return {};
   });
   observed_.finish(info, session_.end_ns);
+  names_.finish(info.files);
   if (has_waits()) follower_.emplace(file_.get(), bytes_, info.files);
   join_.parts.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
   join_.pages.finish(info.files, !told_by_system_calls(session_));
+  join_.reused.load(info.files);
   gpu_files_.finish(info.files);
   completions_.sort();
-  join_.reused.load(info.files);
   return read;
 }
 
@@ -195,7 +197,8 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:
-      case MLRUN_KERNEL_FILE_PATH:        // load() has them
+      case MLRUN_KERNEL_FILE_PATH:
+      case MLRUN_KERNEL_FILE_NAME:        // load() has them
       case MLRUN_KERNEL_CUDA: return {};  // CudaMerge has them
       case MLRUN_KERNEL_KINDS: break;
     }
@@ -276,7 +279,9 @@ class KernelMerge::Tables {
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_);
     const bool is_outside = !merge_.has_calls() || merge_.join_.file_ops.is_outside(file_op_number_);
     ++file_op_number_;
-    row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
+    const OperationNames::Files named = merge_.names_.of(row.record.operation);
+    row.file_id = row.record.inode == 0 ? named.file_id : inodes_.find(row.record.device, row.record.inode, row.ts_ns);
+    row.file2_id = named.file2_id;
     if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
     row.gpu_file_id = merge_.gpu_files_.operation(row.record);
@@ -441,11 +446,6 @@ void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
                            -1, -1});
 }
 
-void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
-  constexpr const char* kWhy = "more than the merger joins with calls";
-  const auto beyond = [](int64_t all, size_t most) {
-    return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
-  };
 // By whom: the kernel or /proc, where nothing in the processes tells of files, or the calls on files.
 std::vector<FileSeen> KernelMerge::names_seen() const {
   std::vector<FileSeen> seen = observed_.files().seen();
@@ -453,16 +453,22 @@ std::vector<FileSeen> KernelMerge::names_seen() const {
   return seen;
 }
 
+void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
+  constexpr const char* kWhy = "more than the merger joins with calls";
+  const auto beyond = [](int64_t all, size_t most) {
+    return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
+  };
   add_kernel_loss(info, kWhy, beyond(parts_, kJoinedPartsMax), "block parts");
   add_kernel_loss(info, kWhy, beyond(file_ops_, kJoinedFileOpsMax), "file operations");
   add_kernel_loss(info, kWhy, beyond(remotes_, kJoinedFileOpsMax), "remote requests");
   add_kernel_loss(info, kWhy, beyond(page_adds_, kPageAddsMax), "page cache additions");
+  add_kernel_loss(info, kTooMany, names_.left_out(), "names of operations");
+  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that tell which file an inode number meant");
 }
 
 void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
-  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that tell which file an inode number meant");
   run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
   if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
   if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();

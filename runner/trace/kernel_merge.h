@@ -5,6 +5,7 @@
 //   24 bytes  for each block part, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each begin, exec and end of a thread and each look at a process of an observation
 //   32 bytes  for each call on a file whose inode number another file of the trace has, too
+//   40 bytes  for each operation that was given names, and the text of these
 //  160 bytes  for each name of a file that was opened or open then, beside its row of the table, and the text of these
 //
 //   KernelMerge kernel(folder, session);
@@ -32,6 +33,7 @@
 #include "runner/trace/kernel_tables.h"
 #include "runner/trace/library_report.h"
 #include "runner/trace/observed_tasks.h"
+#include "runner/trace/operation_names.h"
 #include "runner/trace/outside_reads.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_cursor.h"
@@ -87,8 +89,8 @@ class KernelMerge {
   class Tables;
   template <typename Visit>
   Status for_each_record(Visit visit);
-  void add_joins_left_out(model::TraceInfo& info) const;
   [[nodiscard]] std::vector<FileSeen> names_seen() const;
+  void add_joins_left_out(model::TraceInfo& info) const;
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
@@ -103,6 +105,7 @@ class KernelMerge {
   Completions completions_;
   std::optional<KernelFollower> follower_;
   ObservedTasks observed_;
+  OperationNames names_;
   DeviceMeter devices_;
   SyscallTable syscalls_;
   LibraryReport libcufile_, torch_;

@@ -52,11 +52,12 @@ inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;  // calls of libcu
 inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;  // that are there at once
 inline constexpr size_t kGpuFileExecsMax = size_t{1} << 20;    // at which they go
 
-inline constexpr size_t kCompletionsMax = size_t{1} << 23;          // of file operations that complete by themselves
-inline constexpr size_t kRepeatedBytesMax = 256;                    // of a text that stands in every row
-inline constexpr size_t kSyncedInsideMax = size_t{1} << 20;         // operations under way with an fsync in them
-inline constexpr size_t kObservedEventsMax = size_t{4} << 20;       // begin, exec, end and look, of all processes
-inline constexpr size_t kObservedFilesMax = size_t{1} << 22;        // times at which names were seen, and files made
-inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;  // of these looks and names, as they are kept
+inline constexpr size_t kCompletionsMax = size_t{1} << 23;           // of file operations that complete by themselves
+inline constexpr size_t kRepeatedBytesMax = 256;                     // of a text that stands in every row
+inline constexpr size_t kSyncedInsideMax = size_t{1} << 20;          // operations under way with an fsync in them
+inline constexpr size_t kObservedEventsMax = size_t{4} << 20;        // begin, exec, end and look, of all processes
+inline constexpr size_t kObservedFilesMax = size_t{1} << 22;         // times at which names were seen, and files made
+inline constexpr size_t kOperationNameBytesMax = size_t{256} << 20;  // of paths that operations on names were given
+inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;   // of these looks and names, as they are kept
 
 }  // namespace mlrun::trace

@@ -17,8 +17,14 @@ namespace {
 
 uint64_t inode_key(uint32_t device, uint64_t inode) { return scrambled(inode, device); }
 
-// "file/folder/" is /folder/file.
-std::string path_of(std::string_view names) {
+model::FileKind kind_of(const mlrun_file_seen& file) {
+  if (file.as == MLRUN_SEEN_OPEN_FOLDER) return model::FileKind::kDirectory;
+  return file.as == MLRUN_SEEN_MAPPED ? model::FileKind::kRegular : model::FileKind::kUnknown;
+}
+
+}  // namespace
+
+std::string path_of_names(std::string_view names) {
   std::string path;
   path.reserve(names.size() + 1);
   while (!names.empty()) {
@@ -31,13 +37,6 @@ std::string path_of(std::string_view names) {
   }
   return path.empty() ? "/" : path;
 }
-
-model::FileKind kind_of(const mlrun_file_seen& file) {
-  if (file.as == MLRUN_SEEN_OPEN_FOLDER) return model::FileKind::kDirectory;
-  return file.as == MLRUN_SEEN_MAPPED ? model::FileKind::kRegular : model::FileKind::kUnknown;
-}
-
-}  // namespace
 
 void ObservedFiles::add(const events::KernelReader& reader) {
   mlrun_file_seen seen{};
@@ -55,7 +54,7 @@ void ObservedFiles::add(const events::KernelReader& reader) {
     const bool is_folder = (path.flags & MLRUN_PATH_FOLDER) != 0;
     const auto kind = is_folder ? model::FileKind::kDirectory : model::FileKind::kRegular;
     add_seen(TraceClock::from_monotonic(std::min(path.begin_ns, path.head.time_ns)),
-             {path.device, path.inode, kind, path_of(names)}, (path.flags & MLRUN_PATH_CREATED) != 0);
+             {path.device, path.inode, kind, path_of_names(names)}, (path.flags & MLRUN_PATH_CREATED) != 0);
   } else if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) {
     add_made(operation);
   }

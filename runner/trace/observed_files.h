@@ -31,6 +31,9 @@ class TextBudget {
   size_t left_;
 };
 
+// The path that the kernel's programs have told from its end: "file/folder/" is /folder/file, nothing is /.
+std::string path_of_names(std::string_view names);
+
 class ObservedFiles {
  public:
   // Requires: `texts` outlives it.

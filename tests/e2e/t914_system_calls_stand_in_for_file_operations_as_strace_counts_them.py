@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where no function of the kernel can be probed, and no library tells of calls, system calls tell of operations on files: as many
-of each, with as many bytes of each file, as strace says. Their labels add up, and what they cannot tell is said."""
+of each, with as many bytes of each file and the same names, as strace says. Their labels add up, and what they cannot tell is
+said."""
 
+import os
 import re
 import subprocess
 import sys
@@ -47,6 +49,22 @@ os.mkdir("d")
 os.rename("a", "d/c")
 os.unlink("d/c")
 os.rmdir("d")
+long = "n" * 255
+for _ in range(30):
+    os.mkdir(long[:100])
+    os.chdir(long[:100])
+here = os.open(".", os.O_RDONLY)
+os.mkdir(long, dir_fd=here)
+os.rename(long, "m" + long[1:], src_dir_fd=here, dst_dir_fd=here)
+os.rename(f"m{long[1:]}", f"{sys.argv[1]}/up")
+os.close(here)
+os.chdir(sys.argv[1])
+os.rename(".//up/../up", "x")
+os.rmdir(f"{sys.argv[1]}/x/")
+try:
+    os.unlink("there/is none")
+except OSError:
+    pass
 for _ in range(2):
     if os.fork() == 0:
         for _ in range(3):
@@ -62,8 +80,9 @@ for _ in range(2):
 MOVES = {"read": "read", "pread64": "read", "readv": "read", "preadv": "read", "preadv2": "read",
          "write": "write", "pwrite64": "write", "writev": "write", "pwritev": "write", "pwritev2": "write"}
 SYNCS = {"fsync": "fsync", "fdatasync": "fdatasync", "ftruncate": "truncate"}
-ON_NAMES = ("mkdir", "rename", "unlink", "rmdir")
-CALLS = ",".join([*MOVES, *SYNCS, *ON_NAMES, "openat", "open", "sendfile", "copy_file_range", "splice"])
+ON_NAMES = {"mkdir": "mkdir", "mkdirat": "mkdir", "rename": "rename", "renameat": "rename", "renameat2": "rename",
+            "unlink": "unlink", "unlinkat": "unlink", "rmdir": "rmdir"}
+CALLS = ",".join([*MOVES, *SYNCS, *ON_NAMES, "chdir", "openat", "open", "sendfile", "copy_file_range", "splice"])
 
 
 def add(counts, op, path, folder, ret):
@@ -73,19 +92,29 @@ def add(counts, op, path, folder, ret):
         entry[1] += ret
 
 
+def named_by_strace(name, arguments, ret, current, folder):
+    """The operation, whether it worked, and its names, below the folder."""
+    paths = [os.path.normpath(os.path.join(begin or current, text)) for begin, text in
+             re.findall(r'(?:\w+<([^>]*)>, )?"([^"]*)"', arguments)]
+    op = "rmdir" if "AT_REMOVEDIR" in arguments else ON_NAMES[name]
+    return op, ret == 0, *(path.replace(str(folder), "F") for path in paths)
+
+
 def counted_by_strace(this, folder):
-    """Calls and bytes of each operation and file; calls on names alone."""
+    """Calls and bytes of each operation and file; calls on names one after the other."""
     log = this.path("strace")
-    subprocess.run(["strace", "-f", "-qq", "-y", "-e", f"trace={CALLS}", "-o", log, *command(folder)], check=True)
-    moved, names = {}, dict.fromkeys(ON_NAMES, 0)
+    subprocess.run(["strace", "-f", "-qq", "-y", "-s", "4096", "-e", f"trace={CALLS}", "-o", log, *command(folder)], check=True)
+    moved, names, current = {}, [], str(this.folder)
     for line in log.read_text(errors="replace").splitlines():
         done = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+)(?:<(.*?)>)?", line)
         if not done:
             continue
         name, ret = done[1], int(done[3])
         files = re.findall(r"\b\d+<([^>]*)>", done[2])
-        if name in ON_NAMES:
-            names[name] += 1
+        if name == "chdir":
+            current = os.path.normpath(os.path.join(current, done[2].strip('"')))
+        elif name in ON_NAMES:
+            names.append(named_by_strace(name, done[2], ret, current, folder))
         elif name in ("openat", "open") and ret >= 0:
             add(moved, "open", done[4], folder, 0)
         elif name in MOVES or name in SYNCS:
@@ -98,11 +127,12 @@ def counted_by_strace(this, folder):
 
 
 def counted_by_kernel_side(trace, folder):
-    moved, names = {}, dict.fromkeys(ON_NAMES, 0)
-    for row in trace.rows("vfs"):
+    moved, names = {}, []
+    for row in sorted(trace.rows("vfs"), key=lambda row: row["ts"]):
         is_sync_of_a_write = row["depth"] and row["op"] in ("fsync", "fdatasync")
-        if row["op"] in names:
-            names[row["op"]] += 1
+        if row["op"] in ON_NAMES.values():
+            paths = [str(trace.paths.get(file_id)) for file_id in (row["file_id"], row["file2_id"]) if file_id]
+            names.append((row["op"], row["err"] == 0, *(path.replace(str(folder), "F") for path in paths)))
         elif row["op"] != "close" and not is_sync_of_a_write:
             add(moved, row["op"], trace.paths.get(row["file_id"]) or "", folder, max(row["ret"], 0))
     return moved, names
@@ -122,7 +152,7 @@ def check(this):
     signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
     if signal["way"] != "tracepoint":
         raise case.Skip(f"functions of the kernel tell of file operations here ({signal['way']})")
-    this.equal("calls and bytes of each file, and calls on names", counted_by_kernel_side(trace, folders[1]), wanted)
+    this.equal("calls and bytes of each file, and the names of calls on these", counted_by_kernel_side(trace, folders[1]), wanted)
     rows = trace.rows("vfs")
     of_files = {op: [row for row in rows if row["op"] == op and str(trace.paths.get(row["file_id"])).startswith(
         str(folders[1]))] for op in ("open", "close", "write", "fsync")}

@@ -104,6 +104,21 @@ def with_its_call(run, folder):
     check(f"{run.name}: calls on names, too", looked_at >= 16 * 4 + 8 + 4, looked_at)
 
 
+def names(run, folder):
+    """Each operation on names has those that it was given, absolute, in a folder as deep as it is and as long as a name may be;
+    what failed, too."""
+    deep = [f"{folder}{'/folder' * depth}" for depth in range(1, 11)]
+    long, moved = f"{deep[-1]}/{'0' * 255}", f"{folder}/{'0' * 254}1"
+    wanted = [("mkdir", f"{folder}/d", None), ("rename", f"{folder}/g", f"{folder}/d/h"), ("unlink", f"{folder}/d/h", None),
+              ("rmdir", f"{folder}/d", None), ("unlink", f"{folder}/d/none", None),
+              *(("mkdir", path, None) for path in deep), ("mkdir", long, None), ("rename", long, moved),
+              ("rmdir", moved, None), *(("rmdir", path, None) for path in reversed(deep))]
+    told = [(row["op"], run.trace.paths.get(row["file_id"]), run.trace.paths.get(row["file2_id"]))
+            for row in sorted(run.outermost, key=lambda row: row["ts"]) if row["op"] in ("mkdir", "rename", "unlink", "rmdir")]
+    equal(f"{run.name}: names", [row for row in told if str(row[1]).startswith(f"{folder}/")], wanted)
+    equal(f"{run.name}: which have one", [row for row in told if row[1] is None], [])
+
+
 def labels(run):
     warm = [call for call in run.calls.values() if run.of_call(call) and
             {(row["op"], row["flags"] & DIRECT) for row in run.of_call(call)} == {("read", 0)} and
@@ -130,6 +145,7 @@ def whole(name, folder):
     each_once(run, folder)
     opened_and_closed(run, folder)
     with_its_call(run, folder)
+    names(run, folder)
     labels(run)
     parts_carry_it(run)
 
@@ -278,7 +294,7 @@ def operations_of(run):
     for row in run.outermost:
         path = run.trace.paths.get(row["file_id"]) or ""
         if row["op"] in ON_NAMES.values() and row["op"] != "truncate":
-            done[row["op"]] += 1
+            done[row["op"], path, run.trace.paths.get(row["file2_id"])] += 1
         elif row["op"] in ("read", "write", "open", "fsync", "fdatasync", "truncate") and path.startswith("/mnt/disk/"):
             done[row["op"], path, row["offset"], row["requested"], row["ret"], row["flags"]] += 1
         elif row["op"] == "close" and path == "/mnt/disk/d/h":  # by truncate alone; the others also copy descriptors
@@ -288,6 +304,7 @@ def operations_of(run):
 
 def by_system_calls():
     calls, functions = Files("calls"), Files("functions")
+    names(calls, "/mnt/disk")
     equal("functions: by which way", functions.signal()["way"], "fentry")
     equal("calls: by which way", calls.signal()["way"], "tracepoint")
     check("calls: is said", "times are those of the calls" in calls.signal()["note"], calls.signal())

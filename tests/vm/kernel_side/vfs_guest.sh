@@ -22,6 +22,13 @@ mv g d/h
 truncate -s 4096 d/h
 rm d/h
 rmdir d
+rm -f d/none
+long=$(printf "%0255d" 0)
+deep=$(printf "folder/%.0s" 1 2 3 4 5 6 7 8 9 10)
+mkdir -p "$deep"
+mkdir "$deep$long"
+mv "$deep$long" "${long%0}1"
+rm -r "${long%0}1" folder
 stat -c "%n %i %d" f >inodes'
 
 (cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// The names that unlink, rename, mkdir and rmdir are given, and the folder that each begins in: at the operation's begin, as
+// both may mean something else when it is over. Not what they lead to, so that what fails has them, too; links on the way
+// are in them as the program named them.
+#pragma once
+
+#include "kprobes/bpf/descriptor.h"
+#include "kprobes/bpf/path_walk.h"
+#include "kprobes/bpf/ring.h"
+
+enum {
+  kFolderSteps = 64,  // names and mounts on the way up; a loop of the kernel's would take functions of a program's own
+  kCurrentFolder = -100,  // AT_FDCWD
+};
+
+// One for each operation's program, in an array for each processor: a program is not entered again there while it runs, but
+// another one may be.
+struct name_walk {
+  struct path_walk walk;
+  struct mlrun_file_name record;
+  char text[2 * MLRUN_PATH_NAMES_MAX + sizeof(__u64)];  // right behind the record
+};
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, MLRUN_FILE_RMDIR - MLRUN_FILE_UNLINK + 1);
+  __type(key, __u32);
+  __type(value, struct name_walk);
+} name_walks SEC(".maps");
+
+struct given_name {
+  __u64 text;  // its address
+  __s32 folder;
+  __u32 which;
+  bool is_user;  // in the program's memory
+};
+
+static __always_inline long read_text(char *to, __u32 bytes, const struct given_name *name) {
+  return name->is_user ? bpf_probe_read_user_str(to, bytes, (void *)name->text)
+                       : bpf_probe_read_kernel_str(to, bytes, (void *)name->text);
+}
+
+static __always_inline bool find_folder(struct path *path, const struct given_name *name) {
+  struct fs_struct *folders = BPF_CORE_READ(bpf_get_current_task_btf(), fs);
+  char first[2] = {};
+  if (read_text(first, sizeof first, name) < 0) return false;
+  struct file *file = first[0] != '/' && name->folder != kCurrentFolder ? file_at(name->folder) : 0;
+  if (first[0] == '/')
+    bpf_core_read(path, sizeof *path, &folders->root);
+  else if (name->folder == kCurrentFolder)
+    bpf_core_read(path, sizeof *path, &folders->pwd);
+  else if (file)
+    bpf_core_read(path, sizeof *path, &file->f_path);
+  return path->dentry;
+}
+
+// False: it could not be read, of a program's memory maybe not yet.
+static __always_inline bool tell_name(__u32 program, __u64 operation, const struct given_name *name) {
+  struct name_walk *own = bpf_map_lookup_elem(&name_walks, &program);
+  struct path folder = {};
+  if (!own || !find_folder(&folder, name)) return false;
+  begin_walk(&own->walk, &folder, true);
+  // The compiler would let the last instruction of the loop run into its first one, which older verifiers (6.1) take for a
+  // loop without an end: they want a jump there.
+  int left = kFolderSteps;
+up:
+  if (!step_up(&own->walk, own->text) && left) {
+    left--;
+    asm volatile goto("goto %l0" : : : : up);
+    __builtin_unreachable();
+  }
+  if (!own->walk.is_whole) {
+    count_loss(MLRUN_KERNEL_FILE_NAME, MLRUN_KERNEL_LOSS_MAP);
+    return true;
+  }
+  __u64 folder_bytes = own->walk.bytes;
+  asm volatile("" : "+r"(folder_bytes));
+  folder_bytes &= MLRUN_PATH_NAMES_MAX - 1;
+  long length = read_text(&own->text[folder_bytes], MLRUN_PATH_NAMES_MAX, name);
+  if (length <= 0) return false;
+  __u64 bytes = folder_bytes + length - 1;
+  asm volatile("" : "+r"(bytes));
+  bytes &= 2 * MLRUN_PATH_NAMES_MAX - 1;
+  __builtin_memset(&own->text[bytes], 0, sizeof(__u64));
+  struct mlrun_file_name *record = &own->record;
+  __u64 size = sizeof *record + ((bytes + 7) & ~7ull);
+  record->head = make_head(MLRUN_KERNEL_FILE_NAME, size, now_ns(), bpf_get_current_pid_tgid());
+  record->operation = operation;
+  record->which = name->which;
+  record->folder_bytes = folder_bytes;
+  record->name_bytes = bytes - folder_bytes;
+  record->spare = 0;
+  if (bpf_ringbuf_output(&ring, record, size, BPF_RB_NO_WAKEUP))
+    count_loss(MLRUN_KERNEL_FILE_NAME, MLRUN_KERNEL_LOSS_RING);
+  return true;
+}
