@@ -14,6 +14,7 @@
 
 const volatile bool with_waits = true;
 
+enum { kSectorShift = 9 };
 enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
 struct bio_note {
@@ -29,22 +30,35 @@ struct {
   __type(value, struct bio_note);
 } bios SEC(".maps");
 
-// Where a bio of a stacked device begins: the remap event names the place, not the bio.
+// Where a bio of a stacked device begins: the remap event names the place, not the bio. A device that sends on a piece of it
+// goes on with the rest, at a place of its own.
 struct place {
   __u64 device, sector;
+};
+struct placed {
+  __u64 bio, end;  // behind its last sector
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 4096);
   __type(key, struct place);
-  __type(value, __u64);
+  __type(value, struct placed);
 } places SEC(".maps");
 
 static __always_inline bool is_stacked(struct bio *bio) { return bio->bi_bdev->bd_disk->fops->submit_bio != 0; }
 
 static __always_inline void note_place(struct bio *bio, __u64 key) {
   struct place place = {bio->bi_bdev->bd_dev, bio->bi_iter.bi_sector};
-  bpf_map_update_elem(&places, &place, &key, BPF_ANY);
+  struct placed placed = {key, place.sector + (bio->bi_iter.bi_size >> kSectorShift)};
+  bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
+}
+
+// Of a bio that its front was cut off.
+static __always_inline void note_rest(struct bio *front, __u64 rest) {
+  struct bio *bio = (struct bio *)rest;
+  struct place place = {front->bi_bdev->bd_dev, BPF_CORE_READ(bio, bi_iter.bi_sector)};
+  struct placed placed = {rest, place.sector + (BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift)};
+  bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
 }
 
 static __always_inline void put_note(__u64 key, struct bio_note *note) {
@@ -103,11 +117,20 @@ static __always_inline void fill_note(struct bio *bio, const struct bio_pages *p
   note->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
 }
 
+// A stacked device above another one: what that makes of it is looked for by its place.
+static __always_inline void go_through(struct bio *bio, __u64 key, struct bio_note *note) {
+  note->flags |= MLRUN_BLOCK_STACKED;
+  note_place(bio, key);
+}
+
 SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio_queue, struct bio *bio) {
   __u64 key = (__u64)bio;
   struct bio_note *known = bpf_map_lookup_elem(&bios, &key);
-  if (known && known->flags & MLRUN_BLOCK_REMAPPED) return 0;        // keeps what its parent had
+  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // keeps what its parent had
+    if (is_stacked(bio)) go_through(bio, key, known);
+    return 0;
+  }
   if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // its memory was another bio's
   struct bio_pages pages = {};
   struct bio_note note = {};
@@ -149,19 +172,36 @@ int BPF_PROG(on_bio_split, struct bio *front) {
   note = *whole;
   note.flags |= MLRUN_BLOCK_SPLIT;
   put_note(key, &note);
+  if (!(note.flags & MLRUN_BLOCK_STACKED)) return 0;
+  note_place(front, key);
+  note_rest(front, parent);
   return 0;
+}
+
+// Some (md, nvme with several paths) send on the bio itself.
+static __always_inline void send_on(struct bio *bio, __u64 key, struct bio_note *note) {
+  note->flags = (note->flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
+  if (is_stacked(bio)) go_through(bio, key, note);
 }
 
 SEC("tp_btf/block_bio_remap")
 int BPF_PROG(on_bio_remap, struct bio *bio, dev_t from_device, sector_t from_sector) {
   struct place place = {from_device, from_sector};
-  __u64 key = (__u64)bio, *parent = bpf_map_lookup_elem(&places, &place);
-  if (!parent || *parent == key) return 0;
-  struct bio_note *above = bpf_map_lookup_elem(&bios, parent), note;
+  struct placed *found = bpf_map_lookup_elem(&places, &place);
+  if (!found) return 0;
+  struct placed parent = *found;
+  __u64 key = (__u64)bio;
+  struct bio_note *above = bpf_map_lookup_elem(&bios, &parent.bio), note;
   if (!above) return 0;
+  if (parent.bio == key) {
+    send_on(bio, key, above);
+    return 0;
+  }
   note = *above;
   note.flags = (note.flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
   put_note(key, &note);
+  place.sector += bio->bi_iter.bi_size >> kSectorShift;
+  if (place.sector < parent.end) bpf_map_update_elem(&places, &place, &parent, BPF_ANY);
   return 0;
 }
 
