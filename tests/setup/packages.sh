@@ -12,9 +12,9 @@ readonly debian_build=(
   libfmt-dev libseccomp-dev libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
-  blktrace busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs fio gcc-multilib git kmod
-  libbenchmark-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev libjemalloc-dev
-  libmimalloc-dev libpython3.11-testsuite make openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace
+  blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
+  gcc-multilib git kmod libbenchmark-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
+  libjemalloc-dev libmimalloc-dev libpython3.11-testsuite make mdadm openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace
   systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 bpftrace heaptrack lttng-tools uftrace)

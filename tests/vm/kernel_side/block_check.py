@@ -9,6 +9,7 @@ import os
 import re
 import statistics
 import subprocess
+from collections import Counter
 
 from traces import EXACT, MS, OUT, SECTOR, Run, cannot_try, check, check_time, equal, finish, near
 from lib.case import BUILD
@@ -235,6 +236,81 @@ def kinds():
     run.same_as_kernel("sda", "reads", "read_bytes")
 
 
+def raid(level):
+    """Stripes have each byte on one of the disks, mirrors each that is written on both, and every one has its call."""
+    if not (OUT / f"raid{level}").exists():
+        cannot_try(f"two disks as one (raid{level}): mdadm is missing")
+        return
+    run, size = Run(f"raid{level}"), 2 << 20  # of the disks, and by a part of them
+    moved, counted = {}, {}
+    for device, prefix in (("nullb0", ""), ("nullb1", "other_")):
+        told = run.counted(prefix)
+        own = [part for part in run.parts if part["dev"] == run.devices[device]["dev"]]
+        moved[device] = tuple(sum(part["bytes"] for part in own if part["op"] == op) for op in ("read", "write"))
+        counted[device] = (told["read_bytes"], told["write_bytes"])
+        equal(f"{run.name}: every byte of {device} has its call", {(part["op"], run.func_of(part)) for part in own
+                                                               if part["bytes"]} - {("read", "read"), ("write", "write")}, set())
+        check(f"{run.name}: {device}: on the device", all(part["req_id"] and part["ts"] <= part["ts_issue"] for part in own), own[:2])
+    equal(f"{run.name}: bytes of each disk by the kernel's own count", moved, counted)
+    equal(f"{run.name}: bytes of both", tuple(map(sum, zip(*moved.values(), strict=True))), (size, size << level))
+    for func in ("read", "write"):
+        calls = [call for call in run.calls.values() if call["func"] == func and call["requested"] == 256 << 10]
+        on_device = sum(call["device_ns"] for call in calls if call["ret"] == 256 << 10)
+        check_time(f"{run.name}: {func}: on the device", on_device >= 8 * 0.9 * MS, on_device)
+
+
+def told_by_kernel(name):
+    """Of the disk's reads, by the kernel's own trace: how many were given back, some of them before they were issued; the sectors
+    of those that were issued; sector, bytes and errno of each completion."""
+    events = (OUT / f"{name}.events").read_text()
+    done = re.findall(r"block_rq_complete: 8,0 RS? \(\) (\d+) \+ (\d+) (?:\S+ )?\[(-?\d+)\]", events)
+    return (len(re.findall(r"block_rq_requeue: 8,0 R", events)),
+            Counter(int(sector) for sector in re.findall(r"block_rq_issue: 8,0 RS? \d+ \(\) (\d+) \+ ", events)),
+            [(int(sector), int(count) * SECTOR, -int(error)) for sector, count, error in done])
+
+
+def requeued():
+    """A request that the disk was too busy for is one request all the same."""
+    run = Run("requeued")
+    given_back, issued, done = told_by_kernel("requeued")
+    check("requeued: some were given back, and issued again", given_back > 1 and max(issued.values()) > 1, (given_back, issued))
+    equal("requeued: how often each was issued", {row["sector"]: row["issues"] for row in run.requests}, dict(issued))
+    equal("requeued: each once, and none fails", sorted((row["sector"], row["bytes"], row["err"]) for row in run.requests),
+          sorted(done))
+    equal("requeued: every byte has its call", [(part["bytes"], run.func_of(part)) for part in run.parts],
+          [(64 << 10, "read")] * 16)
+    run.same_as_kernel("sda", "reads", "read_bytes")
+
+
+def pieces():
+    """A request that the disk did half of is one request, whose rest is issued again; its parts have each byte once."""
+    run, size = Run("pieces"), 64 << 10
+    _, issued, done = told_by_kernel("pieces")
+    check("pieces: some came in pieces", sum(0 < moved < size for _, moved, _ in done) > 1, done)
+    equal("pieces: each request once", sorted((row["sector"], row["bytes"], row["err"]) for row in run.requests),
+          [(number * size // SECTOR, size, 0) for number in range(16)])
+    equal("pieces: how often they were issued", sum(row["issues"] for row in run.requests), sum(issued.values()))
+    moved = Counter()
+    for part in run.parts:
+        moved[part["req_id"]] += part["bytes"]
+    equal("pieces: bytes of the parts", moved, {row["req_id"]: size for row in run.requests})
+    equal("pieces: of whom", {run.func_of(part) for part in run.parts}, {"read"})
+    run.same_as_kernel("sda", "reads", "read_bytes")
+
+
+def failing():
+    run = Run("failing")
+    _, issued, done = told_by_kernel("failing")
+    [row] = run.requests
+    equal("failing: one request", (row["sector"], row["bytes"], row["err"], row["issues"]),
+          (done[0][0], sum(size for _, size, _ in done), done[-1][2], sum(issued.values())))
+    check("failing: it fails", row["err"], row)
+    equal("failing: its parts", sum(part["bytes"] for part in run.parts), row["bytes"])
+    calls = [run.calls.get(part["call_id"], {}) for part in run.parts]
+    check("failing: its call fails", all(call.get("func") == "read" and call["err"] for call in calls), calls)
+    equal("failing: the device's errors", run.devices["sda"]["errors"], 1)
+
+
 def summary():
     """What the summary of such a run says of the kernel side."""
     said = report("direct")
@@ -244,6 +320,11 @@ def summary():
     check("summary: and what was not", "without file operations: not asked for" in text, text)
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, summary):
+def raids():
+    raid(0)
+    raid(1)
+
+
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, pieces, failing, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

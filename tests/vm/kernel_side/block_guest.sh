@@ -79,4 +79,49 @@ modprobe scsi_debug dev_size_mb=64 lbpu=1 lbpws=1 delay=0
 until [[ -b /dev/sda && -s /sys/block/sda/size ]]; do sleep 0.1; done
 traced kinds sda sh -c 'blkdiscard -o 1M -l 3M /dev/sda; blkdiscard -z -o 8M -l 2M /dev/sda
   dd if=/dev/zero of=/dev/sda bs=64k count=1 seek=256 oflag=direct'
+
+# Two disks as one: in stripes of 64 KiB, and each with the same. No superblock, and nobody who would see the devices come.
+if command -v mdadm >/dev/null; then
+  rmmod null_blk
+  modprobe null_blk nr_devices=2 irqmode=2 completion_nsec=1000000 queue_mode=2 gb=1 memory_backed=1
+  ways=(--chunk=64 --assume-clean)
+  for level in 0 1; do
+    modprobe raid$level
+    MDADM_NO_UDEV=1 mdadm --build /dev/md0 --level=$level "${ways[level]}" --raid-devices=2 /dev/nullb0 /dev/nullb1 >"$out/mdadm.said" 2>&1
+    # A part of it by device mapper, as LVM makes them.
+    dmsetup --noudevsync create part --table "0 65536 linear /dev/md0 8192" </dev/null
+    dmsetup mknodes
+    cat /sys/block/nullb1/stat >"$out/raid$level.other_before"
+    # shellcheck disable=SC2016
+    traced raid$level nullb0 sh -c 'for disk in /dev/md0 /dev/mapper/part; do
+        dd if=/dev/zero of=$disk bs=256k count=4 seek=1 oflag=direct
+        dd if=$disk of=/dev/null bs=256k count=4 skip=1 iflag=direct
+      done'
+    cat /sys/block/nullb1/stat >"$out/raid$level.other_after"
+    dmsetup --noudevsync remove part
+    MDADM_NO_UDEV=1 mdadm --stop /dev/md0 >>"$out/mdadm.said" 2>&1
+  done
+fi
+
+# as_told NAME COMMAND...: beside us the kernel's own trace of requests that are issued, given back and complete, as NAME.events.
+as_told() {
+  echo >$events/trace
+  for event in block_rq_issue block_rq_requeue block_rq_complete; do echo 1 >$events/events/block/$event/enable; done
+  traced "$1" sda "${@:2}"
+  for event in block_rq_issue block_rq_requeue block_rq_complete; do echo 0 >$events/events/block/$event/enable; done
+  cp $events/trace "$out/$1.events"
+}
+
+# Every fourth command finds the disk busy; then every third one moves half of what it was asked for; sectors 4660 to 4669
+# cannot be read.
+disk=/sys/bus/pseudo/drivers/scsi_debug
+echo 0x8000 >$disk/opts
+echo 4 >$disk/every_nth
+as_told requeued dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
+echo 128 >$disk/opts
+echo 3 >$disk/every_nth
+as_told pieces dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
+echo 0 >$disk/every_nth
+echo 2 >$disk/opts
+as_told failing sh -c 'dd if=/dev/sda of=/dev/null bs=64k count=1 skip=36 iflag=direct; true'
 cut -d ' ' -f 1 /proc/uptime >"$out/done"
