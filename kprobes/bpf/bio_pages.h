@@ -2,6 +2,7 @@
 // Whose pages a bio carries: the inode behind its first page and the range of the file.
 #pragma once
 
+#include "kprobes/bpf/inode_device.h"
 #include "kprobes/bpf/ring.h"
 
 enum { kPageShift = 12, kFileType = 0170000, kBlockDevice = 0060000 };
@@ -59,7 +60,7 @@ static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pag
   struct inode *inode = host_of(home.mapping);
   if (!inode) return;
   pages->inode = BPF_CORE_READ(inode, i_ino);
-  pages->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  pages->device = device_of_inode(inode);
   pages->generation = BPF_CORE_READ(inode, i_generation);
   pages->of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
   pages->of_file = !pages->of_device;

@@ -4,6 +4,7 @@
 
 #include "kprobes/bpf/cuda.h"
 #include "kprobes/bpf/descriptor.h"
+#include "kprobes/bpf/inode_device.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -36,7 +37,7 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
   struct file *file = file_at(fd);
   if (!file) return;
   record->inode = BPF_CORE_READ(file, f_inode, i_ino);
-  record->device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+  record->device = device_of_inode(BPF_CORE_READ(file, f_inode));
 }
 
 static __always_inline void tell_cufile_call(const struct library_call *call, __s64 result, __u64 end_ns) {

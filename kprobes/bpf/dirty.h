@@ -26,8 +26,7 @@ static __always_inline int note_writer(struct address_space *mapping) {
   if (!mapping || !is_followed(bpf_get_current_task_btf())) return 0;
   struct inode *inode = BPF_CORE_READ(mapping, host);
   if (!inode) return 0;
-  struct inode_key key = {BPF_CORE_READ(inode, i_ino), BPF_CORE_READ(inode, i_sb, s_dev),
-                          BPF_CORE_READ(inode, i_generation)};
+  struct inode_key key = {BPF_CORE_READ(inode, i_ino), device_of_inode(inode), BPF_CORE_READ(inode, i_generation)};
   struct writer writer = {.pid_tid = bpf_get_current_pid_tgid()}, *known = bpf_map_lookup_elem(&writers, &key);
   if (known && known->pid_tid == writer.pid_tid) return 0;
   bpf_get_current_comm(writer.comm, sizeof writer.comm);

@@ -35,7 +35,7 @@ static __always_inline void look_at_inode(struct operation *operation, struct in
   if (!inode) return;
   operation->inode = FIELD(is_typed, inode, i_ino);
   struct super_block *file_system = FIELD(is_typed, inode, i_sb);
-  operation->device = FIELD(is_typed, file_system, s_dev);
+  operation->device = device_by_stat(inode, file_system, FIELD(is_typed, file_system, s_dev));
 }
 
 static __always_inline void look_at_file(struct operation *operation, struct file *file, bool is_typed) {

@@ -102,7 +102,7 @@ static __always_inline int tell_path(struct file *file) {
   if (type != kRegularFile && type != kDirectory) return 0;
   struct path path = {};
   if (!find_path(walk, file, &path)) return 0;
-  struct inode_key key = {BPF_CORE_READ(inode, i_ino), BPF_CORE_READ(inode, i_sb, s_dev), 0};
+  struct inode_key key = {BPF_CORE_READ(inode, i_ino), device_of_inode(inode), 0};
   struct told_path told = {walk->names, BPF_CORE_READ(inode, i_generation), 0};
   struct told_path *last = bpf_map_lookup_elem(&told_paths, &key);
   bool is_created = BPF_CORE_READ(file, f_mode) & kCreated;

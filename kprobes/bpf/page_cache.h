@@ -50,7 +50,7 @@ int BPF_PROG(on_page_added, struct folio *folio) {
   record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, time_ns, bpf_get_current_pid_tgid());
   record->inode = BPF_CORE_READ(inode, i_ino);
   record->first_page = home.index;
-  record->device = BPF_CORE_READ(inode, i_sb, s_dev);
+  record->device = device_of_inode(inode);
   record->pages = pages_of(folio);
   submit(record);
   return 0;

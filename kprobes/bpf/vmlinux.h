@@ -71,19 +71,28 @@ enum pageflags { PG_head = 16 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct address_space;
 struct super_block {
   dev_t s_dev;
-  unsigned long s_iflags;
+  unsigned long s_iflags, s_magic;
 };
 struct inode {
   unsigned short i_mode;
   struct super_block *i_sb;
+  struct address_space *i_mapping;
   unsigned long i_ino;
   long long i_size;
   unsigned int i_generation;
 };
 struct address_space {
   struct inode *host;
+};
+struct btrfs_root {
+  dev_t anon_dev;
+};
+struct btrfs_inode {
+  struct btrfs_root *root;
+  struct inode vfs_inode;
 };
 struct qstr {
   __u64 hash_len;  // the length in the upper half; the hash takes in the parent's address
@@ -107,6 +116,12 @@ struct path {
   struct vfsmount *mnt;
   struct dentry *dentry;
 };
+struct fs_struct {
+  struct path root, pwd;
+};
+struct filename {
+  const char *name;
+};
 struct file_operations {
   void *read_iter, *write_iter;
 };
@@ -116,12 +131,6 @@ struct file {
   struct inode *f_inode;
   struct path f_path;
   long long f_pos;
-struct fs_struct {
-  struct path root, pwd;
-};
-struct filename {
-  const char *name;
-};
 };
 struct file___count {  // before 6.13
   struct {
@@ -240,12 +249,6 @@ struct rpc_procinfo {
 struct rpc_message {
   const struct rpc_procinfo *rpc_proc;
 };
-struct rpc_task {
-  int tk_status;
-  struct rpc_message tk_msg;
-};
-
-struct fuse_in_header {
 struct rpc_program {
   const char *name;
 };
@@ -261,9 +264,9 @@ struct rpc_rqst {
   __s64 rq_rtt, rq_xtime;
   int rq_ntrans;
 };
-  __u32 len, opcode;
-};
-struct fuse_out_header {
+struct rpc_task {
+  int tk_status;
+  struct rpc_message tk_msg;
   struct rpc_clnt *tk_client;
   struct rpc_xprt *tk_xprt;
   struct rpc_rqst *tk_rqstp;
@@ -278,13 +281,19 @@ struct p9_fcall {
 };
 struct p9_req_t {
   struct p9_fcall tc, rc;
+};
+
+struct fuse_in_header {
+  __u32 len, opcode;
+};
+struct fuse_out_header {
+  __u32 len;
   __s32 error;
 };
 struct fuse_req {
   struct {
     struct fuse_in_header h;
   } in;
-  __u32 len;
   struct {
     struct fuse_out_header h;
   } out;
@@ -316,6 +325,7 @@ struct task_struct {
   unsigned int flags, __state;
   int pid, tgid;
   struct task_struct *group_leader;
+  struct fs_struct *fs;
   struct files_struct *files;
   __u64 start_boottime;
   char comm[16];
@@ -325,6 +335,5 @@ struct linux_binprm {
   unsigned int secureexec : 1;
   unsigned int interp_flags;
 };
-  struct fs_struct *fs;
 
 #pragma clang attribute pop

@@ -315,10 +315,11 @@ def by_system_calls():
 
 
 whole("ext4", "/mnt/disk")
-if (OUT / "xfs").exists():
-    whole("xfs", "/mnt/xfs")
-else:
-    cannot_try("operations on xfs: mkfs.xfs is missing")
+for kind in ("xfs", "btrfs", "f2fs"):
+    if (OUT / kind).exists():
+        whole(kind, f"/mnt/{kind}")
+    else:
+        cannot_try(f"operations on {kind}: mkfs.{kind} is missing")
 loader()
 killed()
 small_ring()

@@ -34,15 +34,17 @@ stat -c "%n %i %d" f >inodes'
 (cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
 traced ext4 vda sh -c "$operations" /mnt/disk
 cp /mnt/disk/inodes "$out/ext4.inodes"
-if command -v mkfs.xfs >/dev/null; then
-  modprobe null_blk nr_devices=1 gb=1 memory_backed=1
-  mkfs.xfs -q /dev/nullb0 </dev/null
-  mkdir -p /mnt/xfs
-  mount /dev/nullb0 /mnt/xfs
-  traced xfs nullb0 sh -c "$operations" /mnt/xfs
-  cp /mnt/xfs/inodes "$out/xfs.inodes"
-  umount /mnt/xfs
-fi
+modprobe null_blk nr_devices=1 gb=1 memory_backed=1
+for type in xfs btrfs f2fs; do
+  if ! command -v mkfs.$type >/dev/null; then continue; fi
+  wipefs -qa /dev/nullb0
+  mkfs.$type -q /dev/nullb0 </dev/null
+  mkdir -p /mnt/$type
+  mount -t $type /dev/nullb0 /mnt/$type
+  traced $type nullb0 sh -c "$operations" /mnt/$type
+  cp /mnt/$type/inodes "$out/$type.inodes"
+  umount /mnt/$type
+done
 
 # A loader with two workers, whose files are not in the page cache, and then are; on a disk that takes 20 ms for a request,
 # beside which the emulator's own time for an interrupt is short.
