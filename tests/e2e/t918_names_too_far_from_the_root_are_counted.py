@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder that a name begins in is looked for up to 64 names and mounts from the root. What lies further away has a row
+without a name, and is counted."""
+
+import sys
+
+from lib import case
+from lib.kernel_side import need_kernel_side
+
+LEVELS, FAR = 80, 64
+PROGRAM = """
+import os, sys
+os.chdir(sys.argv[1])
+for _ in range(int(sys.argv[2])):
+    os.mkdir("d")
+    os.chdir("d")
+"""
+
+
+def check(this):
+    need_kernel_side()
+    trace = this.trace(sys.executable, "-S", "-B", "-c", PROGRAM, this.folder, LEVELS,
+                       options=("--kprobes=block,wait,vfs", "--preload=off"))
+    rows = sorted((row for row in trace.rows("vfs") if row["op"] == "mkdir"), key=lambda row: row["ts"])
+    this.equal("rows", (len(rows), {row["err"] for row in rows}), (LEVELS, {0}))
+    named = [trace.paths[row["file_id"]] for row in rows if row["file_id"]]
+    this.equal("names of those nearby", named, [f"{this.folder}{'/d' * depth}" for depth in range(1, len(named) + 1)])
+    last = len(str(this.folder).split("/")) - 1 + len(named)  # of which the folder is the one before
+    this.true("as far as is promised", FAR - 8 <= last <= FAR, (last, this.folder))
+    this.equal("the others are counted", [(row["reason"], row["count"]) for row in trace.rows("loss") if
+                                          row["unit"] == "names of operations"],
+               [("further from the root than a folder is looked for", LEVELS - len(named))])
+
+
+if __name__ == "__main__":
+    case.run(check)
