@@ -282,22 +282,6 @@ def requeued():
     run.same_as_kernel("sda", "reads", "read_bytes")
 
 
-def pieces():
-    """A request that the disk did half of is one request, whose rest is issued again; its parts have each byte once."""
-    run, size = Run("pieces"), 64 << 10
-    _, issued, done = told_by_kernel("pieces")
-    check("pieces: some came in pieces", sum(0 < moved < size for _, moved, _ in done) > 1, done)
-    equal("pieces: each request once", sorted((row["sector"], row["bytes"], row["err"]) for row in run.requests),
-          [(number * size // SECTOR, size, 0) for number in range(16)])
-    equal("pieces: how often they were issued", sum(row["issues"] for row in run.requests), sum(issued.values()))
-    moved = Counter()
-    for part in run.parts:
-        moved[part["req_id"]] += part["bytes"]
-    equal("pieces: bytes of the parts", moved, {row["req_id"]: size for row in run.requests})
-    equal("pieces: of whom", {run.func_of(part) for part in run.parts}, {"read"})
-    run.same_as_kernel("sda", "reads", "read_bytes")
-
-
 def failing():
     run = Run("failing")
     _, issued, done = told_by_kernel("failing")
@@ -325,6 +309,6 @@ def raids():
     raid(1)
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, pieces, failing, summary):
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

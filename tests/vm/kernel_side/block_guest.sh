@@ -112,15 +112,11 @@ as_told() {
   cp $events/trace "$out/$1.events"
 }
 
-# Every fourth command finds the disk busy; then every third one moves half of what it was asked for; sectors 4660 to 4669
-# cannot be read.
+# Every fourth command finds the disk busy; sectors 4660 to 4669 cannot be read.
 disk=/sys/bus/pseudo/drivers/scsi_debug
 echo 0x8000 >$disk/opts
 echo 4 >$disk/every_nth
 as_told requeued dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
-echo 128 >$disk/opts
-echo 3 >$disk/every_nth
-as_told pieces dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
 echo 0 >$disk/every_nth
 echo 2 >$disk/opts
 as_told failing sh -c 'dd if=/dev/sda of=/dev/null bs=64k count=1 skip=36 iflag=direct; true'
