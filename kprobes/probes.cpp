@@ -188,7 +188,7 @@ Status Probes::open(const Streams& streams) {
   state_->rings.emplace(state_->skeleton->maps.ring, state_->skeleton->maps.rings, streams.ring_bytes);
   state_->skeleton->rodata->has_rings = state_->rings->has_table();
   (void)events.find("btrfs_sync_file", "btrfs");  // its types are among them then (bpf/inode_device.h)
-  const Status written =
+  Status written =
       write_layout_types(::bpf_object__btf(state_->skeleton->obj), state_->functions->all(), layouts.get());
   if (!written) return written;
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
