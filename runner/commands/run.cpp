@@ -141,6 +141,7 @@ class Samplers {
     session["gpu_sampler"] = {{"gpus", state.gpus},
                               {"looks", state.looks},
                               {"late_looks", state.late_looks},
+                              {"look_ns", state.look_ns},
                               {"rows_dropped", state.rows_dropped},
                               {"problem", util::escaped_utf8(state.problem)}};
     if (!state.problem.empty() && said_to_sample_) say("no GPU was sampled: " + state.problem);

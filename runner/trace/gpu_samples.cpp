@@ -307,4 +307,21 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
   return SampleReader(index, info, meter).write(tables_folder);
 }
 
+// One that is late now and then is the machine's, and the rows' own times tell it.
+std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session) {
+  constexpr int64_t kShare = 10;
+  constexpr double kNsInMs = 1e6;
+  const int64_t looks = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
+  if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return {};
+  const double look_ms =
+      static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(looks);
+  return {
+      {.subject = "looks at the GPUs",
+       .detail = fmt::format("{} of {} were left out: a look took {:.1f} ms, for which the driver answered too slowly; "
+                             "--sample-hz asks for fewer",
+                             late, looks + late, look_ms),
+       .seen = looks,
+       .kernel = looks + late}};
+}
+
 }  // namespace mlrun::trace

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runner/model/trace_info.h"
 #include "runner/summary/gpu_meter.h"
+#include "runner/trace/session_info.h"
 #include "runner/trace/spool_index.h"
 #include "runner/util/result.h"
 
@@ -25,6 +27,9 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
 // complete.
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter);
+
+// Where the driver answered so slowly that one look in ten or more was left out.
+std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session);
 
 // What holds the clocks down, as words: "sw_power_cap hw_thermal".
 std::string throttle_text(int64_t reasons);

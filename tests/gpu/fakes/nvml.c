@@ -10,7 +10,8 @@
 // FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after
 // FAKE_NVML_START_MS.
 // FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
-// FAKE_NVML_SLOW_MS: how long the power takes to be told. FAKE_NVML_LOOKS: a file that grows by a byte with each look.
+// FAKE_NVML_SLOW_MS: how long the power takes to be told, FAKE_NVML_CALL_US every question to a GPU.
+// FAKE_NVML_LOOKS, FAKE_NVML_CALLS: files that grow by a byte with each look, with each question to a GPU.
 // Counters grow by a known step with each question. The processes on a GPU are those children of the one that asks which
 // have libcuda mapped.
 #define _GNU_SOURCE
@@ -37,9 +38,27 @@ static int setting(const char *name, int otherwise) {
 }
 static unsigned gpu_count(void) { return (unsigned)setting("FAKE_NVML_GPUS", 2); }
 
-static int is_lost(const struct device *device) {
+static void grow(const char *name) {
+  const char *path = getenv(name);
+  const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+  if (fd < 0) return;
+  if (write(fd, "x", 1) != 1) abort();
+  close(fd);
+}
+
+// Each function that is asked of a GPU begins with one of these two.
+static void is_asked(void) {
+  grow("FAKE_NVML_CALLS");
+  const int slow_us = setting("FAKE_NVML_CALL_US", 0);
+  if (slow_us) usleep((unsigned)slow_us);
+}
+static int is_away(const struct device *device) {
   const char *file = getenv("FAKE_NVML_LOST");
   return file && device->index == 1 && access(file, F_OK) == 0;
+}
+static int is_lost(const struct device *device) {
+  is_asked();
+  return is_away(device);
 }
 
 static int start(void) {
@@ -159,16 +178,9 @@ EXPORT int nvmlDeviceGetOfaUtilization(struct device *d, unsigned *p, unsigned *
   return engine(p, us, 9 + d->index);
 }
 #endif
-static void tell_of_look(void) {
-  const char *path = getenv("FAKE_NVML_LOOKS");
-  const int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-  if (fd < 0) return;
-  if (write(fd, "x", 1) != 1) abort();
-  close(fd);
-}
 EXPORT int nvmlDeviceGetPowerUsage(struct device *device, unsigned *mw) {
   if (is_lost(device)) return kLost;
-  if (device->index == 0) tell_of_look();
+  if (device->index == 0) grow("FAKE_NVML_LOOKS");
   const int slow_ms = setting("FAKE_NVML_SLOW_MS", 0);
   if (slow_ms) usleep((unsigned)slow_ms * 1000);
   *mw = 300000 + device->index * 1000;
@@ -281,7 +293,7 @@ struct process {
   unsigned long long used_protected;
 };
 static int list(struct device *device, unsigned *count, char *entries, size_t entry_bytes) {
-  if (is_lost(device)) return kLost;
+  if (is_away(device)) return kLost;
   unsigned pids[64];
   const unsigned found = children(pids, 64);
   if (*count < found) return kInsufficientSize;
@@ -305,7 +317,10 @@ static int through_mps(struct device *device, unsigned *count, char *entries, si
   return kSuccess;
 }
 #if DRIVER == 440
-EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) { return list(d, n, e, 16); }
+EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) {
+  is_asked();
+  return list(d, n, e, 16);
+}
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses(struct device *d, unsigned *n, char *e) {
   if (is_lost(d)) return kLost;
   return graphics(d, n, e, 16);
@@ -315,7 +330,10 @@ EXPORT int nvmlDeviceGetMPSComputeRunningProcesses(struct device *d, unsigned *n
   return through_mps(d, n, e, 16);
 }
 #elif DRIVER == 470
-EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) { return list(d, n, e, 24); }
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
+  is_asked();
+  return list(d, n, e, 24);
+}
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
   if (is_lost(d)) return kLost;
   return graphics(d, n, e, 24);
@@ -329,7 +347,10 @@ EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v3(struct device *d, unsigned
   if (is_lost(d)) return kLost;
   return through_mps(d, n, e, 32);
 }
-EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) { return list(d, n, e, 32); }
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
+  is_asked();
+  return list(d, n, e, 32);
+}
 EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
   if (is_lost(d)) return kLost;
   return graphics(d, n, e, 32);
@@ -471,6 +492,7 @@ EXPORT int nvmlGpmMigSampleGet(struct device *device, unsigned gpu_instance, uns
   return kSuccess;
 }
 EXPORT int nvmlGpmMetricsGet(struct gpm *about) {
+  is_asked();
   const unsigned of = *(unsigned *)about->now;
   if (of == 0 || *(unsigned *)about->before != of) return 2;
   for (unsigned i = 0; i < about->count; i++) {

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many questions a look asks of each GPU, by drivers of four ages. With eight GPUs whose driver takes a millisecond for
+each answer a look takes as long as its answers together: the looks that this leaves no time for are counted and said, and
+none are where a slower pace was asked for."""
+
+from gpu_case import sampled
+from lib import case
+
+# Of a GPU that is not divided, with one process on it.
+QUESTIONS = {440: 23, 470: 23, 535: 28, 580: 28}
+GPUS, ANSWER_US = 8, 1000
+
+
+def questions(this, driver, looks):
+    """All that were asked, and in how many looks, by a run of about so many."""
+    calls = this.path(f"calls-{driver}-{looks}")
+    trace = sampled(this, driver, looks=looks, options=["--sample-hz=20"], GPUS=1, CALLS=calls)
+    return calls.stat().st_size, trace.run["gpu_sampler"]["looks"]
+
+
+def check_questions(this):
+    """What is asked at the start alone falls out of the difference of two runs."""
+    for driver, wanted in QUESTIONS.items():
+        (few, few_looks), (many, many_looks) = (questions(this, driver, looks) for looks in (3, 13))
+        this.equal(f"questions of a look, driver {driver}", (many - few) / (many_looks - few_looks), wanted)
+
+
+def check_slow(this, driver, hertz, is_said):
+    trace = sampled(this, driver, looks=6, options=[f"--sample-hz={hertz}"], GPUS=GPUS, CALL_US=ANSWER_US)
+    sampler = trace.run["gpu_sampler"]
+    look_s = sampler["look_ns"] / 1e9 / sampler["looks"]
+    least_s = GPUS * QUESTIONS[driver] * ANSWER_US / 1e6
+    print(f"driver {driver}: {GPUS} GPUs, {QUESTIONS[driver]} questions each: a look took {look_s * 1e3:.0f} ms at {hertz} Hz,"
+          f" {sampler['looks']} looks, {sampler['late_looks']} left out")
+    this.true("no answer is left out of the time", look_s >= least_s, sampler)
+    times = sorted({row["ts"] for row in trace.rows("sample_gpu") if row["gpu_id"] == 1})
+    due = (times[-1] - times[0]) / 1e9 * hertz
+    this.true("each look that was due was taken or counted", sampler["looks"] + sampler["late_looks"] >= int(due), sampler)
+    rows = trace.covers("looks at the GPUs")
+    this.equal("said", bool(rows), is_said, said=sampler)
+    if not is_said:
+        return
+    this.equal("in numbers", (rows[0]["seen"], rows[0]["kernel"]),
+               (sampler["looks"], sampler["looks"] + sampler["late_looks"]))
+    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary says it", "looks at the GPUs" in text, text)
+
+
+def check(this):
+    check_questions(this)
+    for driver in (440, 580):
+        check_slow(this, driver, 10, True)
+        check_slow(this, driver, 0.5, False)
+
+
+if __name__ == "__main__":
+    case.run(check)
