@@ -196,6 +196,7 @@ void LibraryWatch::look_at(uint32_t pid) {
 // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
 void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
   constexpr size_t kRange = 0, kRights = 1, kDevice = 3, kInode = 4;
+  const uint64_t read_ns = util::monotonic_ns();
   const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
   std::set<File> mapped;
   for (const std::string_view line : util::split(text, "\n")) {
@@ -210,6 +211,7 @@ void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
       attach(pid, process, {what, file, std::string(words[kRange]), std::string(line.substr(path))});
     }
   }
+  if (tell_mappings_ && !mapped.empty()) tell_mappings_(pid, text, read_ns);
   std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
   for (auto library = process.libraries.begin(); library != process.libraries.end();) {
     const bool is_gone = !mapped.contains(library->first);

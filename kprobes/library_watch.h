@@ -38,6 +38,12 @@ class LibraryWatch {
   // Of a followed process.
   void take(const mlrun_task& task);
 
+  // Called with what /proc/PID/maps says of a process that has one of the libraries, whenever it may have changed.
+  // Requires: nobody is followed yet.
+  void tell_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> tell) {
+    tell_mappings_ = std::move(tell);
+  }
+
   // For a few milliseconds, or as long as the probes of one library take to be attached, and for at most a tenth of our
   // time.
   void look(uint64_t now_ns);
@@ -97,6 +103,7 @@ class LibraryWatch {
   std::vector<Followed> followed_;  // others point into it
   Reach reach_;
   std::function<void()> between_;
+  std::function<void(uint32_t, std::string_view, uint64_t)> tell_mappings_;
   int cgroup_ = -1;
   bool follows_system_ = false, is_beginning_ = false;
   std::set<uint32_t> asked_for_;  // and their children, while they live

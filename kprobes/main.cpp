@@ -27,7 +27,8 @@ namespace {
 constexpr uint64_t kRingMax = 1 << 30;
 constexpr const char* kUsage =
     "usage: mlrun-probes check | mlrun-probes serve "
-    "block[,wait][,vfs][,syscalls][,cuda][,cufile][,torch][,calls][,command|observe|cgroup|system][,ring=BYTES] "
+    "block[,wait][,vfs][,syscalls][,cuda[,stacks]][,cufile][,torch][,calls][,command|observe|cgroup|system][,ring="
+    "BYTES] "
     "(started by mlrun)\n";
 
 // The terminal's signals go to all of its group, and mlrun decides when this program ends.
@@ -73,6 +74,7 @@ int serve_streams(std::string_view text) {
     streams.file_ops = streams.file_ops || word == "vfs";
     streams.syscalls = streams.syscalls || word == "syscalls";
     streams.cuda = streams.cuda || word == "cuda";
+    streams.stacks = streams.stacks || word == "stacks";
     streams.cufile = streams.cufile || word == "cufile";
     streams.torch = streams.torch || word == "torch";
     has_calls = has_calls || word == "calls";

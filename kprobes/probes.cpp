@@ -175,6 +175,7 @@ Status Probes::open(const Streams& streams) {
   choose_function_programs(streams);
   choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
+  state_->skeleton->rodata->cuda_tells_stacks = streams.stacks;
   has_syscalls_ = streams.syscalls;
   observes_ = streams.observes;
   is_command_ = streams.is_command;

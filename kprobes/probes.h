@@ -25,6 +25,7 @@ struct Streams {
   bool file_calls = false;  // system calls may stand in for them, which slows every process of the machine
   bool syscalls = false;
   bool cuda = false;        // calls of libcuda
+  bool stacks = false;      // of its allocations: who asked for them
   bool cufile = false;      // calls of libcufile
   bool torch = false;       // what PyTorch's allocator of GPU memory gives out
   uint32_t ring_bytes = 0;  // of each ring, a power of two, of pages; 0: as rings.h has it

@@ -26,6 +26,7 @@
 #include "kprobes/kernel_spool.h"
 #include "kprobes/library_watch.h"
 #include "kprobes/loss_watch.h"
+#include "kprobes/mapping_teller.h"
 #include "kprobes/mount_watch.h"
 #include "kprobes/privilege.h"
 #include "kprobes/proc_facts.h"
@@ -143,6 +144,9 @@ class Server {
     libraries_.emplace(std::move(libraries),
                        reaches_all ? LibraryWatch::Reach::kEverybody : LibraryWatch::Reach::kProcess,
                        [this] { probes_->drain(); });
+    if (!streams.stacks) return;
+    libraries_->tell_mappings(
+        [this](uint32_t pid, std::string_view maps, uint64_t read_ns) { mappings_.tell(pid, maps, read_ns); });
   }
 
   // Otherwise the library in the command's processes tells of its tasks.
@@ -282,6 +286,7 @@ class Server {
 
   MountWatch mounts_;  // from before the file systems are looked at
   KernelSpool spool_;
+  MappingTeller mappings_{spool_};
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;

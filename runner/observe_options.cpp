@@ -53,7 +53,7 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
   const std::pair<bool, const char*> others[] = {{named(texts.preload), "--preload"},
                                                  {named(texts.cupti), "--cupti"},
                                                  {named(texts.sample), "--sample"},
-                                                 {!texts.stacks.empty(), "--stacks"},
+                                                 {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks"},
                                                  {!texts.python_stacks.empty(), "--python-stacks"},
                                                  {texts.alloc_min.has_value(), "--alloc-min"},
                                                  {texts.alloc_sample.has_value(), "--alloc-sample"},

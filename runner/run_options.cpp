@@ -268,6 +268,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<RunOptions>();
   Status status = read_kprobes(texts.kprobes, options);
+  if (status) status = read_stacks(texts.stacks, options);
   if (status) status = read_observe(texts, app.remaining(), options);
   if (!status) return tl::make_unexpected(status.error());
   for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
@@ -294,7 +295,6 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (status) status = check_last(texts, options);
   if (status) status = read_time("--last", texts.last, options.last_ns);
   if (status) status = read_time("--fold", texts.fold, options.fold_ns);
-  if (status) status = read_stacks(texts.stacks, options);
   if (status) status = read_python_stacks(texts.python_stacks, options);
   if (!status) return tl::make_unexpected(status.error());
   settle_streams(texts, options);

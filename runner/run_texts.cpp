@@ -70,10 +70,11 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
   app.add_option("--alloc-min", texts.alloc_min, "list allocations of this size and more, count the others (1024)")
       ->option_text("SIZE")
       ->group(group);
-  app.add_flag("--stacks{32}", texts.stacks,
-               "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most "
-               "(32, up to "
-               "128)")
+  app.add_flag(
+         "--stacks{32}", texts.stacks,
+         "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most "
+         "(32, up to 128); with --kprobes=cuda and --pid, --cgroup or --system, of each allocation of GPU memory, "
+         "by a copy of up to 32 KiB of its thread's stack")
       ->option_text("[=DEPTH]")
       ->group(group);
   app.add_flag("--python-stacks{20}", texts.python_stacks,

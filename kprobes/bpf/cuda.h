@@ -2,6 +2,7 @@
 // Calls of libcuda: what its functions gave.
 #pragma once
 
+#include "kprobes/bpf/caller_stack.h"
 #include "kprobes/bpf/library_call.h"
 
 struct {
@@ -18,10 +19,12 @@ struct {
 } cuda_hits SEC(".maps");
 
 __u32 cuda_epoch;
+const volatile bool cuda_tells_stacks;
 
 SEC("uprobe")
 int on_cuda_call(struct pt_regs *registers) {
-  if (!is_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA);
+  __u32 tells_stack = cuda_tells_stacks ? MLRUN_CUDA_TELLS_STACK : 0;
+  if (!is_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA, tells_stack);
   return 0;
 }
 
@@ -51,6 +54,8 @@ SEC("uretprobe")
 int on_cuda_return(struct pt_regs *registers) {
   __u64 end_ns = now_ns();
   const struct library_call *call = end_library_call(registers, &cuda_begun);
-  if (call && !is_over) tell_cuda_call(call, (__s32)registers->ax, end_ns);
+  if (!call || is_over) return 0;
+  if (call->returns_to && !(__s32)registers->ax) tell_stack(registers, call->returns_to, end_ns);
+  tell_cuda_call(call, (__s32)registers->ax, end_ns);
   return 0;
 }

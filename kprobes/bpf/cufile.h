@@ -23,7 +23,7 @@ __u32 cufile_epoch;
 
 SEC("uprobe")
 int on_cufile_call(struct pt_regs *registers) {
-  if (!is_over) begin_library_call(registers, &cufile_begun, &cufile_hits, cufile_epoch, MLRUN_KERNEL_CUFILE);
+  if (!is_over) begin_library_call(registers, &cufile_begun, &cufile_hits, cufile_epoch, MLRUN_KERNEL_CUFILE, 0);
   return 0;
 }
 

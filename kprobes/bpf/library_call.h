@@ -9,17 +9,26 @@
 // whether a return is its return; 0: none.
 struct library_call {
   __u64 stack, begin_ns, cookie;
+  __u64 returns_to;  // 0: nobody asked
   __u32 epoch;
   __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
 };
+
+// 0 where it cannot be read, which `unread` then says by `what`.
+static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what) {
+  __u64 value = 0;
+  if (bpf_probe_read_user(&value, sizeof value, (void *)address) != 0) *unread |= what;
+  return value;
+}
 
 static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << MLRUN_LIBRARY_READS_SHIFT) - 1); }
 
 // `begun`: task storage of struct library_call; `hits`: an array, how often each function was called, so that the loader
 // can let go of one that is called all the time. `epoch`: one more whenever a function's probes went: what was in it then
-// never returns for us.
+// never returns for us. `tells_stack`: bit of the cookie for functions of which is kept where they return to: on the stack
+// itself the kernel puts its own address once the call has begun.
 static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
-                                               __u32 kind) {
+                                               __u32 kind, __u32 tells_stack) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (!is_followed(task)) return;
   __u64 cookie = bpf_get_attach_cookie(registers);
@@ -39,6 +48,9 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
   call->stack = registers->sp;
   call->epoch = epoch;
   call->cookie = cookie;
+  __u32 unread = 0;
+  bool is_asked = cookie >> MLRUN_LIBRARY_READS_SHIFT & tells_stack;
+  call->returns_to = is_asked ? read_user(registers->sp, &unread, 1) : 0;
   call->arguments[0] = registers->di;
   call->arguments[1] = registers->si;
   call->arguments[2] = registers->dx;
@@ -53,11 +65,4 @@ static __always_inline struct library_call *end_library_call(struct pt_regs *reg
   if (!call || !call->stack || call->stack != registers->sp - sizeof(__u64)) return NULL;
   call->stack = 0;
   return call;
-}
-
-// 0 where it cannot be read, which `unread` then says by `what`.
-static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what) {
-  __u64 value = 0;
-  if (bpf_probe_read_user(&value, sizeof value, (void *)address) != 0) *unread |= what;
-  return value;
 }

@@ -40,6 +40,7 @@ enum { BPF_F_NO_PREALLOC = 1 };
 enum bpf_func_id { BPF_FUNC_loop = 181 };
 enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 
 // Values of this kernel's: always by bpf_core_enum_value.
 enum req_op {

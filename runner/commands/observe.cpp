@@ -43,7 +43,7 @@ std::string streams_of(const RunOptions& options) {
   if (options.kprobes_wait) streams += ",wait";
   if (options.kprobes_vfs) streams += ",vfs";
   if (options.kprobes_syscalls) streams += ",syscalls";
-  if (options.kprobes_cuda) streams += ",cuda";
+  if (options.kprobes_cuda) streams += options.stack_depth == 0 ? ",cuda" : ",cuda,stacks";
   if (options.kprobes_cufile) streams += ",cufile";
   if (options.kprobes_torch) streams += ",torch";
   if (options.observe.system) return streams + ",system";

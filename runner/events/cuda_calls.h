@@ -86,6 +86,11 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
     {42, "cuInit", CudaRole::kOther},
 }};
 
+// Gives memory: with --stacks who asked for it is told.
+[[nodiscard]] inline bool allocates(CudaRole role) {
+  return role == CudaRole::kAllocate || role == CudaRole::kAllocatePitched || role == CudaRole::kCreate;
+}
+
 // nullptr: of a later version.
 [[nodiscard]] inline const CudaCall* cuda_call_of(uint32_t number) {
   for (const CudaCall& call : kCudaCalls) {

@@ -27,12 +27,14 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_CUDA = 10,      // struct mlrun_cuda_call
   MLRUN_KERNEL_CUFILE = 11,    // struct mlrun_cufile_call
   MLRUN_KERNEL_TORCH = 12,     // struct mlrun_torch_memory
+  MLRUN_KERNEL_STACK = 13,     // struct mlrun_stack_part
   // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
   MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, likewise
   MLRUN_KERNEL_FILE_PATH = 19,  // struct mlrun_file_path
   MLRUN_KERNEL_FILE_NAME = 20,  // struct mlrun_file_name
+  MLRUN_KERNEL_MAPPINGS = 21,   // struct mlrun_mappings_seen, made by the program that drains the rings
   MLRUN_KERNEL_KINDS
 };
 
@@ -243,6 +245,7 @@ enum mlrun_cuda_reads {
   MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, where the call succeeded
   MLRUN_CUDA_READS_SECOND = 2,    // read[1]: likewise, of the second one
   MLRUN_CUDA_READS_LOCATION = 4,  // read[1]: type and number of the place in a CUmemAllocationProp, the third argument
+  MLRUN_CUDA_TELLS_STACK = 8,     // where it is asked for and the call succeeded: struct mlrun_stack_part
 };
 struct mlrun_cuda_call {  // time_ns: it returned
   struct mlrun_kernel_head head;
@@ -255,6 +258,30 @@ struct mlrun_cuda_call {  // time_ns: it returned
   __u32 spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cuda_call) == 104, "CUDA call record");
+
+// A piece of the stack of a call's caller, a copy made when the call returned. The pieces of one stack stand before the
+// record of their call, of the same thread and time, in the order of their addresses; each but the first begins a page.
+enum { MLRUN_STACK_PART_BYTES = 4096, MLRUN_STACK_PARTS = 8 };
+// What the caller goes on with: these are what a function gives back as it found them.
+enum mlrun_stack_register {
+  MLRUN_STACK_PC,  // the call's return address
+  MLRUN_STACK_SP,
+  MLRUN_STACK_BP,
+  MLRUN_STACK_BX,
+  MLRUN_STACK_R12,
+  MLRUN_STACK_R13,
+  MLRUN_STACK_R14,
+  MLRUN_STACK_R15,
+  MLRUN_STACK_REGISTERS
+};
+struct mlrun_stack_part {
+  struct mlrun_kernel_head head;
+  __u64 address;  // of the piece's first byte
+  __u64 registers[MLRUN_STACK_REGISTERS];
+  __u32 bytes, spare;
+  __u8 stack[MLRUN_STACK_PART_BYTES];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_stack_part) == 4200, "piece of a stack");
 
 // A call of libcufile that is over, likewise. Which function, and what its arguments mean: cufile_calls.h.
 enum mlrun_cufile_reads {
@@ -310,6 +337,14 @@ struct mlrun_process_seen {  // pid: its own; time_ns: when that was so
   __u32 text_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_process_seen) == 32, "process record");
+
+// What a process has mapped as code from files. Behind it `text_bytes` of whole lines as /proc/PID/maps has them, then
+// zeros. What does not fit one record goes on in the next one, of the same process and time.
+struct mlrun_mappings_seen {  // pid: its own; time_ns: when that was so
+  struct mlrun_kernel_head head;
+  __u32 text_bytes, spare;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_mappings_seen) == 32, "mappings record");
 
 enum mlrun_file_seen_as { MLRUN_SEEN_OPEN = 0, MLRUN_SEEN_OPEN_FOLDER = 1, MLRUN_SEEN_MAPPED = 2 };
 

@@ -16,12 +16,6 @@ namespace mlrun::monitor {
 
 namespace {
 
-using events::CudaRole;
-
-bool is_allocation(CudaRole role) {
-  return role == CudaRole::kAllocate || role == CudaRole::kAllocatePitched || role == CudaRole::kCreate;
-}
-
 // Less than nothing only where a release was seen before its allocation.
 std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
 
@@ -55,7 +49,7 @@ void CudaMemory::add_call(const mlrun_cuda_call& call) {
   tracker_->add(call, origin, rows);
   CudaUse& use = uses_[call.head.pid];
   use.has_ended = false;
-  if (call.result != 0 && is_allocation(what->role)) ++use.failed;
+  if (call.result != 0 && events::allocates(what->role)) ++use.failed;
   for (const model::GpuWorkRow& row : rows) add_row(row, use);
 }
 

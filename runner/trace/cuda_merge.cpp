@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runner/events/record.h"
 #include "runner/trace/cuda_tracker.h"
 #include "runner/trace/kernel_losses.h"
 #include "runner/trace/thread_finder.h"
@@ -27,7 +28,7 @@ bool is_context_switch(const std::string& function) {
 
 }  // namespace
 
-Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
+Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
   // Switches of contexts may have been let go, for all that a run without an end tells.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
@@ -45,16 +46,44 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
     partition.clear();
     return taken;
   };
-  Status status = kernel.for_each_cuda_call([&](const mlrun_cuda_call& call) -> Status {
+  CudaStacks stacks(info.stacks, std::min<size_t>(stack_depth_, MLRUN_STACK_DEPTH_MAX));
+  Status status;
+  if (stack_depth_ != 0) {
+    status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+      stacks.add_mappings(reader);
+      return {};
+    });
+  }
+  if (!status) return status;
+  status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+    mlrun_cuda_call call{};
+    mlrun_stack_part part{};
+    if (stack_depth_ != 0 && reader.head().kind == MLRUN_KERNEL_STACK && reader.read(part)) stacks.add_part(part);
+    if (reader.head().kind != MLRUN_KERNEL_CUDA || !reader.read(call)) return {};
     const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
     const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
+    const size_t first = partition.gpu.size();
     if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
+    if (stack_depth_ != 0) note_stack(stacks, call, partition, first);
     return partition.gpu.size() < kRowsAtOnce ? Status() : hand_over();
   });
   if (status && !partition.gpu.empty()) status = hand_over();
   left_out_ = tracker.left_out();
   unread_ = tracker.unread();
+  stacks_left_out_ = stacks.left_out();
   return status;
+}
+
+// Of the rows that the call has, from `first` on.
+void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
+  for (size_t i = first; i < partition.gpu.size(); ++i) {
+    model::GpuWorkRow& row = partition.gpu[i];
+    const bool is_memory = row.kind == model::GpuKind::kMemory;
+    if (!is_memory || model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) continue;
+    row.stack_id = stacks.stack_of(call);
+    ++allocations_;
+    with_stack_ += row.stack_id != 0 ? 1 : 0;
+  }
 }
 
 // A process counts the devices that CUDA_VISIBLE_DEVICES and its container leave it, in an order that is CUDA's. Which one
@@ -85,6 +114,13 @@ void CudaMerge::add_gaps(model::TraceInfo& info) const {
        "kernels, copies, arrays, memory of the driver's own; calls through pointers of cuGetProcAddress "
        "that are not the library's exports",
        -1, -1});
+  if (with_stack_ < allocations_) {
+    info.coverage.push_back(
+        {0, "stacks of GPU allocations",
+         "their copies were lost, or could not be read; seen: allocations with a stack, kernel: all", with_stack_,
+         allocations_});
+  }
+  add_kernel_loss(info, kTooMany, stacks_left_out_, "stacks of GPU allocations");
   add_kernel_loss(info, kTooMany, left_out_, "GPU allocations, contexts and threads at once");
   add_kernel_loss(info, "memory of the process that could not be read", unread_, "GPU allocations");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_, "calls of libcuda");

@@ -35,6 +35,8 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_CUDA:
       case MLRUN_KERNEL_CUFILE:
       case MLRUN_KERNEL_TORCH:
+      case MLRUN_KERNEL_STACK:
+      case MLRUN_KERNEL_MAPPINGS:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:

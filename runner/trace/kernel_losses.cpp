@@ -38,6 +38,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_SYSCALL: return "system calls";
     case MLRUN_KERNEL_FILE_DONE: return "completions of file operations";
     case MLRUN_KERNEL_CUDA: return "calls of libcuda";
+    case MLRUN_KERNEL_STACK: return "stacks of GPU allocations, or pages of them";
     case MLRUN_KERNEL_FILE_PATH: return "paths of files";
     case MLRUN_KERNEL_FILE_NAME: return "names of operations";
     case MLRUN_KERNEL_CUFILE: return "calls of libcufile";
@@ -45,6 +46,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_TASK:
     case MLRUN_KERNEL_PROCESS:
     case MLRUN_KERNEL_FILE_SEEN:
+    case MLRUN_KERNEL_MAPPINGS:
     case MLRUN_KERNEL_LOSS:
     case MLRUN_KERNEL_KINDS: break;
   }

@@ -198,8 +198,10 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:
       case MLRUN_KERNEL_FILE_PATH:
-      case MLRUN_KERNEL_FILE_NAME:        // load() has them
-      case MLRUN_KERNEL_CUDA: return {};  // CudaMerge has them
+      case MLRUN_KERNEL_FILE_NAME:  // load() has them
+      case MLRUN_KERNEL_CUDA:
+      case MLRUN_KERNEL_STACK:
+      case MLRUN_KERNEL_MAPPINGS: return {};  // CudaMerge has them
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;
@@ -388,11 +390,8 @@ void KernelMerge::find_gpu_files(Partition& partition) {
   for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
 }
 
-Status KernelMerge::for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take) {
-  return for_each_record([&](const events::KernelReader& reader) -> Status {
-    mlrun_cuda_call call{};
-    return reader.head().kind == MLRUN_KERNEL_CUDA && reader.read(call) ? take(call) : Status();
-  });
+Status KernelMerge::for_each(const std::function<Status(const events::KernelReader&)>& take) {
+  return for_each_record(take);
 }
 
 Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,

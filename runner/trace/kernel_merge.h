@@ -72,8 +72,8 @@ class KernelMerge {
   // Which of these calls libcufile made. Likewise in order.
   void find_gpu_files(Partition& partition);
 
-  // Calls of libcuda in the order of the spool.
-  Status for_each_cuda_call(const std::function<Status(const mlrun_cuda_call&)>& take);
+  // All records in the order of the spool.
+  Status for_each(const std::function<Status(const events::KernelReader&)>& take);
 
   // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, syscall and device. Requires: all calls have passed
   // by, `info` has processes, threads and files. builder: takes the calls of libcufile, PyTorch's memory, and the operations

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// The stack of a thread whose call has just returned, copied as it is: libraries are built without frame pointers, so the
+// way up is found later, by the unwind tables of the files that the process has mapped.
+#pragma once
+
+#include "kprobes/bpf/ring.h"
+
+// `returns_to`: the call's return address. The registers that a function gives back are the caller's own by now. A page that
+// cannot be read has no record: nobody has written to it, as in large arrays, or the stack ends before it.
+static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
+  __u64 address = registers->sp;
+  // The call itself is worth more than its stack.
+  if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2) {
+    count_loss(MLRUN_KERNEL_STACK, MLRUN_KERNEL_LOSS_RING);
+    return;
+  }
+  for (int i = 0; i < MLRUN_STACK_PARTS; i++) {
+    struct mlrun_stack_part *part = RESERVE(mlrun_stack_part, MLRUN_KERNEL_STACK);
+    if (!part) return;
+    __u32 bytes = MLRUN_STACK_PART_BYTES - (address & (MLRUN_STACK_PART_BYTES - 1));
+    __u64 begin = address;
+    address += bytes;
+    if (bpf_probe_read_user(part->stack, bytes, (void *)begin) != 0) {
+      bpf_ringbuf_discard(part, BPF_RB_NO_WAKEUP);
+      continue;
+    }
+    part->head = make_head(MLRUN_KERNEL_STACK, sizeof *part, end_ns, bpf_get_current_pid_tgid());
+    part->address = begin;
+    part->registers[MLRUN_STACK_PC] = returns_to;
+    part->registers[MLRUN_STACK_SP] = registers->sp;
+    part->registers[MLRUN_STACK_BP] = registers->bp;
+    part->registers[MLRUN_STACK_BX] = registers->bx;
+    part->registers[MLRUN_STACK_R12] = registers->r12;
+    part->registers[MLRUN_STACK_R13] = registers->r13;
+    part->registers[MLRUN_STACK_R14] = registers->r14;
+    part->registers[MLRUN_STACK_R15] = registers->r15;
+    part->bytes = bytes;
+    part->spare = 0;
+    submit(part);
+  }
+}
