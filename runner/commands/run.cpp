@@ -120,7 +120,7 @@ class Samplers {
                                                               recording.arena().clock_kind());
     }
     if (options.sample == Wish::kOff) return;
-    gpus_ = std::make_unique<gpu::GpuSampler>(options.sample_hz);
+    gpus_ = std::make_unique<gpu::GpuSampler>(options.sample_hz, true);
     frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording.spool(), recording.arena().clock_kind());
   }
 
@@ -143,7 +143,11 @@ class Samplers {
                               {"late_looks", state.late_looks},
                               {"look_ns", state.look_ns},
                               {"rows_dropped", state.rows_dropped},
+                              {"not_sampled", nlohmann::json::array()},
                               {"problem", util::escaped_utf8(state.problem)}};
+    for (const auto& [gpu_id, what] : state.not_sampled) {
+      session["gpu_sampler"]["not_sampled"].push_back({{"gpu_id", gpu_id}, {"what", what}});
+    }
     if (!state.problem.empty() && said_to_sample_) say("no GPU was sampled: " + state.problem);
   }
 

@@ -6,7 +6,7 @@
 
 #include "runner/events/types.h"
 
-enum mlrun_sample_table { MLRUN_SAMPLE_GPU = 1, MLRUN_SAMPLE_GPU_PROCESS = 2 };
+enum mlrun_sample_table { MLRUN_SAMPLE_GPU = 1, MLRUN_SAMPLE_GPU_PROCESS = 2, MLRUN_SAMPLE_GPU_DRIVER = 3 };
 
 struct mlrun_frame_samples {
   __u32 table;  // enum mlrun_sample_table
@@ -85,3 +85,18 @@ struct mlrun_gpu_process_sample {
   __s64 fb_used, fb_protected;  // bytes; MLRUN_NOT_KNOWN
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_gpu_process_sample) == 88, "GPU process sample");
+
+// What the driver sampled by itself between the looks. Numbers are never reused.
+enum mlrun_gpu_driver_field {
+  MLRUN_GPU_DRIVER_POWER_MW,
+  MLRUN_GPU_DRIVER_SM_PERCENT,   // as MLRUN_GPU_SM_PERCENT, of a shorter time
+  MLRUN_GPU_DRIVER_MEM_PERCENT,  // likewise
+  MLRUN_GPU_DRIVER_SM_CLOCK_MHZ,
+  MLRUN_GPU_DRIVER_FIELDS
+};
+struct mlrun_gpu_driver_sample {
+  __u64 monotonic_ns;  // by the driver's time stamp
+  __u32 device, field;
+  __s64 value;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_gpu_driver_sample) == 24, "driver's sample of a GPU");

@@ -41,6 +41,7 @@ void GpuFrames::write(bool all) {
   for (const std::string& text : news.devices) put(MLRUN_FRAME_GPU, text.data(), text.size());
   put_rows(MLRUN_SAMPLE_GPU, news.rows.gpus);
   put_rows(MLRUN_SAMPLE_GPU_PROCESS, news.rows.processes);
+  put_rows(MLRUN_SAMPLE_GPU_DRIVER, news.rows.driver);
 }
 
 }  // namespace mlrun::gpu

@@ -25,13 +25,14 @@ constexpr size_t kRowsMax = 100'000;  // of each kind, when the collector does n
 struct GpuSampler::Shared {
   std::mutex mutex;
   std::condition_variable wake, ended_changed;
-  bool stop = false, ended = false;
+  bool stop = false, ended = false, fetches_samples = false;
   Clock::duration pause{};
   News news;
   GpuSamplerState state;
 };
 
-GpuSampler::GpuSampler(double looks_per_second) : shared_(std::make_shared<Shared>()) {
+GpuSampler::GpuSampler(double looks_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
+  shared_->fetches_samples = fetches_samples;
   shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
   const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
   if (problem.empty()) return;
@@ -85,7 +86,7 @@ void GpuSampler::run(const std::shared_ptr<Shared>& shared) {
 std::string GpuSampler::watch_gpus(Shared& shared) {
   auto nvml = Nvml::open();
   if (!nvml) return nvml.error().text;
-  GpuWatch watch(*std::move(nvml));
+  GpuWatch watch(*std::move(nvml), shared.fetches_samples);
   std::unique_lock lock(shared.mutex);
   shared.state.gpus = watch.count();
   if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be looked at";
@@ -104,6 +105,8 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
     shared.state.look_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
     shared.state.rows_dropped += move_rows(rows.gpus, shared.news.rows.gpus);
     shared.state.rows_dropped += move_rows(rows.processes, shared.news.rows.processes);
+    shared.state.rows_dropped += move_rows(rows.driver, shared.news.rows.driver);
+    shared.state.not_sampled = watch.not_sampled();
     for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_looks;
     shared.wake.wait_until(lock, due, [&] { return shared.stop; });
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/gpu/gpu_watch.h"
@@ -18,13 +19,15 @@ struct GpuSamplerState {
   uint64_t late_looks = 0;  // due while the driver still answered the one before: left out
   uint64_t look_ns = 0;     // that all looks took together
   uint64_t rows_dropped = 0;
+  std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled;  // by the driver, of which device
   std::string problem;  // one line: why there are no samples; empty: there are
 };
 
 class GpuSampler {
  public:
   // Starts the thread; what comes of it, state() tells. All signals are blocked in it.
-  explicit GpuSampler(double looks_per_second);
+  // `fetches_samples`: what the driver has sampled by itself between them, too.
+  GpuSampler(double looks_per_second, bool fetches_samples);
   // Waits up to a second for a look that is under way; a driver that answers no more is left to itself.
   ~GpuSampler();
   GpuSampler(const GpuSampler&) = delete;

@@ -55,14 +55,18 @@ int64_t known_bytes(int64_t bytes) { return bytes < 0 ? MLRUN_NOT_KNOWN : bytes;
 
 }  // namespace
 
-GpuWatch::GpuWatch(std::unique_ptr<Nvml> nvml) : nvml_(std::move(nvml)) {
+GpuWatch::GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples) : nvml_(std::move(nvml)) {
   for (NvmlDevice& device : nvml_->devices()) {
     Gpu& gpu = gpus_.emplace_back();
     gpu.number = static_cast<uint32_t>(gpus_.size());
     gpu.metrics = std::make_unique<NvmlMetrics>(*nvml_, device);
     gpu.device = std::move(device);
     std::fill(std::begin(gpu.counters), std::end(gpu.counters), MLRUN_NOT_KNOWN);
-    gpu.last_seen_us = util::realtime_ns() / 1000 - kFirstLookBackUs;
+    const uint64_t now_us = util::realtime_ns() / 1000;
+    gpu.last_seen_us = now_us - kFirstLookBackUs;
+    if (fetches_samples && !gpu.device.is_mig) {
+      gpu.samples = std::make_unique<DriverSamples>(*nvml_, gpu.device.handle, now_us);
+    }
   }
 }
 
@@ -89,6 +93,15 @@ std::vector<std::string> GpuWatch::describe() const {
     texts.push_back(about.dump());
   }
   return texts;
+}
+
+std::vector<std::pair<uint32_t, std::vector<std::string>>> GpuWatch::not_sampled() const {
+  std::vector<std::pair<uint32_t, std::vector<std::string>>> all;
+  for (const Gpu& gpu : gpus_) {
+    auto missing = gpu.samples ? gpu.samples->missing() : std::vector<std::string>();
+    if (!missing.empty()) all.emplace_back(gpu.number, std::move(missing));
+  }
+  return all;
 }
 
 void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
@@ -181,6 +194,7 @@ void GpuWatch::look(GpuRows& rows) {
     keep_differences(gpu, row.values);
     gpu.before_ns = now_ns;
     rows.gpus.push_back(row);
+    if (gpu.samples) gpu.samples->fetch(gpu.number, rows.driver);
     if (!gpu.device.is_mig) look_at_processes(gpu, now_ns, row.interval_ns, rows);
   }
   std::vector<uint32_t> driver_pids;

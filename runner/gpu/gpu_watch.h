@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/events/gpu_sample.h"
+#include "runner/gpu/driver_samples.h"
 #include "runner/gpu/gpu_pids.h"
 #include "runner/gpu/nvml.h"
 #include "runner/gpu/nvml_metrics.h"
@@ -19,17 +21,22 @@ namespace mlrun::gpu {
 struct GpuRows {
   std::vector<mlrun_gpu_sample> gpus;
   std::vector<mlrun_gpu_process_sample> processes;
+  std::vector<mlrun_gpu_driver_sample> driver = {};
 };
 
 class GpuWatch {
  public:
-  explicit GpuWatch(std::unique_ptr<Nvml> nvml);
+  // `fetches_samples`: those of the driver's own, too.
+  GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples);
 
   // JSON texts, one for each GPU and each instance of a divided one (runner/events/FORMAT.md). Numbers count from 1.
   [[nodiscard]] std::vector<std::string> describe() const;
 
-  // Appends a row for each of them and for each process on them.
+  // Appends a row for each of them and for each process on them, and what the driver has sampled since.
   void look(GpuRows& rows);
+
+  // After a look: what is not sampled by the driver, of which device.
+  [[nodiscard]] std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled() const;
 
   [[nodiscard]] size_t count() const { return gpus_.size(); }
 
@@ -38,9 +45,10 @@ class GpuWatch {
     uint32_t number = 0;
     NvmlDevice device;
     std::unique_ptr<NvmlMetrics> metrics;
-    uint64_t before_ns = 0;            // of the last look; 0: none yet
-    __s64 counters[MLRUN_GPU_FIELDS];  // at the last look
-    uint64_t last_seen_us = 0;         // of process samples; every GPU has its own
+    std::unique_ptr<DriverSamples> samples;  // nullptr: they are not fetched
+    uint64_t before_ns = 0;                  // of the last look; 0: none yet
+    __s64 counters[MLRUN_GPU_FIELDS];        // at the last look
+    uint64_t last_seen_us = 0;               // of process samples; every GPU has its own
   };
   void read_device(Gpu& gpu, __s64* values) const;
   static void keep_differences(Gpu& gpu, __s64* values);

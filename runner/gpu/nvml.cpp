@@ -37,20 +37,23 @@ std::string text(NvmlFunctions::GetText* function, nvml::Device device) {
 }
 
 Nvml::Number number_of(const nvml::FieldValue& field) {
-  if (field.result != nvml::kSuccess) return std::nullopt;
-  switch (static_cast<nvml::ValueType>(field.type)) {
-    case nvml::kDouble: return static_cast<int64_t>(field.value.real);
-    case nvml::kUnsigned: return field.value.ui;
-    case nvml::kUnsignedLong: return static_cast<int64_t>(field.value.ul);
-    case nvml::kUnsignedLongLong: return static_cast<int64_t>(field.value.ull);
-    case nvml::kSignedLongLong: return field.value.sll;
-    case nvml::kSigned: return field.value.si;
-    case nvml::kUnsignedShort: return field.value.us;
-  }
-  return std::nullopt;
+  return field.result == nvml::kSuccess ? nvml::number(field.type, field.value) : std::nullopt;
 }
 
 }  // namespace
+
+std::optional<int64_t> nvml::number(int type, const Value& value) {
+  switch (static_cast<ValueType>(type)) {
+    case kDouble: return static_cast<int64_t>(value.real);
+    case kUnsigned: return value.ui;
+    case kUnsignedLong: return static_cast<int64_t>(value.ul);
+    case kUnsignedLongLong: return static_cast<int64_t>(value.ull);
+    case kSignedLongLong: return value.sll;
+    case kSigned: return value.si;
+    case kUnsignedShort: return value.us;
+  }
+  return std::nullopt;
+}
 
 Nvml::Nvml(std::unique_ptr<NvmlFunctions> functions) : functions_(std::move(functions)) {}
 

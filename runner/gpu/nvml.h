@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/gpu/nvml_abi.h"
@@ -39,6 +41,17 @@ struct NvmlUtilization {
   uint64_t realtime_us = 0;
   int32_t sm = -1, mem = -1, enc = -1, dec = -1, jpg = -1, ofa = -1;
 };
+
+// Of the driver's own.
+struct NvmlSample {
+  uint64_t realtime_us = 0;
+  int64_t value = 0;
+};
+
+namespace nvml {
+// A value of one of the types that NVML has; nothing: of a type that this version does not know.
+std::optional<int64_t> number(int type, const Value& value);
+}  // namespace nvml
 
 class Nvml {
  public:
@@ -79,6 +92,11 @@ class Nvml {
   // One call for all of them; empty where the GPU has no such field.
   [[nodiscard]] std::vector<Number> fields(nvml::Device device, const std::vector<nvml::Field>& wanted) const;
 
+  // What the driver sampled after `last_seen_us` (CLOCK_REALTIME), and what it may tell besides; nothing: it samples no such
+  // thing of this GPU.
+  [[nodiscard]] std::optional<std::vector<NvmlSample>> samples(nvml::Device device, nvml::SamplingType type,
+                                                               uint64_t last_seen_us) const;
+
   // Processes with a context on the GPU. Not for instances: their processes are in the GPU's list.
   [[nodiscard]] std::vector<NvmlProcess> processes(nvml::Device device) const;
   // What the driver sampled of processes after `last_seen_us` (CLOCK_REALTIME).
@@ -92,6 +110,7 @@ class Nvml {
   void add_instances(const NvmlDevice& gpu, std::vector<NvmlDevice>& devices) const;
 
   std::unique_ptr<NvmlFunctions> functions_;
+  mutable std::map<std::pair<nvml::Device, int>, unsigned> sample_room_;  // entries of each of the driver's rings
 };
 
 }  // namespace mlrun::gpu

@@ -74,6 +74,13 @@ enum Field : unsigned {
 };
 inline constexpr unsigned kAllLinks = ~0u;
 
+struct Sample {  // of the driver's own, nvmlSample_t; CLOCK_REALTIME
+  uint64_t timestamp_us;
+  Value value;
+};
+static_assert(sizeof(Sample) == 16);
+enum SamplingType : int { kSamplePower = 0, kSampleGpu = 1, kSampleMemory = 2, kSampleSmClock = 5 };
+
 struct ProcessUtilization {
   unsigned pid;
   uint64_t timestamp_us;

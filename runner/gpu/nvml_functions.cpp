@@ -39,6 +39,7 @@ void NvmlFunctions::find_device_functions() {
   find(fan, {"nvmlDeviceGetFanSpeed"});
   find(performance_state, {"nvmlDeviceGetPerformanceState"});
   find(fields, {"nvmlDeviceGetFieldValues"});
+  find(samples, {"nvmlDeviceGetSamples"});
 }
 
 void NvmlFunctions::find_process_functions() {

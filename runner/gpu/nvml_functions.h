@@ -40,6 +40,8 @@ struct NvmlFunctions {
   Return (*violation)(Device, int policy, nvml::ViolationTime*) = nullptr;
   Return (*ecc)(Device, int kind, int counter, unsigned long long*) = nullptr;
   Return (*fields)(Device, int count, nvml::FieldValue*) = nullptr;
+  Return (*samples)(Device, int type, unsigned long long last_seen_us, int* value_type, unsigned* count,
+                    nvml::Sample*) = nullptr;
 
   Return (*process_details)(Device, nvml::ProcessDetailList*) = nullptr;
   GetList *compute = nullptr, *graphics = nullptr, *mps = nullptr;           // v3 or v2

@@ -18,7 +18,7 @@ GpuFeed::GpuFeed(uint64_t interval_ns) : interval_ns_(interval_ns) { start(util:
 uint64_t GpuFeed::patience_ns() const { return std::max(3 * interval_ns_, kLeastPatienceNs); }
 
 void GpuFeed::start(uint64_t now_ns) {
-  sampler_ = std::make_unique<gpu::GpuSampler>(static_cast<double>(kNsPerS) / static_cast<double>(interval_ns_));
+  sampler_ = std::make_unique<gpu::GpuSampler>(static_cast<double>(kNsPerS) / static_cast<double>(interval_ns_), false);
   counted_ = {};
   last_look_ns_ = now_ns;
   retry_ns_ = now_ns + pause_ns_;

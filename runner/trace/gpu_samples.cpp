@@ -166,6 +166,25 @@ class GpuProcessTable {
   Int32Column& driver_samples_ = table.int32("driver_samples");
 };
 
+class GpuDriverTable {
+ public:
+  void add(const mlrun_gpu_driver_sample& row) {
+    ts_.add(TraceClock::from_monotonic(row.monotonic_ns));
+    gpu_id_.add(static_cast<int32_t>(row.device));
+    what_.add(row.field);
+    value_.add(row.value);
+    table.row_added();
+  }
+
+  ParquetTable table{"sample_gpu_driver"};
+
+ private:
+  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
+  Int32Column& gpu_id_ = table.int32("gpu_id");
+  LabelColumn& what_ = table.label("what", {"power_mw", "sm_percent", "mem_percent", "sm_clock_mhz"});
+  Int64Column& value_ = table.int64("value");
+};
+
 // Takes the rows of a frame one after another. What a row of another version lacks is as `blank` has it.
 template <typename Row, typename Visit>
 uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
@@ -187,7 +206,7 @@ mlrun_gpu_sample blank_gpu_sample() {
   return row;
 }
 
-// Reads the frames and feeds both tables.
+// Reads the frames and feeds the tables.
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
@@ -196,17 +215,17 @@ class SampleReader {
   }
 
   Result<GpuSampleTotals> write(const std::string& folder) {
-    for (ParquetTable* table : {&gpus_.table, &processes_.table}) {
+    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
       if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
     }
     for (const uint64_t offset : index_.sample_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
-      for (ParquetTable* table : {&gpus_.table, &processes_.table}) {
+      for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
         if (!table->full()) continue;
         if (auto ended = table->end_row_group(); !ended) return tl::make_unexpected(ended.error());
       }
     }
-    for (ParquetTable* table : {&gpus_.table, &processes_.table}) {
+    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
       if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
     }
     return totals_;
@@ -237,6 +256,15 @@ class SampleReader {
               ++totals_.process_rows;
             });
         break;
+      case MLRUN_SAMPLE_GPU_DRIVER:
+        totals_.damaged_rows +=
+            for_each_row(frame, head, mlrun_gpu_driver_sample{}, [&](const mlrun_gpu_driver_sample& row) {
+              if (!is_known(row.device)) return;
+              if (row.field >= MLRUN_GPU_DRIVER_FIELDS) return;  // of a later version
+              driver_.add(row);
+              ++totals_.driver_rows;
+            });
+        break;
     }
     return {};
   }
@@ -253,6 +281,7 @@ class SampleReader {
   std::set<uint32_t> known_gpus_;
   GpuTable gpus_;
   GpuProcessTable processes_;
+  GpuDriverTable driver_;
   GpuSampleTotals totals_;
 };
 
@@ -307,21 +336,42 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
   return SampleReader(index, info, meter).write(tables_folder);
 }
 
+namespace {
+
+std::vector<model::CoverageRow> unsampled(const SessionInfo& session) {
+  std::vector<model::CoverageRow> rows;
+  const auto gpus = session.all.value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
+  for (const nlohmann::json& gpu : gpus) {
+    if (!gpu.is_object()) continue;
+    std::string names;
+    for (const nlohmann::json& what : gpu.value("what", nlohmann::json::array())) {
+      if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
+    }
+    rows.push_back({.subject = "samples of the driver's own",
+                    .detail = fmt::format("the driver takes none of GPU {}: {}", gpu.value("gpu_id", 0), names)});
+  }
+  return rows;
+}
+
+}  // namespace
+
 // One that is late now and then is the machine's, and the rows' own times tell it.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session) {
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
+  std::vector<model::CoverageRow> rows = unsampled(session);
   const int64_t looks = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
-  if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return {};
+  if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return rows;
   const double look_ms =
       static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(looks);
-  return {
+  rows.push_back(
       {.subject = "looks at the GPUs",
        .detail = fmt::format("{} of {} were left out: a look took {:.1f} ms, for which the driver answered too slowly; "
                              "--sample-hz asks for fewer",
                              late, looks + late, look_ms),
        .seen = looks,
-       .kernel = looks + late}};
+       .kernel = looks + late});
+  return rows;
 }
 
 }  // namespace mlrun::trace

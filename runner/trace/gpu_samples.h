@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at GPUs, from the spool to the tables sample_gpu and sample_gpu_process. They are few beside events and
+// Looks at GPUs, from the spool to the tables sample_gpu, sample_gpu_process and sample_gpu_driver. They are few beside events and
 // stand in the spool in the order of time, so they are written in one go, a frame at a time.
 #pragma once
 
@@ -16,19 +16,19 @@
 namespace mlrun::trace {
 
 struct GpuSampleTotals {
-  int64_t gpu_rows = 0, process_rows = 0;
+  int64_t gpu_rows = 0, process_rows = 0, driver_rows = 0;
   uint64_t damaged_rows = 0;  // of frames that break the rules
 };
 
 // The GPUs that the spool tells of. Texts that cannot be read are left out.
 std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
 
-// Writes the two tables of samples; each has a file even without rows. Requires: info.processes and info.gpus are
+// Writes the tables of samples; each has a file even without rows. Requires: info.processes and info.gpus are
 // complete.
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter);
 
-// Where the driver answered so slowly that one look in ten or more was left out.
+// Where the driver answered so slowly that one look in ten or more was left out, and what it does not sample by itself.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session);
 
 // What holds the clocks down, as words: "sw_power_cap hw_thermal".

@@ -328,6 +328,7 @@ Status Merger::merge_samples(const StagingFolder& staging) {
   if (!written) return tl::make_unexpected(written.error());
   totals_.gpu_samples = written->gpu_rows;
   totals_.gpu_process_samples = written->process_rows;
+  totals_.gpu_driver_samples = written->driver_rows;
   totals_.damaged_samples = written->damaged_rows;
   const auto python = write_python_stacks(*index_, info_, staging.tables(), python_, python_lines_);
   if (!python) return tl::make_unexpected(python.error());

@@ -83,7 +83,8 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
   if (!run["clock"].is_object()) run["clock"] = json::object();
   run["clock"].update(clock_json(index.clock()));
   run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small + totals.marks + totals.gpu_samples +
-                                  totals.gpu_process_samples + totals.python_stacks + totals.gpu.all_rows()},
+                                  totals.gpu_process_samples + totals.gpu_driver_samples + totals.python_stacks +
+                                  totals.gpu.all_rows()},
                    {"calls", totals.calls},
                    {"allocs", totals.allocs},
                    {"alloc_small", totals.alloc_small},
@@ -100,6 +101,7 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
                    {"gpu_work", totals.gpu.all_rows()},
                    {"gpu_samples", totals.gpu_samples},
                    {"gpu_process_samples", totals.gpu_process_samples},
+                   {"gpu_driver_samples", totals.gpu_driver_samples},
                    {"python_stacks", totals.python_stacks},
                    {"losses", std::count_if(info.losses.begin(), info.losses.end(), summary::is_loss)},
                    {"coverage", info.coverage.size()},

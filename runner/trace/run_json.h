@@ -15,7 +15,7 @@ namespace mlrun::trace {
 
 struct RowTotals {
   int64_t calls = 0, allocs = 0, alloc_small = 0;
-  int64_t gpu_samples = 0, gpu_process_samples = 0, marks = 0, python_stacks = 0;
+  int64_t gpu_samples = 0, gpu_process_samples = 0, gpu_driver_samples = 0, marks = 0, python_stacks = 0;
   int64_t unmatched_mark_ends = 0;
   uint64_t damaged_samples = 0;
   GpuTotals gpu;
