@@ -4,6 +4,7 @@
 #include <aio.h>
 
 #include "preload/capture.h"
+#include "preload/old_version.h"
 #include "preload/real_function.h"
 #include "preload/traced_call.h"
 
@@ -88,15 +89,36 @@ static void end_listing(struct pending_call *call, const struct aiocb *const *li
   }
 }
 
-#define LIST_HOOK(symbol_name, type)                                                                 \
-  EXPORT int symbol_name(int mode, struct type *const list[], int count, struct sigevent *event) {   \
-    REAL(int, symbol_name, int, struct type *const[], int, struct sigevent *);                       \
-    struct pending_call call CALL_CLEANUP = {                                                        \
-        .kind = KIND_lio_listio, .fd = -1, .requested = (uint64_t)count, .offset = MLRUN_NO_OFFSET}; \
-    begin_plain_call(&call);                                                                         \
-    int result = real(mode, list, count, event);                                                     \
-    end_listing(&call, (const struct aiocb *const *)list, count, result);                            \
-    return result;                                                                                   \
+typedef int list_function(int, struct aiocb *const[], int, struct sigevent *);
+
+static int list_requests(list_function *real, int mode, struct aiocb *const list[], int count, struct sigevent *event) {
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_lio_listio, .fd = -1, .requested = (uint64_t)count, .offset = MLRUN_NO_OFFSET};
+  begin_plain_call(&call);
+  int result = real(mode, list, count, event);
+  end_listing(&call, (const struct aiocb *const *)list, count, result);
+  return result;
+}
+
+#define LIST_HOOK(symbol_name, type)                                                               \
+  EXPORT int symbol_name(int mode, struct type *const list[], int count, struct sigevent *event) { \
+    REAL(int, symbol_name, int, struct aiocb *const[], int, struct sigevent *);                    \
+    return list_requests(real, mode, (struct aiocb *const *)list, count, event);                   \
   }
 LIST_HOOK(lio_listio, aiocb)
 LIST_HOOK(lio_listio64, aiocb64)
+
+// Before 2.4 it passed on another mode. What was for new programs from then on is so in another version since 2.34.
+#define OLD_LIST_HOOK(symbol_name, type)                                                           \
+  VERSION_AS(mlrun_old_2_4_##symbol_name, int, symbol_name, "GLIBC_2.4",                           \
+             (int mode, struct type *const list[], int count, struct sigevent *event)) {           \
+    REAL_OLD(int, symbol_name, "GLIBC_2.4", int, struct aiocb *const[], int, struct sigevent *);   \
+    return list_requests(real, mode, (struct aiocb *const *)list, count, event);                   \
+  }                                                                                                \
+  OLD_VERSION(int, symbol_name, "GLIBC_2.2.5",                                                     \
+              (int mode, struct type *const list[], int count, struct sigevent *event)) {          \
+    REAL_OLD(int, symbol_name, "GLIBC_2.2.5", int, struct aiocb *const[], int, struct sigevent *); \
+    return list_requests(real, mode, (struct aiocb *const *)list, count, event);                   \
+  }
+OLD_LIST_HOOK(lio_listio, aiocb)
+OLD_LIST_HOOK(lio_listio64, aiocb64)

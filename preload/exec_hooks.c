@@ -10,6 +10,7 @@
 
 #include "preload/exec_environment.h"
 #include "preload/exec_target.h"
+#include "preload/old_version.h"
 #include "preload/path_call.h"
 #include "preload/process_record.h"
 #include "preload/real_function.h"
@@ -182,5 +183,22 @@ EXPORT int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_a
                         const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
   REAL(int, posix_spawnp, pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
        char *const[], char *const[]);
+  return spawn(real, true, child, name, actions, attributes, arguments, environment);
+}
+
+// Before 2.15 the shell executed what the kernel does not know the format of.
+OLD_VERSION(int, posix_spawn, "GLIBC_2.2.5",
+            (pid_t * child, const char *path, const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])) {
+  REAL_OLD(int, posix_spawn, "GLIBC_2.2.5", pid_t *, const char *, const posix_spawn_file_actions_t *,
+           const posix_spawnattr_t *, char *const[], char *const[]);
+  return spawn(real, false, child, path, actions, attributes, arguments, environment);
+}
+
+OLD_VERSION(int, posix_spawnp, "GLIBC_2.2.5",
+            (pid_t * child, const char *name, const posix_spawn_file_actions_t *actions,
+             const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])) {
+  REAL_OLD(int, posix_spawnp, "GLIBC_2.2.5", pid_t *, const char *, const posix_spawn_file_actions_t *,
+           const posix_spawnattr_t *, char *const[], char *const[]);
   return spawn(real, true, child, name, actions, attributes, arguments, environment);
 }

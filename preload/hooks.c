@@ -35,6 +35,7 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "preload/old_version.h"
 #include "preload/real_function.h"
 
 #define TRACE_FLAGS 0
@@ -52,3 +53,23 @@
 #define VARIANT(name, symbol_name, ret, parameters, arguments, capture) \
   HOOK(KIND_##name, symbol_name, ret, parameters, arguments, capture)
 #include "runner/events/hooks.def"
+
+#define OLD_HOOK(name, symbol_name, version, ret, parameters, arguments, ...)           \
+  OLD_VERSION(ret, symbol_name, version, parameters) {                                  \
+    static ret(*real) parameters;                                                       \
+    if (unlikely(!real)) real = (ret(*) parameters)next_version(#symbol_name, version); \
+    TRACE(KIND_##name, ret, real arguments, __VA_ARGS__)                                \
+  }
+// Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and left gl_lstat, which need not be set, alone
+OLD_HOOK(glob, glob, "GLIBC_2.2.5", int,
+         (const char *path, int flags, int (*complain)(const char *, int), glob_t *found),
+         (path, flags, complain, found), ON_PATH(AT_FDCWD, path, flags))
+OLD_HOOK(glob, glob64, "GLIBC_2.2.5", int,
+         (const char *path, int flags, int (*complain)(const char *, int), glob64_t *found),
+         (path, flags, complain, found), ON_PATH(AT_FDCWD, path, flags))
+// Before 2.3.2 a condition was a pointer to one that libc made
+OLD_HOOK(pthread_cond_wait, pthread_cond_wait, "GLIBC_2.2.5", int, (pthread_cond_t * condition, pthread_mutex_t *mutex),
+         (condition, mutex), ERROR_OF(WAITS(0, (uintptr_t)condition)))
+OLD_HOOK(pthread_cond_timedwait, pthread_cond_timedwait, "GLIBC_2.2.5", int,
+         (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until), (condition, mutex, until),
+         ERROR_OF(WAITS(0, (uintptr_t)condition)))

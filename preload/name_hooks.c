@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "preload/capture.h"
+#include "preload/old_version.h"
 #include "preload/path_call.h"
 #include "preload/real_function.h"
 
@@ -14,6 +15,15 @@
 
 EXPORT char *realpath(const char *path, char *resolved) {
   REAL(char *, realpath, const char *, char *);
+  NAME_CALL(KIND_realpath, path, 0);
+  char *result = real(path, resolved);
+  end_path_call(&call, result ? 0 : -1);
+  return result;
+}
+
+// Before 2.3 it refused to find room for the result.
+OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
+  REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
   NAME_CALL(KIND_realpath, path, 0);
   char *result = real(path, resolved);
   end_path_call(&call, result ? 0 : -1);

@@ -18,8 +18,9 @@ extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 struct wanted {
   const char *name;
-  uint32_t hash;  // GNU hash of the name
-  bool retired;   // of versions that programs can no longer be linked with
+  uint32_t hash;        // GNU hash of the name
+  bool retired;         // of versions that programs can no longer be linked with
+  const char *version;  // null: the one for new programs, or any that is retired
 };
 
 struct symbol_table {
@@ -27,6 +28,7 @@ struct symbol_table {
   const char *names;
   const uint32_t *gnu_hash, *sysv_hash;
   const uint16_t *versions;
+  const ElfW(Verdef) *version_names;
 };
 
 // glibc relocates the addresses in an object's dynamic section, but not those of the vDSO.
@@ -43,15 +45,34 @@ static struct symbol_table tables_of(const struct link_map *object) {
     if (d->d_tag == DT_GNU_HASH) t.gnu_hash = address;
     if (d->d_tag == DT_HASH) t.sysv_hash = address;
     if (d->d_tag == DT_VERSYM) t.versions = address;
+    if (d->d_tag == DT_VERDEF) t.version_names = address;
   }
   return t;
+}
+
+enum { kHiddenVersion = 0x8000 };
+
+static bool is_version(const struct symbol_table *t, uint16_t number, const char *name) {
+  const ElfW(Verdef) *v = t->version_names;
+  while (v && v->vd_ndx != number) v = v->vd_next ? (const ElfW(Verdef) *)((const char *)v + v->vd_next) : NULL;
+  if (!v) return false;
+  const ElfW(Verdaux) *own = (const ElfW(Verdaux) *)((const char *)v + v->vd_aux);
+  return strcmp(t->names + own->vda_name, name) == 0;
+}
+
+// As the dynamic linker takes it: a definition without a version serves whatever version is asked for.
+static bool fits_version(const struct symbol_table *t, uint32_t index, const struct wanted *w) {
+  uint16_t version = t->versions ? t->versions[index] : VER_NDX_GLOBAL;
+  bool hidden = version & kHiddenVersion;
+  if (!w->version) return hidden == w->retired;
+  version &= kHiddenVersion - 1;
+  return version > VER_NDX_GLOBAL ? is_version(t, version, w->version) : !hidden;
 }
 
 static bool is_definition(const struct symbol_table *t, uint32_t index, const struct wanted *w) {
   const ElfW(Sym) *s = &t->symbols[index];
   unsigned type = ELF64_ST_TYPE(s->st_info);
-  bool hidden_version = t->versions && (t->versions[index] & 0x8000);
-  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && hidden_version == w->retired &&
+  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && fits_version(t, index, w) &&
          strcmp(t->names + s->st_name, w->name) == 0;
 }
 
@@ -113,10 +134,15 @@ static symbol find_wanted(const struct link_map *first, const struct wanted *w, 
   return NULL;
 }
 
+static uint32_t gnu_hash(const char *name) {
+  uint32_t hash = 5381;
+  for (const char *c = name; *c; c++) hash = hash * 33 + (unsigned char)*c;
+  return hash;
+}
+
 // Only where no library has a version for new programs does one for old ones count: llseek has no other.
 static symbol find_from(const struct link_map *first, const char *name, const char **object) {
-  struct wanted w = {name, 5381, false};
-  for (const char *c = name; *c; c++) w.hash = w.hash * 33 + (unsigned char)*c;
+  struct wanted w = {.name = name, .hash = gnu_hash(name)};
   symbol found = find_wanted(first, &w, object);
   w.retired = true;
   return found ? found : find_wanted(first, &w, object);
@@ -130,6 +156,14 @@ symbol next_symbol_in(const char *name, const char **object) {
 symbol next_symbol(const char *name) {
   const char *object;
   return next_symbol_in(name, &object);
+}
+
+symbol next_version(const char *name, const char *version) {
+  const struct wanted w = {.name = name, .hash = gnu_hash(name), .version = version};
+  const struct link_map *own = own_object();
+  const char *object;
+  symbol found = own ? find_wanted(own->l_next, &w, &object) : NULL;
+  return found ? found : next_symbol(name);
 }
 
 static bool is_libc(const struct link_map *object) {

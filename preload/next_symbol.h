@@ -14,6 +14,10 @@ symbol next_symbol(const char *name);
 // program itself); its address also serves as the object's identity.
 symbol next_symbol_in(const char *name, const char **object);
 
+// The function behind a call that asks for a version that new programs are not linked with: libc keeps such functions
+// for programs of old where what they do has changed. Where no object after ours has that version, as next_symbol.
+symbol next_version(const char *name, const char *version);
+
 // The first definition in any object but ours. One in the program itself comes before ours: our hook is never called.
 symbol other_symbol_in(const char *name, const char **object);
 

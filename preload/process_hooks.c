@@ -8,6 +8,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "preload/old_version.h"
 #include "preload/process_call.h"
 #include "preload/process_record.h"
 #include "preload/real_function.h"
@@ -71,6 +72,14 @@ EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
 EXPORT void quick_exit(int status) {
   REAL(void, quick_exit, int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+
+// Before 2.24 it destroyed what is local to the thread.
+OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
+  REAL_OLD(void, quick_exit, "GLIBC_2.10", int);
   process_end_write(status);
   real(status);
   __builtin_unreachable();

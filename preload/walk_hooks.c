@@ -5,6 +5,7 @@
 #include <fts.h>
 #include <ftw.h>
 
+#include "preload/old_version.h"
 #include "preload/real_function.h"
 #include "preload/working_directory.h"
 
@@ -23,6 +24,23 @@ EXPORT int nftw(const char *path, __nftw_func_t visit, int descriptors, int flag
 EXPORT int nftw64(const char *path, __nftw64_func_t visit, int descriptors, int flags) {
   static nftw64_function real;
   if (unlikely(!real)) real = (nftw64_function)next_symbol("nftw64");
+  working_directory_changes(flags & FTW_CHDIR);
+  int result = real(path, visit, descriptors, flags);
+  working_directory_settles(flags & FTW_CHDIR);
+  return result;
+}
+
+// Before 2.3.3 it ignored flags that it did not know
+OLD_VERSION(int, nftw, "GLIBC_2.2.5", (const char *path, __nftw_func_t visit, int descriptors, int flags)) {
+  REAL_OLD(int, nftw, "GLIBC_2.2.5", const char *, __nftw_func_t, int, int);
+  working_directory_changes(flags & FTW_CHDIR);
+  int result = real(path, visit, descriptors, flags);
+  working_directory_settles(flags & FTW_CHDIR);
+  return result;
+}
+
+OLD_VERSION(int, nftw64, "GLIBC_2.2.5", (const char *path, __nftw64_func_t visit, int descriptors, int flags)) {
+  REAL_OLD(int, nftw64, "GLIBC_2.2.5", const char *, __nftw64_func_t, int, int);
   working_directory_changes(flags & FTW_CHDIR);
   int result = real(path, visit, descriptors, flags);
   working_directory_settles(flags & FTW_CHDIR);

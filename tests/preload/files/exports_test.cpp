@@ -26,7 +26,10 @@ std::set<std::string> exported() {
   std::istringstream lines(run_traced({"nm", "-D", "--defined-only", preload_library()}, untraced).output);
   std::set<std::string> names;
   std::string address, type, name;
-  while (lines >> address >> type >> name) names.insert(name);
+  // Type A: the names of versions (exports.map) themselves.
+  while (lines >> address >> type >> name) {
+    if (type != "A") names.insert(name.substr(0, name.find('@')));
+  }
   return names;
 }
 

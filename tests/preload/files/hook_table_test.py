@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Is anything forgotten? Every function that libc exports is either in the hook table or in not_hooked.txt with a
-reason, and the library exports the table; every number of a system call is in raw.def or in not_by_number.txt. Usage:
-hook_table_test.py LIBRARY. A new function of libc or number of the kernel fails by its name: hook it, or write down why
+reason, and the library exports the table, in libc's versions where these are different functions; every number of a
+system call is in raw.def or in not_by_number.txt. Usage: hook_table_test.py LIBRARY. A new function of libc or number of the kernel fails by its name: hook it, or write down why
 not."""
 
 import fnmatch
@@ -33,6 +33,26 @@ def functions_of(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     symbols = [line.split()[1:] for line in lines.splitlines() if len(line.split()) == 3]
     return {name.split("@")[0] for kind, name in symbols if kind in "TWi" and "GLIBC_PRIVATE" not in name}
+
+
+def versions_of(library):
+    """{name: {"@VERSION" or, for new programs, "@@VERSION": address}} of the functions that have versions."""
+    found = {}
+    for line in subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout.splitlines():
+        address, kind, symbol = line.split()
+        name, at, version = symbol.partition("@")
+        if kind in "TWi" and at and "GLIBC_PRIVATE" not in version:
+            found.setdefault(name, {})[at + version] = address
+    return found
+
+
+def complaints_about_versions(library, table):
+    ours = versions_of(library)
+    for name, versions in sorted(versions_of(LIBC).items()):
+        if name not in table or len(set(versions.values())) == 1:
+            continue
+        if set(versions) != set(ours.get(name, {})):
+            yield f"{name}: libc has different functions in the versions {sorted(versions)}, we in {sorted(ours.get(name, {}))}"
 
 
 def hooked():
@@ -90,7 +110,7 @@ def main():
     if not Path(LIBC).exists():
         print(f"skipped: there is no {LIBC}")
         return 77
-    found = [*complaints(sys.argv[1]), *complaints_by_number()]
+    found = [*complaints(sys.argv[1]), *complaints_about_versions(sys.argv[1], hooked()), *complaints_by_number()]
     print("\n".join(found) or f"{len(hooked())} functions hooked, the rest of {len(functions_of(LIBC))} has a reason")
     return 1 if found else 0
 
