@@ -43,6 +43,7 @@ constexpr CostClass kClasses[] = {
     {"path_call", {"stat", ""}, nullptr},
     {"open", {"open_close", ""}, "pread"},
     {"stdio", {"stdio", ""}, nullptr},
+    {"mark", {"mark", ""}, nullptr},
     {"fork", {"fork", ""}, nullptr},
     {"exec", {"exec", ""}, nullptr},
     {"thread", {"thread", ""}, nullptr},

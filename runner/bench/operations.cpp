@@ -22,6 +22,7 @@ constexpr std::array kOperations = {
     Operation{"fstat",           "fstat",                                   "fstat",           1, 1,   200, false, true, 0},
     Operation{"stat",            "stat",                                    "stat",            1, 1,   100, false, true, 7},
     Operation{"stdio",           "fread of 1 byte, from its buffer",        "fread_byte",      1, 0,  2000, false, true, 7},
+    Operation{"mark",            "a range of marks, begin or end",          "mark_range",      2, 2,  2000, false, true, 7},
     Operation{"idle",            "pread of 0 bytes while paused",           "pread",           1, 0,   200, true,  true, 0},
     Operation{"fork",            "fork, _exit and waitpid",                 "fork",            1, 1,     2, false, true, 5},
     Operation{"exec",            "posix_spawn of a program and waitpid",    "exec",            1, 1,     1, false, true, 3},

@@ -45,6 +45,7 @@ std::vector<CostLine> counts(const Summary& summary) {
       {"alloc_listed", summary.allocations, 0, false},
       {"alloc_counted", summary.counted_allocations + summary.counted_frees, 0, false},
       {"stdio", std::max<int64_t>(summary.served_calls - summary.calls, 0), 0, false},
+      {"mark", summary.mark_records, 0, false},
   };
   for (const char* cost_class : {"call", "path_call", "open", "fork", "exec", "thread"})
     lines.push_back({cost_class, 0, 0});
@@ -57,7 +58,18 @@ std::vector<CostLine> counts(const Summary& summary) {
   return lines;
 }
 
-// By the options of the run. What is measured is what the default options do.
+bool records_stream(const json& options, const char* stream) {
+  const json streams = options.value("streams", json());
+  return streams.is_array() && std::find(streams.begin(), streams.end(), stream) != streams.end();
+}
+
+bool has_kernel_side(const json& run) {
+  static const json::json_pointer kState("/kernel_side/state");
+  return run.contains(kState) && run.at(kState) == "recorded";
+}
+
+// What the run recorded besides what is measured, which is what the default options do; and waits that were too short to
+// be recorded, which nobody has counted.
 std::vector<std::string> left_out(const json& run) {
   std::vector<std::string> names;
   const json options = run.value("options", json::object());
@@ -67,8 +79,11 @@ std::vector<std::string> left_out(const json& run) {
   };
   const auto is_positive = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
   const auto is_list = [](const json& list) { return list.is_array() && !list.empty(); };
+  if (records_stream(options, "files")) names.emplace_back("short waits");
   if (has("stack_depth", is_positive)) names.emplace_back("stacks");
   if (has("include", is_list) || has("exclude", is_list)) names.emplace_back("excluded paths");
+  if (has_kernel_side(run)) names.emplace_back("the kernel side");
+  if (records_stream(options, "gpu")) names.emplace_back("GPU work");
   return names;
 }
 

@@ -16,7 +16,7 @@ struct CostLine {
   std::string cost_class;  // as in run.json: runner/bench/README.md
   int64_t calls = 0;
   double per_call_ns = 0;
-  bool is_call = true;  // rows of `call`; else allocations, or stdio calls without a row
+  bool is_call = true;  // rows of `call`; else allocations, records of marks, or stdio calls without a row
   [[nodiscard]] double total_ns() const { return double(calls) * per_call_ns; }
 };
 
@@ -25,7 +25,7 @@ struct CostEstimate {
   int64_t measured_realtime_ns = 0;
   std::vector<CostLine> lines;        // classes with calls
   int64_t calls_without_cost = 0;     // of classes that were not measured
-  std::vector<std::string> left_out;  // what the run did besides and was not measured: "stacks", "excluded paths"
+  std::vector<std::string> left_out;  // what is in no line: SUMMARY_JSON.md
   double total_ns = 0;
   std::optional<double> share_of_cpu;  // of the user and system time of the command and its waited-for children
 };

@@ -22,6 +22,7 @@ MarkSummary& MarkMeter::sums_of(const model::MarkRow& row) {
 void MarkMeter::add(const model::MarkRow& row) {
   MarkSummary& sums = sums_of(row);
   ++sums.count;
+  records_ += row.dur_ns < 0 || row.is_open ? 1 : 2;
   if (row.dur_ns < 0) return;
   sums.time_ns = util::sum_of(std::max<int64_t>(sums.time_ns, 0), row.dur_ns);
   sums.max_ns = std::max(sums.max_ns, row.dur_ns);

@@ -17,6 +17,9 @@ class MarkMeter {
   // Requires: row.name_id tells its name, or is 0 for those that have no number.
   void add(const model::MarkRow& row);
 
+  // What the program recorded for all rows so far: two records for a range, one for a point or for a range that is open.
+  [[nodiscard]] int64_t records() const { return records_; }
+
   // The first kTopMarks by time.
   [[nodiscard]] std::vector<MarkSummary> finish(const std::vector<model::NameRow>& names) const;
 
@@ -25,6 +28,7 @@ class MarkMeter {
 
   std::unordered_map<std::string, std::unordered_map<int64_t, MarkSummary>> by_domain_;
   size_t sums_ = 0;
+  int64_t records_ = 0;
   MarkSummary rest_;
 };
 

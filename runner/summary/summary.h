@@ -216,6 +216,7 @@ struct Summary {
   int64_t counted_allocations = 0;                // below alloc-min
   int64_t counted_frees = 0;
   int64_t served_calls = 0;  // calls of the program that the rows of `call` stand for: more than they for stdio
+  int64_t mark_records = 0;  // that the program's marks are made of: two of a range, one of a point
   int64_t alloc_min_bytes = 0;
   int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
   int64_t estimated_allocations = 0,

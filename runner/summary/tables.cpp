@@ -23,6 +23,7 @@ void visit_values(S& summary, Visit visit) {
   visit("counted_allocations", "calls", summary.counted_allocations);
   visit("counted_frees", "calls", summary.counted_frees);
   visit("served_calls", "calls", summary.served_calls);
+  visit("mark_records", "records", summary.mark_records);
   visit("alloc_min", "bytes", summary.alloc_min_bytes);
   visit("alloc_sample", "bytes", summary.alloc_sample_bytes);
   visit("estimated_allocations", "calls", summary.estimated_allocations);

@@ -147,7 +147,10 @@ std::string estimate_text(const Summary& summary, const TextStyle& style) {
   const RunFacts run = run_facts(summary.run);
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
   if (cpu_ns > 0) text += " = " + percent_text(total_ns, cpu_ns) + " of the command's";
-  for (size_t i = 0; i < cost->left_out.size(); i++) text += (i == 0 ? ", without " : " and ") + cost->left_out[i];
+  for (size_t i = 0; i < cost->left_out.size(); i++) {
+    const bool is_last = i + 1 == cost->left_out.size();
+    text += (i == 0 ? ", without " : is_last ? " and " : ", ") + cost->left_out[i];
+  }
   return text;
 }
 

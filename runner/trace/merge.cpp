@@ -417,6 +417,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary::Summary summary = builder_->finish(info_);
   summary.gpus = gpus_.finish(info_.gpus);
   summary.marks = mark_meter_.finish(info_.names);
+  summary.mark_records = mark_meter_.records();
   summary.collectives = std::move(collectives_);
   summary.gpu_work = gpu_work_.devices(info_.gpus);
   summary.gpu_kernels = gpu_work_.kernels(info_.names);

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost estimate of a trace is calls x what one of them costs here, as mlrun bench measured it. Where that is not
-known and cannot be kept, the summary says so and guesses nothing."""
+"""The cost estimate of a trace is calls x what one of them costs here, as mlrun bench measured it, and names what it
+leaves out. Where that is not known and cannot be kept, the summary says so and guesses nothing."""
 
 import json
 import math
 import os
+import sys
 
 from lib import case
 
+MARKS = """
+import ctypes
+program = ctypes.CDLL(None)
+for _ in range(500):
+    program.mlrun_mark_push(b"step")
+    program.mlrun_mark_pop()
+for _ in range(3): program.mlrun_mark_instant(b"here")
+"""
 CALL_CLASSES = ("call", "path_call", "open", "fork", "exec", "thread")
 
 
@@ -29,6 +38,20 @@ def traced(this):
     return report["tracing"], this.run(case.MLRUN, "report", trace.folder).stdout
 
 
+def check_marks_and_stacks(this, kept):
+    """Each record of a mark is charged; what stacks cost is not measured."""
+    trace = this.trace(sys.executable, "-c", MARKS, options=("--stacks",))
+    cost = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)["tracing"]["cost"]
+    charged = {line["class"]: line["calls"] for line in cost["classes"]}
+    if "mark" in kept:
+        this.equal("records of marks that are charged", charged["mark"], 2 * 500 + 3)
+    else:
+        this.true("they are told as not measured", cost["calls_without_cost"] >= 2 * 500 + 3, cost)
+    this.equal("what is left out", cost["left_out"], ["short waits", "stacks"])
+    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    this.true("the summary says it", "without short waits and stacks" in " ".join(text.split()), text)
+
+
 def check(this):
     cache = this.path("cache")
     os.mkdir(cache)
@@ -45,6 +68,8 @@ def check(this):
     this.true("the preads are charged", charged["call"] >= 700, charged)
     this.equal("each row is charged once", sum(charged.get(name, 0) for name in CALL_CLASSES), tracing["calls"])
     this.true("the summary says it", "estimated cost" in text, text)
+    this.equal("what is left out", cost["left_out"], ["short waits"])
+    check_marks_and_stacks(this, kept)
 
     this.environment["XDG_CACHE_HOME"] = this.environment["HOME"] = os.devnull + "/nothing"
     tracing, text = traced(this)

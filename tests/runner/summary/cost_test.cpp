@@ -43,6 +43,16 @@ TEST(CostTest, StdioCallsWithoutARowHaveTheirOwnCost) {
   EXPECT_DOUBLE_EQ(cost_estimate(summary)->total_ns, before + 7000);
 }
 
+TEST(CostTest, EachRecordOfAMarkIsCharged) {
+  Summary summary = testing::small_training();
+  summary.mark_records = 2000;
+  summary.run["cost"]["cost_per_call_ns"]["mark"] = 9;
+  const double before = cost_estimate(testing::small_training())->total_ns;
+  EXPECT_DOUBLE_EQ(cost_estimate(summary)->total_ns, before + 18'000);
+  EXPECT_EQ(to_json(summary)["tracing"]["calls_cost_ns"],
+            to_json(testing::small_training())["tracing"]["calls_cost_ns"]);
+}
+
 TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
   Summary summary = testing::small_training();
   summary.run["cost"]["cost_per_call_ns"].erase("call");
@@ -61,6 +71,18 @@ TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
   TextStyle wide;
   wide.width = 200;
   EXPECT_NE(cost_text(summary, wide).find("of the command's, without stacks and excluded paths"), std::string::npos);
+}
+
+TEST(CostTest, WhatTheRunRecordedBesidesIsNamedAsLeftOut) {
+  Summary summary = testing::small_training();
+  summary.run["options"] = {{"streams", {"files", "allocs", "gpu", "python_stacks"}}, {"stack_depth", 12}};
+  summary.run["kernel_side"] = {{"state", "refused"}};
+  EXPECT_EQ(cost_estimate(summary)->left_out, (std::vector<std::string>{"short waits", "stacks", "GPU work"}));
+  summary.run["kernel_side"] = {{"state", "recorded"}};
+  TextStyle wide;
+  wide.width = 200;
+  EXPECT_NE(cost_text(summary, wide).find("without short waits, stacks, the kernel side and GPU work"),
+            std::string::npos);
 }
 
 TEST(CostTest, WithoutAMeasurementItIsNotKnown) {

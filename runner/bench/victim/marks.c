@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of marks, as a program makes them that mlrun_mark.h is compiled into: untraced, two looks at a pointer.
+#include "loops.h"
+#include "preload/include/mlrun_mark.h"
+
+static void ranges(long iterations) {
+  for (long i = 0; i < iterations; i++) {
+    mlrun_mark_push("a step");
+    mlrun_mark_pop();
+  }
+}
+
+const struct loop mark_loops[] = {{"mark_range", ranges}, {0}};
