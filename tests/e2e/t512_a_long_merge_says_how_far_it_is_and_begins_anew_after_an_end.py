@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A merge that takes its time tells on a terminal how far it is, how fast and how long it will still take, and tells a
+pipe nothing. Ended in the middle by SIGKILL or Ctrl-C and begun again, it makes the tables of one that was not."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from lib import case
+from lib.trace import Trace
+from t356_interrupted_twice_the_trace_is_safe import on_terminal
+
+CALLS = 1_000_000
+SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge.cpp)
+LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) M events/s)?(?:, (\d+) s left)?")
+# The more threads, the smaller the pieces after which it tells.
+MERGE = [str(case.MLRUN.parent / "mlrun-trace"), "merge", "--threads", "8"]
+
+
+class SlowMerge:
+    """On a terminal, stopped most of the time, so that it is a long one whatever it has to do."""
+
+    def __init__(self, this, out):
+        self.began = time.monotonic()
+        self.pid, self.terminal = on_terminal([*MERGE, str(out)], this.environment)
+        self.lines, self.text = [], b""  # [(seconds since it began, percent, millions per second, seconds left)]
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        with contextlib.suppress(OSError):  # the other end has gone
+            while said := os.read(self.terminal, 4096):
+                at = time.monotonic() - self.began
+                self.text += said
+                for percent, rate, left in LINE.findall(said):
+                    self.lines.append((at, int(percent), float(rate or 0), int(left) if left else None))
+
+    def run(self, until_percent=101):
+        """Until it has said so much, and is left stopped then, or until its end: the exit status."""
+        goes_for = 0.1 if until_percent > 100 else 0.01
+        while not self.lines or self.lines[-1][1] < until_percent:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGSTOP)
+                time.sleep(0.25)
+                if self.lines and self.lines[-1][1] >= until_percent:
+                    return None
+                os.kill(self.pid, signal.SIGCONT)
+            time.sleep(goes_for)
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                return self.ended(status)
+        os.kill(self.pid, signal.SIGSTOP)
+        return None
+
+    def ended(self, status):
+        self.reader.join()
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(status)
+
+
+def tables(out):
+    return {folder.name: Trace(out).table(folder.name) for folder in sorted((out / "tables").iterdir())}
+
+
+def forget(out):
+    shutil.rmtree(out / "tables", ignore_errors=True)
+    (out / "run.json").unlink(missing_ok=True)
+
+
+def check_lines(this, merge):
+    this.true("it was told more than once", len(merge.lines) > 2, merge.text)
+    percents = [line[1] for line in merge.lines]
+    this.true("it never goes back", percents == sorted(percents) and percents[-1] <= 100, percents)
+    told = [line for line in merge.lines if line[2] and line[3] is not None]
+    this.true("with rate and time left", len(told) > 1, merge.text)
+    for at, percent, rate, left in told:
+        done = CALLS * (percent - SCAN_SHARE) / (100 - SCAN_SHARE)
+        this.true("the rate is that of the events so far", abs(rate - done / at / 1e6) <= 0.06 + 0.2 * rate, (at, percent, rate))
+        this.true("the time left goes by what it took so far", abs(left - at * (100 - percent) / percent) <= 1 + 0.2 * left,
+                  (at, percent, left))
+    this.true("the line is gone at the end", merge.text.endswith(b"\r\x1b[K"), merge.text[-60:])
+
+
+def check(this):
+    data, out = this.data_file(), this.new_trace()
+    options = ("--defer-merge", "--lossless")
+    done = this.run(*this.command(this.victim("numbered"), data, CALLS, "exit", out=out, options=options))
+    this.equal("exit status", done.returncode, 7, said=done.stderr)
+
+    with subprocess.Popen([*MERGE, out], stderr=subprocess.PIPE, stdout=subprocess.PIPE) as piped:
+        until = time.monotonic() + 60
+        while not (out / "merging").exists() and piped.poll() is None and time.monotonic() < until:
+            time.sleep(0.001)
+        piped.send_signal(signal.SIGSTOP)
+        time.sleep(0.7)  # longer than it would be silent on a terminal
+        piped.send_signal(signal.SIGCONT)
+        said = piped.communicate()
+    this.equal("status, and what a pipe is told", (piped.returncode, *said), (0, b"", b""))
+    whole = tables(out)
+    this.true("every call has its row", CALLS <= whole["call"].num_rows < CALLS + 1000, whole["call"].num_rows)
+
+    forget(out)
+    merge = SlowMerge(this, out)
+    this.equal("status on a terminal", merge.run(), 0)
+    check_lines(this, merge)
+
+    for how in (signal.SIGKILL, signal.SIGINT):
+        forget(out)
+        merge = SlowMerge(this, out)
+        this.equal("it is not done yet", merge.run(until_percent=SCAN_SHARE + 1), None)
+        if how == signal.SIGINT:
+            os.write(merge.terminal, b"\x03")
+        else:
+            os.kill(merge.pid, how)
+        os.kill(merge.pid, signal.SIGCONT)
+        this.equal("how it ended", merge.ended(os.waitpid(merge.pid, 0)[1]), -how)
+        this.true("no trace is there, but all that one is made of", (out / "spool.bin").exists() and not (out / "run.json").exists(),
+                  list(out.iterdir()))
+        done = this.run(*MERGE, out)
+        this.equal("status of the second merge", done.returncode, 0, said=done.stderr)
+        again = tables(out)
+        this.equal(f"tables after {how.name}", list(again), list(whole))
+        this.equal(f"tables that differ after {how.name}", [name for name in whole if not again[name].equals(whole[name])], [])
+        this.true("nothing of the first is left", not (out / "merging").exists(), list(out.iterdir()))
+
+
+if __name__ == "__main__":
+    case.run(check)
