@@ -49,7 +49,8 @@ MappedRing::Record MappedRing::next() const {
   const char* head = data_ + (position_ & mask_);
   const uint32_t length = std::atomic_ref(shared<uint32_t>(head)).load(std::memory_order_acquire);
   if ((length & BPF_RINGBUF_BUSY_BIT) != 0) return {};
-  return {head + BPF_RINGBUF_HDR_SZ, length & ~uint32_t{BPF_RINGBUF_DISCARD_BIT}};
+  return {head + BPF_RINGBUF_HDR_SZ, length & ~uint32_t{BPF_RINGBUF_DISCARD_BIT},
+          (length & BPF_RINGBUF_DISCARD_BIT) != 0};
 }
 
 void MappedRing::pass() {

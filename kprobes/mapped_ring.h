@@ -6,7 +6,7 @@
 //       one page, ours          one page, the kernel's
 //
 // Both positions only grow. Before each record stand 8 bytes with its length and a bit that says that it is still being
-// filled. Our programs take back no record that they began.
+// filled, and one that says that its program has taken it back.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@ class MappedRing {
   struct Record {
     const void* data = nullptr;  // in the ring, until it is passed; nullptr: it is still being filled
     size_t bytes = 0;
+    bool is_taken_back = false;  // it has no content
   };
 
   // Requires: `bytes` is the size of that ring's data.

@@ -32,7 +32,8 @@ bool RingReader::look_at(Front& front) {
   for (int look = 0; look < kLooks; look++) {
     const MappedRing::Record record = front.ring.next();
     if (record.data != nullptr) {
-      front.time_ns = static_cast<const mlrun_kernel_head*>(record.data)->time_ns;
+      // One that was taken back is in nobody's way.
+      front.time_ns = record.is_taken_back ? 0 : static_cast<const mlrun_kernel_head*>(record.data)->time_ns;
       return true;
     }
     __builtin_ia32_pause();
@@ -56,7 +57,7 @@ bool RingReader::pass(const Take& take) {
     const auto first = std::min_element(fronts_.begin(), fronts_.end(),
                                         [](const Front& a, const Front& b) { return a.time_ns < b.time_ns; });
     const MappedRing::Record record = first->ring.next();
-    take(record.data, record.bytes);
+    if (!record.is_taken_back) take(record.data, record.bytes);
     first->ring.pass();
     left -= first->ring.position() == first->first_end ? 1 : 0;
     if (!look_at(*first)) break;

@@ -10,7 +10,7 @@
 static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
   __u64 address = registers->sp;
   // The call itself is worth more than its stack.
-  if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2) {
+  if (is_half_full()) {
     count_loss(MLRUN_KERNEL_STACK, MLRUN_KERNEL_LOSS_RING);
     return;
   }

@@ -89,7 +89,6 @@ up:
   record->folder_bytes = folder_bytes;
   record->name_bytes = bytes - folder_bytes;
   record->spare = 0;
-  if (bpf_ringbuf_output(&ring, record, size, BPF_RB_NO_WAKEUP))
-    count_loss(MLRUN_KERNEL_FILE_NAME, MLRUN_KERNEL_LOSS_RING);
+  if (!put(record, size)) count_loss(MLRUN_KERNEL_FILE_NAME, MLRUN_KERNEL_LOSS_RING);
   return true;
 }

@@ -71,7 +71,7 @@ static __always_inline bool find_path(struct path_walk *walk, struct file *file,
 }
 
 static __always_inline bool send_path(struct open_walk *open, struct task_struct *task, const struct inode_key *key,
-                                      __u32 flags) {
+                                      __u32 flags, __u32 magic) {
   struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
   __u64 bytes = open->walk.bytes, time_ns = now_ns();
   asm volatile("" : "+r"(bytes));
@@ -85,7 +85,7 @@ static __always_inline bool send_path(struct open_walk *open, struct task_struct
   record->device = key->device;
   record->flags = flags;
   record->names_bytes = bytes;
-  record->spare = 0;
+  record->magic = magic;
   bool is_sent = put(record, size);
   if (!is_sent) count_loss(MLRUN_KERNEL_FILE_PATH, MLRUN_KERNEL_LOSS_RING);
   return is_sent;
@@ -114,7 +114,7 @@ static __always_inline int tell_path(struct file *file) {
     return 0;
   }
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
-  bool is_sent = send_path(open, task, &key, flags);
+  bool is_sent = send_path(open, task, &key, flags, BPF_CORE_READ(inode, i_sb, s_magic));
   // What is opened before the command is followed is a test's (open_paths.h), and told to nobody.
   if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&told_paths, &key, &told, BPF_ANY);
   return 0;

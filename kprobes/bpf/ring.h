@@ -69,6 +69,14 @@ static __always_inline bool put(void *record, __u64 bytes) {
   return own && bpf_ringbuf_output(own, record, bytes, BPF_RB_NO_WAKEUP) == 0;
 }
 
+// For records that others are worth more than.
+static __always_inline bool is_half_full(void) {
+  void *own = has_rings ? own_ring() : 0;
+  if (has_rings)
+    return !own || bpf_ringbuf_query(own, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(own, BPF_RB_RING_SIZE) / 2;
+  return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2;
+}
+
 // A record of TYPE in the ring; NULL: counted as lost. It is to be filled whole, with a time that was taken before.
 #define RESERVE(TYPE, KIND)                                 \
   ({                                                        \

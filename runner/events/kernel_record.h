@@ -373,7 +373,8 @@ struct mlrun_file_path {  // pid and tid: who opened it
   __u64 inode;
   __u32 device;  // of the file system
   __u32 flags;
-  __u32 names_bytes, spare;
+  __u32 names_bytes;
+  __u32 magic;  // what tells the type of the file system (linux/magic.h)
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_path) == 56, "path record");
 

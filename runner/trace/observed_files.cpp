@@ -6,6 +6,7 @@
 
 #include "runner/events/content_hash.h"
 #include "runner/trace/device_number.h"
+#include "runner/trace/file_system_name.h"
 #include "runner/trace/kernel_losses.h"
 #include "runner/trace/scrambled.h"
 #include "runner/trace/trace_clock.h"
@@ -46,7 +47,7 @@ void ObservedFiles::add(const events::KernelReader& reader) {
     const auto text = reader.text_behind(sizeof seen, seen.path_bytes);
     if (!text.empty()) {
       add_seen(TraceClock::from_monotonic(seen.head.time_ns),
-               {seen.device, seen.inode, kind_of(seen), std::string(text)}, true);
+               {seen.device, seen.inode, kind_of(seen), std::string(text), 0}, true);
     }
   } else if (reader.head().kind == MLRUN_KERNEL_FILE_PATH && reader.read(path)) {
     const auto names = reader.text_behind(sizeof path, path.names_bytes);
@@ -54,7 +55,7 @@ void ObservedFiles::add(const events::KernelReader& reader) {
     const bool is_folder = (path.flags & MLRUN_PATH_FOLDER) != 0;
     const auto kind = is_folder ? model::FileKind::kDirectory : model::FileKind::kRegular;
     add_seen(TraceClock::from_monotonic(std::min(path.begin_ns, path.head.time_ns)),
-             {path.device, path.inode, kind, path_of_names(names)}, (path.flags & MLRUN_PATH_CREATED) != 0);
+             {path.device, path.inode, kind, path_of_names(names), path.magic}, (path.flags & MLRUN_PATH_CREATED) != 0);
   } else if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) {
     add_made(operation);
   }
@@ -106,6 +107,7 @@ void ObservedFiles::finish(model::FileTable& files) {
     file.path = {};  // else all of them would be there twice
     row.dev = stat_device(file.device);
     row.ino = static_cast<int64_t>(file.inode);
+    row.file_system = file_system_name(file.magic);
     row.kind = std::string(model::FileTable::kind_name(file.kind));
     files.push_back(row);
   }

@@ -57,6 +57,7 @@ class ObservedFiles {
     uint64_t inode = 0;
     model::FileKind kind = model::FileKind::kUnknown;
     std::string path;
+    uint32_t magic = 0;  // of its file system; 0: not told
   };
   void add_seen(int64_t ns, File file, bool may_be_told_again);
   void add_made(const mlrun_file_op& operation);

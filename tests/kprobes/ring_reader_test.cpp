@@ -68,6 +68,7 @@ class WrittenRing {
     }
     put_length(place, sizeof head);
   }
+  void take_back(uint64_t place) { put_length(place, sizeof(mlrun_kernel_head) | BPF_RINGBUF_DISCARD_BIT); }
   void add(const mlrun_kernel_head& head) {
     const auto place = reserve();
     ASSERT_TRUE(place.has_value());
@@ -139,6 +140,19 @@ TEST_F(RingReaderTest, NothingPassesARecordThatIsStillBeingFilled) {
   EXPECT_EQ(drained(), Times());
   rings_[0].fill(*place, head_of(4, 0, 0));
   EXPECT_EQ(drained(), (Times{4, 5, 10}));
+}
+
+TEST_F(RingReaderTest, ARecordThatWasTakenBackIsHandedToNobody) {
+  const auto place = rings_[0].reserve();
+  ASSERT_TRUE(place.has_value());
+  add(0, 5);
+  add(1, 3);
+  rings_[0].take_back(*place);
+  EXPECT_EQ(drained(), (Times{3, 5}));
+  rings_[1].take_back(*rings_[1].reserve());
+  EXPECT_EQ(drained(), Times());
+  add(1, 6);
+  EXPECT_EQ(drained(), Times{6});
 }
 
 TEST_F(RingReaderTest, WhatStandsBeforeSuchARecordIsTaken) {
