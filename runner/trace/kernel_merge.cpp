@@ -80,7 +80,7 @@ bool KernelMerge::has_operations() const {
 }
 
 template <typename Visit>
-Status KernelMerge::for_each_record(Visit visit) {
+Status KernelMerge::for_each_record(const Visit& visit) {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) return fail_errno("read " MLRUN_KERNEL_FILE, errno);
   bytes_ = static_cast<uint64_t>(status.st_size);

@@ -88,7 +88,7 @@ class KernelMerge {
  private:
   class Tables;
   template <typename Visit>
-  Status for_each_record(Visit visit);
+  Status for_each_record(const Visit& visit);
   [[nodiscard]] std::vector<FileSeen> names_seen() const;
   void add_joins_left_out(model::TraceInfo& info) const;
   void add_gpu_file_gaps(model::TraceInfo& info) const;
