@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/monitor/cuda_live.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "runner/monitor/local_time.h"
@@ -10,7 +12,8 @@ namespace mlrun::monitor {
 
 namespace {
 constexpr uint64_t kReadNs = 50'000'000;  // the file grows every 100 ms
-}
+constexpr uint64_t kNsPerS = 1'000'000'000;
+}  // namespace
 
 CudaLive::CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns)
     : tail_(kernel_file),
@@ -25,7 +28,15 @@ void CudaLive::pass(uint64_t now_ns) {
   next_read_ns_ = has_more ? now_ns : now_ns + kReadNs;
   if (now_ns < next_show_ns_) return keep_shown(screen_.go_on());
   next_show_ns_ = now_ns + interval_ns_;
-  keep_shown(screen_.show(memory_.table(fmt::format("{}  GPU memory asked for since {}", local_time(), since_))));
+  keep_shown(screen_.show(memory_.table(heading(now_ns))));
+}
+
+// A file that nothing can be written to any more looks like processes that do nothing: who reads this may know better.
+std::string CudaLive::heading(uint64_t now_ns) const {
+  const uint64_t newest_ns = memory_.newest_ns();
+  const std::string age =
+      newest_ns == 0 ? "none yet" : fmt::format("{} s ago", (now_ns - std::min(newest_ns, now_ns)) / kNsPerS);
+  return fmt::format("{}  GPU memory asked for since {}  newest record: {}", local_time(), since_, age);
 }
 
 // The observation goes on: its trace is wanted all the same.

@@ -22,6 +22,7 @@ class CudaLive {
 
  private:
   void keep_shown(const Result<bool>& shown);
+  [[nodiscard]] std::string heading(uint64_t now_ns) const;
 
   KernelTail tail_;
   CudaMemory memory_;

@@ -2,6 +2,7 @@
 #include "runner/monitor/cuda_memory.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <vector>
 
@@ -16,19 +17,28 @@ namespace mlrun::monitor {
 
 namespace {
 
+size_t threads_of(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator threads(folder, error);
+  return error ? 0 : static_cast<size_t>(std::distance(begin(threads), end(threads)));
+}
+
 // Less than nothing only where a release was seen before its allocation.
 std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
 
 }  // namespace
 
 CudaMemory::CudaMemory(std::string proc_folder)
-    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)), names_({}, std::move(proc_folder)) {}
+    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)),
+      names_({}, proc_folder),
+      proc_(std::move(proc_folder)) {}
 
 CudaMemory::~CudaMemory() = default;
 
 uint64_t CudaMemory::lost() const { return lost_ + tracker_->left_out(); }
 
 void CudaMemory::add(const events::KernelReader& record) {
+  newest_ns_ = std::max(newest_ns_, uint64_t{record.head().time_ns});
   const auto kind = record.head().kind;
   if (mlrun_cuda_call call{}; kind == MLRUN_KERNEL_CUDA && record.read(call)) add_call(call);
   if (mlrun_task task{}; kind == MLRUN_KERNEL_TASK && record.read(task)) add_task(task);
@@ -70,16 +80,29 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
 void CudaMemory::add_task(const mlrun_task& task) {
   const bool is_first_thread = task.head.pid == task.head.tid;
   const bool is_new = task.event == MLRUN_TASK_EXEC || (task.event == MLRUN_TASK_FORK && is_first_thread);
-  if (is_new && programs_.contains(task.head.pid)) ++programs_[task.head.pid];
+  if (const auto program = programs_.find(task.head.pid); is_new && program != programs_.end()) {
+    tracker_->forget(program->second, static_cast<int32_t>(task.head.pid));
+    ++program->second;
+  }
   if (is_new) uses_.erase(task.head.pid);
   const auto use = uses_.find(task.head.pid);
   if (task.event == MLRUN_TASK_EXIT && is_first_thread && use != uses_.end()) use->second.has_ended = true;
 }
 
+// A process whose first thread has ended lives on as long as it has another one.
+void CudaMemory::forget_the_gone() {
+  std::erase_if(uses_, [&](const auto& of) {
+    const auto& [pid, use] = of;
+    if (!use.has_ended || threads_of(fmt::format("{}/{}/task", proc_, pid)) > 1) return false;
+    tracker_->forget(programs_[pid], static_cast<int32_t>(pid));
+    programs_.erase(pid);
+    return true;
+  });
+}
+
 std::string CudaMemory::table(std::string_view heading) {
-  std::vector<std::pair<uint32_t, CudaUse>> order;
-  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(order),
-               [](const auto& of) { return !of.second.has_ended; });
+  forget_the_gone();
+  std::vector<std::pair<uint32_t, CudaUse>> order(uses_.begin(), uses_.end());
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.second.device_bytes + a.second.managed_bytes > b.second.device_bytes + b.second.managed_bytes;
   });

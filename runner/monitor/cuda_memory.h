@@ -43,19 +43,24 @@ class CudaMemory {
   // Calls that were not told, and what was more than is followed, of any process.
   [[nodiscard]] uint64_t lost() const;
 
+  // The time of the newest record, CLOCK_MONOTONIC; 0: there is none.
+  [[nodiscard]] uint64_t newest_ns() const { return newest_ns_; }
+
   // A line for each process that has used GPU memory and has not ended, who holds most first. Ends with a newline.
   [[nodiscard]] std::string table(std::string_view heading);
 
  private:
   void add_call(const mlrun_cuda_call& call);
   void add_task(const mlrun_task& task);
+  void forget_the_gone();
   void add_row(const model::GpuWorkRow& row, CudaUse& use) const;
 
   std::unique_ptr<trace::CudaTracker> tracker_;
   ProcessNames names_;
+  std::string proc_;
   std::map<uint32_t, CudaUse> uses_;
   std::map<uint32_t, int32_t> programs_;  // by pid: how often it was another program, or another process
-  uint64_t lost_ = 0;
+  uint64_t lost_ = 0, newest_ns_ = 0;
 };
 
 }  // namespace mlrun::monitor

@@ -42,8 +42,8 @@ std::vector<std::string> losses(const Summary& summary) {
   lines.reserve(sums.size());
   for (const auto& [what, lost] : sums) {
     std::vector<std::string> kinds;
-    for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{}: {}", kind, count_text(count)));
-    const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, ", "));
+    for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{} {}", kind, count_text(count)));
+    const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, "; "));
     lines.push_back(fmt::format("{} {} lost, {}{}", count_text(lost.count), what.second, what.first, of_kinds));
   }
   return lines;

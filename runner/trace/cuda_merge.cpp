@@ -40,7 +40,6 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   CudaTracker tracker(contexts_until_ns);
   Partition partition;
   const auto hand_over = [&]() -> Status {
-    name_devices(info, partition);
     sort(partition);
     Status taken = take(partition);
     partition.clear();
@@ -83,15 +82,6 @@ void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Part
     row.stack_id = stacks.stack_of(call);
     ++allocations_;
     with_stack_ += row.stack_id != 0 ? 1 : 0;
-  }
-}
-
-// A process counts the devices that CUDA_VISIBLE_DEVICES and its container leave it, in an order that is CUDA's. Which one
-// it means is certain where the machine has one GPU, and that is not divided.
-void CudaMerge::name_devices(const model::TraceInfo& info, Partition& partition) const {
-  if (info.gpus.size() != 1 || info.gpus.front().kind != "gpu") return;
-  for (model::GpuWorkRow& row : partition.gpu) {
-    if (row.device == 0) row.gpu_id = info.gpus.front().gpu_id;
   }
 }
 

@@ -40,7 +40,6 @@ class CudaMerge {
   static constexpr size_t kRowsAtOnce = 200'000;
   void sort(Partition& partition);
   void note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first);
-  void name_devices(const model::TraceInfo& info, Partition& partition) const;
 
   LibraryReport library_;
   size_t stack_depth_;

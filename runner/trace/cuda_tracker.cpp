@@ -111,6 +111,17 @@ bool CudaTracker::add(const mlrun_cuda_call& record, const model::Origin& origin
   return true;
 }
 
+void CudaTracker::forget(int32_t proc_id, int32_t pid) {
+  const auto found = processes_.find({proc_id, pid});
+  if (found == processes_.end()) return;
+  const Process& process = found->second;
+  blocks_ -= process.blocks.size() + process.handles.size() + process.mapped.size();
+  contexts_ -= process.contexts.size();
+  threads_ -= process.current.size();
+  --unseen_processes_;
+  processes_.erase(found);
+}
+
 uint64_t CudaTracker::current_context(const Process& process, const Call& call) const {
   if (call.base.origin.ts_ns > contexts_until_ns_) return 0;
   const auto thread = process.current.find(call.record.head.tid);

@@ -31,6 +31,9 @@ class CudaTracker {
   // their end. False: a function that this version does not know.
   bool add(const mlrun_cuda_call& call, const model::Origin& origin, Rows& rows);
 
+  // It has ended, or runs another program: what it had is no more followed.
+  void forget(int32_t proc_id, int32_t pid);
+
   // Allocations, handles, mappings, contexts and threads beyond what is followed.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
   // Allocations without a row, as what the call gave could not be read.

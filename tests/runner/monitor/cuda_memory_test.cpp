@@ -2,6 +2,8 @@
 #include "runner/monitor/cuda_memory.h"
 
 #include <cstring>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -82,7 +84,7 @@ TEST(CudaMemory, WhatAContextHadGoesWithIt) {
 }
 
 TEST(CudaMemory, TheEndOfAProcessOrItsProgramIsTheEndOfItsMemory) {
-  CudaMemory memory;
+  CudaMemory memory("/nowhere");
   add(memory, {alloc(100, 0x1000), task(kPid, MLRUN_TASK_EXIT, kPid + 1)});
   EXPECT_EQ(memory.uses().at(kPid).device_bytes, 100);  // that was one of its threads
   add(memory, {task(kPid, MLRUN_TASK_EXEC)});
@@ -96,6 +98,20 @@ TEST(CudaMemory, TheEndOfAProcessOrItsProgramIsTheEndOfItsMemory) {
   EXPECT_FALSE(memory.uses().at(kPid).has_ended);
   add(memory, {alloc(10, 0x1000), task(kPid, MLRUN_TASK_FORK), free_of(0x1000)});  // the number again
   EXPECT_EQ(memory.uses().at(kPid).unmatched, 1u);
+}
+
+TEST(CudaMemory, AProcessWithoutItsFirstThreadHasItsMemoryAsLongAsItLives) {
+  namespace fs = std::filesystem;
+  const fs::path proc = fs::path(testing::TempDir()) / "cuda_memory_test_proc";
+  const fs::path threads = proc / std::to_string(kPid) / "task";
+  for (const uint32_t tid : {kPid, kPid + 1}) fs::create_directories(threads / std::to_string(tid));
+  CudaMemory memory(proc.string());
+  add(memory, {alloc(2048, 0x1000), task(kPid, MLRUN_TASK_EXIT)});
+  EXPECT_NE(memory.table("now").find("2.00 KiB"), std::string::npos);
+  fs::remove(threads / std::to_string(kPid + 1));
+  EXPECT_EQ(memory.table("now"), "now\nno process with calls about GPU memory\n");
+  EXPECT_TRUE(memory.uses().empty());
+  fs::remove_all(proc);
 }
 
 TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
