@@ -42,7 +42,7 @@ class SlowMerge:
 
     def run(self, until_percent=101):
         """Until it has said so much, and is left stopped then, or until its end: the exit status."""
-        goes_for = 0.1 if until_percent > 100 else 0.01
+        goes_for = 0.03 if until_percent > 100 else 0.01
         while not self.lines or self.lines[-1][1] < until_percent:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGSTOP)
