@@ -136,20 +136,7 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
 }
 
 // Programs for events that this kernel does not have, or that nobody asked for, are left out before the load.
-Status Probes::open(const Streams& streams) {
-  const auto& types = state_->types;
-  state_->types.reset(::btf__load_vmlinux_btf());
-  if (!types) return fail_errno("read the kernel's types", errno);
-  FunctionTypes& events = state_->functions.emplace(types.get());
-  tell_program_targets(events);
-  const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
-  if (!layouts.valid()) return fail_errno("make a file for the kernel's types", errno);
-  const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
-  bpf_object_open_opts options{};
-  options.sz = sizeof options;
-  options.btf_custom_path = layouts_path.c_str();
-  state_->skeleton.reset(mlrun_probes::open(&options));
-  if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
+void Probes::choose_tracepoint_programs(const Streams& streams, FunctionTypes& events) {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
     const std::string_view section = ::bpf_program__section_name(program);
@@ -172,6 +159,23 @@ Status Probes::open(const Streams& streams) {
     if (!state.reason.empty()) ::bpf_program__set_autoload(program, false);
     programs_.push_back(std::move(state));
   }
+}
+
+Status Probes::open(const Streams& streams) {
+  const auto& types = state_->types;
+  state_->types.reset(::btf__load_vmlinux_btf());
+  if (!types) return fail_errno("read the kernel's types", errno);
+  FunctionTypes& events = state_->functions.emplace(types.get());
+  tell_program_targets(events);
+  const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
+  if (!layouts.valid()) return fail_errno("make a file for the kernel's types", errno);
+  const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
+  bpf_object_open_opts options{};
+  options.sz = sizeof options;
+  options.btf_custom_path = layouts_path.c_str();
+  state_->skeleton.reset(mlrun_probes::open(&options));
+  if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
+  choose_tracepoint_programs(streams, events);
   choose_function_programs(streams);
   choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;

@@ -18,6 +18,8 @@
 
 namespace mlrun::probes {
 
+class FunctionTypes;
+
 // What is recorded besides the block layer.
 struct Streams {
   bool wait = true;
@@ -126,6 +128,7 @@ class Probes {
   Probes();
   Status open(const Streams& streams);
   Status attach();
+  void choose_tracepoint_programs(const Streams& streams, FunctionTypes& events);
   void choose_function_programs(const Streams& streams);
   void choose_library_programs(const Streams& streams);
   void attach_file_ops();

@@ -15,7 +15,7 @@ from lib import case
 from lib.trace import Trace
 from t356_interrupted_twice_the_trace_is_safe import on_terminal
 
-CALLS = 1_000_000
+CALLS = 3_000_000
 SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge.cpp)
 LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) M events/s)?(?:, (\d+) s left)?")
 # The more threads, the smaller the pieces after which it tells.
