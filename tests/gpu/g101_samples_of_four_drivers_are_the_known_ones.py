@@ -63,8 +63,8 @@ def check_processes(this, trace, gpu, driver):
     this.equal("driver_pid", {row["driver_pid"] for row in rows}, {pid})
     found = [row for row in rows if row["pid"] == pid and row["pid_source"] == "same" and row["proc_id"] == command["proc_id"]]
     this.equal("looks at which the process is known", len(found), len(rows))
-    # The first look may come between the lists that the process enters.
-    this.equal("type", {row["type"] for row in rows[1:]}, {"M+C" if gpu else "C+G"})
+    # The first look may come between the lists that the process enters, the last one between those that it leaves.
+    this.equal("type", {row["type"] for row in rows[1:-1]}, {"M+C" if gpu else "C+G"})
     this.equal("memory", {row["fb_used_bytes"] for row in rows}, {(200 + gpu) * MIB})
     this.equal("protected memory", {row["fb_protected_bytes"] for row in rows}, {77 if driver >= 535 else None})
     sampled_rows = [row for row in rows if row["driver_samples"] > 0]
