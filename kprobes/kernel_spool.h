@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace mlrun::probes {
@@ -16,6 +17,21 @@ class KernelSpool {
 
   // Appends a record. `time_ns`: when it was over. Requires: bytes is a multiple of 8.
   void add(const void* record, size_t bytes, uint64_t time_ns);
+
+  // Appends a record with text behind it and zeros up to a multiple of 8. Requires: all of its head is set but its bytes.
+  // False: that is longer than a record may be.
+  template <typename Record>
+  bool add_with_text(Record record, std::string_view text) {
+    const size_t words = (text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    std::vector<uint64_t> whole(sizeof record / sizeof(uint64_t) + words);
+    const size_t bytes = whole.size() * sizeof(uint64_t);
+    if (bytes > UINT16_MAX) return false;
+    record.head.bytes = static_cast<uint16_t>(bytes);
+    __builtin_memcpy(whole.data(), &record, sizeof record);
+    text.copy(reinterpret_cast<char*>(whole.data()) + sizeof record, text.size());
+    add(whole.data(), bytes, record.head.time_ns);
+    return true;
+  }
 
   // Makes a frame of what was added.
   void flush();

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "runner/events/kernel_record.h"
 #include "runner/util/text.h"
@@ -45,17 +44,12 @@ void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) 
 }
 
 void MappingTeller::put(uint32_t pid, std::string_view lines, uint64_t time_ns) {
-  const size_t words = (lines.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-  std::vector<uint64_t> record(sizeof(mlrun_mappings_seen) / sizeof(uint64_t) + words);
   mlrun_mappings_seen head{};
   head.head.kind = MLRUN_KERNEL_MAPPINGS;
-  head.head.bytes = static_cast<uint16_t>(record.size() * sizeof(uint64_t));
   head.head.time_ns = time_ns;
   head.head.pid = head.head.tid = pid;
   head.text_bytes = static_cast<uint32_t>(lines.size());
-  __builtin_memcpy(record.data(), &head, sizeof head);
-  lines.copy(reinterpret_cast<char*>(record.data()) + sizeof head, lines.size());
-  spool_.add(record.data(), head.head.bytes, time_ns);
+  spool_.add_with_text(head, lines);  // kTextMax leaves room for the head
 }
 
 }  // namespace mlrun::probes

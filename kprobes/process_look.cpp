@@ -141,19 +141,12 @@ bool ProcessLook::tell_process(uint32_t pid) {
   asked_pid_ = 0;
   if (has_execed_) return false;
   if (text.empty()) return false;
-  const size_t words = (text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-  std::vector<uint64_t> record(sizeof(mlrun_process_seen) / sizeof(uint64_t) + words);
-  if (record.size() * sizeof(uint64_t) > UINT16_MAX) return false;
   mlrun_process_seen head{};
   head.head.kind = MLRUN_KERNEL_PROCESS;
-  head.head.bytes = static_cast<uint16_t>(record.size() * sizeof(uint64_t));
   head.head.time_ns = asked_ns_;
   head.head.pid = head.head.tid = pid;
   head.text_bytes = static_cast<uint32_t>(text.size());
-  __builtin_memcpy(record.data(), &head, sizeof head);
-  text.copy(reinterpret_cast<char*>(record.data()) + sizeof head, text.size());
-  spool_.add(record.data(), head.head.bytes, asked_ns_);
-  return true;
+  return spool_.add_with_text(head, text);
 }
 
 void ProcessLook::tell_threads(uint32_t pid) {

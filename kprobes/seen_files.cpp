@@ -84,20 +84,15 @@ void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint
   if (!path.starts_with('/')) return;  // the rest are pipes, sockets and their like
   note(file.device, file.inode, now_ns);
   path = path.substr(0, PATH_MAX);
-  const size_t words = (path.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-  std::vector<uint64_t> record(sizeof(mlrun_file_seen) / sizeof(uint64_t) + words);
   mlrun_file_seen head{};
   head.head.kind = MLRUN_KERNEL_FILE_SEEN;
-  head.head.bytes = static_cast<uint16_t>(record.size() * sizeof(uint64_t));
   head.head.time_ns = now_ns;
   head.head.pid = head.head.tid = pid;
   head.inode = file.inode;
   head.device = file.device;
   head.as = file.as;
   head.path_bytes = static_cast<uint32_t>(path.size());
-  __builtin_memcpy(record.data(), &head, sizeof head);
-  path.copy(reinterpret_cast<char*>(record.data()) + sizeof head, path.size());
-  spool_.add(record.data(), head.head.bytes, now_ns);
+  spool_.add_with_text(head, path);  // a path is never too long
 }
 
 // The inode is told by fdinfo and not by stat(), which would ask a server.
