@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel side tells by inode: which file it was, and whose reads brought its pages.
-#include <initializer_list>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -9,17 +8,10 @@
 #include "runner/trace/device_number.h"
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/page_adds.h"
+#include "tests/runner/trace/joined_rows.h"
 
 namespace mlrun::trace {
 namespace {
-
-model::CallRow call(int32_t tid, int64_t ts_ns, int64_t dur_ns) {
-  model::CallRow row;
-  row.origin.tid = tid;
-  row.origin.ts_ns = ts_ns;
-  row.dur_ns = dur_ns;
-  return row;
-}
 
 TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
   model::FileTable files;
@@ -118,18 +110,6 @@ TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
     EXPECT_EQ(pages.of(row)->ahead, 2);
     EXPECT_EQ(pages.of(operation)->missing, has_inner ? 0 : 2) << "the inner operation has them";
   }
-}
-
-model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {
-  model::FileTable files;
-  for (const char* path : paths) {
-    model::FileRow file;
-    file.path = path;
-    file.dev = stat_device(254u << 20);
-    file.ino = 12;
-    files.push_back(file);
-  }
-  return files;
 }
 
 TEST(FilesByInode, AFileBelowOneOnOverlayfsIsThatOne) {

@@ -17,6 +17,7 @@
 #include "runner/trace/remote_table.h"
 #include "runner/trace/syscall_table.h"
 #include "runner/trace/thread_finder.h"
+#include "tests/runner/trace/joined_rows.h"
 
 namespace mlrun::trace {
 namespace {
@@ -71,14 +72,6 @@ mlrun_block_part queued(uint32_t tid, uint64_t ns, uint32_t flags = 0) {
   part.queue_ns = ns;
   part.flags = flags;
   return part;
-}
-
-model::CallRow call(int32_t tid, int64_t ts_ns, int64_t dur_ns) {
-  model::CallRow row;
-  row.origin.tid = tid;
-  row.origin.ts_ns = ts_ns;
-  row.dur_ns = dur_ns;
-  return row;
 }
 
 TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {

@@ -2,26 +2,13 @@
 #include "runner/trace/reused_inodes.h"
 
 #include <cerrno>
-#include <initializer_list>
 
 #include <gtest/gtest.h>
 
-#include "runner/trace/device_number.h"
+#include "tests/runner/trace/joined_rows.h"
 
 namespace mlrun::trace {
 namespace {
-
-model::FileTable files_of_inode_12(std::initializer_list<const char*> paths) {
-  model::FileTable files;
-  for (const char* path : paths) {
-    model::FileRow file;
-    file.path = path;
-    file.dev = stat_device(254u << 20);
-    file.ino = 12;
-    files.push_back(file);
-  }
-  return files;
-}
 
 model::CallRow call_on(int64_t file_id, int64_t ts_ns, int32_t err = 0) {
   model::CallRow row;
