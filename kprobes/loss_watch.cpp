@@ -27,6 +27,9 @@ void LossWatch::finish(uint64_t now_ns) {
   if (const uint64_t open = probes_.open_bios(); open != 0) {
     tell(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
   }
+  if (const uint64_t unknown = probes_.unknown_operations(); unknown != 0) {
+    tell(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING, 0, unknown, now_ns);
+  }
 }
 
 void LossWatch::tell(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns) {

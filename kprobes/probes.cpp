@@ -24,6 +24,7 @@
 #include "kprobes/open_paths.h"
 #include "kprobes/privilege.h"
 #include "kprobes/program_targets.h"
+#include "kprobes/whole_records.h"
 #include "probes.skel.h"
 
 namespace mlrun::probes {
@@ -113,6 +114,7 @@ struct Probes::State {
   FileSyscalls file_calls;
   OpenPaths open_paths;
   std::optional<ProbeLayouts> torch_layouts;
+  WholeRecords whole;
   Take take;
 };
 struct Probes::Trial {
@@ -355,7 +357,14 @@ int Probes::follow_cgroup(int folder) {
 
 void Probes::follow_system() { state_->skeleton->bss->observes_all = true; }
 
-void Probes::drain() { state_->rings->drain(state_->take); }
+void Probes::drain() {
+  state_->rings->drain([&state = *state_](const void* record, size_t bytes) {
+    const std::string_view whole = state.whole.next(record, bytes);
+    if (!whole.empty()) state.take(whole.data(), whole.size());
+  });
+}
+
+uint64_t Probes::unknown_operations() const { return state_->whole.unknown(); }
 
 const Rings& Probes::rings() const { return *state_->rings; }
 

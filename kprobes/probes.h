@@ -88,7 +88,7 @@ class Probes {
   void add_file_systems(const FileSystemTypes& mounted);
   bool attach_next(bool is_late);
 
-  // Hands over what the rings hold, in order of time (ring_reader.h).
+  // Hands over what the rings hold, in order of time (ring_reader.h) and whole (whole_records.h).
   void drain();
   [[nodiscard]] const Rings& rings() const;
 
@@ -119,6 +119,8 @@ class Probes {
   [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of followed processes whose completion was not seen so far.
   [[nodiscard]] uint64_t open_bios() const;
+  // Records of file operations that could not be made whole (whole_records.h).
+  [[nodiscard]] uint64_t unknown_operations() const;
   // For each processor: the counter of one kind and reason.
   [[nodiscard]] std::vector<mlrun_probe_loss> losses(uint32_t kind, uint32_t reason) const;
 

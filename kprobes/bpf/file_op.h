@@ -10,6 +10,7 @@
 
 #include "kprobes/bpf/file_done.h"
 #include "kprobes/bpf/file_name.h"
+#include "kprobes/bpf/file_op_record.h"
 #include "kprobes/bpf/page_cache.h"
 
 enum {
@@ -22,9 +23,7 @@ enum {
   kFaultAgain = 0x400,   // VM_FAULT_RETRY: it let go of the mappings, to wait or to read ahead
   kDirectory = 0040000,  // as st_mode has it
   kErrnoMax = 4095,
-  kNumberShift = 24,
 };
-const __u64 kNoOffset = ~0ull;
 const __u64 kNumberMask = (1ull << 39) - 1;  // a number stays positive when it is signed
 
 // Fields of what the verifier knows the type of, as an argument of a function that is traced by fentry, are read by a load each
@@ -146,7 +145,7 @@ static __always_inline bool is_of_a_file_system(const struct operation *operatio
 static __always_inline __u64 next_number(struct thread_state *thread) {
   if (!thread->numbers) thread->numbers = now_ns() >> 10;
   __u64 tid = (__u32)bpf_get_current_pid_tgid();
-  return (++thread->numbers << kNumberShift & kNumberMask << kNumberShift) | tid;
+  return (++thread->numbers << MLRUN_OPERATION_STEP_SHIFT & kNumberMask << MLRUN_OPERATION_STEP_SHIFT) | tid;
 }
 
 // The compiler would take a mask away that it finds needless, and the verifier does not see why it was.
@@ -243,25 +242,6 @@ static __always_inline __s64 result_of(struct operation *operation, __u32 kind, 
   bool is_long = is_of_iterators(kind) || kind == MLRUN_ARGUMENTS_SPLICE_READ || kind == MLRUN_ARGUMENTS_SPLICE_WRITE ||
                  kind == MLRUN_ARGUMENTS_CLONE;
   return is_long ? (__s64)returned : (__s32)returned;
-}
-
-static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
-                                           __s64 result, __u64 end_ns) {
-  struct mlrun_file_op *record = RESERVE(mlrun_file_op, MLRUN_KERNEL_FILE_OP);
-  if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, bpf_get_current_pid_tgid());
-  record->begin_ns = operation->begin_ns;
-  record->operation = operation->number;
-  record->outer = depth ? outermost_operation(thread) : 0;
-  record->inode = operation->inode;
-  record->offset = operation->offset;
-  record->requested = operation->requested;
-  record->result = operation->op == MLRUN_FILE_FAULT || result == -kQueued ? 0 : result;
-  record->device = operation->device;
-  record->op = operation->op;
-  record->flags = operation->flags | (result == -kQueued ? MLRUN_FILE_LATER : 0);
-  record->depth = depth;
-  submit(record);
 }
 
 static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 returned) {

@@ -46,6 +46,28 @@ enum mlrun_following {
   MLRUN_FOLLOWING_LAUNCHER = 2,  // mlrun's own child, until it becomes the command
 };
 
+// A file operation on its way through the ring, a third of a whole record: of the same thread and file, and on the same processor,
+// as the last whole record of an operation of that thread that lies in no other. The loader makes it a whole one again
+// (whole_records.h), so a file has none of these. A thread that a whole record was lost of writes the next one whole.
+struct mlrun_short_file_op {
+  __u8 kind;       // MLRUN_SHORT_FILE_OP, where every other record has the low byte of its kind
+  __u8 op, flags;  // enum mlrun_file_op_kind, mlrun_file_op_flag
+  __u8 step;       // of the operation's number, from that of the last one of the thread that lay in no other
+  __u32 tid;
+  __u64 time_ns;  // when it was over, where every record has it
+  __u32 duration_ns;
+  __s32 result;
+  __u64 offset_and_rest;  // where it began | what was asked for and not moved << MLRUN_SHORT_OFFSET_BITS
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_short_file_op) == 32, "short record of a file operation");
+enum { MLRUN_SHORT_FILE_OP = 255, MLRUN_SHORT_OFFSET_BITS = 48 };
+#define MLRUN_SHORT_NO_OFFSET ((1ull << MLRUN_SHORT_OFFSET_BITS) - 1)
+// A thread's operations are told short for as long after a whole one, so that the loader need not know of every thread
+// that there was.
+#define MLRUN_SHORT_FOR_NS 1000000000ull
+// Where a thread counts its operations in the number of one; the bits below are its own number.
+enum { MLRUN_OPERATION_STEP_SHIFT = 24 };
+
 // System calls of a process; `number` has this bit when it is one of 32-bit programs.
 enum { MLRUN_SYSCALL_KEY_32BIT = 1 << 30 };
 struct mlrun_syscall_key {

@@ -15,6 +15,14 @@ struct operation {
   bool is_silent;  // no record: what it lies in is the same operation on the same open file, or nobody wants it
 };
 
+// By what the thread's next file operation may be told short (shared.h): its last whole record, and the number of the last one
+// told. Of operations that lie in no other.
+struct told_operation {
+  __u64 whole_ns, inode;  // whole_ns: when it was over; 0: there is none
+  __u64 number;
+  __u32 device, cpu;
+};
+
 struct thread_state {
   __u64 on_ns, off_ns;
   __u64 throttled_ns;  // when it was told to sleep because too many pages are dirty, and has not since; 0: it was not
@@ -22,6 +30,7 @@ struct thread_state {
   bool submitting;  // queued a bio that has found no request yet
   __u32 depth;      // of the operations under way, the outermost first
   __u64 numbers;
+  struct told_operation told;
   struct operation operations[kNested];
 };
 struct {

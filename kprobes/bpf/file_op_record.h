@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Records of file operations that are over: a short one where the thread's last whole one says the rest, a whole one else.
+#pragma once
+
+#include "kprobes/bpf/file_done.h"
+
+enum { kThreadOfNumber = (1 << MLRUN_OPERATION_STEP_SHIFT) - 1 };
+const __u64 kNoOffset = ~0ull;
+
+static __always_inline void put_whole(struct thread_state *thread, const struct operation *operation, __u32 depth,
+                                      __s64 result, __u64 end_ns) {
+  struct told_operation *told = &thread->told;
+  if (!depth) told->whole_ns = 0;
+  struct mlrun_file_op *record = RESERVE(mlrun_file_op, MLRUN_KERNEL_FILE_OP);
+  if (!record) return;
+  record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, bpf_get_current_pid_tgid());
+  record->begin_ns = operation->begin_ns;
+  record->operation = operation->number;
+  record->outer = depth ? outermost_operation(thread) : 0;
+  record->inode = operation->inode;
+  record->offset = operation->offset;
+  record->requested = operation->requested;
+  record->result = result;
+  record->device = operation->device;
+  record->op = operation->op;
+  record->flags = operation->flags;
+  record->depth = depth;
+  if (!depth) {
+    told->whole_ns = end_ns;
+    told->inode = operation->inode;
+    told->number = operation->number;
+    told->device = operation->device;
+    told->cpu = record->head.cpu;
+  }
+  submit(record);
+}
+
+// True: the last whole record of the thread says what a short one of this operation does not.
+static __always_inline bool is_as_told(const struct told_operation *told, const struct operation *operation,
+                                       __u64 end_ns) {
+  return end_ns - told->whole_ns < MLRUN_SHORT_FOR_NS && told->inode == operation->inode &&
+         told->device == operation->device && told->cpu == bpf_get_smp_processor_id();
+}
+
+// False: it does not fit into a short record, or the thread has told nothing that it could refer to.
+static __always_inline bool put_short(struct told_operation *told, const struct operation *operation, __s64 result,
+                                      __u64 end_ns) {
+  if (!is_as_told(told, operation, end_ns)) return false;
+  // A thread that executes a program may have another number from then on, as that of its operation says.
+  __u64 steps = operation->number - told->number;
+  if (steps & kThreadOfNumber || steps >> MLRUN_OPERATION_STEP_SHIFT > (__u8)-1) return false;
+  __u64 duration_ns = end_ns - operation->begin_ns, rest = operation->requested - (__u64)result;
+  __u64 offset = operation->offset == kNoOffset ? MLRUN_SHORT_NO_OFFSET : operation->offset;
+  bool has_offset = operation->offset == kNoOffset || operation->offset < MLRUN_SHORT_NO_OFFSET;
+  bool fits =
+      duration_ns <= (__u32)-1 && result == (__s32)result && has_offset && rest >> (64 - MLRUN_SHORT_OFFSET_BITS) == 0;
+  if (!fits) return false;
+  struct mlrun_short_file_op *record = reserve(sizeof *record);
+  if (!record) {
+    count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING);
+    return true;
+  }
+  record->kind = MLRUN_SHORT_FILE_OP;
+  record->op = operation->op;
+  record->flags = operation->flags;
+  record->step = steps >> MLRUN_OPERATION_STEP_SHIFT;
+  record->tid = operation->number & kThreadOfNumber;
+  record->time_ns = end_ns;
+  record->duration_ns = duration_ns;
+  record->result = result;
+  record->offset_and_rest = offset | rest << MLRUN_SHORT_OFFSET_BITS;
+  told->number = operation->number;
+  submit(record);
+  return true;
+}
+
+// depth: operations that it lies in.
+static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
+                                           __s64 result, __u64 end_ns) {
+  if (result == -kQueued) operation->flags |= MLRUN_FILE_LATER;
+  if (operation->op == MLRUN_FILE_FAULT || result == -kQueued) result = 0;
+  if (depth || !put_short(&thread->told, operation, result, end_ns))
+    put_whole(thread, operation, depth, result, end_ns);
+}
