@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/device_facts.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ std::string line_of(const fs::path& path) {
 
 std::string_view kind_of(const fs::path& folder, std::string_view name) {
   if (fs::exists(folder / "partition")) return "partition";
+  if (name.starts_with("nvme") && line_of(folder / "hidden") == "1") return "path";
   for (const auto& [prefix, kind] : {std::pair{"dm-", "dm"}, {"md", "md"}, {"loop", "loop"}, {"nullb", "null"}}) {
     if (name.starts_with(prefix)) return kind;
   }
@@ -39,18 +41,30 @@ std::string chosen(const std::string& text) {
   return begin == std::string::npos || end == std::string::npos ? text : text.substr(begin + 1, end - begin - 1);
 }
 
+// Empty: there is none. A hidden disk has no link by its number.
+fs::path folder_of(uint32_t device, std::string_view disk) {
+  std::error_code error;
+  fs::path folder = fs::canonical(
+      fmt::format("/sys/dev/block/{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1)), error);
+  if (!error) return folder;
+  std::string name(disk);
+  std::replace(name.begin(), name.end(), '/', '!');  // as sysfs has it
+  if (name.empty()) return {};
+  folder = fs::canonical("/sys/block/" + name, error);
+  return error ? fs::path() : folder;
+}
+
 void add_if_told(json& facts, const char* key, const std::string& text) {
   if (!text.empty()) facts[key] = text;
 }
 
 }  // namespace
 
-json device_facts(uint32_t device) {
+json device_facts(uint32_t device, std::string_view disk) {
   json facts = {{"device", device}};
+  const fs::path folder = folder_of(device, disk);
+  if (folder.empty()) return facts;
   std::error_code error;
-  const fs::path folder = fs::canonical(
-      fmt::format("/sys/dev/block/{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1)), error);
-  if (error) return facts;
   const std::string name = folder.filename().string();
   facts["name"] = util::escaped_utf8(name);
   facts["kind"] = kind_of(folder, name);

@@ -264,7 +264,9 @@ class Server {
                         {"errors", total.total.errors},
                         {"own_requests", total.total.own_requests},
                         {"own_bytes", total.total.own_bytes}});
-      if (told.insert(total.key.device).second) devices.push_back(device_facts(total.key.device));
+      if (told.insert(total.key.device).second) {
+        devices.push_back(device_facts(total.key.device, total.total.name));
+      }
     }
     if (has_cuda_) add_library(report, "cuda", kLibcuda);
     if (has_cufile_) add_library(report, "cufile", kLibcufile);

@@ -223,9 +223,11 @@ static __always_inline void fill_part(struct mlrun_block_part *part, const struc
   __builtin_memcpy(part->comm, note->comm, sizeof part->comm);
 }
 
-// A bio of a stacked device has no request: its part ends here, and never was on a device itself.
+// A bio of a stacked device has no request: its part ends here, and never was on a device itself. nvme with several paths tells
+// the end of a bio for the disk above when the request of the path has still to complete.
 SEC("tp_btf/block_bio_complete")
 int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
+  if (queue != BPF_CORE_READ(bio, bi_bdev, bd_disk, queue)) return 0;
   __u64 key = (__u64)bio, done_ns = now_ns();
   struct bio_note *note = bpf_map_lookup_elem(&bios, &key);
   if (!note) return 0;

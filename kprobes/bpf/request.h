@@ -33,11 +33,9 @@ __u64 last_request;
 
 static __always_inline __u64 next_request(void) { return __sync_fetch_and_add(&last_request, 1) + 1; }
 
-static __always_inline __u32 device_of(struct request *request) {
+static __always_inline struct gendisk *disk_of(struct request *request) {
   struct request___disk *old = (void *)request;
-  struct gendisk *disk =
-      bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
-  return number_of(disk);
+  return bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
 }
 
 static __always_inline void put_request(__u64 key, struct request_note *note) {
@@ -163,15 +161,18 @@ static __always_inline void tell_request(struct request *request, const struct r
   submit(record);
 }
 
+static __always_inline struct mlrun_device_total *total_of(struct gendisk *disk, struct mlrun_device_key key) {
+  struct mlrun_device_total first = {}, *total = bpf_map_lookup_elem(&devices, &key);
+  if (total) return total;
+  BPF_CORE_READ_STR_INTO(&first.name, disk, disk_name);
+  bpf_map_update_elem(&devices, &key, &first, BPF_NOEXIST);
+  return bpf_map_lookup_elem(&devices, &key);
+}
+
 // True: a followed process has used this device, so a flush on it may be one's own.
-static __always_inline bool add_to_device(__u32 device, __u32 op, const struct request_note *note, int error,
-                                          __u64 done_ns) {
-  struct mlrun_device_key key = {device, op};
-  struct mlrun_device_total zero = {}, *total = bpf_map_lookup_elem(&devices, &key);
-  if (!total) {
-    bpf_map_update_elem(&devices, &key, &zero, BPF_NOEXIST);
-    total = bpf_map_lookup_elem(&devices, &key);
-  }
+static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __u32 op, const struct request_note *note,
+                                          int error, __u64 done_ns) {
+  struct mlrun_device_total *total = total_of(disk, (struct mlrun_device_key){device, op});
   if (!total) {
     count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
     return false;
@@ -201,12 +202,13 @@ static __always_inline struct request_note *note_of(__u64 key) {
 // no bytes, and so does a flush that was asked for without data: it tells who waited, and counts nowhere.
 static __always_inline void finish_request(struct request *request, struct request_note *note, __u32 op, int error,
                                            __u64 done_ns) {
-  __u32 device = device_of(request);
+  struct gendisk *disk = disk_of(request);
+  __u32 device = number_of(disk);
   bool ends_sequence = op == MLRUN_BLOCK_WRITE && !note->bytes;
   bool is_own = note->own_parts || note->metadata_parts || is_system_wide();
   if (ends_sequence)
     op = MLRUN_BLOCK_FLUSH;
-  else if (add_to_device(device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)
+  else if (add_to_device(disk, device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)
     is_own = true;
   if (is_own) tell_request(request, note, device, op, error, done_ns);
   struct mlrun_probe_last *last = last_completion();

@@ -108,12 +108,15 @@ struct mlrun_probe_layout {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_probe_layout) == 72, "layout of a static probe");
 
-// Requests of a device and kind that completed, whoever's they were.
+// Requests of a device and kind that completed, whoever's they were. `name`: of its disk, as the kernel has it; of those that no
+// other file tells the number of (the paths of an NVMe disk that has several) it is all that leads to them.
+enum { MLRUN_DISK_NAME = 32 };
 struct mlrun_device_key {
   __u32 device, op;
 };
 struct mlrun_device_total {
   __u64 requests, bytes, device_ns, errors;
   __u64 own_requests, own_bytes;  // those of them with a part of a followed process
+  char name[MLRUN_DISK_NAME];
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_device_total) == 48, "device totals");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_device_total) == 80, "device totals");

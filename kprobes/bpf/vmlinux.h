@@ -214,7 +214,9 @@ struct block_device_operations {
 };
 struct gendisk {
   int major, first_minor;
+  char disk_name[32];
   struct block_device_operations *fops;
+  struct request_queue *queue;
 };
 struct block_device {
   dev_t bd_dev;
