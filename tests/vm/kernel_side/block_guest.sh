@@ -120,4 +120,31 @@ as_told requeued dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
 echo 0 >$disk/every_nth
 echo 2 >$disk/opts
 as_told failing sh -c 'dd if=/dev/sda of=/dev/null bs=64k count=1 skip=36 iflag=direct; true'
+# Every fourth command does a part of what it was asked for, and no more.
+echo 0x100 >$disk/opts
+echo 4 >$disk/every_nth
+as_told partial dd if=/dev/sda of=/dev/null bs=64k count=16 iflag=direct
+echo 0 >$disk/every_nth
+echo 0 >$disk/opts
+
+# A disk on top that fails by itself: no request is made.
+dmsetup --noudevsync create broken --table "0 65536 flakey /dev/sda 0 0 60" </dev/null
+dmsetup mknodes
+traced broken sda sh -c 'dd if=/dev/mapper/broken of=/dev/null bs=64k count=1 iflag=direct
+  dd if=/dev/zero of=/dev/mapper/broken bs=64k count=1 oflag=direct; true'
+dmsetup --noudevsync remove broken
+
+# A disk with two controllers, of which each takes every other request. Which one is told of first gives the disk its number.
+modprobe nvme
+paths=(/sys/block/nvme?c?n1)
+until ((${#paths[@]} == 2)); do sleep 0.1 && paths=(/sys/block/nvme?c?n1); done
+disk=/dev/$(basename /sys/block/nvme?n1)
+until [[ -b $disk ]]; do sleep 0.1; done
+echo round-robin | tee /sys/class/nvme-subsystem/*/iopolicy >"$out/iopolicy"
+cat "${paths[1]}/stat" >"$out/paths.other_before"
+# shellcheck disable=SC2016
+traced paths "$(basename "${paths[0]}")" sh -c 'dd if=/dev/zero of=$0 bs=64k count=8 seek=8 oflag=direct
+  dd if=$0 of=/dev/null bs=64k count=8 skip=8 iflag=direct' "$disk"
+cat "${paths[1]}/stat" >"$out/paths.other_after"
+basename -a "${paths[@]}" >"$out/paths.names"
 cut -d ' ' -f 1 /proc/uptime >"$out/done"

@@ -17,10 +17,13 @@ guest_timeout() {
   printf '%s' $((left < guest_s ? left : guest_s))
 }
 
+more=() # of vmrun's options
+if [[ $1 == block ]]; then more=(--nvme 64); fi
+
 make_traces() {
   rm -rf "$out"
   mkdir -p "$out"
-  "$here/../vmrun" --kernel "$2" --disk 256 --timeout "$(guest_timeout)" --out "$out" -- \
+  "$here/../vmrun" --kernel "$2" --disk 256 "${more[@]}" --timeout "$(guest_timeout)" --out "$out" -- \
     env "MLRUN_RING_PROCESSORS=${MLRUN_RING_PROCESSORS:-}" bash "$here/$1_guest.sh" "$build" "$(realpath -s "$3")" || return
   for trace in "$out"/*/; do "$build/bin/mlrun" recover --quiet "$trace" || return; done
 }
