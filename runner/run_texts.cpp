@@ -79,7 +79,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->group(group);
   app.add_flag("--python-stacks{20}", texts.python_stacks,
                "where Python is: its stacks with their lines, HZ looks a second (20) from outside, in at most 2 % of a "
-               "processor; CPython 3.11 to 3.13")
+               "processor; CPython 3.11 to 3.15")
       ->option_text("[=HZ]")
       ->group(group);
   add_list(app, "--mllog", options.mllog, "a file that the command writes MLLOG lines to; may be given again")

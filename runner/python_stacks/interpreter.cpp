@@ -42,10 +42,10 @@ bool is_library(std::string_view name) {
          name[kPrefix.size()] <= '9';
 }
 
-// "python", "python3", "python3.12"
+// "python", "python3", "python3.12"; "python3.14t" has no global lock, "python3.14d" is a debug build
 bool is_program_name(std::string_view name) {
   constexpr std::string_view kPrefix = "python";
-  return name.starts_with(kPrefix) && name.find_first_not_of("0123456789.", kPrefix.size()) == std::string_view::npos;
+  return name.starts_with(kPrefix) && name.find_first_not_of("0123456789.td", kPrefix.size()) == std::string_view::npos;
 }
 
 // Everything about the process is hidden, not only gone.
@@ -96,7 +96,7 @@ Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, Interpreter
   if (!file && !is_program) return fail(fmt::format("{} is no longer there", base_name(module->path)));
   const bool is_python = file && file->is_python();
   if (!is_python && !named) return nullptr;
-  if (!is_python || file->version == 0) return fail("a Python before 3.11 is none of 3.11, 3.12 and 3.13");
+  if (!is_python || file->version == 0) return fail(fmt::format("a Python before 3.11 is none of {}", kKnownVersions));
   bool placed = false;
   const uint64_t bias = file->bias(module->start, module->file_offset, placed);
   const bool typed = file->code_type != 0 && file->text_type != 0 && file->bytes_type != 0;
@@ -183,9 +183,9 @@ bool Interpreter::walk(uint64_t address) {
     const char* frame = frame_at(address);
     if (!frame) return false;
     const auto owner = value_at<uint8_t>(frame, layout_.frame_owner);
-    if (owner != layout_.owner_c) {
-      raw_.push_back(
-          {value_at<uint64_t>(frame, layout_.frame_code), value_at<uint64_t>(frame, layout_.frame_instruction), owner});
+    if (owner < layout_.owner_c) {
+      const auto code = value_at<uint64_t>(frame, layout_.frame_code) & ~layout_.frame_code_tags;
+      raw_.push_back({code, value_at<uint64_t>(frame, layout_.frame_instruction), owner});
     }
     address = value_at<uint64_t>(frame, layout_.frame_previous);
   }

@@ -112,36 +112,5 @@ TEST_F(CodeCache, WhatIsNoCodeObjectIsRefused) {
   EXPECT_FALSE(find(code(odd, ascii("f")).address()));
 }
 
-TEST(Layout, VersionsThatAreNotKnownAreNamed) {
-  python::RemoteMemory memory(static_cast<uint32_t>(::getpid()));
-  for (const uint32_t version : {0x030a0df0u, 0x030e00f0u, 0x040000f0u, 0x030c00b1u}) {
-    const auto layout = python::layout_of(version, 0, memory);
-    ASSERT_FALSE(layout);
-    EXPECT_NE(layout.error().text.find(python::version_text(version)), std::string::npos) << layout.error().text;
-  }
-  std::vector<uint64_t> words(71, 0);  // where the offsets of 3.13 should stand
-  const auto runtime = reinterpret_cast<uint64_t>(words.data());
-  EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory));
-  std::memcpy(words.data(), "xdebugpy", 8);
-  words[1] = 0x030d00f0;
-  EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory));  // nothing lies in an object of no bytes
-  const std::pair<size_t, uint64_t> offsets[] = {{29, 8},   {31, 56},  {32, 72}, {33, 70},  {35, 112},
-                                                 {37, 128}, {38, 136}, {39, 68}, {43, 200}, {65, 16},
-                                                 {66, 32},  {68, 32},  {69, 16}, {70, 40}};
-  for (const auto& [word, offset] : offsets) words[word] = offset;
-  EXPECT_TRUE(python::layout_of(0x030d00f0, runtime, memory));
-  for (const auto& [word, offset] : offsets) {
-    for (const uint64_t far : {uint64_t{5000}, uint64_t{1} << 20, ~uint64_t{0}}) {
-      words[word] = far;  // a process can write there what it likes
-      EXPECT_FALSE(python::layout_of(0x030d00f0, runtime, memory)) << word << " " << far;
-    }
-    words[word] = offset;
-  }
-  words[2] = 1;
-  const auto free_threaded = python::layout_of(0x030d00f0, runtime, memory);
-  ASSERT_FALSE(free_threaded);
-  EXPECT_NE(free_threaded.error().text.find("without the global lock"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace mlrun
