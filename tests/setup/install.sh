@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what packages.sh lists for one level (build, test, bench or harmless): Debian packages through apt-get, Python packages
-# into .venv at the top of the checkout. Run again, it finds everything there and ends at once. Without root it prints
-# what has to be installed and fails. One run at a time per checkout; a second one waits for the first.
+# into .venv at the top of the checkout, and from level test on further interpreters through pythons.sh. Run again, it finds
+# everything there and ends at once. Without root it prints what has to be installed and fails. One run at a time per checkout;
+# a second one waits for the first.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -132,6 +133,15 @@ install_python() {
   rm "$unfinished"
 }
 
+# From a mirror that may be out of reach, or no longer have them: tests take those that are there.
+fetch_interpreters() {
+  local version said
+  if [[ $1 == build ]]; then return 0; fi
+  for version in "${interpreters[@]}"; do
+    said=$("$here/pythons.sh" "$version" 2>&1) || say "stacks of Python $version are not tested: ${said##*$'\n'}"
+  done
+}
+
 main() {
   local level=${1:-build}
   if [[ $level == -h || $level == --help ]]; then
@@ -157,6 +167,7 @@ main() {
     stamp_python "$level"
     say "everything for '$level' is installed"
   fi
+  fetch_interpreters "$level"
 }
 
 main "$@"

@@ -14,11 +14,14 @@ readonly debian_build=(
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
   gcc-multilib git kmod libbenchmark-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
-  libjemalloc-dev libmimalloc-dev libpython3.11-testsuite make mdadm openssl procps qemu-system-x86 rsync shellcheck sqlite3 strace
+  libjemalloc-dev libmimalloc-dev libpython3.11-testsuite make mdadm openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace
   systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 bpftrace heaptrack lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
+
+# Versions of Python that Debian 12 does not have, whose stacks mlrun reads; pythons.sh unpacks them, without installing.
+readonly interpreters=(3.14 3.15)
 
 # PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by kernels.sh and emulator.sh: Debian packages without installing them. They are downloaded with package lists of
-# our own and unpacked below the cache ($MLRUN_VM_CACHE, else $XDG_CACHE_HOME/mlrun-vm, else ~/.cache/mlrun-vm); what is there
-# already is used as it is. Variables of the caller: what (for messages), suites ("ARCHIVE SUITE" each).
+# Sourced by kernels.sh, emulator.sh and tests/setup/pythons.sh: Debian packages without installing them. They are downloaded
+# with package lists of our own and unpacked below the cache ($MLRUN_VM_CACHE, else $XDG_CACHE_HOME/mlrun-vm, else
+# ~/.cache/mlrun-vm); what is there already is used as it is. Variables of the caller: what (for messages), suites
+# ("ARCHIVE SUITE" each).
 # shellcheck shell=bash disable=SC2154
 
 cache=${MLRUN_VM_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/mlrun-vm}
