@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreters of this machine, by version: in PATH, and what pyenv has."""
+"""The interpreters of this machine, by version: in PATH, what pyenv has, and what tests/setup/pythons.sh has fetched."""
 
 import os
 import shutil
@@ -12,11 +12,18 @@ TELL = "import sys, sysconfig; print(*sys.version_info[:2], sysconfig.get_config
 
 def candidates():
     yield sys.executable
-    for minor in range(6, 15):
+    for minor in range(6, 20):
         yield shutil.which(f"python3.{minor}")
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     for place in sorted(root.glob("versions/*/bin/python3")):
         yield str(place)
+    yield from sorted(str(place) for place in fetched().glob("python3.*/usr/bin/python3.*"))
+
+
+def fetched():
+    """As tests/vm/debian.sh says."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("MLRUN_VM_CACHE") or cache / "mlrun-vm")
 
 
 def interpreters():
@@ -32,4 +39,4 @@ def interpreters():
 
 def known():
     """Those whose stacks can be read."""
-    return {version: path for version, path in interpreters().items() if (3, 11) <= version <= (3, 13)}
+    return {version: path for version, path in interpreters().items() if (3, 11) <= version <= (3, 15)}
