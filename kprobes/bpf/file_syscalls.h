@@ -37,6 +37,11 @@ enum {
   kMinorBits = 20,
   kDataSync = 010000,        // O_DSYNC, a bit of O_SYNC
   kMetadataSync = 04000000,  // the other one
+  kSyncsWrites = 1,          // S_SYNC of an inode
+  kSyncsAllWrites = 16,      // SB_SYNCHRONOUS of a file system
+  kPwritev2 = 328,           // its flags:
+  kDataSyncOfCall = 2,       // RWF_DSYNC
+  kSyncOfCall = 4,           // RWF_SYNC
   kIsTold = 1,               // the second operation's frame, where there is one
   kVectorsMax = 1024,        // UIO_MAXIOV
   kVectorsMaxBefore = 64,
@@ -175,10 +180,21 @@ static __always_inline bool look_at_both(struct thread_state *thread, __u32 from
   return true;
 }
 
+// As the flags of an open file, whoever asks for it: the file, the call, the inode (chattr +S) or its file system (mount -o sync).
+static __always_inline __u32 syncs_of_write(struct pt_regs *registers, struct file *file, bool is_typed) {
+  struct inode *inode = FIELD(is_typed, file, f_inode);
+  struct super_block *file_system = FIELD(is_typed, inode, i_sb);
+  __u32 flags = FIELD(is_typed, file, f_flags), of_call = registers->orig_ax == kPwritev2 ? registers->r9 : 0;
+  if (of_call & kSyncOfCall) flags |= kDataSync | kMetadataSync;
+  bool has_own = of_call & kDataSyncOfCall || FIELD(is_typed, inode, i_flags) & kSyncsWrites;
+  if (has_own || FIELD(is_typed, file_system, s_flags) & kSyncsAllWrites) flags |= kDataSync;
+  return flags;
+}
+
 // A write that is to be on the disk when it returns has a sync in it, for which it waits.
 static __always_inline void look_at_sync(struct thread_state *thread, __u32 file_flags) {
   struct operation *writes = &thread->operations[0], *syncs = &thread->operations[1];
-  if (writes->op != MLRUN_FILE_WRITE || !(file_flags & kDataSync)) return;
+  if (!(file_flags & kDataSync)) return;
   clear_operation(syncs, thread, MLRUN_FILE_SYNC);
   syncs->inode = writes->inode;
   syncs->device = writes->device;
@@ -196,7 +212,7 @@ static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt
   operation->offset =
       offset_of_write(operation, file, has_offset ? registers->r10 : FIELD(is_typed, file, f_pos), is_typed);
   operation->requested = how == kBytes || how == kBytesAt ? registers->dx : bytes_of_vectors(registers);
-  look_at_sync(thread, FIELD(is_typed, file, f_flags));
+  if (operation->op == MLRUN_FILE_WRITE) look_at_sync(thread, syncs_of_write(registers, file, is_typed));
   return true;
 }
 

@@ -75,10 +75,11 @@ enum pageflags { PG_head = 16 };
 struct address_space;
 struct super_block {
   dev_t s_dev;
-  unsigned long s_iflags, s_magic;
+  unsigned long s_flags, s_iflags, s_magic;
 };
 struct inode {
   unsigned short i_mode;
+  unsigned int i_flags;
   struct super_block *i_sb;
   struct address_space *i_mapping;
   unsigned long i_ino;

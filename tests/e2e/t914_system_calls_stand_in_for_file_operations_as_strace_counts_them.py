@@ -3,10 +3,12 @@
 of each, with as many bytes of each file and the same names, as strace says. Their labels add up, and what they cannot tell is
 said."""
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
+from collections import Counter
 
 from lib import case, labels
 from lib.kernel_side import need_kernel_side
@@ -41,6 +43,13 @@ os.close(copy)
 in_sync = os.open("s", os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o600)
 for _ in range(3): os.write(in_sync, bytes(4096))
 os.close(in_sync)
+by_call = os.open("t", os.O_WRONLY | os.O_CREAT, 0o600)
+for flags in (os.RWF_SYNC, os.RWF_DSYNC, 0): os.pwritev(by_call, [bytes(4096)], 0, flags)
+os.close(by_call)
+for name in ("u", "m/v"):
+    by_itself = os.open(name, os.O_WRONLY | os.O_CREAT, 0o600)
+    os.write(by_itself, bytes(4096))
+    os.close(by_itself)
 try:
     os.open("none", os.O_RDONLY)
 except OSError:
@@ -142,11 +151,35 @@ def command(folder):
     return [sys.executable, "-S", "-B", "-c", PROGRAM, str(folder)]
 
 
+@contextlib.contextmanager
+def folder_that_syncs(folder):
+    """With a file and a file system of which every write is synced."""
+    (folder / "m").mkdir(parents=True)
+    (folder / "u").touch(mode=0o600)
+    subprocess.run(["chattr", "+S", folder / "u"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "sync", "none", folder / "m"], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder / "m"], check=True)
+
+
+def check_syncs(this, trace, of_files):
+    """In writes, by the file or whoever asks for it."""
+    operations = {row["op_id"]: trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["write"]}
+    syncs = Counter((operations.get(row["outer_op_id"]), row["op"]) for row in of_files["fsync"] + of_files["fdatasync"] if row["depth"])
+    this.equal("syncs in writes", syncs, {("s", "fsync"): 3, ("t", "fsync"): 1, ("t", "fdatasync"): 1, ("u", "fdatasync"): 1, ("v", "fdatasync"): 1})
+    in_sync = [row for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/s")]
+    this.true("that take their time", all(row["dur"] > row["vfs_ns"] for row in in_sync), in_sync)
+
+
 def check(this):
     need_kernel_side()
-    folders = [this.path("by_strace"), this.path("traced")]
-    for folder in folders:
-        folder.mkdir()
+    with folder_that_syncs(this.path("by_strace")) as by_strace, folder_that_syncs(this.path("traced")) as traced:
+        check_folders(this, [by_strace, traced])
+
+
+def check_folders(this, folders):
     wanted = counted_by_strace(this, folders[0])
     trace = this.trace(*command(folders[1]), options=("--kprobes=block,wait,vfs", "--preload=off"))
     signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
@@ -155,13 +188,11 @@ def check(this):
     this.equal("calls and bytes of each file, and the names of calls on these", counted_by_kernel_side(trace, folders[1]), wanted)
     rows = trace.rows("vfs")
     of_files = {op: [row for row in rows if row["op"] == op and str(trace.paths.get(row["file_id"])).startswith(
-        str(folders[1]))] for op in ("open", "close", "write", "fsync")}
+        str(folders[1]))] for op in ("open", "close", "write", "fsync", "fdatasync")}
     this.equal("every one that is opened is closed", len(of_files["close"]), len(of_files["open"]))
     this.equal("new ones are told apart", sorted(trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["open"]
-                                                 if row["flags"] & 4), ["a", "b", "log", "maps", "s"])
-    this.equal("a write with O_SYNC has a sync in it", sum(row["depth"] for row in of_files["fsync"]), 3)
-    in_sync = [row for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/s")]
-    this.true("that takes its time", all(row["dur"] > row["vfs_ns"] for row in in_sync), in_sync)
+                                                 if row["flags"] & 4), ["a", "b", "log", "maps", "s", "t", "v"])
+    check_syncs(this, trace, of_files)
     this.equal("what the kernel makes up is no file", [path for path in trace.paths.values() if path.startswith("/proc/")], [])
     appended = [row["offset"] for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/log")]
     this.equal("where writes at the end begin", appended, [0, 100, 200, 300])
