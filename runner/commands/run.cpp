@@ -218,7 +218,8 @@ bool tell_if_empty(const collect::Collector& collector) {
   return any;
 }
 
-// Makes the trace. The command's own status goes before everything that can go wrong here.
+// Makes the trace. The command's status stays its own, whatever goes wrong here: whoever runs it in the place of the command takes
+// a failure for the command's. Only what was required by name and is not there is a failure.
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
                const launch::Installation& installation, int status) {
   if (options.verbose) say_about_recording(recording, recording.spool());
@@ -232,7 +233,7 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
     const Status merged = launch::merge({installation.trace_program, folder, options.quiet, options.keep_raw});
     if (!merged) {
       say(merged.error().text);
-      return status == 0 ? 125 : status;
+      return status;
     }
   }
   const uint32_t gpu_processes = collect::load(recording.arena().control().gpu_processes);
@@ -350,7 +351,7 @@ Result<int> run_traced(const RunOptions& options, const launch::Installation& in
   if (!finished || !written) {
     say(fmt::format("{}; everything is kept: make room, then: mlrun recover {}",
                     (finished ? written : finished).error().text, folder));
-    return status == 0 ? 125 : status;
+    return status;
   }
   return finish_run(options, folder, recording, installation, status);
 }

@@ -12,13 +12,13 @@ CALLS = 400000  # 26 MB of records
 FULL = 'mount -t tmpfs -o size=12m tmpfs "$1" && cd "$1" && shift && "$@"; status=$?; cp -r trace "$KEEP"; exit $status'
 
 
-def full_disk(this, name, *options):
+def full_disk(this, name, status, *options):
     disk, kept = this.path(f"disk-{name}"), this.path(f"kept-{name}")
     disk.mkdir()
-    program = (this.victim("numbered"), this.data_file(), CALLS, "_exit")
+    program = ("/bin/sh", "-c", f'"$@"; exit {status}', "sh", this.victim("numbered"), this.data_file(), CALLS, "_exit")
     mlrun = (case.MLRUN, "--preload", "-o", "trace", *options, "--", *program)
     done = this.run("unshare", "-m", "/bin/sh", "-c", FULL, "sh", disk, *mlrun, env=this.environment | {"KEEP": str(kept)})
-    this.equal("exit status of the program", done.returncode, 7, said=done.stderr)
+    this.equal("exit status of the program", done.returncode, status, said=done.stderr)
     this.equal("output of the program", done.stdout, "")
     return kept, done.stderr
 
@@ -32,14 +32,14 @@ def expect_the_first_part(this, trace):
 
 def check(this):
     case.need_mounts()
-    kept, said = full_disk(this, "spool", "--max-spool", "1G")
+    kept, said = full_disk(this, "spool", 7, "--max-spool", "1G")
     this.true("mlrun says so", "disk" in said or "No space left" in said, said)
     if not (kept / "run.json").exists():
         recovered = this.run(case.MLRUN, "recover", kept)
         this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr)
     expect_the_first_part(this, Trace(kept))
     shutil.rmtree(kept)
-    kept, said = full_disk(this, "buffer", "--max-spool", "1G", "--buffer", "4G")
+    kept, said = full_disk(this, "buffer", 0, "--max-spool", "1G", "--buffer", "4G")
     if not (kept / "run.json").exists():
         recovered = this.run(case.MLRUN, "recover", kept)
         this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr + said)
