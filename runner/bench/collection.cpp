@@ -18,7 +18,7 @@ namespace mlrun::bench {
 namespace {
 
 constexpr uint64_t kBufferBytes = 64 << 20;
-constexpr uint64_t kSpoolBytes = uint64_t{1} << 30;
+constexpr uint64_t kSpoolBytes = 256 << 20;  // some ten rounds
 
 Result<std::string> make_folder() {
   const char* parent = std::getenv("TMPDIR");
@@ -29,27 +29,28 @@ Result<std::string> make_folder() {
 
 }  // namespace
 
-Collection::Collection(std::string folder, std::unique_ptr<collect::Recording> recording)
-    : folder_(std::move(folder)), recording_(std::move(recording)) {}
-
 Result<std::unique_ptr<Collection>> Collection::start(const cpu_set_t& cpus) {
   auto folder = make_folder();
   if (!folder) return tl::make_unexpected(folder.error());
+  std::unique_ptr<Collection> collection(new Collection(*std::move(folder), cpus));
+  if (Status begun = collection->begin(); !begun) return tl::make_unexpected(begun.error());
+  return collection;
+}
+
+Status Collection::begin() {
   collect::RecordingOptions options;
-  options.trace_folder = *folder;
+  options.trace_folder = folder_;
   options.buffer_bytes = kBufferBytes;
   options.max_spool_bytes = kSpoolBytes;
   options.lossless = true;
   auto recording = collect::Recording::create(options);
-  if (!recording) {
-    ::rmdir(folder->c_str());
-    return tl::make_unexpected(recording.error());
-  }
-  std::unique_ptr<Collection> collection(new Collection(*std::move(folder), *std::move(recording)));
-  collection->recording_->collector().start();
-  collection->thread_ = std::thread([&self = *collection] { self.collect(); });
-  pthread_setaffinity_np(collection->thread_.native_handle(), sizeof cpus, &cpus);
-  return collection;
+  if (!recording) return tl::make_unexpected(recording.error());
+  recording_ = *std::move(recording);
+  recording_->collector().start();
+  enough_ = false;
+  thread_ = std::thread([this] { collect(); });
+  pthread_setaffinity_np(thread_.native_handle(), sizeof cpus_, &cpus_);
+  return {};
 }
 
 void Collection::collect() {
@@ -60,7 +61,7 @@ void Collection::collect() {
     const uint32_t released = collector.pass();
     if (!enough_) pace.sleep(released, collector.pool(), false);
   }
-  cpu_ns_ = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  collected_.cpu_ns += util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void Collection::set_paused(bool paused) {
@@ -76,20 +77,35 @@ void Collection::stop_thread() {
   thread_.join();
 }
 
-Result<Collected> Collection::finish() {
+// Nothing is left of the recording but its figures.
+Status Collection::end() {
   stop_thread();
-  finished_ = true;
-  if (const Status done = recording_->finish(); !done) {
-    recording_->discard();
-    return tl::make_unexpected(done.error());
+  const Status done = recording_->finish();
+  if (done) {
+    const collect::Collector& collector = recording_->collector();
+    collected_.records += collector.drained().records;
+    collected_.counted += collector.channels().counted;
+    collected_.drops += collector.channels().drops;
   }
-  const collect::Collector& collector = recording_->collector();
-  return Collected{collector.drained().records, collector.channels().counted, collector.channels().drops, cpu_ns_};
+  recording_->discard();
+  recording_.reset();
+  return done;
+}
+
+Status Collection::make_room() {
+  if (recording_->spool().bytes() < kSpoolBytes / 2) return {};
+  if (Status ended = end(); !ended) return ended;
+  return begin();
+}
+
+Result<Collected> Collection::finish() {
+  if (Status ended = end(); !ended) return tl::make_unexpected(ended.error());
+  return collected_;
 }
 
 Collection::~Collection() {
   stop_thread();
-  recording_->discard();  // after finish() only the spool is left of it
+  if (recording_) recording_->discard();
   ::rmdir(folder_.c_str());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recording for the victims alone: a temporary trace folder, an arena, and a thread that collects as `mlrun run` does.
-// Lossless, since a record that is dropped costs less than one that is written.
+// Lossless, since a record that is dropped costs less than one that is written; for the same reason it begins anew before its spool
+// is full, however long the measurement takes.
 #pragma once
 
 #include <sched.h>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "runner/collect/recording.h"
 #include "runner/util/result.h"
@@ -32,23 +34,29 @@ class Collection {
   Collection& operator=(const Collection&) = delete;
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
+  // Of victims that start now.
   [[nodiscard]] std::string session_variable() const { return recording_->session_variable(); }
   void set_paused(bool paused);
+
+  // Between rounds: makes room if there may be too little for another one. Requires: no victim runs.
+  Status make_room();
 
   // Ends the recording. To be called once, after the victims have ended.
   Result<Collected> finish();
 
  private:
-  Collection(std::string folder, std::unique_ptr<collect::Recording> recording);
+  Collection(std::string folder, const cpu_set_t& cpus) : folder_(std::move(folder)), cpus_(cpus) {}
+  Status begin();
+  Status end();
   void collect();
   void stop_thread();
 
   std::string folder_;
+  cpu_set_t cpus_;
   std::unique_ptr<collect::Recording> recording_;
+  Collected collected_;  // of recordings that have ended
   std::atomic<bool> enough_ = false;
-  std::atomic<uint64_t> cpu_ns_ = 0;
   std::thread thread_;
-  bool finished_ = false;
 };
 
 }  // namespace mlrun::bench

@@ -51,15 +51,19 @@ struct Series {
 
 class Rounds {
  public:
-  Rounds(const Plan& plan, Collection& collection, VictimOptions untraced, VictimOptions traced)
-      : plan_(plan), collection_(collection), untraced_(std::move(untraced)), traced_(std::move(traced)) {
+  // library: what the traced victims have loaded.
+  Rounds(const Plan& plan, Collection& collection, VictimOptions untraced, std::string library)
+      : plan_(plan), collection_(collection), untraced_(std::move(untraced)), library_(std::move(library)) {
     for (const Operation& operation : operations()) {
       if (!plan.quick || operation.quick_pairs > 0) series_.push_back({&operation, 0, {}});
     }
   }
 
   Status run_round() {
-    auto untraced = Victim::start(untraced_), traced = Victim::start(traced_);
+    if (Status room = collection_.make_room(); !room) return room;
+    VictimOptions of_traced = untraced_;
+    of_traced.environment = launch::traced_environment(environ, library_, collection_.session_variable(), {});
+    auto untraced = Victim::start(untraced_), traced = Victim::start(of_traced);
     if (!untraced) return tl::make_unexpected(untraced.error());
     if (!traced) return tl::make_unexpected(traced.error());
     for (Series& series : series_) {
@@ -125,7 +129,8 @@ class Rounds {
 
   const Plan& plan_;
   Collection& collection_;
-  const VictimOptions untraced_, traced_;
+  const VictimOptions untraced_;
+  const std::string library_;
   std::vector<Series> series_;
   int done_ = 0;
   uint64_t least_events_ = 0;
@@ -150,10 +155,10 @@ class DataFile {
 Status check_complete(const Collected& collected, uint64_t least_events) {
   const uint64_t seen = collected.records + collected.counted;
   if (collected.drops == 0 && seen >= least_events) return {};
-  return fail(
-      fmt::format("the library recorded {} of at least {} calls and dropped {}: what was measured is no figure; "
-                  "see mlrun doctor",
-                  seen, least_events, collected.drops));
+  return fail(fmt::format(
+      "what was measured is no figure: the library recorded {} calls, at least {} were made, and {} were dropped; see "
+      "mlrun doctor",
+      seen, least_events, collected.drops));
 }
 
 }  // namespace
@@ -166,10 +171,8 @@ Result<Measurement> measure(const Plan& plan, const Installed& installed, const 
   const DataFile data((*collection)->folder());
   if (Status written = data.write(); !written) return tl::make_unexpected(written.error());
   VictimOptions untraced{installed.victim, data.path(), cpus.victims, launch::untraced_environment(environ)};
-  VictimOptions traced = untraced;
-  traced.environment = launch::traced_environment(environ, installed.library, (*collection)->session_variable(), {});
 
-  Rounds rounds(plan, **collection, std::move(untraced), std::move(traced));
+  Rounds rounds(plan, **collection, std::move(untraced), installed.library);
   for (;;) {
     const uint64_t used_ns = util::monotonic_ns() - start_ns;
     const auto done = static_cast<uint64_t>(rounds.done());
