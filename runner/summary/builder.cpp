@@ -76,6 +76,14 @@ void Builder::add_operation(SplitKind kind, int32_t proc_id, int64_t file_id, in
   state_->phases.add_operation(proc_id, end_ns, split);
 }
 
+void Builder::add_operation(int32_t proc_id, int64_t file_id, int64_t end_ns, const Totals& totals) {
+  State& s = *state_;
+  s.process(proc_id).totals[size_t(Group::kFiles)].add(totals);
+  s.files.add(file_id, totals);
+  s.timeline.add(end_ns - totals.time_ns, totals.time_ns, totals.bytes_read, totals.bytes_written);
+  s.phases.add(proc_id, end_ns, totals);
+}
+
 void Builder::add(const model::GpuFileRow& row, bool posix_is_counted) {
   State& s = *state_;
   const Totals totals = totals_of(row, posix_is_counted);

@@ -40,7 +40,9 @@ class Builder {
   void add(const model::CallRow& row);
   // Of the kernel's operations on files that lie in no call: the time of one that was over at end_ns, by what it went to.
   void add_operation(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t end_ns, const model::CallSplit& split);
-  // A call of libcufile. `posix_is_counted`: the reads and writes that it made were added as calls.
+  // The same that stand for calls nobody told of: what they add to the figures of their process and file.
+  void add_operation(int32_t proc_id, int64_t file_id, int64_t end_ns, const Totals& totals);
+  // A call of libcufile. `posix_is_counted`: the reads and writes that it made were added as calls, or as operations that stand for them.
   void add(const model::GpuFileRow& row, bool posix_is_counted);
   // What PyTorch gave out or took back, in the order of time; completes the row.
   void add(model::TorchMemoryRow& row);

@@ -60,6 +60,7 @@ RunFacts run_facts(const json& run) {
   facts.end_monotonic_ns = number(run, "/end_ns");
   facts.events = number(run, "/totals/events");
   facts.losses = number(run, "/totals/losses");
+  facts.kernel_records = number(run, "/kernel_side/records");
   facts.collector_cpu_ns = number(run, "/collector/cpu_ns");
   if (const json* recovered = find(run, "/recovered"); recovered && recovered->is_boolean())
     facts.recovered = *recovered;

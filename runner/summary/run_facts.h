@@ -21,6 +21,7 @@ struct RunFacts {
   std::optional<int64_t> end_monotonic_ns;    // /end_ns
   std::optional<int64_t> events;              // /totals/events: rows of all event tables
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
+  std::optional<int64_t> kernel_records;      // /kernel_side/records
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
   bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is not known
   std::string medium;                         // /collector/medium: where the arena lay

@@ -162,6 +162,7 @@ std::string cost_text(const Summary& summary, const TextStyle& style) {
   const int64_t events = run.events.value_or(summary.calls + summary.allocations);
   items.push_back(run.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"
                                    : count_text(events) + " events recorded");
+  if (run.kernel_records.value_or(0) > 0) items.push_back(count_text(*run.kernel_records) + " by the kernel side");
   items.push_back(estimate_text(summary, style));
   if (run.collector_cpu_ns) items.push_back("collector " + time_text(*run.collector_cpu_ns, style.glyphs) + " of CPU");
   if (!run.medium.empty()) items.push_back("buffer in " + printable(run.medium));

@@ -15,6 +15,7 @@
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
+#include "runner/trace/operation_totals.h"
 #include "runner/trace/ordered_table.h"
 #include "runner/trace/remote_table.h"
 #include "runner/trace/silent_processes.h"
@@ -163,6 +164,7 @@ class KernelMerge::Tables {
         events_from_ns_(events_from_ns),
         threads_(info),
         silent_(info),
+        by_system_calls_(told_by_system_calls(merge.session_)),
         inodes_(info.files, merge.names_seen(), merge.observed_.files().made()) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
   }
@@ -288,6 +290,10 @@ class KernelMerge::Tables {
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
     row.gpu_file_id = merge_.gpu_files_.operation(row.record);
     row.pages = merge_.join_.pages.of(row.record);
+    if (!merge_.has_calls() && row.ts_ns >= events_from_ns_) {
+      const auto totals = totals_of(row, by_system_calls_);
+      if (totals) builder_.add_operation(row.origin.proc_id, row.file_id, row.end_ns, *totals);
+    }
     if (is_outside && row.split && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
       const int64_t end_ns = row.done ? row.done->time_ns : row.end_ns;
       builder_.add_operation(split_kind(row.record), row.origin.proc_id, row.file_id, end_ns, *row.split);
@@ -334,7 +340,7 @@ class KernelMerge::Tables {
     row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix() && is_found;
     if (row.has_posix) row.posix = merge_.gpu_files_.posix(number);
     merge_.gpu_file_gaps_.add(row);
-    builder_.add(row, merge_.below_gpu_files() == GpuFileCalls::Below::kCalls);
+    builder_.add(row, merge_.below_gpu_files() != GpuFileCalls::Below::kNothing);
     return gpu_files_.add(of_table);
   }
 
@@ -371,6 +377,7 @@ class KernelMerge::Tables {
   int64_t events_from_ns_;
   ThreadFinder threads_;
   SilentProcesses silent_;
+  bool by_system_calls_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
   std::unordered_set<uint64_t> synced_inside_;  // outermost operations under way

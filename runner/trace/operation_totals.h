@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation of the kernel adds to the figures of its process and file, where no library has told of the call that it is of.
+#pragma once
+
+#include <optional>
+
+#include "runner/summary/summary.h"
+#include "runner/trace/file_op_table.h"
+
+namespace mlrun::trace {
+
+// Nothing: it is no call of the program's (a page fault, a clone), or lies in one that counts. `by_system_calls`: these tell of operations,
+// and what a copy writes lies in what it reads.
+std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls);
+
+}  // namespace mlrun::trace
