@@ -33,13 +33,19 @@ void Cell::add(const Measures& one) {
   sum.calls += one.calls;
   sum.served_calls += one.served_calls;
   sum.moved += one.moved;
-  sum.time += one.ticks;
-  sum.min_time = is_first ? one.ticks : std::min<uint64_t>(sum.min_time, one.ticks);
-  sum.max_time = std::max<uint64_t>(sum.max_time, one.ticks);
   sum.first = is_first ? one.first : std::min<uint64_t>(sum.first, one.first);
   sum.last = std::max<uint64_t>(sum.last, one.last);
-  if (one.ns != UINT64_MAX) count(times, mlrun_time_bucket(one.ns), one.calls, 0);
+  if (one.ns != UINT64_MAX) add_time(one.ticks, one.ns, one.last);
   if (one.asked != UINT64_MAX) count(sizes, static_cast<uint64_t>(std::bit_width(one.asked)), one.calls, one.moved);
+}
+
+void Cell::add_time(uint64_t ticks, uint64_t ns, uint64_t last) {
+  sum.time += ticks;
+  const bool is_first = times.empty();
+  sum.min_time = is_first ? ticks : std::min<uint64_t>(sum.min_time, ticks);
+  sum.max_time = std::max<uint64_t>(sum.max_time, ticks);
+  sum.last = std::max<uint64_t>(sum.last, last);
+  count(times, mlrun_time_bucket(ns), 1, 0);
 }
 
 Cell* CellTable::find_or_make(const CellKey& key, size_t room, uint16_t flags, bool& made) {

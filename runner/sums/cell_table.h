@@ -42,6 +42,9 @@ struct Cell {
   std::vector<mlrun_sum_bucket> times, sizes;
 
   void add(const Measures& one);
+
+  // How long one of them took that was added without; `last`: its end.
+  void add_time(uint64_t ticks, uint64_t ns, uint64_t last);
 };
 
 class CellTable {

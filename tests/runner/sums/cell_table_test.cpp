@@ -37,6 +37,26 @@ TEST(CellTable, TellsApartByAllThatAKeySays) {
   EXPECT_EQ(table.cells().front().sum.calls, 2u);
 }
 
+TEST(CellTable, TimesAreOfWhatIsMeasured) {
+  Cell cell;
+  Measures one;
+  one.ns = UINT64_MAX;
+  one.first = 10;
+  cell.add(one);
+  cell.add(one);
+  EXPECT_EQ(cell.sum.max_time, 0u);
+  cell.add_time(30, 15, 40);
+  cell.add_time(20, 10, 35);
+  EXPECT_EQ(cell.sum.calls, 2u);
+  EXPECT_EQ(cell.sum.time, 50u);
+  EXPECT_EQ(cell.sum.min_time, 20u) << "not that of what was not measured";
+  EXPECT_EQ(cell.sum.max_time, 30u);
+  EXPECT_EQ(cell.sum.last, 40u);
+  uint64_t measured = 0;
+  for (const mlrun_sum_bucket& bucket : cell.times) measured += bucket.calls;
+  EXPECT_EQ(measured, 2u);
+}
+
 TEST(CellTable, StaysBelowItsBoundAndKeepsTotalsTrue) {
   CellTable table;
   bool made = false;
