@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocation family. The allocator stays the program's own; free is recorded before the block is gone and an
 // allocation after it is there, so that no two live blocks share an address in the trace. A failed call leaves nothing
-// behind.
+// behind. How long a free took is therefore a record of its own.
 #include "preload/alloc_hooks.h"
 
 #include <errno.h>
@@ -19,11 +19,15 @@ enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth 
 enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
-HOT static bool hooks_on;  // the functions are looked up and the stream is on
+HOT static size_t timed_bytes = kTimedBytes;  // allocations of so many bytes get a duration
+HOT static bool hooks_on;                     // the functions are looked up and the stream is on
+HOT static bool frees_vary;                   // a free is not just one record: sampled, or timed
 static bool stream_off;
 
-void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes) {
+void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool times_all) {
   sample_bytes = mean_sample_bytes;
+  timed_bytes = times_all ? 0 : kTimedBytes;
+  frees_vary = sample_bytes || times_all;
   stream_off = min_bytes == ALLOCS_OFF;
   hooks_on = hooks_on && !stream_off;
   alloc_min_bytes = min_bytes < MLRUN_ALLOC_MIN_LIMIT ? min_bytes : MLRUN_ALLOC_MIN_LIMIT;  // the classes end there
@@ -95,9 +99,40 @@ INLINE struct allocation the_free_of(void *block, size_t usable, uint64_t site) 
   return (struct allocation){MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
 }
 
-static COLD void freed_sometimes(void *block, size_t usable, uint64_t site) {
+// At least 1: in a record 0 says that nothing was measured, and the counter of some processors moves in steps of 10 ns.
+INLINE uint64_t ticks_since(uint64_t start) {
+  uint64_t ticks = now_ticks() - start;
+  return ticks ? ticks : 1;
+}
+
+// Behind the record of the free that began at `start`.
+static void put_free_time(uint64_t start) {
+  if (unlikely(*generation != control->state)) return;  // in a child that a handler made meanwhile, or paused
+  uint64_t duration = ticks_since(start);
+  uint8_t lap;
+  uint64_t *w = reserve(16, MLRUN_FREE_TIME, &lap);
+  if (!w) return;
+  w[1] = start;
+  publish(w, lap, 1, MLRUN_FREE_TIME, mlrun_short_duration(duration));
+}
+
+static void timed_free(const struct allocation *a) {
+  uint8_t lap;
+  uint64_t *w = reserve(32, a->kind, &lap);
+  uint64_t start = w ? now_ticks() : 0;
+  if (w) write_allocation_at(w, lap, start, a);
+  real_allocator.free(a->block);
+  if (w) put_free_time(start);
+}
+
+static __attribute__((noinline)) void freed_variously(void *block, size_t usable, uint64_t site) {
   struct allocation a = the_free_of(block, usable, site);
-  if (was_listed(block))
+  bool listed = was_listed(block);
+  if (listed && !timed_bytes) {
+    timed_free(&a);
+    return;
+  }
+  if (listed)
     put_free(&a);
   else
     count_block(usable, true);
@@ -113,8 +148,8 @@ static COLD void freed_slowly(void *block, size_t usable, uint64_t site, uint64_
 }
 
 static __attribute__((noinline)) void recorded_free(void *block, size_t usable, uint64_t site) {
-  if (unlikely(sample_bytes)) {
-    freed_sometimes(block, usable, site);
+  if (unlikely(frees_vary)) {
+    freed_variously(block, usable, site);
     return;
   }
   uint64_t cursor = advance_cursor(kShortBytes);
@@ -141,19 +176,19 @@ static COLD void counted_free_slowly(void *block, size_t usable) {
 
 // Three units: with a duration (start not 0), an alignment, or both.
 static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
-  uint64_t end = start ? now_ticks() : 0;
+  uint64_t duration = start ? ticks_since(start) : 0;
   uint8_t lap;
   uint64_t *w = reserve_allocation(a, 48, &lap);
   if (!w) return;
   w[1] = start ? start : now_ticks();
   fill_allocation(w, a);
-  w[4] = (end - start) << 8;
+  w[4] = duration << 8;
   w[5] = alignment;
   publish(w, lap, 3, a->kind, (uint32_t)a->site);
 }
 
-static COLD void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site, uint64_t start,
-                                 size_t alignment) {
+static __attribute__((noinline)) void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site,
+                                                      uint64_t start, size_t alignment) {
   if (!block) return block;
   struct allocation a = {kind, block, size, usable_size(block), site};
   if (a.usable < alloc_min_bytes || !is_listed(block, size))
@@ -178,19 +213,19 @@ INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
   return listed_or_counted(kind, block, size, glibc_usable_size(block), site);
 }
 
-static COLD void *timed_malloc(size_t size, uint64_t site) {
+static __attribute__((noinline)) void *timed_malloc(size_t size, uint64_t site) {
   uint64_t start = stamp();
   return allocated_long(MLRUN_MALLOC, real_allocator.malloc(size), size, site, start, 0);
 }
 
-static COLD void *timed_calloc(size_t count, size_t each, uint64_t site) {
+static __attribute__((noinline)) void *timed_calloc(size_t count, size_t each, uint64_t site) {
   uint64_t start = stamp();
   return allocated_long(MLRUN_CALLOC, real_allocator.calloc(count, each), count * each, site, start, 0);
 }
 
 EXPORT void *malloc(size_t size) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.malloc(size);
-  if (unlikely(size >= kTimedBytes)) return timed_malloc(size, SITE);
+  if (unlikely(size >= timed_bytes)) return timed_malloc(size, SITE);
   void *block = real_allocator.malloc(size);
   return allocated(MLRUN_MALLOC, block, size, SITE);
 }
@@ -198,7 +233,7 @@ EXPORT void *malloc(size_t size) {
 EXPORT void *calloc(size_t count, size_t each) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.calloc(count, each);
   size_t size = count * each;  // where this overflows the real one fails
-  if (unlikely(size >= kTimedBytes)) return timed_calloc(count, each, SITE);
+  if (unlikely(size >= timed_bytes)) return timed_calloc(count, each, SITE);
   void *block = real_allocator.calloc(count, each);
   return allocated(MLRUN_CALLOC, block, size, SITE);
 }
@@ -261,17 +296,18 @@ static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_
   w[1] = start;
   fill_allocation(w, &a);
   publish(w, lap, 2, a.kind, (uint32_t)site);
+  if (!timed_bytes) put_free_time(start);
 }
 
 static void put_reallocation(struct allocation *a, void *old, size_t old_usable, uint64_t start) {
   uint8_t lap;
-  uint64_t end = start ? now_ticks() : 0, *w = start ? reserve_allocation(a, 64, &lap) : NULL;
+  uint64_t duration = start ? ticks_since(start) : 0, *w = start ? reserve_allocation(a, 64, &lap) : NULL;
   if (!w) return;
   w[1] = start;
   fill_allocation(w, a);
   w[4] = (uint64_t)old << 5;
   w[5] = old_usable != SIZE_UNKNOWN ? old_usable : 0;
-  w[6] = (end - start) << 8;
+  w[6] = duration << 8;
   w[7] = 0;
   publish(w, lap, 4, a->kind, (uint32_t)a->site);
 }
@@ -330,7 +366,7 @@ EXPORT void *reallocarray(void *old, size_t count, size_t each) {
   return resize(MLRUN_REALLOCARRAY, old, size, SITE);
 }
 
-static uint64_t start_if_timed(size_t size) { return size >= kTimedBytes ? stamp() : 0; }
+static uint64_t start_if_timed(size_t size) { return size >= timed_bytes ? stamp() : 0; }
 
 EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.posix_memalign(block, alignment, size);

@@ -114,7 +114,8 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   find_clock();
   clock_is_tsc = c->clock_kind == MLRUN_CLOCK_TSC;
   if (!robust_list_find()) __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROBUST], 1, __ATOMIC_RELAXED);
-  alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes);
+  alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes,
+                        c->streams & MLRUN_STREAM_ALLOC_TIMES);
   files_on = c->streams & MLRUN_STREAM_FILES;
   if (files_on) {
     fd_table_create();
@@ -151,7 +152,7 @@ void attach(char **environment) {
   const char *session = find_session(environment);
   size_t length = session ? strlen(session) : kSessionMaxBytes;
   if (length >= kSessionMaxBytes || !open_session(session)) {
-    alloc_hooks_configure(ALLOCS_OFF, 0);
+    alloc_hooks_configure(ALLOCS_OFF, 0, false);
     return;
   }
   memcpy(session_copy, session, length + 1);

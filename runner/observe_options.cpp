@@ -57,6 +57,7 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
                                                  {!texts.python_stacks.empty(), "--python-stacks"},
                                                  {texts.alloc_min.has_value(), "--alloc-min"},
                                                  {texts.alloc_sample.has_value(), "--alloc-sample"},
+                                                 {options.alloc_times, "--alloc-dur"},
                                                  {texts.fold.has_value(), "--fold"},
                                                  {texts.last.has_value(), "--last"},
                                                  {texts.buffer.has_value(), "--buffer"},

@@ -60,6 +60,7 @@ struct RunOptions {
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance
+  bool alloc_times = false;         // a duration for every allocation and free that is listed
   uint32_t stack_depth = 0;         // frames; 0: no stacks
   double python_stacks_hz = 0;      // looks a second at the Python stacks; 0: none
   bool lossless = false;

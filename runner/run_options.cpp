@@ -191,7 +191,8 @@ Status read_sizes(const RunTexts& texts, RunOptions& options) {
     if (!texts.alloc_min) options.alloc_min_bytes = 0;
   });
   if (!status) return status;
-  if (texts.alloc_sample && !options.allocs) return fail("--alloc-sample: --preload=files records no allocations");
+  const char* of_allocs = texts.alloc_sample ? "--alloc-sample" : options.alloc_times ? "--alloc-dur" : nullptr;
+  if (of_allocs && !options.allocs) return fail(fmt::format("{}: --preload=files records no allocations", of_allocs));
   status = read_size("--buffer", texts.buffer, kSmallestBuffer, kLargestBuffer,
                      [&](uint64_t size) { options.buffer_bytes = size; });
   if (!status) return status;

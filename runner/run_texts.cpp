@@ -71,6 +71,10 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->option_text("SIZE")
       ->group(group);
   app.add_flag(
+         "--alloc-dur", options.alloc_times,
+         "how long each listed allocation and free took, not only those of 128 KiB and more: some 10 ns more each")
+      ->group(group);
+  app.add_flag(
          "--stacks{32}", texts.stacks,
          "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most "
          "(32, up to 128); with --kprobes=cuda and --pid, --cgroup or --system, of each allocation of GPU memory, "

@@ -61,15 +61,16 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
   result.graph_nodes_per_s = options.graph_nodes_per_s.value_or(kGraphNodesPerS);
   if (options.summary_only) {
     result.make_sink = [mllog = options.mllog, alloc_min_bytes = static_cast<int64_t>(options.alloc_min_bytes),
-                        folder](uint64_t max_spool_bytes) {
+                        alloc_times = options.alloc_times, folder](uint64_t max_spool_bytes) {
       return std::make_unique<sums::EventSums>(sums::EventSumsOptions{
-          collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes});
+          collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes, alloc_times});
     };
   }
   result.streams = 0;  // --preload=off means none of these, also where the library is loaded for GPU work
   if (options.preload != Wish::kOff) {
     result.streams = (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) |
                      (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u) |
+                     (options.allocs && options.alloc_times ? uint32_t{MLRUN_STREAM_ALLOC_TIMES} : 0u) |
                      (options.marks ? uint32_t{MLRUN_STREAM_MARKS} : 0u);
   }
   if (options.cupti != Wish::kOff) {

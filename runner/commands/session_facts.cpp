@@ -77,7 +77,8 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
           {"last_ns", options.last_ns},
           {"fold_ns", options.fold_ns},
           {"summary_only", options.summary_only},
-          {"alloc_sample_bytes", options.alloc_sample_bytes}};
+          {"alloc_sample_bytes", options.alloc_sample_bytes},
+          {"alloc_times", options.alloc_times}};
 }
 
 }  // namespace

@@ -120,7 +120,8 @@ enum mlrun_stream {
   MLRUN_STREAM_ALLOCS = 2,
   MLRUN_STREAM_MARKS = 4,
   MLRUN_STREAM_GPU = 8,
-  MLRUN_STREAM_GPU_GRAPHS = 16  // launches of graphs as a whole, and not their nodes
+  MLRUN_STREAM_GPU_GRAPHS = 16,  // launches of graphs as a whole, and not their nodes
+  MLRUN_STREAM_ALLOC_TIMES = 32  // durations of all allocations and frees that are recorded
 };
 
 // Segment header. (clock, monotonic_ns) is one 16-byte store, so a pair is never half a signal handler's.

@@ -23,6 +23,7 @@ namespace mlrun::events {
 enum class EventClass : uint8_t {
   kCall,
   kAlloc,
+  kFreeTime,
   kString,
   kFile,
   kProcess,
@@ -115,6 +116,7 @@ inline EventClass class_of(uint16_t kind) {
   if (kind >= MLRUN_GPU_API && kind < MLRUN_GPU_WORK_END) return EventClass::kGpuWork;
   if (kind == MLRUN_GPU_DEVICE) return EventClass::kGpuDevice;
   if (kind == MLRUN_GPU_NOTE) return EventClass::kGpuNote;
+  if (kind == MLRUN_FREE_TIME) return EventClass::kFreeTime;
   if (kind >= MLRUN_MARK_PUSH) return kind < MLRUN_MARKS_END ? EventClass::kMark : EventClass::kUnknown;
   if (kind == MLRUN_STRING) return EventClass::kString;
   if (kind == MLRUN_FILE) return EventClass::kFile;
@@ -152,6 +154,11 @@ struct AllocEvent {
   uint64_t size = 0, usable = 0;   // usable: at least, if it is 4095 over size
   uint64_t align = 0;
   uint64_t old_address = 0, old_usable = 0;
+};
+
+// How long the free took that was recorded at `start`, before this on the same channel.
+struct FreeTimeEvent {
+  uint64_t start = 0, duration = 0;
 };
 
 struct StringEvent {
@@ -260,11 +267,18 @@ inline bool decode(const RecordView& record, AllocEvent& alloc) {
   const bool has_stack = (site & MLRUN_SITE_IS_STACK) != 0;
   alloc.site = has_stack ? 0 : site;
   alloc.stack = has_stack ? site & MLRUN_STACK_ID_MASK : 0;
-  alloc.timed = record.units >= 3;
-  alloc.duration = resizes ? w[6] >> 8 : alloc.timed ? w[4] >> 8 : 0;
-  alloc.align = !resizes && alloc.timed ? w[5] : 0;
+  const bool is_long = record.units >= 3;
+  alloc.duration = resizes ? w[6] >> 8 : is_long ? w[4] >> 8 : 0;
+  alloc.timed = resizes || alloc.duration != 0;
+  alloc.align = !resizes && is_long ? w[5] : 0;
   alloc.old_address = resizes ? w[4] >> 5 : 0;
   alloc.old_usable = resizes ? w[5] : 0;
+  return true;
+}
+
+inline bool decode(const RecordView& record, FreeTimeEvent& time) {
+  time.start = record.clock();
+  time.duration = mlrun_whole_duration(record.arg);
   return true;
 }
 
@@ -277,7 +291,8 @@ bool decode(const RecordView& record, StackEvent& stack);
 bool decode(const RecordView& record, ModuleEvent& module);
 bool decode(const RecordView& record, MarkEvent& mark);
 
-// The moment, on the channel's clock, at which a call or an allocation was over, or a mark was made. False: too short.
+// The moment, on the channel's clock, at which a call or an allocation was over, a free began or a mark was made. False:
+// too short.
 inline bool end_clock(const RecordView& record, uint64_t& clock) {
   uint64_t duration = 0;
   if (class_of(record.kind) == EventClass::kMark) {

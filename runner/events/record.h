@@ -10,9 +10,13 @@
 //   alloc      arg = low half of the return address
 //              w2 = address << 5 | min(usable - size, 4095) << 52
 //              w3 = size (48) | return address bits 32..47 << 48
-//              3 units: w4 = duration << 8, w5 = alignment asked for (0: none)
+//              3 units: w4 = duration << 8 (0: not measured), w5 = alignment asked for (0: none)
 //              realloc, 4 units: w4 = old address << 5, w5 = old usable size, w6 = duration << 8, w7 = 0
 //              free: size is the usable size, excess 0
+//
+//   free time  how long a free took (--alloc-dur): w1 = clock of its record, which stands before this one on the same
+//              channel; arg = mlrun_short_duration. The free itself is recorded before its block is gone, so that the
+//              order of blocks at an address is that of the clock, whatever the free does or wherever a handler jumps to
 //
 //   call on a  arg = fd (the new one for calls that make one)
 //   descriptor w2 = duration << 8
@@ -138,6 +142,8 @@ enum mlrun_kind {
   MLRUN_GPU_WORK_END = 0x30,  // up to 0x33 for more of it
   MLRUN_GPU_DEVICE = 0x34,
   MLRUN_GPU_NOTE = 0x35,
+
+  MLRUN_FREE_TIME = 0x38,
 
   MLRUN_MALLOC = 0x40,
   MLRUN_CALLOC = 0x41,
@@ -268,6 +274,18 @@ enum mlrun_exec_target {
   MLRUN_EXEC_RAISED = 5,       // setuid, setgid or file capabilities: ld.so ignores the library
   MLRUN_EXEC_NESTED = 6        // it goes into the trace of another mlrun, which runs inside this one
 };
+
+// A duration in 32 bits: up to 2^31 exactly, beyond that in units of 1024, with the highest bit set; 2^41 and more are
+// 2^41 - 1024.
+#define MLRUN_DURATION_IS_LONG (1u << 31)
+static inline __u32 mlrun_short_duration(__u64 duration) {
+  if (duration < MLRUN_DURATION_IS_LONG) return (__u32)duration;
+  return duration >> 41 ? ~0u : MLRUN_DURATION_IS_LONG | (__u32)(duration >> 10);
+}
+static inline __u64 mlrun_whole_duration(__u32 duration) {
+  if (!(duration & MLRUN_DURATION_IS_LONG)) return duration;
+  return (__u64)(duration & ~MLRUN_DURATION_IS_LONG) << 10;
+}
 
 static inline __u64 mlrun_word0(__u64 lap, __u64 units, __u64 kind, __u32 arg) {
   return lap | units << 8 | kind << 16 | (__u64)arg << 32;

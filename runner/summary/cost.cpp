@@ -81,6 +81,7 @@ std::vector<std::string> left_out(const json& run) {
   const auto is_list = [](const json& list) { return list.is_array() && !list.empty(); };
   if (records_stream(options, "files")) names.emplace_back("short waits");
   if (has("stack_depth", is_positive)) names.emplace_back("stacks");
+  if (has("alloc_times", [](const json& flag) { return flag == true; })) names.emplace_back("durations of allocations");
   if (has("include", is_list) || has("exclude", is_list)) names.emplace_back("excluded paths");
   if (has_kernel_side(run)) names.emplace_back("the kernel side");
   if (records_stream(options, "gpu")) names.emplace_back("GPU work");

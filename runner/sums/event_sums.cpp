@@ -25,6 +25,7 @@ using events::RecordView;
 constexpr uint64_t kDefinitionBytesMax = uint64_t{128} << 20;
 constexpr size_t kThreadsMax = size_t{1} << 16;
 constexpr size_t kProcessesMax = size_t{1} << 16;
+constexpr size_t kOpenFreesMax = 8;      // of a thread: handlers within handlers, and frees that one jumped out of
 constexpr uint64_t kLateNs = 5'000'000;  // a line of the log takes its time from the clock to the file
 constexpr uint32_t kOwn = 1;             // mlrun_sum.file_mode
 constexpr int kFileNumberShift = 8;
@@ -110,12 +111,14 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
   source.process = threads_.process_of(header.channel);
   source.channel = threads_.channel_of(source.process);
   source.shown = threads_.is_shown(header.channel);
+  if (options_.alloc_times) source.open_frees = &open_frees_[header.channel];
   events::RecordReader reader(reinterpret_cast<const uint64_t*>(payload), bytes, static_cast<uint8_t>(header.lap));
   while (reader.next()) {
     const RecordView& record = reader.record();
     switch (events::class_of(record.kind)) {
       case EventClass::kCall: add_call(record, source, kept); break;
       case EventClass::kAlloc: add_alloc(record, source); break;
+      case EventClass::kFreeTime: add_free_time(record, source); break;
       // These streams are not asked for: each record would be an event of its own.
       case EventClass::kMark:
       case EventClass::kGpuWork:
@@ -218,6 +221,20 @@ void EventSums::add_alloc(const RecordView& record, const Source& source) {
   one.last = end;
   cell.add(one);
   heaps_.add(source.process, source.channel, alloc, end);
+  if (!source.open_frees || alloc.kind != MLRUN_FREE) return;
+  if (source.open_frees->size() >= kOpenFreesMax) source.open_frees->erase(source.open_frees->begin());
+  source.open_frees->push_back({alloc.start, key});
+}
+
+void EventSums::add_free_time(const RecordView& record, const Source& source) {
+  events::FreeTimeEvent time;
+  if (!source.open_frees || !events::decode(record, time)) return;
+  const auto found = std::find_if(source.open_frees->rbegin(), source.open_frees->rend(),
+                                  [&](const OpenFree& open) { return open.start == time.start; });
+  if (found == source.open_frees->rend()) return;
+  bool made = false;
+  cells_.at(found->key, made).add_time(time.duration, clock_.length_ns(time.duration), time.start + time.duration);
+  source.open_frees->erase(std::next(found).base());
 }
 
 bool EventSums::take_channel(const mlrun_frame& header, const char* payload, uint32_t bytes) {
@@ -244,6 +261,7 @@ void EventSums::take_counters(const mlrun_frame& header, const char* payload, ui
        threads_.count(header.channel, counters, entries.data(), static_cast<uint32_t>(entries.size()))) {
     heaps_.add(process, channel, row);
   }
+  if (counters.final != 0) open_frees_.erase(header.channel);
   if (counters.final != 0 && threads_.end(header.channel)) heaps_.end(process);
 }
 

@@ -29,6 +29,7 @@ struct EventSumsOptions {
   std::vector<std::string> mllog;
   int64_t alloc_min_bytes = 1024;
   uint64_t max_spool_bytes = UINT64_MAX;
+  bool alloc_times = false;  // durations of frees are recorded
 };
 
 class EventSums final : public collect::EventSink {
@@ -46,15 +47,22 @@ class EventSums final : public collect::EventSink {
     mlrun_frame header{};
     std::string text;
   };
+  // A free whose duration has not been met yet (--alloc-dur): it stands in a record behind it.
+  struct OpenFree {
+    uint64_t start = 0;
+    CellKey key;
+  };
   // The thread whose records are taken.
   struct Source {
     uint64_t channel = 0;  // under which its process's sums are written
     uint32_t process = 0;
-    bool shown = false;  // its own frame is in the spool
+    bool shown = false;                           // its own frame is in the spool
+    std::vector<OpenFree>* open_frees = nullptr;  // the last one last; null: durations of frees are not recorded
   };
   void look_at_log();
   void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
   void add_alloc(const events::RecordView& record, const Source& source);
+  void add_free_time(const events::RecordView& record, const Source& source);
   void add_to_stretch(const Source& source, uint32_t stretch, const events::CallEvent& call, const model::CallRow& row,
                       bool reads, bool writes);
   bool take_channel(const mlrun_frame& header, const char* payload, uint32_t bytes);
@@ -76,7 +84,8 @@ class EventSums final : public collect::EventSink {
   Stretches stretches_;
   summary::Timeline timeline_{0};
   HeapWatch heaps_;
-  std::unordered_map<uint32_t, Report> io_;  // the last one of each process
+  std::unordered_map<uint32_t, Report> io_;                         // the last one of each process
+  std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel; of threads that live
   uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;
   uint64_t next_save_ns_ = 0, save_pause_ns_ = 1'000'000'000;  // doubles, up to ten seconds
   uint64_t late_marks_ = 0, late_ns_ = 0, threads_left_out_ = 0, reports_left_out_ = 0;

@@ -29,6 +29,7 @@ class BlockScanner {
   void add_data(const SpoolFrame& frame, FrameNote& note);
   void add_row(const RecordView& record, FrameNote& note);
   void add_gpu_work(const RecordView& record, FrameNote& note);
+  void add_free_time(const RecordView& record, FrameNote& note);
   void add_call(const RecordView& record, const FrameNote& note);
   void add_path(const PathRef& path);
   void add_paths(const events::CallEvent& call);
@@ -140,6 +141,8 @@ void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
       add_row(record, note);
     } else if (event_class == EventClass::kGpuWork) {
       add_gpu_work(record, note);
+    } else if (event_class == EventClass::kFreeTime) {
+      add_free_time(record, note);
     } else if (!is_known_) {
       add_meaning(record, note.channel);
     }
@@ -172,6 +175,14 @@ void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
   note.max_gpu_end_ns = std::max(note.max_gpu_end_ns, end_ns);
   note.min_start = std::min(note.min_start, record.clock());
   note.max_end = std::max(note.max_end, record.clock());
+}
+
+// Stands for no row, but the frame has to be read where that of the free is.
+void BlockScanner::add_free_time(const RecordView& record, FrameNote& note) {
+  ++note.rows;
+  note.min_end = std::min(note.min_end, record.clock());
+  note.max_end = std::max(note.max_end, record.clock());
+  note.min_start = std::min(note.min_start, record.clock());
 }
 
 void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
@@ -238,6 +249,7 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
     case EventClass::kUnknown: ++scan_.unknown_records; return;
     case EventClass::kCall:
     case EventClass::kAlloc:
+    case EventClass::kFreeTime:
     case EventClass::kGpuWork:
     case EventClass::kMark: return;
   }

@@ -46,6 +46,15 @@ int64_t text_bytes(const model::MarkRow& row) {
 }
 int64_t text_bytes(const model::GpuWorkRow& row) { return static_cast<int64_t>(row.func.size()); }
 
+// A free stands in the order by its beginning, when its block was given back.
+template <typename Row>
+int64_t end_of(const RowRef& ref, const Row&) {
+  return ref.time_ns;
+}
+int64_t end_of(const RowRef& ref, const model::AllocRow& row) {
+  return std::max(ref.time_ns, row.origin.ts_ns + std::max<int64_t>(row.dur_ns, 0));
+}
+
 // For a table that takes a row at a time.
 template <typename Row, typename Table>
 auto one_by_one(Table& table) {
@@ -289,8 +298,10 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
       util::prefetch(&rows[partition.order[at + kRowsAhead].index].origin.ts_ns);
     }
     if (ref.kind != kind) continue;
-    if (group_.empty()) ends.min_ns = ref.time_ns;
-    ends.max_ns = ref.time_ns;
+    const int64_t end_ns = end_of(ref, rows[ref.index]);
+    if (group_.empty()) ends = {end_ns, end_ns};
+    ends.min_ns = std::min(ends.min_ns, end_ns);
+    ends.max_ns = std::max(ends.max_ns, end_ns);
     group_.push_back({rows[ref.index].origin.ts_ns, ref.index, kind});
     --left;
     group_bytes += text_bytes(rows[ref.index]);

@@ -83,6 +83,7 @@ void PartitionReader::reserve(const Slice& slice, Partition& partition) {
 
 Status PartitionReader::read(const Slice& slice, Partition& partition) {
   partition.clear();
+  free_times_.clear();
   reserve(slice, partition);
   auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
     if (frame.header.type == MLRUN_FRAME_DATA) {
@@ -92,6 +93,7 @@ Status PartitionReader::read(const Slice& slice, Partition& partition) {
     }
   });
   if (!read) return read;
+  free_times_.apply(partition.allocs);
   sort_by_time(partition.order, spare_);
   return look_beyond(slice, partition);
 }
@@ -131,6 +133,7 @@ void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, 
   while (reader.next()) {
     const EventClass event_class = events::class_of(reader.record().kind);
     if (event_class == EventClass::kAlloc) add_alloc(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kFreeTime) add_free_time(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kCall) add_call(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kMark) add_mark(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kGpuWork) add_gpu_work(reader.record(), channel, slice, partition);
@@ -201,6 +204,17 @@ void PartitionReader::add_alloc(const RecordView& record, const Channel& channel
   const Site& site = site_of(channel.about.process, row.site);
   row.site_library = site.library;
   row.site_offset = site.file_offset;
+}
+
+void PartitionReader::add_free_time(const RecordView& record, const Channel& channel, const Slice& slice,
+                                    Partition& partition) {
+  events::FreeTimeEvent time;
+  if (!events::decode(record, time)) return;
+  const int64_t start_ns = index_.clock().convert(time.start, channel.clock_kind, hint_);
+  if (!lies_in(start_ns, slice)) return;
+  const uint64_t end = time.start > UINT64_MAX - time.duration ? UINT64_MAX : time.start + time.duration;
+  const int64_t dur_ns = index_.clock().convert(end, channel.clock_kind, hint_) - start_ns;
+  free_times_.add({channel.origin.thread_id, start_ns, dur_ns}, partition.allocs);
 }
 
 void PartitionReader::add_mark(const RecordView& record, const Channel& channel, const Slice& slice,

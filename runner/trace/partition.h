@@ -10,6 +10,7 @@
 #include "runner/model/gpu_rows.h"
 #include "runner/model/rows.h"
 #include "runner/summary/huge_pages.h"
+#include "runner/trace/free_times.h"
 #include "runner/trace/spool_index.h"
 #include "runner/util/prefetch.h"
 
@@ -75,7 +76,7 @@ struct Partition {
   std::vector<bool> call_moves_position;
   Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
-  Rows<RowRef> order;                             // of all of them, by end
+  Rows<RowRef> order;                             // of all of them, by end; frees by their beginning
   std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
   std::vector<model::CallSplit> splits;           // what CallRow::split points into; empty without the kernel side
   size_t folded_calls = 0;                        // of `calls` that are no more in `order`
@@ -120,6 +121,8 @@ class PartitionReader {
   void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
   void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_free_time(const events::RecordView& record, const Channel& channel, const Slice& slice,
+                     Partition& partition);
   void add_mark(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   Status look_beyond(const Slice& slice, Partition& partition);
@@ -129,6 +132,7 @@ class PartitionReader {
 
   SpoolIndex& index_;
   TraceClock::Hint hint_;
+  FreeTimes free_times_;
   std::array<CachedSite, 4096> sites_{};
   // To be copied, in a few wide moves: one made anew begins with a string instruction that takes longer than the rest.
   model::CallRow blank_call_;

@@ -126,6 +126,63 @@ TEST(Counting, AndRecordingAgreeOnTheNumberOfCalls) {
   EXPECT_EQ(all.of(MLRUN_FREE), none.counted_frees);
 }
 
+constexpr uint32_t kTimes = MLRUN_STREAM_ALLOCS | MLRUN_STREAM_ALLOC_TIMES;
+
+// Records of the family and of the times of frees, as one thread made them.
+struct TimedRun {
+  explicit TimedRun(const std::vector<std::string>& command, RunOptions options) {
+    options.arena.alloc_min_bytes = 0;
+    options.arena.streams = kTimes;
+    options.on_record = [this](const RecordView& r) {
+      if (r.kind() == MLRUN_FREE_TIME) {
+        const bool has_free = !blocks.empty() && blocks.back().first == MLRUN_FREE;
+        EXPECT_TRUE(has_free && blocks.back().second.clock == r.words[1] && blocks.back().second.duration == 0);
+        if (has_free) blocks.back().second.duration = mlrun_whole_duration(r.arg());
+      }
+      if (r.kind() >= MLRUN_MALLOC && r.kind() < MLRUN_ALLOC_END) blocks.emplace_back(r.kind(), block_of(r));
+    };
+    totals = run_traced(command, options);
+  }
+  Totals totals;
+  std::vector<std::pair<uint32_t, Block>> blocks;
+};
+
+TEST(Times, EveryAllocationAndEveryFreeHasOne) {
+  const TimedRun run({victim("allocations")}, {});
+  EXPECT_EQ(run.totals.exit_code(), 0) << run.totals.output;
+  EXPECT_GE(run.blocks.size(), 22u);
+  for (const auto& [kind, block] : run.blocks) EXPECT_GT(block.duration, 0) << kind << " of " << block.size;
+  EXPECT_EQ(run.totals.of(MLRUN_FREE_TIME), run.totals.of(MLRUN_FREE));
+}
+
+TEST(Times, AreOfTheRecordedOnesAlone) {
+  const Totals t = run_traced({victim("counted"), "3000", "2000"}, {.arena = {.streams = kTimes}});
+  EXPECT_EQ(t.of(MLRUN_MALLOC), 2000);
+  EXPECT_EQ(t.of(MLRUN_FREE), 1000);
+  EXPECT_EQ(t.of(MLRUN_FREE_TIME), 1000);
+  EXPECT_GE(t.counted_allocs, 3000);
+}
+
+TEST(Times, AreWhatASlowAllocatorTakesAndAFreeThatAHandlerLeavesHasNone) {
+  RunOptions options{.library = preload_library() + ":" + victim("libtoy_allocator_slow.so")};
+  options.arena.clock_kind = MLRUN_CLOCK_MONOTONIC;  // nanoseconds
+  constexpr uint64_t kTimesLeft = 50, kMillisecond = 1'000'000;
+  const TimedRun run({victim("leaves_free"), std::to_string(kTimesLeft)}, options);
+  EXPECT_EQ(run.totals.number("left"), static_cast<long>(kTimesLeft)) << run.totals.output;
+  uint64_t left = 0, finished = 0;
+  for (const auto& [kind, block] : run.blocks) {
+    const bool is_left = kind == MLRUN_FREE && block.size == 5056, is_free = kind == MLRUN_FREE && block.size == 3008;
+    EXPECT_EQ(block.duration == 0, is_left) << kind << " of " << block.size;
+    if (kind == MLRUN_MALLOC || is_free) {
+      EXPECT_GE(block.duration, kMillisecond) << kind << " of " << block.size;
+    }
+    left += is_left ? 1 : 0;
+    finished += is_free ? 1 : 0;
+  }
+  EXPECT_EQ(left, kTimesLeft) << "the free was recorded before it was left";
+  EXPECT_EQ(finished, kTimesLeft);
+}
+
 class OtherAllocator : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -66,6 +66,7 @@ void RecordedRun::take(const RecordView& view) {
       break;
     }
     case events::EventClass::kAlloc:
+    case events::EventClass::kFreeTime:
     case events::EventClass::kProcess:
     case events::EventClass::kEnd:
     case events::EventClass::kComm:

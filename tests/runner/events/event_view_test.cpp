@@ -159,6 +159,27 @@ TEST(EventView, DecodesAlignedAndTimedAllocationsAndRealloc) {
   EXPECT_EQ(second.align, 0u);
 }
 
+TEST(EventView, AnAlignmentWithoutADurationIsNotMeasured) {
+  RecordBuffer aligned;
+  aligned.add(testing::Allocation{.kind = MLRUN_MEMALIGN, .align = 64});
+  const auto alloc = only<AllocEvent>(aligned);
+  EXPECT_EQ(alloc.align, 64u);
+  EXPECT_FALSE(alloc.timed);
+}
+
+TEST(EventView, DecodesTheTimeOfAFree) {
+  constexpr uint64_t kLong = uint64_t{1} << 31;
+  for (const uint64_t duration : {uint64_t{1}, kLong - 1, kLong, kLong + 1023, kLong << 9, UINT64_MAX}) {
+    RecordBuffer records;
+    records.add_free_time(77, duration);
+    const auto time = only<FreeTimeEvent>(records);
+    EXPECT_EQ(time.start, 77u);
+    const uint64_t told = std::min(duration, (uint64_t{1} << 41) - 1);
+    EXPECT_LE(time.duration, told);
+    EXPECT_GT(time.duration + (duration < kLong ? 1 : 1024), told);
+  }
+}
+
 TEST(EventView, DecodesFilesProcessesEndsAndNames) {
   RecordBuffer file, process, end, comm;
   file.add(testing::OpenFileRecord{9, 0x10203, 42, 0100600, MLRUN_ORIGIN_FOUND, 5, 6, 7});

@@ -64,10 +64,13 @@ TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
 TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
   Summary summary = testing::small_training();
   EXPECT_TRUE(cost_estimate(summary)->left_out.empty());
-  summary.run["options"] = {{"stack_depth", 0}, {"exclude", nlohmann::json::array()}};
+  summary.run["options"] = {{"stack_depth", 0}, {"alloc_times", false}, {"exclude", nlohmann::json::array()}};
   EXPECT_TRUE(cost_estimate(summary)->left_out.empty());
   summary.run["options"] = {{"stack_depth", 12}, {"exclude", {"/proc/*"}}};
   EXPECT_EQ(cost_estimate(summary)->left_out, (std::vector<std::string>{"stacks", "excluded paths"}));
+  summary.run["options"] = {{"alloc_times", true}};
+  EXPECT_EQ(cost_estimate(summary)->left_out, std::vector<std::string>{"durations of allocations"});
+  summary.run["options"] = {{"stack_depth", 12}, {"exclude", {"/proc/*"}}};
   TextStyle wide;
   wide.width = 200;
   EXPECT_NE(cost_text(summary, wide).find("of the command's, without stacks and excluded paths"), std::string::npos);

@@ -136,6 +136,49 @@ TEST(Merge, OrdersRowsByEndAcrossRowGroupsAndByStartWithin) {
   }
 }
 
+// Three threads give a block to each other: each free of it begins before the next one gets it, and is over later.
+TEST(Merge, DurationsOfFreesAreJoinedAndTheBlockBelongsToTheNextOneMeanwhile) {
+  SpoolWriter spool;
+  spool.add_anchor(0);
+  constexpr uint64_t kThreads = 3, kRounds = 60'000, kStep = 1000;
+  std::vector<RecordBuffer> records(kThreads);
+  for (uint64_t thread = 0; thread < kThreads; ++thread) {
+    spool.add_channel({.serial = thread + 1, .tid = 100 + static_cast<uint32_t>(thread)});
+  }
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const uint64_t now = round * kStep, serial = round % kThreads + 1;
+    RecordBuffer& mine = records[serial - 1];
+    mine.add(testing::Allocation{.start = ticks_at(now), .address = 4096, .duration = ticks_at(10)});
+    mine.add(testing::Allocation{.kind = MLRUN_FREE, .start = ticks_at(now + 500), .address = 4096, .size = 4104});
+    const bool inside = round % 7 == 0;  // a handler's call, or the end of a frame, between the two
+    if (inside) mine.add(testing::Allocation{.start = ticks_at(now + 501), .address = 8192, .size = 10, .usable = 24});
+    if (inside) mine.add(testing::Allocation{.kind = MLRUN_FREE, .start = ticks_at(now + 502), .address = 8192});
+    if (inside) mine.add_free_time(ticks_at(now + 502), ticks_at(3));
+    if (round % 1000 < kThreads) spool.add_data(serial, mine);
+    mine.add_free_time(ticks_at(now + 500), ticks_at(2 * kStep));
+    mine.add_free_time(ticks_at(now + 499), ticks_at(5));  // of a free that is not there
+  }
+  for (uint64_t serial = 1; serial <= kThreads; ++serial) spool.add_data(serial, records[serial - 1]);
+  spool.add_anchor(kRounds * kStep + kMillisecond);
+  const TraceFolder folder;
+  expect_merged(folder, spool, 3);
+  const Numbers durations = folder.numbers("alloc", "dur"), addresses = folder.numbers("alloc", "addr");
+  const Numbers starts = folder.numbers("alloc", "ts"), ends = folder.numbers("alloc", "end_max");
+  const Texts ops = folder.texts("alloc", "op");
+  uint64_t frees = 0;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i] != "free") continue;
+    frees += addresses[i] == 4096 ? 1 : 0;
+    ASSERT_TRUE(durations[i]) << i;
+    ASSERT_NEAR(static_cast<double>(*durations[i]), addresses[i] == 4096 ? 2 * kStep : 3, 1) << i;
+    ASSERT_LE(*starts[i] + *durations[i], *ends[i]);
+  }
+  EXPECT_EQ(frees, kRounds);
+  const auto peaks = folder.numbers("summary_process", "heap_peak_recorded");
+  ASSERT_EQ(peaks.size(), 1u);
+  EXPECT_EQ(peaks[0], 4104) << "one block at a time; the handler's is not above the threshold";
+}
+
 TEST(Merge, ManyRowsOfOneMomentAreCutIntoPartsAllTheSame) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;

@@ -87,6 +87,10 @@ class RecordBuffer {
   void add(const ProcessRecord& process);
   void add(const EndRecord& end);
   void add(const MarkRecord& mark);
+  // How long the free at `clock` took.
+  void add_free_time(uint64_t clock, uint64_t duration) {
+    add_record(MLRUN_FREE_TIME, mlrun_short_duration(duration), {0, clock});
+  }
   void add_comm(uint64_t clock, uint32_t tid, uint64_t name);
   // Defines the string and returns its id. Texts longer than a record's room become several fragments.
   uint64_t add_string(std::string_view text);
