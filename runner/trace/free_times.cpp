@@ -10,6 +10,8 @@ namespace mlrun::trace {
 
 namespace {
 
+constexpr size_t kWaitingMax = size_t{1} << 20;  // one for each frame or so; a damaged spool may hold any number
+
 bool is_open_free(const model::AllocRow& row) { return row.op == MLRUN_FREE && row.dur_ns < 0; }
 
 auto key(const FreeTime& time) { return std::tuple(time.start_ns, time.thread_id); }
@@ -20,7 +22,7 @@ auto key(const model::AllocRow& row) { return std::tuple(row.origin.ts_ns, row.o
 void FreeTimes::add(const FreeTime& time, AllocRows& rows) {
   if (!rows.empty() && is_open_free(rows.back()) && key(rows.back()) == key(time)) {
     rows.back().dur_ns = time.dur_ns;
-  } else {
+  } else if (waiting_.size() < kWaitingMax) {
     waiting_.push_back(time);
   }
 }
