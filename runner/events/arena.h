@@ -65,6 +65,7 @@ enum mlrun_failure {
   MLRUN_FAIL_SAMPLES,     // sampled blocks that found no room in the process's table: their end is not seen
   MLRUN_FAIL_NO_STACKS,   // processes without room for what walking stacks needs
   MLRUN_FAIL_MARK_NAMES,  // names and domains of NVTX that found no room: marks have none, or are of no domain
+  MLRUN_FAIL_WALKS,       // walks through folders (ftw, nftw, fts_open): what they read inside libc leaves no record
   MLRUN_FAILURES = 16
 };
 

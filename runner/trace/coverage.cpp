@@ -173,6 +173,8 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
       {"/collector/failures/abi", {"processes", "they carry another version of the library"}},
       {"/collector/failures/no_clock", {"processes from some moment on", "they gave up their clock (strict seccomp)"}},
       {"/collector/failures/no_robust", {"the end of threads", "their robust list was not found"}},
+      {"/collector/failures/walks",
+       {"what walks through folders opened and read", "ftw, nftw and fts do it inside libc"}},
   };
   for (const auto& [pointer, text] : kFailures) {
     const int64_t count = session.number(pointer, 0);
