@@ -192,7 +192,9 @@ Status read_sizes(const RunTexts& texts, RunOptions& options) {
   });
   if (!status) return status;
   const char* of_allocs = texts.alloc_sample ? "--alloc-sample" : options.alloc_times ? "--alloc-dur" : nullptr;
-  if (of_allocs && !options.allocs) return fail(fmt::format("{}: --preload=files records no allocations", of_allocs));
+  if (of_allocs && !options.allocs) {
+    return fail(fmt::format("{}: --preload={} records no allocations; add allocs to it", of_allocs, texts.preload));
+  }
   status = read_size("--buffer", texts.buffer, kSmallestBuffer, kLargestBuffer,
                      [&](uint64_t size) { options.buffer_bytes = size; });
   if (!status) return status;

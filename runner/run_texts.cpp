@@ -72,7 +72,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->group(group);
   app.add_flag(
          "--alloc-dur", options.alloc_times,
-         "how long each listed allocation and free took, not only those of 128 KiB and more: some 10 ns more each")
+         "how long each listed allocation and free took, not only those of 128 KiB and more: up to 10 ns more each")
       ->group(group);
   app.add_flag(
          "--stacks{32}", texts.stacks,
