@@ -31,6 +31,8 @@ const struct mlrun_producer *session_producer(void) {
   return producer && producer->version == MLRUN_PRODUCER_VERSION ? producer : NULL;
 }
 
+EXPORT void mlrun_producer_user(void) {}
+
 static uint64_t monotonic(void) { return session.producer->monotonic_ns(); }
 
 static void no_callback(void *data, uint32_t domain, uint32_t function, const void *details) {

@@ -9,6 +9,7 @@
 #include "preload/recorder.h"
 #include "preload/stack_bounds.h"
 #include "preload/unwind_cache.h"
+#include "runner/events/producer.h"
 
 enum { kModulesMax = 2048, kListMax = 8192 };
 
@@ -27,7 +28,7 @@ static uint32_t next_number = 1;
 static uint64_t last_that_stays, last_met;  // entries of the linker's list
 
 HOT uint32_t code_generation;
-HOT uint64_t own_code_start, own_code_bytes;
+HOT struct own_code own_code[kOwnLibraries];
 
 // The place of the first module that ends behind `address`.
 static uint32_t place_of(const struct module_table *table, uint64_t address) {
@@ -87,6 +88,13 @@ static bool is_unchanged(const struct code_module *module) {
   return module->stays || (module->header && elf_header_hash(module->header) == module->header_hash);
 }
 
+static void note_own_code(const struct code_module *module) {
+  const struct own_code code = {module->start, module->end - module->start};
+  uint64_t other = (uint64_t)mlrun_producer_user;
+  if (module->dynamic == (uint64_t)_DYNAMIC) own_code[0] = code;
+  if (other && other - code.start < code.bytes) own_code[1] = code;
+}
+
 static void take_object(uint64_t at, const struct link_map *object, bool stays) {
   struct code_module module;
   const struct code_module *old = find_known(at, object);
@@ -98,9 +106,7 @@ static void take_object(uint64_t at, const struct link_map *object, bool stays) 
   module.number = next_number++;
   module.stays = stays;
   insert(&module);
-  if (object->l_ld != _DYNAMIC) return;
-  own_code_start = module.start;
-  own_code_bytes = module.end - module.start;
+  note_own_code(&module);
 }
 
 // Fills `fresh` from the linker's list. False: the list moved under us.

@@ -45,11 +45,15 @@ void code_modules_after_fork(void);
 // After a dlclose: forgets what is gone.
 void code_modules_changed(void);
 
-// Where this library's own code is, and how long it is; 0: not known.
-INLINE uint64_t own_code(uint64_t *start) {
-  extern uint64_t own_code_start, own_code_bytes;
-  *start = own_code_start;
-  return own_code_bytes;
+// Code of the tracer: of this library, and of the one that records through it (libmlrun_cupti.so).
+enum { kOwnLibraries = 2 };
+struct own_code {
+  uint64_t start, bytes;  // 0 bytes: it is not here, or not known
+};
+extern struct own_code own_code[kOwnLibraries];
+
+INLINE bool is_own_code(uint64_t address) {
+  return address - own_code[0].start < own_code[0].bytes || address - own_code[1].start < own_code[1].bytes;
 }
 
 // One more each time code has been unloaded: addresses may mean something else from then on.

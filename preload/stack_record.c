@@ -102,12 +102,8 @@ void stacks_after_fork(void) {
   if (stack_depth) code_modules_after_fork();
 }
 
-INLINE bool is_own_code(uint64_t address) {
-  uint64_t start, bytes = own_code(&start);
-  return address - start < bytes;
-}
-
-// Frames of this library are none of the program's, wherever they stand: libc's puts may allocate inside ours.
+// Frames of the tracer are none of the program's, wherever they stand: libc's puts may allocate inside ours, and libcudart's
+// cudaMalloc inside libmlrun_cupti's.
 INLINE bool walk_on(struct stack_walk *walk) {
   do
     if (!stack_walk_next(walk)) return false;

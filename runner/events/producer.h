@@ -9,6 +9,9 @@
 //   w[1] = now; w[2] = ...                             every word of every unit but the first
 //   *(volatile __u64 *)w = mlrun_word0(lap, ...);      the first word, last
 //
+// The other library exports mlrun_producer_user, by whose place the interposer knows its code: frames of it are none of the
+// program's. It is never called.
+//
 // The functions may be called by any thread and leave errno alone.
 #pragma once
 
@@ -18,6 +21,8 @@
 #include "runner/events/record.h"
 
 #define MLRUN_PRODUCER_VERSION 4u
+
+extern void mlrun_producer_user(void) __attribute__((weak));
 
 // Of a function of the program, where it called into a library of the tracer.
 struct mlrun_registers {

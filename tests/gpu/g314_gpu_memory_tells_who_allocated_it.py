@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """With --stacks each allocation of GPU memory has the stack of the call that made it, and the summary groups what was never
-released by stack."""
+released by stack. What libcudart itself allocates meanwhile has the same callers, and nothing of mlrun's among them."""
 
 import os
 
@@ -9,6 +9,7 @@ from gpu_case import report
 from lib import case
 
 BLOCKS = 20
+NOTE = 54321  # what the stand-in for libcudart allocates on the heap, in each call
 LEAKED, SCRATCH, PART, PITCHED, BY_DRIVER = 4096, 8192, 1 << 20, 512 * 3, 12345
 FUNCTIONS = {LEAKED: "leak_a_block", SCRATCH: "use_scratch", PART: "build_model", PITCHED: "build_model"}
 
@@ -58,6 +59,23 @@ def check_summary(this, trace):
     this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)
 
 
+def check_heap(this):
+    """Blocks of the heap that were allocated inside libcudart's functions, which ours stand before."""
+    trace = allocated(this, 13, is_linked=True, options=("--preload=allocs", "--stacks"))
+    frames = {row["frame_id"]: row for row in trace.rows("frame")}
+    libraries = {os.path.basename(row["library"] or "") for row in frames.values()}
+    this.equal("libraries of mlrun in stacks", [name for name in libraries if name.startswith("libmlrun")], [])
+    stacks = {}
+    for row in sorted(trace.rows("stack"), key=lambda row: row["depth"]):
+        stacks.setdefault(row["stack_id"], []).append(frames[row["frame_id"]])
+    notes = [stacks[row["stack_id"]] for row in trace.rows("alloc") if row["op"] == "malloc" and row["size"] == NOTE]
+    this.equal("calls of libcudart", len(notes), BLOCKS * 3 + 4)
+    for stack in notes:
+        # Of libcudart's own frames a build may leave some out.
+        callers = [row["function"] for row in stack if "libcudart" not in row["library"]]
+        this.true("called by the program", callers[0] in (*FUNCTIONS.values(), "ask_for_too_much"), callers)
+
+
 def check_without_stacks(this):
     trace = allocated(this, 13, is_linked=True, options=())
     this.equal("stacks", {row["stack_id"] for row in trace.rows("gpu_memory")}, {None})
@@ -77,6 +95,7 @@ def check_bundled(this):
 
 
 def check(this):
+    check_heap(this)
     check_bundled(this)
     for major in (12, 13):
         for is_linked in (False, True):

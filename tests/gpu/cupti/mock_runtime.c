@@ -9,7 +9,7 @@
 
 #include "mock_cupti.h"
 
-enum { kOutOfMemory = 2, kDevice = 3, kBlocksMax = 4096 };
+enum { kOutOfMemory = 2, kDevice = 3, kBlocksMax = 4096, kNoteBytes = 54321 };
 static const uint64_t kBase = 0x7f1000000000, kBlockBytes = 4 << 20;
 static size_t sizes[kBlocksMax];
 static int blocks;
@@ -25,6 +25,8 @@ static void tell(const struct mock_work *work) {
 static int allocate(void **address, size_t bytes, uint64_t pool) {
   int block = __atomic_fetch_add(&blocks, 1, __ATOMIC_RELAXED);
   if (block >= kBlocksMax) abort();
+  void *volatile note = malloc(kNoteBytes);  // libcudart allocates for itself too
+  free(note);
   if (bytes > 1ull << 40) return kOutOfMemory;
   sizes[block] = bytes;
   *address = (void *)(uintptr_t)(kBase + (uint64_t)block * kBlockBytes);
