@@ -27,6 +27,7 @@ FollowedLibrary libcuda(const LibraryPrograms& programs) {
 FollowedLibrary libcufile(const LibraryPrograms& programs) {
   FollowedLibrary library{kLibcufile, {kLibcufile}, {}, programs};
   for (const events::CufileCall& call : events::kCufileCalls) {
+    if (call.role == events::CufileRole::kOperation) continue;
     library.calls.push_back({call.number, call.name, cookie_of(call.number, call.reads), false});
   }
   return library;

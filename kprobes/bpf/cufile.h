@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Calls of libcufile: what was asked for and what came of it; of a handle that is made, which file it is for.
+// Calls of libcufile: what was asked for and what came of it; of a handle that is made, which file it is for; of a batch its
+// operations, and their results when the program asks for them.
 #pragma once
 
 #include "kprobes/bpf/cuda.h"
@@ -40,8 +41,46 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
   record->device = device_of_inode(BPF_CORE_READ(file, f_inode));
 }
 
+// The first bytes of an array, as far as MLRUN_CUFILE_PARTS go. A piece that finds no room ends it: the reader knows how many
+// entries there are, and counts those that it does not get.
+static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_ns) {
+  for (__u32 i = 0; i < MLRUN_CUFILE_PARTS; i++) {
+    __u64 offset = i * MLRUN_CUFILE_PART_BYTES;
+    if (offset >= bytes) return;
+    struct mlrun_cufile_part *part = reserve(sizeof *part);
+    if (!part) return;
+    __u64 here = bytes - offset;
+    if (here > MLRUN_CUFILE_PART_BYTES) here = MLRUN_CUFILE_PART_BYTES;
+    if (bpf_probe_read_user(part->entries, here, (void *)(address + offset)) != 0) {
+      bpf_ringbuf_discard(part, BPF_RB_NO_WAKEUP);
+      return;
+    }
+    part->head = make_head(MLRUN_KERNEL_CUFILE_PART, sizeof *part, end_ns, bpf_get_current_pid_tgid());
+    part->offset = offset;
+    part->bytes = here;
+    submit(part);
+  }
+}
+
+// False: the call brought nothing, and is not worth a record.
+static __always_inline bool tell_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
+  enum { kPollNs = 1000000 };
+  if (reads & MLRUN_CUFILE_TELLS_OPERATIONS) {
+    __u64 bytes = (__u64)(__u32)call->arguments[1] * MLRUN_CUFILE_OPERATION_BYTES;
+    tell_entries(call->arguments[2], bytes, end_ns);
+  }
+  if (!(reads & MLRUN_CUFILE_TELLS_RESULTS)) return true;
+  __u32 results = 0;
+  if (bpf_probe_read_user(&results, sizeof results, (void *)call->arguments[2]) != 0) return true;
+  *count = results;
+  tell_entries(call->arguments[3], *count * MLRUN_CUFILE_RESULT_BYTES, end_ns);
+  return results || end_ns - call->begin_ns >= kPollNs;
+}
+
 static __always_inline void tell_cufile_call(const struct library_call *call, __s64 result, __u64 end_ns) {
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
+  __u64 count = 0;
+  if (!(__s32)result && !tell_batch(call, reads, end_ns, &count)) return;
   struct mlrun_cufile_call *record = RESERVE(mlrun_cufile_call, MLRUN_KERNEL_CUFILE);
   if (!record) return;
   record->head = make_head(MLRUN_KERNEL_CUFILE, sizeof *record, end_ns, bpf_get_current_pid_tgid());
@@ -51,7 +90,8 @@ static __always_inline void tell_cufile_call(const struct library_call *call, __
   // Others return a CUfileError_t: cuFile's own error, and behind it that of the driver.
   record->result = reads & MLRUN_CUFILE_RETURNS_BYTES ? result : (__s32)result;
   for (int i = 0; i < MLRUN_LIBRARY_ARGUMENTS; i++) record->arguments[i] = call->arguments[i];
-  record->read[0] = record->read[1] = 0;
+  record->read[0] = count;
+  record->read[1] = 0;
   record->inode = 0;
   record->device = 0;
   if (reads & MLRUN_CUFILE_READS_HANDLE && !record->result) {

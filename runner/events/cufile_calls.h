@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which exports of libcufile (GPUDirect Storage) are probed from outside (struct mlrun_cufile_call), and what their
-// arguments are. The signatures are those of cufile.h 1.14 and 1.20.
+// arguments are. The signatures are those of cufile.h 1.11, 1.14, 1.15, 1.19 and 1.20. Behind them stand what batches do,
+// which are rows beside the calls.
 #pragma once
 
 #include <array>
@@ -17,8 +18,17 @@ enum class CufileRole : uint8_t {
   kTransfer,    // (handle, buffer, bytes, offset in the file, offset in the buffer) gives bytes
   kVector,      // (handle, CUfileIOVec_t *, count, offset in the file, flags) gives bytes
   kLater,  // (handle, buffer, bytes *, offset in the file *, offset in the buffer *, ...): done when the stream comes to it
-  kBatch,  // (batch, count, CUfileIOParams_t *, flags): reads and writes of any files, done later
+  kBatch,      // (batch, count, CUfileIOParams_t *, flags): reads and writes of any files, done later
+  kResults,    // (batch, least, count *, CUfileIOEvents_t *, timeout): of those that are over
+  kCancel,     // (batch)
+  kDestroy,    // (batch), and returns nothing
+  kOperation,  // none that is called: a read or write that a batch handed in
 };
+
+// What they leave in the register is no result.
+constexpr bool returns_nothing(CufileRole role) {
+  return role == CufileRole::kDeregister || role == CufileRole::kDestroy;
+}
 
 struct CufileCall {
   uint16_t number;  // never used again for another one
@@ -28,7 +38,7 @@ struct CufileCall {
   uint32_t reads = 0;  // enum mlrun_cufile_reads
 };
 
-inline constexpr std::array<CufileCall, 9> kCufileCalls = {{
+inline constexpr std::array<CufileCall, 15> kCufileCalls = {{
     {1, "cuFileHandleRegister", CufileRole::kRegister, false, MLRUN_CUFILE_READS_HANDLE},
     {2, "cuFileHandleDeregister", CufileRole::kDeregister},
     {3, "cuFileRead", CufileRole::kTransfer, false, MLRUN_CUFILE_RETURNS_BYTES},
@@ -37,7 +47,13 @@ inline constexpr std::array<CufileCall, 9> kCufileCalls = {{
     {6, "cuFileWritev", CufileRole::kVector, true, MLRUN_CUFILE_RETURNS_BYTES},
     {7, "cuFileReadAsync", CufileRole::kLater, false, MLRUN_CUFILE_READS_RANGE},
     {8, "cuFileWriteAsync", CufileRole::kLater, true, MLRUN_CUFILE_READS_RANGE},
-    {9, "cuFileBatchIOSubmit", CufileRole::kBatch},
+    {9, "cuFileBatchIOSubmit", CufileRole::kBatch, false, MLRUN_CUFILE_TELLS_OPERATIONS},
+    {10, "cuFileBatchIOGetStatus", CufileRole::kResults, false, MLRUN_CUFILE_TELLS_RESULTS},
+    {11, "cuFileBatchIOCancel", CufileRole::kCancel},
+    {12, "cuFileBatchIODestroy", CufileRole::kDestroy},
+    {13, "batch read", CufileRole::kOperation},
+    {14, "batch write", CufileRole::kOperation, true},
+    {15, "batch operation", CufileRole::kOperation},  // of a kind that cufile.h does not have
 }};
 
 // nullptr: of a later version.
@@ -47,5 +63,20 @@ inline constexpr std::array<CufileCall, 9> kCufileCalls = {{
   }
   return nullptr;
 }
+
+// Moves nothing itself: it is about operations that were or will be handed in.
+constexpr bool is_about_batch(CufileRole role) {
+  return role == CufileRole::kBatch || role == CufileRole::kResults || role == CufileRole::kCancel ||
+         role == CufileRole::kDestroy;
+}
+
+// Hands operations in that are rows of their own.
+[[nodiscard]] inline bool is_batch(uint32_t number) {
+  const CufileCall* call = cufile_call_of(number);
+  return call != nullptr && call->role == CufileRole::kBatch;
+}
+
+// Of an operation of a batch, by its CUfileOpcode_t.
+constexpr uint16_t cufile_operation_number(uint32_t opcode) { return opcode == 0 ? 13 : opcode == 1 ? 14 : 15; }
 
 }  // namespace mlrun::events

@@ -15,19 +15,20 @@ enum { MLRUN_KERNEL_COMM = 16 };
 
 // Numbers are never reused.
 enum mlrun_kernel_kind {
-  MLRUN_KERNEL_REQUEST = 1,    // struct mlrun_block_request
-  MLRUN_KERNEL_PART = 2,       // struct mlrun_block_part
-  MLRUN_KERNEL_WAIT = 3,       // struct mlrun_wait
-  MLRUN_KERNEL_LOSS = 4,       // struct mlrun_kernel_loss, made by the program that drains the rings
-  MLRUN_KERNEL_PAGES = 5,      // struct mlrun_page_add
-  MLRUN_KERNEL_FILE_OP = 6,    // struct mlrun_file_op
-  MLRUN_KERNEL_REMOTE = 7,     // struct mlrun_remote
-  MLRUN_KERNEL_SYSCALL = 8,    // struct mlrun_syscall_sum, all at the end of a run
-  MLRUN_KERNEL_FILE_DONE = 9,  // struct mlrun_file_done
-  MLRUN_KERNEL_CUDA = 10,      // struct mlrun_cuda_call
-  MLRUN_KERNEL_CUFILE = 11,    // struct mlrun_cufile_call
-  MLRUN_KERNEL_TORCH = 12,     // struct mlrun_torch_memory
-  MLRUN_KERNEL_STACK = 13,     // struct mlrun_stack_part
+  MLRUN_KERNEL_REQUEST = 1,       // struct mlrun_block_request
+  MLRUN_KERNEL_PART = 2,          // struct mlrun_block_part
+  MLRUN_KERNEL_WAIT = 3,          // struct mlrun_wait
+  MLRUN_KERNEL_LOSS = 4,          // struct mlrun_kernel_loss, made by the program that drains the rings
+  MLRUN_KERNEL_PAGES = 5,         // struct mlrun_page_add
+  MLRUN_KERNEL_FILE_OP = 6,       // struct mlrun_file_op
+  MLRUN_KERNEL_REMOTE = 7,        // struct mlrun_remote
+  MLRUN_KERNEL_SYSCALL = 8,       // struct mlrun_syscall_sum, all at the end of a run
+  MLRUN_KERNEL_FILE_DONE = 9,     // struct mlrun_file_done
+  MLRUN_KERNEL_CUDA = 10,         // struct mlrun_cuda_call
+  MLRUN_KERNEL_CUFILE = 11,       // struct mlrun_cufile_call
+  MLRUN_KERNEL_TORCH = 12,        // struct mlrun_torch_memory
+  MLRUN_KERNEL_STACK = 13,        // struct mlrun_stack_part
+  MLRUN_KERNEL_CUFILE_PART = 14,  // struct mlrun_cufile_part
   // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
@@ -288,6 +289,12 @@ enum mlrun_cufile_reads {
   MLRUN_CUFILE_READS_HANDLE = 1,   // read[0]: the handle that the call made; fd, device and inode: of its file
   MLRUN_CUFILE_READS_RANGE = 2,    // read: what the third and fourth argument point to, a size and a place in the file
   MLRUN_CUFILE_RETURNS_BYTES = 4,  // result: bytes, or a negative error; else a CUfileOpError, 0: success
+  // Where the call succeeded, in pieces before its record: as many entries of the array that the third argument points to
+  // as the second argument says;
+  MLRUN_CUFILE_TELLS_OPERATIONS = 8,
+  // of the array that the fourth one points to, as many as the third one points to (read[0]). A call that brought none and
+  // was over within a millisecond has no record: programs ask in a loop.
+  MLRUN_CUFILE_TELLS_RESULTS = 16,
 };
 struct mlrun_cufile_call {  // time_ns: it returned
   struct mlrun_kernel_head head;
@@ -302,6 +309,22 @@ struct mlrun_cufile_call {  // time_ns: it returned
   __u32 unread;  // of enum mlrun_cufile_reads: what could not be read
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_call) == 120, "cuFile call record");
+
+// A piece of the array that a call of libcufile took or filled, as it stood in memory when the call returned. The pieces of
+// one array stand before the record of their call, of the same thread and time, in their order; behind the last one that
+// was read, or found room, are none. What the entries are: cufile_batch.h.
+enum {
+  MLRUN_CUFILE_PART_BYTES = 1024,
+  MLRUN_CUFILE_PARTS = 32,
+  MLRUN_CUFILE_OPERATION_BYTES = 64,  // CUfileIOParams_t
+  MLRUN_CUFILE_RESULT_BYTES = 24,     // CUfileIOEvents_t
+};
+struct mlrun_cufile_part {
+  struct mlrun_kernel_head head;
+  __u32 offset, bytes;  // offset: in the array
+  __u8 entries[MLRUN_CUFILE_PART_BYTES];
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_part) == 1056, "piece of a cuFile array");
 
 // PyTorch's allocator of GPU memory gave out or took back a piece, by the static probes pytorch:malloc and pytorch:free in
 // it. As the probe's own arguments say it: what it does not tell is 0.

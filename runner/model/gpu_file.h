@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of libcufile (GPUDirect Storage), as a row of gpu_file. What the columns mean to a reader: runner/trace/TABLES.md.
+// A call of libcufile (GPUDirect Storage), or an operation of one of its batches, as a row of gpu_file. What the columns mean to a reader: runner/trace/TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,18 @@ namespace mlrun::model {
 struct PosixPart {
   int64_t calls = 0, bytes = 0;
   int64_t own_thread_ns = 0;  // in the calling thread
+};
+
+// What became of an operation of a batch.
+enum class BatchStatus : uint8_t {
+  kNone,     // of what is none
+  kUnknown,  // the program did not ask
+  kComplete,
+  kFailed,
+  kInvalid,
+  kTimeout,
+  kCancelled,
+  kDestroyed,  // its batch was, before the program asked
 };
 
 struct GpuFileRow {
@@ -31,6 +43,8 @@ struct GpuFileRow {
   int64_t buffer_offset = -1;     // -1: not told
   bool has_posix = false;         // reads and writes below it were recorded
   PosixPart posix;
+  int64_t batch_id = 0;  // of an operation of a batch: gpu_file_id of the call that handed it in; 0: none
+  BatchStatus status = BatchStatus::kNone;
 };
 
 }  // namespace mlrun::model

@@ -44,11 +44,11 @@ struct GpuCallSummary {
   int64_t syncs = 0, sync_ns = 0;  // waits for the GPU
 };
 
-// Calls of one function of libcufile.
+// Calls of one function of libcufile, or operations of batches.
 struct GpuFileSummary {
   std::string func;
   int64_t calls = 0, errors = 0;
-  int64_t operations = 0;    // reads and writes: a batch has several
+  int64_t operations = 0;    // reads and writes: a batch has several, which its call counts
   int64_t bytes = 0;         // as far as the calls tell
   int64_t posix_bytes = -1;  // of them, by reads and writes of libcufile's own; -1: none were recorded
   int64_t time_ns = 0;

@@ -23,28 +23,34 @@ int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(val
 }  // namespace
 
 // A handle is a pointer: another one may be given the same when it has been let go.
-uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
-  const events::CufileCall* what = events::cufile_call_of(record.function);
-  if (what == nullptr || what->role == CufileRole::kBatch) return 0;
-  if (what->role == CufileRole::kRegister) {
-    if (record.result != 0) return 0;
-    if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
-      ++left_out_;
-      handles_.erase({record.head.pid, record.read[0]});  // it is another file's now
-      return 0;
-    }
-    files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});
-    const auto file = static_cast<uint32_t>(files_.size() - 1);
-    if ((record.unread & MLRUN_CUFILE_READS_HANDLE) == 0) handles_[{record.head.pid, record.read[0]}] = file;
-    return file;
+uint32_t GpuFileCalls::file_of_new_handle(const mlrun_cufile_call& record) {
+  if (record.result != 0) return 0;
+  if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
+    ++left_out_;
+    handles_.erase({record.head.pid, record.read[0]});  // it is another file's now
+    return 0;
   }
-  const auto known = handles_.find({record.head.pid, record.arguments[0]});
+  files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});
+  const auto file = static_cast<uint32_t>(files_.size() - 1);
+  if ((record.unread & MLRUN_CUFILE_READS_HANDLE) == 0) handles_[{record.head.pid, record.read[0]}] = file;
+  return file;
+}
+
+uint32_t GpuFileCalls::file_of_handle(const mlrun_cufile_call& record, uint64_t handle, bool is_gone) {
+  const auto known = handles_.find({record.head.pid, handle});
   if (known == handles_.end()) return 0;
   const uint32_t file = known->second;
   const auto pid = static_cast<int32_t>(record.head.pid);
   const bool is_stale = has_exec(pid, files_[file].ns, TraceClock::from_monotonic(record.begin_ns));
-  if (is_stale || what->role == CufileRole::kDeregister) handles_.erase(known);
+  if (is_stale || is_gone) handles_.erase(known);
   return is_stale ? 0 : file;
+}
+
+uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
+  const events::CufileCall* what = events::cufile_call_of(record.function);
+  if (what == nullptr || events::is_about_batch(what->role)) return 0;
+  if (what->role == CufileRole::kRegister) return file_of_new_handle(record);
+  return file_of_handle(record, record.arguments[0], what->role == CufileRole::kDeregister);
 }
 
 void GpuFileCalls::add_exec(int32_t pid, int64_t ns) {
@@ -56,7 +62,7 @@ bool GpuFileCalls::has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) co
   return next != execs_.end() && next->first == pid && next->second <= before_ns;
 }
 
-void GpuFileCalls::add(const mlrun_cufile_call& record) {
+void GpuFileCalls::add(const mlrun_cufile_call& record, std::string_view array) {
   if (entries_.size() >= kJoinedGpuFilesMax) {
     ++left_out_;
     return;
@@ -77,9 +83,62 @@ void GpuFileCalls::add(const mlrun_cufile_call& record) {
     entry.length = std::min(length, kOffsetMax - entry.offset);
   }
   entries_.push_back(entry);
+  if (what != nullptr && events::is_about_batch(what->role)) add_of_batch(record, array);
+}
+
+void GpuFileCalls::add_of_batch(const mlrun_cufile_call& record, std::string_view array) {
+  const CufileRole role = events::cufile_call_of(record.function)->role;
+  if (record.result != 0 && !events::returns_nothing(role)) return;
+  const GpuFileBatches::Batch batch{record.head.pid, record.arguments[0]};
+  const int64_t begin_ns = entries_.back().begin_ns, end_ns = entries_.back().end_ns;
+  // The batch of a program that has executed another one means nothing to that one.
+  if (has_exec(static_cast<int32_t>(record.head.pid), batches_.since(batch), begin_ns)) batches_.forget(batch);
+  if (role == CufileRole::kBatch) {
+    for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
+      add_operation(record, operation);
+    }
+  } else if (role == CufileRole::kResults) {
+    end_operations(batches_.results(batch, end_ns, events::cufile_entries<events::CufileResult>(array)));
+  } else if (role == CufileRole::kCancel) {
+    batches_.cancel(batch, end_ns);
+  } else {
+    end_operations(batches_.destroy(batch, end_ns));
+  }
+}
+
+void GpuFileCalls::add_operation(const mlrun_cufile_call& record, const events::CufileOperation& operation) {
+  if (entries_.size() >= kJoinedGpuFilesMax) {
+    ++left_out_;
+    return;
+  }
+  Entry entry;
+  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // as long as no other one is known
+  entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
+  entry.pid = static_cast<int32_t>(record.head.pid);
+  entry.tid = static_cast<int32_t>(record.head.tid);
+  entry.file = file_of_handle(record, operation.handle, false);
+  entry.is_transfer = true;
+  entry.is_write = events::cufile_call_of(events::cufile_operation_number(operation.opcode))->is_write;
+  entry.offset = cut(static_cast<uint64_t>(operation.file_offset));
+  entry.length = std::min(cut(operation.bytes), kOffsetMax - entry.offset);
+  entry.status = model::BatchStatus::kUnknown;
+  const auto number = static_cast<uint32_t>(entries_.size());
+  batches_.hand_in({record.head.pid, record.arguments[0]}, entry.begin_ns, number, operation);
+  entries_.push_back(entry);
+}
+
+void GpuFileCalls::end_operations(const std::vector<BatchEnd>& ends) {
+  for (const BatchEnd& end : ends) {
+    Entry& entry = entries_[end.entry];
+    entry.end_ns = std::max(end.end_ns, entry.begin_ns);
+    entry.status = end.status;
+    entry.result = end.result;
+    if (end.status == model::BatchStatus::kComplete) entry.moved = std::clamp<int64_t>(end.result, 0, kOffsetMax);
+  }
 }
 
 void GpuFileCalls::finish(const model::FileTable& files) {
+  end_operations(batches_.finish());
   handles_.clear();
   execs_.clear();
   if (entries_.empty()) return;
@@ -88,7 +147,7 @@ void GpuFileCalls::finish(const model::FileTable& files) {
   }
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].is_transfer) continue;
-    by_thread_[entries_[i].tid].push_back(i);
+    if (entries_[i].status == model::BatchStatus::kNone) by_thread_[entries_[i].tid].push_back(i);
     by_process_[entries_[i].pid].entries.push_back(i);
   }
   const auto begins_before = [&](uint32_t a, uint32_t b) { return entries_[a].begin_ns < entries_[b].begin_ns; };
@@ -195,6 +254,12 @@ size_t GpuFileCalls::first_after(const std::vector<uint32_t>& entries, int64_t n
 GpuFileCalls::File GpuFileCalls::file(int64_t number) const {
   return static_cast<size_t>(number) <= entries_.size() ? files_[entries_[static_cast<size_t>(number) - 1].file]
                                                         : File{};
+}
+
+BatchEnd GpuFileCalls::end(int64_t number) const {
+  if (static_cast<size_t>(number) > entries_.size()) return {};
+  const Entry& entry = entries_[static_cast<size_t>(number) - 1];
+  return {static_cast<uint32_t>(number - 1), entry.end_ns, entry.status, entry.result};
 }
 
 model::PosixPart GpuFileCalls::posix(int64_t number) const {

@@ -7,6 +7,9 @@
 //                        └ pread 0..1M                              in the same thread, of the same file
 //   another thread            └ pread 1M..8M                        of the same file and range while the call lasts
 //
+// An operation of a batch lasts from the call that hands it in to the one that tells its end, and is nobody's thread's:
+// reads of its range in any thread are its own.
+//
 // Calls of libcufile come first, in the order of the spool; then the others pass by. The range of a call is counted once
 // though both have it.
 #pragma once
@@ -21,6 +24,7 @@
 #include "runner/events/kernel_record.h"
 #include "runner/model/file_table.h"
 #include "runner/model/gpu_file.h"
+#include "runner/trace/gpu_file_batches.h"
 
 namespace mlrun::trace {
 
@@ -41,8 +45,9 @@ class GpuFileCalls {
 
   // The process began another program then, to which no handle from before means anything. Before calls after it are added.
   void add_exec(int32_t pid, int64_t ns);
-  // Beyond a few million the others are left out, and those below them have no gpu_file_id.
-  void add(const mlrun_cufile_call& record);
+  // Beyond a few million the others are left out, and those below them have no gpu_file_id. `array`: what the call took or
+  // filled (CufileParts). Operations that it hands in are numbered as calls behind it.
+  void add(const mlrun_cufile_call& record, std::string_view array = {});
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   // Requires: all were added, and `files` is complete.
   void finish(const model::FileTable& files);
@@ -55,10 +60,13 @@ class GpuFileCalls {
   // After those that lie in it have passed by. Of the call of that number.
   [[nodiscard]] File file(int64_t number) const;
   [[nodiscard]] model::PosixPart posix(int64_t number) const;
+  // Of an operation of a batch.
+  [[nodiscard]] BatchEnd end(int64_t number) const;
   [[nodiscard]] bool knows(int64_t number) const { return static_cast<size_t>(number) <= entries_.size(); }
   [[nodiscard]] bool tells_posix() const { return below_ != Below::kNothing; }
 
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] const GpuFileBatches& batches() const { return batches_; }
 
  private:
   struct Entry {
@@ -69,6 +77,8 @@ class GpuFileCalls {
     int32_t pid = 0, tid = 0;
     uint32_t file = 0;  // of files_
     bool is_transfer = false, is_write = false;
+    model::BatchStatus status = model::BatchStatus::kNone;  // of an operation of a batch
+    int64_t result = 0;                                     // likewise
   };
   // A read or write of whatever program.
   struct Transfer {
@@ -90,6 +100,11 @@ class GpuFileCalls {
     std::vector<int64_t> ends_ns;
   };
   uint32_t file_of(const mlrun_cufile_call& record);
+  uint32_t file_of_new_handle(const mlrun_cufile_call& record);
+  uint32_t file_of_handle(const mlrun_cufile_call& record, uint64_t handle, bool is_gone);
+  void add_of_batch(const mlrun_cufile_call& record, std::string_view array);
+  void add_operation(const mlrun_cufile_call& record, const events::CufileOperation& operation);
+  void end_operations(const std::vector<BatchEnd>& ends);
   [[nodiscard]] bool has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const;
   int64_t place(const Transfer& transfer, bool counts);
   Entry* in_same_thread(const Transfer& transfer);
@@ -106,6 +121,7 @@ class GpuFileCalls {
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
   std::vector<Identity> identities_;  // of files, by file_id - 1
+  GpuFileBatches batches_;
   uint64_t left_out_ = 0;
 };
 

@@ -36,6 +36,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_CUFILE:
       case MLRUN_KERNEL_TORCH:
       case MLRUN_KERNEL_STACK:
+      case MLRUN_KERNEL_CUFILE_PART:
       case MLRUN_KERNEL_MAPPINGS:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:

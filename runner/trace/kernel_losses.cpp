@@ -42,6 +42,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_FILE_PATH: return "paths of files";
     case MLRUN_KERNEL_FILE_NAME: return "names of operations";
     case MLRUN_KERNEL_CUFILE: return "calls of libcufile";
+    case MLRUN_KERNEL_CUFILE_PART: return "pieces of libcufile's batches";
     case MLRUN_KERNEL_TORCH: return "calls of PyTorch's allocator";
     case MLRUN_KERNEL_TASK:
     case MLRUN_KERNEL_PROCESS:

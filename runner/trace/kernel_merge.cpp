@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
+#include "runner/events/cufile_calls.h"
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
 #include "runner/trace/device_number.h"
@@ -118,6 +120,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
     const bool is_known = image.proc_id >= 1 && static_cast<size_t>(image.proc_id) <= info.processes.size();
     if (is_known) gpu_files_.add_exec(info.processes[static_cast<size_t>(image.proc_id) - 1].pid, image.start_ns);
   }
+  CufileParts cufile_parts;
   Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
     mlrun_block_part part{};
     mlrun_page_add pages{};
@@ -125,11 +128,15 @@ Status KernelMerge::load(model::TraceInfo& info) {
     mlrun_file_done done{};
     mlrun_remote remote{};
     mlrun_cufile_call cufile{};
+    mlrun_cufile_part cufile_part{};
     mlrun_task task{};
     if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task) && task.event == MLRUN_TASK_EXEC) {
       gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
     }
-    if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) gpu_files_.add(cufile);
+    if (reader.head().kind == MLRUN_KERNEL_CUFILE_PART && reader.read(cufile_part)) cufile_parts.add(cufile_part);
+    if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) {
+      gpu_files_.add(cufile, cufile_parts.take(cufile));
+    }
     if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
     if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
     if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
@@ -190,6 +197,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_REMOTE: return add_remote(reader);
       case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
       case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
+      case MLRUN_KERNEL_CUFILE_PART: return add_gpu_file_part(reader);
       case MLRUN_KERNEL_TORCH: return add_torch_memory(reader);
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.losses_.add(loss);
@@ -216,6 +224,7 @@ class KernelMerge::Tables {
     if (status) status = waits_.close();
     if (status) status = file_ops_.close();
     if (status) status = remotes_.close();
+    if (status) status = add_operations_until(INT64_MAX);
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
     if (status && merge_.torch_.is_followed()) status = torch_memories_.close();
     merge_.gpu_file_calls_ = gpu_files_.count();
@@ -317,17 +326,37 @@ class KernelMerge::Tables {
     return remotes_.add(row);
   }
 
+  Status add_gpu_file_part(const events::KernelReader& reader) {
+    mlrun_cufile_part part{};
+    if (!merge_.libcufile_.is_followed() || !reader.read(part)) return unreadable();
+    cufile_parts_.add(part);
+    return {};
+  }
+
   // What lies in it ends before it.
   Status add_gpu_file(const events::KernelReader& reader) {
     mlrun_cufile_call record{};
     if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
+    const std::string array = cufile_parts_.take(record);
     const int64_t number = ++gpu_file_number_;
     GpuFileTableRow of_table;
-    model::GpuFileRow& row = of_table.row = gpu_file_row(record);
-    if (row.func == 0) return unreadable();
+    of_table.row = gpu_file_row(record);
+    if (of_table.row.func == 0) return unreadable();
     of_table.end_ns = time_of(record.head.time_ns);
     of_table.ts_ns = begin_of(of_table.end_ns, record.begin_ns);
-    row.origin = threads_.find(of_table.ts_ns, record.head.pid, record.head.tid);
+    of_table.row.origin = threads_.find(of_table.ts_ns, record.head.pid, record.head.tid);
+    complete(of_table, number);
+    const bool hands_in = of_table.row.err == 0 && events::is_batch(record.function);
+    const size_t entry_bytes = hands_in ? MLRUN_CUFILE_OPERATION_BYTES : MLRUN_CUFILE_RESULT_BYTES;
+    merge_.gpu_file_gaps_.add_array(record, array.size() / entry_bytes);
+    if (hands_in) add_operations(of_table, array);
+    if (Status added = add_operations_until(of_table.end_ns); !added) return added;
+    return add_to_tables(of_table);
+  }
+
+  // Its file, and what lay below it.
+  void complete(GpuFileTableRow& of_table, int64_t number) {
+    model::GpuFileRow& row = of_table.row;
     row.dur_ns = of_table.end_ns - of_table.ts_ns;
     row.gpu_file_id = number;
     const GpuFileCalls::File file = merge_.gpu_files_.file(number);
@@ -339,9 +368,38 @@ class KernelMerge::Tables {
     const bool is_found = merge_.gpu_files_.knows(number) && (file.inode == 0 || row.file_id != 0);
     row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix() && is_found;
     if (row.has_posix) row.posix = merge_.gpu_files_.posix(number);
-    merge_.gpu_file_gaps_.add(row);
-    builder_.add(row, merge_.below_gpu_files() != GpuFileCalls::Below::kNothing);
+  }
+
+  Status add_to_tables(const GpuFileTableRow& of_table) {
+    merge_.gpu_file_gaps_.add(of_table.row);
+    builder_.add(of_table.row, merge_.below_gpu_files() != GpuFileCalls::Below::kNothing);
     return gpu_files_.add(of_table);
+  }
+
+  // Of the batch that this call hands in. No thread waits for them, so they are no thread's.
+  void add_operations(const GpuFileTableRow& call, std::string_view array) {
+    for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
+      const int64_t number = ++gpu_file_number_;
+      const BatchEnd end = merge_.gpu_files_.end(number);
+      GpuFileTableRow of_table;
+      of_table.row = gpu_file_row(operation, end);
+      of_table.ts_ns = call.ts_ns;
+      of_table.end_ns = end.status > model::BatchStatus::kUnknown ? std::max(end.end_ns, call.ts_ns) : call.end_ns;
+      of_table.row.origin = call.row.origin;
+      of_table.row.origin.thread_id = 0;
+      of_table.row.batch_id = call.row.gpu_file_id;
+      complete(of_table, number);
+      open_operations_.emplace(of_table.end_ns, of_table);
+    }
+  }
+
+  // Rows go into the table by their end.
+  Status add_operations_until(int64_t ns) {
+    while (!open_operations_.empty() && open_operations_.begin()->first <= ns) {
+      if (Status added = add_to_tables(open_operations_.begin()->second); !added) return added;
+      open_operations_.erase(open_operations_.begin());
+    }
+    return {};
   }
 
   Status add_torch_memory(const events::KernelReader& reader) {
@@ -388,6 +446,8 @@ class KernelMerge::Tables {
   OrderedTable<RemoteTable> remotes_;
   OrderedTable<GpuFileTable> gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
+  CufileParts cufile_parts_;
+  std::multimap<int64_t, GpuFileTableRow> open_operations_;          // of batches, by their end
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
   int64_t gpu_file_number_ = 0;                                      // likewise
 };
@@ -443,7 +503,7 @@ void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
 
 void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
   libcufile_.add_gaps(info, "calls of cuFile from before", "what they did until then has no row");
-  gpu_file_gaps_.add_rows(info);
+  gpu_file_gaps_.add_rows(info, gpu_files_.batches());
   add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
   if (gpu_files_.tells_posix() || gpu_files_.empty()) return;
   info.coverage.push_back({0, "reads and writes below cuFile",

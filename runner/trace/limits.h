@@ -51,6 +51,8 @@ inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;   // file operation
 inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;  // calls of libcufile, likewise
 inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;  // that are there at once
 inline constexpr size_t kGpuFileExecsMax = size_t{1} << 20;    // at which they go
+inline constexpr size_t kOpenInBatchMax = 4096;                // operations that a batch of libcufile has open
+inline constexpr size_t kCufileArraysMax = 4096;               // of threads, whose call's record is still to come
 
 inline constexpr size_t kCompletionsMax = size_t{1} << 23;           // of file operations that complete by themselves
 inline constexpr size_t kRepeatedBytesMax = 256;                     // of a text that stands in every row

@@ -108,7 +108,7 @@ void drop_record(Pieces& pieces, Random& random) {
 }
 
 // Of the kernel side's records, in the order of mlrun_kernel_kind; of those with text behind them without it.
-constexpr std::array<std::pair<uint16_t, size_t>, 17> kKernelKinds = {{
+constexpr std::array<std::pair<uint16_t, size_t>, 18> kKernelKinds = {{
     {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
     {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
     {MLRUN_KERNEL_WAIT, sizeof(mlrun_wait)},
@@ -121,6 +121,7 @@ constexpr std::array<std::pair<uint16_t, size_t>, 17> kKernelKinds = {{
     {MLRUN_KERNEL_CUDA, sizeof(mlrun_cuda_call)},
     {MLRUN_KERNEL_CUFILE, sizeof(mlrun_cufile_call)},
     {MLRUN_KERNEL_TORCH, sizeof(mlrun_torch_memory)},
+    {MLRUN_KERNEL_CUFILE_PART, sizeof(mlrun_cufile_part)},
     {MLRUN_KERNEL_TASK, sizeof(mlrun_task)},
     {MLRUN_KERNEL_PROCESS, sizeof(mlrun_process_seen) + 64},
     {MLRUN_KERNEL_FILE_SEEN, sizeof(mlrun_file_seen) + 64},

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """--kprobes=cufile: each call of libcufile is a row with its file, place and bytes, of a command and of what runs already.
 What libcufile reads and writes itself for it, in the calling thread or in another one, is told apart from what the program
-reads, and bytes count once. A handle or a descriptor that is used again stands for the new file."""
+reads, and bytes count once. A handle or a descriptor that is used again stands for the new file. Operations of batches are
+rows too (cufile_batches.py)."""
 
 import os
 
+import cufile_batches
 import uprobe_case
 from gpu_case import report
 from lib import case
@@ -12,7 +14,7 @@ from lib.killed_collector import wait_for
 from lib.trace import Trace
 
 LIBRARY = case.BUILD / "gpu" / "uprobe" / "libcufile.so.0"
-FUNCTIONS = 2 + 2 + 2 + 1  # handles, transfers, asynchronous ones, batches: those that the stand-in has
+FUNCTIONS = 2 + 2 + 2 + 4  # handles, transfers, asynchronous ones, batches: those that the stand-in has
 CALLER, THREAD, DRIVER = 0, 1, 2
 SIZE = 1 << 20
 
@@ -33,7 +35,9 @@ def load(path):
     cufile = ctypes.CDLL(path)
     cufile.cuFileHandleDeregister.restype = None
     cufile.cuFileRead.restype = cufile.cuFileWrite.restype = c_ssize_t
-    for name in ("cuFileHandleRegister", "cuFileReadAsync", "cuFileBatchIOSubmit"):
+    cufile.cuFileBatchIODestroy.restype = None
+    for name in ("cuFileHandleRegister", "cuFileReadAsync", "cuFileBatchIOSetUp", "cuFileBatchIOSubmit",
+                 "cuFileBatchIOGetStatus", "cuFileBatchIOCancel"):
         getattr(cufile, name).restype = Error
 
 def register(fd):
@@ -53,10 +57,8 @@ def read_async(handle, size, offset):
     done = c_ssize_t()
     return cufile.cuFileReadAsync(c_void_p(handle), buffer, byref(c_size_t(size)), byref(c_longlong(offset)),
                                   byref(c_longlong(0)), byref(done), c_void_p(1)).err
-
-def batch(count):
-    return cufile.cuFileBatchIOSubmit(c_void_p(1), count, buffer, 0).err
 """
+CALLS = CUFILE_CALLS + cufile_batches.CALLS
 
 
 def transfer(one, wanted, function, mode, handle, size, offset, moved, path, posix):
@@ -97,12 +99,13 @@ def work(this, one):
     transfer(one, wanted, "cuFileRead", CALLER, 12345, 30, 0, -5022, None, 0)
     this.equal("it fails", one.do("register(99)"), -5005)
     this.equal("asynchronous", one.do(f"read_async({second}, 40, 50)"), 0)
-    this.equal("a batch", one.do("batch(7)"), 0)
-    bytes_of = {str(data): (65536 + 131072 + 4096 + 100 + 1000 + 10, 0), str(target): (0, 5000 + 3000 + 700)}
-    return wanted, bytes_of
+    batches = cufile_batches.work(this, one, (second, other), (first, target))
+    bytes_of = {str(data): (65536 + 131072 + 4096 + 100 + 1000 + 10, 0),
+                str(other): (20 + 40 + batches.bytes_read, 0), str(target): (0, 5000 + 3000 + 700 + batches.bytes_written)}
+    return wanted, bytes_of, batches
 
 
-def check_rows(this, trace, wanted, pid, tells_posix=True):
+def check_rows(this, trace, wanted, batches, pid, tells_posix=True):
     """posix: where a kernel tells of no file operations, what is below calls of what runs already is not known."""
     paths = {os.stat(row[1]).st_ino: row[1] for row in wanted if row[1]}
     wanted = [row if tells_posix else (*row[:6], None, None) for row in wanted]
@@ -110,18 +113,17 @@ def check_rows(this, trace, wanted, pid, tells_posix=True):
     moved = [row for row in rows if row["func"] in ("cuFileRead", "cuFileWrite")]
     this.equal("rows", [(row["func"], paths.get(row["ino"]), row["offset"], row["requested"], row["ret"], row["err"],
                          row["posix_calls"], row["posix_bytes"]) for row in moved], wanted)
+    inside_batches = batches.check(this, trace, [row for row in rows if "atch" in row["func"]], tells_posix)
     others = [(row["func"], row["err"], row["operations"], row["requested"], row["offset"], row["ret"]) for row in rows
-              if row not in moved]
+              if row not in moved and "atch" not in row["func"]]
     this.equal("others", others,
                [("cuFileHandleRegister", 0, 0, None, None, None), ("cuFileHandleRegister", 0, 0, None, None, None),
                 ("cuFileHandleDeregister", 0, 0, None, None, None), ("cuFileHandleRegister", 0, 0, None, None, None),
-                ("cuFileHandleRegister", 5005, 0, None, None, -1), ("cuFileReadAsync", 0, 1, 40, 50, None),
-                ("cuFileBatchIOSubmit", 0, 7, None, None, None)])
-    this.true("what is not known is said", trace.covers("asynchronous calls of cuFile") and trace.covers("batches of cuFile"),
-              trace.rows("coverage"))
-    lost = [row for row in trace.rows("loss") if "cufile" in row["unit"]]
+                ("cuFileHandleRegister", 5005, 0, None, None, -1), ("cuFileReadAsync", 0, 1, 40, 50, None)])
+    this.true("what is not known is said", trace.covers("asynchronous calls of cuFile"), trace.rows("coverage"))
+    lost = [row for row in trace.rows("loss") if "calls of libcufile" in row["unit"]]
     this.equal("nothing lost", lost, [])
-    return {row["gpu_file_id"]: row for row in moved}
+    return {row["gpu_file_id"]: row for row in moved + inside_batches}
 
 
 def check_inside(this, trace, table, moved, pid, moves):
@@ -140,16 +142,16 @@ def check_inside(this, trace, table, moved, pid, moves):
 def check_command(this):
     out = this.new_trace()
     command = (case.MLRUN, "--preload=files", "--kprobes=cufile", "--quiet", "-o", out)
-    one = uprobe_case.Victim(this, library=None, before=[str(word) for word in command], calls=CUFILE_CALLS)
+    one = uprobe_case.Victim(this, library=None, before=[str(word) for word in command], calls=CALLS)
     mlrun = one.process.pid
     before = uprobe_case.probes_held_by(mlrun)
     one.do(f"load({str(LIBRARY)!r})")
     wait_for(lambda: uprobe_case.probes_held_by(mlrun) == before + 2 * FUNCTIONS, 120)
-    wanted, bytes_of = work(this, one)
+    wanted, bytes_of, batches = work(this, one)
     one.end()
     this.equal("exit status", one.process.returncode, 0)
     trace = Trace(out)
-    moved = check_rows(this, trace, wanted, one.pid)
+    moved = check_rows(this, trace, wanted, batches, one.pid)
     check_inside(this, trace, "call", moved, one.pid, lambda row: row["func"] in ("pread", "pwrite"))
     own = [row for row in trace.rows("call") if row["func"] == "pread" and row["ret"] == 1000]
     this.equal("the program's own read", [row["gpu_file_id"] for row in own], [None])
@@ -160,17 +162,18 @@ def check_command(this):
     reads = [row for row in wanted if row[0] == "cuFileRead"]
     this.equal("sums", sums["cuFileRead"],
                (len(reads), 1, sum(max(row[4], 0) for row in reads), sum(row[7] or 0 for row in reads)))
+    batches.check_sums(this, sums)
     text = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("the summary has a part for it", "CUFILE" in text, text)
 
 
 def check_observed(this):
-    with uprobe_case.victim(this, library=LIBRARY, calls=CUFILE_CALLS) as one:
+    with uprobe_case.victim(this, library=LIBRARY, calls=CALLS) as one:
         seen = uprobe_case.Observation(this, "--pid", one.pid, kprobes="vfs,cufile")
-        wanted, _ = work(this, one)
+        wanted, _, batches = work(this, one)
         trace = seen.end()
     signals = {signal["signal"]: signal["way"] for signal in trace.run["kernel_side"]["signals"]}
-    moved = check_rows(this, trace, wanted, one.pid, tells_posix=signals["file operations"] is not None)
+    moved = check_rows(this, trace, wanted, batches, one.pid, tells_posix=signals["file operations"] is not None)
     if signals["file operations"]:
         check_inside(this, trace, "vfs", moved, one.pid, lambda row: row["op"] in ("read", "write"))
     this.true("that there were calls before is said", trace.covers("calls of cuFile from before"), trace.rows("coverage"))

@@ -155,6 +155,42 @@ TEST_F(GpuFileCallsTest, AHandleThatIsUsedAgainIsForTheNewFile) {
   EXPECT_EQ(read(52, 58, 0, 1, kCaller, 99), between) << "of a file that is not known, in the same thread";
 }
 
+TEST_F(GpuFileCallsTest, AnOperationOfABatchLastsUntilItsResultIsAskedFor) {
+  handle(kInode, 10);
+  events::CufileOperation read{1, 0, 0, 4096, 0, 1000, kHandle, 0, 0, 5};
+  mlrun_cufile_call submit = record("cuFileBatchIOSubmit", 100, 110, kCaller);
+  submit.arguments[0] = 0x9000;
+  submit.arguments[1] = 1;
+  calls_.add(submit, {reinterpret_cast<const char*>(&read), sizeof read});
+  const int64_t operation = number_ + 2;
+  mlrun_cufile_call results = record("cuFileBatchIOGetStatus", 190, 200, kOther);
+  results.arguments[0] = 0x9000;
+  events::CufileResult result{5, events::kCufileComplete, 0, 1000};
+  calls_.add(results, {reinterpret_cast<const char*>(&result), sizeof result});
+  finish();
+  EXPECT_EQ(calls_.end(operation).end_ns, 200);
+  EXPECT_EQ(calls_.end(operation).status, model::BatchStatus::kComplete);
+  EXPECT_EQ(calls_.file(operation).inode, kInode);
+  EXPECT_EQ(this->read(150, 160, 4096, 1000, kWorker), operation);
+  EXPECT_EQ(this->read(250, 260, 4096, 1000, kWorker), 0);
+  EXPECT_EQ(calls_.posix(operation).bytes, 1000);
+}
+
+TEST_F(GpuFileCallsTest, ABatchMeansNothingToTheProgramThatIsExecuted) {
+  calls_.add_exec(kPid, 150);
+  handle(kInode, 10);
+  events::CufileOperation read{1, 0, 0, 4096, 0, 1000, kHandle, 0, 0, 5};
+  mlrun_cufile_call submit = record("cuFileBatchIOSubmit", 100, 110, kCaller);
+  calls_.add(submit, {reinterpret_cast<const char*>(&read), sizeof read});
+  const int64_t operation = number_ + 2;
+  events::CufileResult result{5, events::kCufileComplete, 0, 1000};
+  calls_.add(record("cuFileBatchIOGetStatus", 190, 200, kCaller),
+             {reinterpret_cast<const char*>(&result), sizeof result});
+  finish();
+  EXPECT_EQ(calls_.end(operation).status, model::BatchStatus::kUnknown);
+  EXPECT_EQ(calls_.batches().unmatched(), 1);
+}
+
 TEST_F(GpuFileCallsTest, WhatDamagedRecordsSayOverflowsNothing) {
   handle(kInode, 10);
   const int64_t call = move(100, 200, UINT64_MAX, INT64_MAX);
