@@ -146,6 +146,7 @@ std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
     row.thread_id = thread_id;
     const auto thread = threads.find(thread_id);
     row.proc_id = thread == threads.end() ? 0 : thread->second->proc_id;
+    row.tid = thread == threads.end() ? 0 : thread->second->tid;
     row.file_id = file_id;
     if (file_id > 0 && static_cast<size_t>(file_id) <= info_.files.size()) {
       row.path = info_.files[static_cast<size_t>(file_id - 1)].path;

@@ -17,6 +17,7 @@ struct GpuIdleSummary {
   int32_t gpu_id = 0;  // 0: not known which
   std::string label;   // as in gpu_idle; "short", "not listed": gaps that have no row there
   int32_t proc_id = 0, thread_id = 0;
+  int32_t tid = 0;      // of the thread; 0: not known
   int64_t file_id = 0;  // 0: none
   std::string path;
   int64_t time_ns = 0, pieces = 0;

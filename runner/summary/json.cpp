@@ -233,6 +233,7 @@ Json gpu_idle_json(const GpuIdleSummary& idle) {
           {"label", idle.label},
           {"proc_id", known(idle.proc_id, 0)},
           {"thread_id", known(idle.thread_id, 0)},
+          {"tid", known(idle.tid, 0)},
           {"path", idle.path.empty() ? Json() : Json(idle.path)},
           {"time_ns", idle.time_ns},
           {"pieces", idle.pieces},

@@ -435,6 +435,7 @@ struct Columns<GpuIdleSummary> {
     visitor("label", row.label);
     visitor("proc_id", row.proc_id);
     visitor("thread_id", row.thread_id);
+    visitor.later("tid", row.tid);
     visitor("file_id", row.file_id);
     visitor("path", row.path);
     visitor("time_ns", row.time_ns);

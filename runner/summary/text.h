@@ -29,6 +29,9 @@ namespace mlrun::summary {
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string collectives_text(const Summary& summary, const TextStyle& style);
+// What a device is called in all tables: by the number that nvidia-smi has for it, where the driver was asked; else by that of
+// the table gpu, with a mark. 0: "?".
+[[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
 [[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);

@@ -18,7 +18,20 @@ std::string name_of(const GpuSummary& gpu) {
   return fmt::format("{}{} {}", gpu.kind == "mig" ? "  MIG of " : "", gpu.index, printable(gpu.name));
 }
 
+std::string energy_text(int64_t mj) {
+  constexpr int64_t kMjInKj = 1'000'000;
+  if (mj == kNotKnown) return "-";
+  return mj < kMjInKj ? fmt::format("{:.0f} J", double(mj) / 1e3) : fmt::format("{:.1f} kJ", double(mj) / 1e6);
+}
+
 }  // namespace
+
+std::string gpu_number_text(const Summary& summary, int32_t gpu_id) {
+  for (const GpuSummary& gpu : summary.gpus) {
+    if (gpu.gpu_id == gpu_id && gpu.index >= 0 && gpu.kind != "mig") return fmt::format("{}", gpu.index);
+  }
+  return gpu_id == 0 ? "?" : fmt::format("#{}", gpu_id);
+}
 
 std::string gpus_text(const Summary& summary, const TextStyle& style) {
   if (summary.gpus.empty()) return "";
@@ -26,8 +39,7 @@ std::string gpus_text(const Summary& summary, const TextStyle& style) {
                    "PCIe in", "out"});
   for (const GpuSummary& gpu : summary.gpus) {
     table.add({name_of(gpu), share(gpu.busy_ppm), share(gpu.sm_active_ppm), bytes_text(gpu.fb_peak_bytes),
-               watts(gpu.power_mean_mw), watts(gpu.power_peak_mw),
-               gpu.energy_mj == kNotKnown ? "-" : fmt::format("{:.1f} kJ", double(gpu.energy_mj) / 1e6),
+               watts(gpu.power_mean_mw), watts(gpu.power_peak_mw), energy_text(gpu.energy_mj),
                gpu.temperature_peak_c == kNotKnown ? "-" : fmt::format("{} C", gpu.temperature_peak_c),
                time_text(gpu.throttled_ns, style.glyphs), bytes_text(gpu.pcie_rx_bytes),
                bytes_text(gpu.pcie_tx_bytes)});

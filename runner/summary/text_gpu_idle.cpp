@@ -21,7 +21,8 @@ std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   if (process == summary.processes.end() && idle.label == "short") return "gaps of less than 10 us";
   if (process == summary.processes.end() && idle.label == "not listed") return "gaps beyond two million";
   if (process == summary.processes.end()) return "not known";
-  return fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  const std::string name = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
 // The label, and of a file call the part of it that took longest.
@@ -77,7 +78,8 @@ std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
   const auto time = [&](const nlohmann::json& of, const char* key) { return time_text(number(of, key), style.glyphs); };
   TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
   for (const nlohmann::json& gpu : devices) {
-    table.add({fmt::format("GPU {}", number(gpu, "gpu_id")), count_text(number(gpu, "steps")),
+    const auto gpu_id = static_cast<int32_t>(number(gpu, "gpu_id"));
+    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(number(gpu, "steps")),
                percent_text(number(gpu, "idle_ns"), number(gpu, "time_ns")), time(gpu, "idle_p50_ns"),
                time(gpu, "idle_p99_ns"), time(gpu, "idle_max_ns")});
   }
@@ -101,7 +103,8 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
     const GpuIdleSummary& idle = summary.gpu_idle[i];
     std::string name = who(summary, idle) + (idle.path.empty() ? "" : " " + printable(idle.path));
     if (!idle.python_line.empty()) name += " " + printable(idle.python_line);
-    if (several) name = fmt::format("GPU {} {} {}", idle.gpu_id, style.glyphs.pick("←", "<-"), name);
+    if (several)
+      name = fmt::format("GPU {} {} {}", gpu_number_text(summary, idle.gpu_id), style.glyphs.pick("←", "<-"), name);
     table.add(
         {std::move(name), doing(idle), time_text(idle.time_ns, style.glyphs), percent_text(idle.time_ns, all_ns)});
   }
@@ -109,6 +112,8 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_idle", style.glyphs.pick("…", "..."),
                                summary.gpu_idle.size() - kShown));
   }
+  table.add_note(
+      fmt::format("of {} in gaps between a GPU's first operation and its last", time_text(all_ns, style.glyphs)));
   return table.text(style) + gpu_steps_text(summary, style);
 }
 

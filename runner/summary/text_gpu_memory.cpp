@@ -22,7 +22,7 @@ std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
   if (process == summary.processes.end()) return "not known";
   std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
   if (memory.context != 0) text += fmt::format(", context {}", memory.context);
-  return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, memory.gpu_id) : text;
+  return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, gpu_number_text(summary, memory.gpu_id)) : text;
 }
 
 constexpr size_t kStacksShown = 4, kFramesShown = 6;
@@ -81,8 +81,7 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
                                sorted.size() - kShown));
   }
   if (is_kept) {
-    table.add_note(
-        "never released: up to the end of the process; late: allocated in its second half, where a leak would show");
+    table.add_note("never released: until its process ended; late: of the second half of its life, as a leak would be");
   }
   if (all.with_context > 0) {
     table.add_note(fmt::format("released with their context: {}", kept_text(all.with_context, all.with_context_bytes)));

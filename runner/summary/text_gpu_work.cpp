@@ -18,7 +18,7 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
     const GpuMarkSummary& mark = summary.gpu_marks[i];
     std::string name = printable(mark.name);
-    if (summary.gpu_work.size() > 1) name += fmt::format(", GPU {}", mark.gpu_id);
+    if (summary.gpu_work.size() > 1) name += fmt::format(", GPU {}", gpu_number_text(summary, mark.gpu_id));
     table.add({name, printable(mark.domain), count_text(mark.kernels), time_text(mark.busy_ns, style.glyphs),
                count_text(mark.copies), bytes_text(mark.copied_bytes), time_text(mark.idle_ns, style.glyphs)});
   }
@@ -30,6 +30,12 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   table.add_note("with ranges within them; idle before: gaps of 10 us and more that such work ended");
   return "\n" + table.text(style);
 }
+
+// Several may have one name.
+std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
+  if (summary.gpu_work.size() < 2) return printable(gpu.name);
+  return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));
+}
 }  // namespace
 
 std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
@@ -37,7 +43,7 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   const int64_t wall_ns = run_facts(summary.run).wall_ns.value_or(0);
   TextTable devices({"GPU WORK", "busy", "of the run", "kernels", "time", "copies", "in", "out", "memsets"});
   for (const GpuWorkSummary& gpu : summary.gpu_work) {
-    devices.add({printable(gpu.name), time_text(gpu.busy_ns, style.glyphs),
+    devices.add({device_text(summary, gpu), time_text(gpu.busy_ns, style.glyphs),
                  wall_ns > 0 ? percent_text(gpu.busy_ns, wall_ns) : "-", count_text(gpu.kernels),
                  time_text(gpu.kernel_ns, style.glyphs), count_text(gpu.copies), bytes_text(gpu.bytes_in),
                  bytes_text(gpu.bytes_out), count_text(gpu.memsets)});
@@ -45,7 +51,8 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   for (const GpuWorkSummary& gpu : summary.gpu_work) {
     if (gpu.graphs == 0) continue;
     devices.add_note(fmt::format("{}: {} launches of graphs as a whole took {}; their kernels are not listed",
-                                 printable(gpu.name), count_text(gpu.graphs), time_text(gpu.graph_ns, style.glyphs)));
+                                 device_text(summary, gpu), count_text(gpu.graphs),
+                                 time_text(gpu.graph_ns, style.glyphs)));
   }
   const RunFacts run = run_facts(summary.run);
   if (run.folded_nodes.value_or(0) != 0) {

@@ -338,7 +338,15 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
 
 namespace {
 
-std::vector<model::CoverageRow> unsampled(const SessionInfo& session) {
+// nvidia-smi's; -1: not known.
+int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
+  for (const model::GpuRow& gpu : info.gpus) {
+    if (gpu.gpu_id == gpu_id) return gpu.index;
+  }
+  return -1;
+}
+
+std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
   std::vector<model::CoverageRow> rows;
   const auto gpus = session.all.value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
   for (const nlohmann::json& gpu : gpus) {
@@ -347,8 +355,9 @@ std::vector<model::CoverageRow> unsampled(const SessionInfo& session) {
     for (const nlohmann::json& what : gpu.value("what", nlohmann::json::array())) {
       if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
     }
-    rows.push_back({.subject = "samples of the driver's own",
-                    .detail = fmt::format("the driver takes none of GPU {}: {}", gpu.value("gpu_id", 0), names)});
+    rows.push_back(
+        {.subject = "samples of the driver's own",
+         .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.value("gpu_id", 0)), names)});
   }
   return rows;
 }
@@ -356,10 +365,10 @@ std::vector<model::CoverageRow> unsampled(const SessionInfo& session) {
 }  // namespace
 
 // One that is late now and then is the machine's, and the rows' own times tell it.
-std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session) {
+std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
-  std::vector<model::CoverageRow> rows = unsampled(session);
+  std::vector<model::CoverageRow> rows = unsampled(session, info);
   const int64_t looks = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
   if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return rows;
   const double look_ms =

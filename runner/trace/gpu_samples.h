@@ -29,7 +29,7 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
                                           const std::string& tables_folder, summary::GpuMeter& meter);
 
 // Where the driver answered so slowly that one look in ten or more was left out, and what it does not sample by itself.
-std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session);
+std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info);
 
 // What holds the clocks down, as words: "sw_power_cap hw_thermal".
 std::string throttle_text(int64_t reasons);

@@ -396,7 +396,7 @@ void Merger::complete_info() {
   }
   for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : python_coverage(session_, *index_)) info_.coverage.push_back(std::move(row));
-  for (model::CoverageRow& row : gpu_sample_coverage(session_)) info_.coverage.push_back(std::move(row));
+  for (model::CoverageRow& row : gpu_sample_coverage(session_, info_)) info_.coverage.push_back(std::move(row));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }

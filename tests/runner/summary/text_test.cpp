@@ -181,5 +181,45 @@ TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   EXPECT_EQ(shown.find('\x07'), std::string::npos);
 }
 
+TEST_F(TextTest, GpusOfOneNameAreToldApartByTheNumbersOfNvidiaSmi) {
+  Summary summary;
+  for (int32_t gpu_id = 1; gpu_id <= 3; ++gpu_id) {
+    GpuWorkSummary& work = summary.gpu_work.emplace_back();
+    work.gpu_id = gpu_id;
+    work.name = "NVIDIA H200";
+    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    idle.gpu_id = gpu_id;
+    idle.label = "cpu";
+    idle.time_ns = 1000;
+    if (gpu_id == 3) break;  // the driver does not tell of this one
+    GpuSummary& gpu = summary.gpus.emplace_back();
+    gpu.gpu_id = gpu_id;
+    gpu.index = gpu_id - 1;
+  }
+  const std::string work = gpu_work_text(summary, {}), idle = gpu_idle_text(summary, {});
+  for (const char* name : {"\n0 NVIDIA H200", "\n1 NVIDIA H200", "\n#3 NVIDIA H200"}) {
+    EXPECT_NE(work.find(name), std::string::npos) << work;
+  }
+  for (const char* name : {"\nGPU 0 ", "\nGPU 1 ", "\nGPU #3 "}) EXPECT_NE(idle.find(name), std::string::npos) << idle;
+  summary.gpu_work.resize(1);
+  EXPECT_NE(gpu_work_text(summary, {}).find("\nNVIDIA H200"), std::string::npos);
+}
+
+TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreToldApart) {
+  Summary summary = testing::small_training();
+  const int32_t pid = summary.processes[1].pid;
+  summary.gpu_idle.clear();
+  for (const int32_t tid : {pid, pid + 7}) {
+    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    idle.label = "cpu";
+    idle.proc_id = summary.processes[1].proc_id;
+    idle.tid = tid;
+    idle.time_ns = 1000;
+  }
+  const std::string text = gpu_idle_text(summary, {});
+  EXPECT_NE(text.find(std::to_string(pid) + " thread " + std::to_string(pid + 7)), std::string::npos) << text;
+  EXPECT_EQ(text.find("thread " + std::to_string(pid) + " "), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace mlrun::summary
