@@ -49,8 +49,11 @@ static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_n
     if (offset >= bytes) return;
     struct mlrun_cufile_part *part = reserve(sizeof *part);
     if (!part) return;
-    __u64 here = bytes - offset;
-    if (here > MLRUN_CUFILE_PART_BYTES) here = MLRUN_CUFILE_PART_BYTES;
+    __u64 last = bytes - offset - 1;
+    if (last >= MLRUN_CUFILE_PART_BYTES) last = MLRUN_CUFILE_PART_BYTES - 1;
+    // A mask that the compiler takes for needed: from comparisons the verifier of Linux 6.1 does not learn enough.
+    __asm__ volatile("" : "+r"(last));
+    __u64 here = (last & (MLRUN_CUFILE_PART_BYTES - 1)) + 1;
     if (bpf_probe_read_user(part->entries, here, (void *)(address + offset)) != 0) {
       bpf_ringbuf_discard(part, BPF_RB_NO_WAKEUP);
       return;

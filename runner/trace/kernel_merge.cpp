@@ -5,16 +5,15 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 
-#include "runner/events/cufile_calls.h"
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
 #include "runner/trace/device_number.h"
 #include "runner/trace/device_table.h"
 #include "runner/trace/file_call_gaps.h"
 #include "runner/trace/files_by_inode.h"
+#include "runner/trace/gpu_file_rows.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/operation_totals.h"
@@ -172,7 +171,9 @@ class KernelMerge::Tables {
         threads_(info),
         silent_(info),
         by_system_calls_(told_by_system_calls(merge.session_)),
-        inodes_(info.files, merge.names_seen(), merge.observed_.files().made()) {
+        inodes_(info.files, merge.names_seen(), merge.observed_.files().made()),
+        gpu_files_({merge.gpu_files_, merge.gpu_file_gaps_, threads_, inodes_, builder,
+                    merge.below_gpu_files() != GpuFileCalls::Below::kNothing}) {
     if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
   }
 
@@ -224,7 +225,6 @@ class KernelMerge::Tables {
     if (status) status = waits_.close();
     if (status) status = file_ops_.close();
     if (status) status = remotes_.close();
-    if (status) status = add_operations_until(INT64_MAX);
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
     if (status && merge_.torch_.is_followed()) status = torch_memories_.close();
     merge_.gpu_file_calls_ = gpu_files_.count();
@@ -329,7 +329,7 @@ class KernelMerge::Tables {
   Status add_gpu_file_part(const events::KernelReader& reader) {
     mlrun_cufile_part part{};
     if (!merge_.libcufile_.is_followed() || !reader.read(part)) return unreadable();
-    cufile_parts_.add(part);
+    gpu_files_.add(part);
     return {};
   }
 
@@ -337,69 +337,9 @@ class KernelMerge::Tables {
   Status add_gpu_file(const events::KernelReader& reader) {
     mlrun_cufile_call record{};
     if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
-    const std::string array = cufile_parts_.take(record);
-    const int64_t number = ++gpu_file_number_;
-    GpuFileTableRow of_table;
-    of_table.row = gpu_file_row(record);
-    if (of_table.row.func == 0) return unreadable();
-    of_table.end_ns = time_of(record.head.time_ns);
-    of_table.ts_ns = begin_of(of_table.end_ns, record.begin_ns);
-    of_table.row.origin = threads_.find(of_table.ts_ns, record.head.pid, record.head.tid);
-    complete(of_table, number);
-    const bool hands_in = of_table.row.err == 0 && events::is_batch(record.function);
-    const size_t entry_bytes = hands_in ? MLRUN_CUFILE_OPERATION_BYTES : MLRUN_CUFILE_RESULT_BYTES;
-    merge_.gpu_file_gaps_.add_array(record, array.size() / entry_bytes);
-    if (hands_in) add_operations(of_table, array);
-    if (Status added = add_operations_until(of_table.end_ns); !added) return added;
-    return add_to_tables(of_table);
-  }
-
-  // Its file, and what lay below it.
-  void complete(GpuFileTableRow& of_table, int64_t number) {
-    model::GpuFileRow& row = of_table.row;
-    row.dur_ns = of_table.end_ns - of_table.ts_ns;
-    row.gpu_file_id = number;
-    const GpuFileCalls::File file = merge_.gpu_files_.file(number);
-    row.fd = file.fd;
-    row.device = stat_device(file.device);
-    row.inode = static_cast<int64_t>(file.inode);
-    if (file.inode != 0) row.file_id = inodes_.find(file.device, file.inode, file.ns);
-    // The calls below it are found by its file: one whose device has another number in the kernel has none.
-    const bool is_found = merge_.gpu_files_.knows(number) && (file.inode == 0 || row.file_id != 0);
-    row.has_posix = row.ret >= 0 && merge_.gpu_files_.tells_posix() && is_found;
-    if (row.has_posix) row.posix = merge_.gpu_files_.posix(number);
-  }
-
-  Status add_to_tables(const GpuFileTableRow& of_table) {
-    merge_.gpu_file_gaps_.add(of_table.row);
-    builder_.add(of_table.row, merge_.below_gpu_files() != GpuFileCalls::Below::kNothing);
-    return gpu_files_.add(of_table);
-  }
-
-  // Of the batch that this call hands in. No thread waits for them, so they are no thread's.
-  void add_operations(const GpuFileTableRow& call, std::string_view array) {
-    for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
-      const int64_t number = ++gpu_file_number_;
-      const BatchEnd end = merge_.gpu_files_.end(number);
-      GpuFileTableRow of_table;
-      of_table.row = gpu_file_row(operation, end);
-      of_table.ts_ns = call.ts_ns;
-      of_table.end_ns = end.status > model::BatchStatus::kUnknown ? std::max(end.end_ns, call.ts_ns) : call.end_ns;
-      of_table.row.origin = call.row.origin;
-      of_table.row.origin.thread_id = 0;
-      of_table.row.batch_id = call.row.gpu_file_id;
-      complete(of_table, number);
-      open_operations_.emplace(of_table.end_ns, of_table);
-    }
-  }
-
-  // Rows go into the table by their end.
-  Status add_operations_until(int64_t ns) {
-    while (!open_operations_.empty() && open_operations_.begin()->first <= ns) {
-      if (Status added = add_to_tables(open_operations_.begin()->second); !added) return added;
-      open_operations_.erase(open_operations_.begin());
-    }
-    return {};
+    const auto added = gpu_files_.add(record);
+    if (!added) return tl::make_unexpected(added.error());
+    return *added ? Status() : unreadable();
   }
 
   Status add_torch_memory(const events::KernelReader& reader) {
@@ -444,12 +384,9 @@ class KernelMerge::Tables {
   OrderedTable<WaitTable> waits_;
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
-  OrderedTable<GpuFileTable> gpu_files_;
+  GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
-  CufileParts cufile_parts_;
-  std::multimap<int64_t, GpuFileTableRow> open_operations_;          // of batches, by their end
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
-  int64_t gpu_file_number_ = 0;                                      // likewise
 };
 
 void KernelMerge::find_gpu_files(Partition& partition) {
