@@ -2,7 +2,6 @@
 #include "runner/trace/gpu_file_rows.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "runner/events/cufile_calls.h"
 #include "runner/trace/device_number.h"
@@ -60,7 +59,7 @@ void GpuFileRows::add_operations(const GpuFileTableRow& call, std::string_view a
     of_table.row.origin.thread_id = 0;
     of_table.row.batch_id = call.row.gpu_file_id;
     complete(of_table, number);
-    open_operations_.emplace(of_table.end_ns, std::move(of_table));
+    open_operations_.emplace(of_table.end_ns, of_table);
   }
 }
 
