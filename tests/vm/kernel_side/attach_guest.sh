@@ -22,6 +22,10 @@ dd if=/dev/zero of=/mnt/disk/old bs=64k count=16 conv=fsync
 sync
 echo 3 >/proc/sys/vm/drop_caches
 
+# Programs of probes in libraries, which nothing here calls: this kernel takes them.
+"$build/bin/mlrun" --kprobes=require,cufile,torch --defer-merge --quiet -o "$traces/libraries" -- true
+"$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
+
 # By process: one that reads a file that it has open already, by itself and by a child, and ends as another program.
 # shellcheck disable=SC2016
 setsid sh -c 'exec 3</mnt/disk/old; echo $$ >/tmp/loader.pid; until [ -e /tmp/loader.go ]; do sleep 0.1; done
