@@ -27,7 +27,7 @@ class GpuFileRows {
     ThreadFinder& threads;
     FilesByInode& inodes;
     summary::Builder& builder;
-    bool posix_is_counted;  // libcufile's own reads and writes are rows of `call`
+    bool posix_is_counted;  // libcufile's own reads and writes count as calls, or as operations that stand for them
   };
   explicit GpuFileRows(const Sources& sources) : from_(sources) {}
 
