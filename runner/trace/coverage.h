@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -27,17 +29,27 @@ class CoverageMeter {
     int64_t read = 0, written = 0;
   };
   void add_bytes(const model::CallRow& row, int64_t moved);
+  void add_mapped(const model::CallRow& row);
+  void note_reasons(SpoolIndex& index, const model::TraceInfo& info);
+  [[nodiscard]] std::string why_unseen(int32_t proc_id) const;
+  void add_mapped_files(const model::TraceInfo& info);
   [[nodiscard]] Bytes bytes_of(int32_t proc_id) const;  // as recorded
   void compare_bytes(const model::TraceInfo& info);
   void add_executed(const model::TraceInfo& info);
   void add_cut_off(SpoolIndex& index);
-  void add_children(SpoolIndex& index, const model::TraceInfo& info);
+  void add_children();
   void add_cufile(const model::TraceInfo& info);
   void add_failures(const SessionInfo& session);
   void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);
 
   std::vector<Bytes> bytes_;                                           // by proc_id
   std::map<std::tuple<int32_t, int64_t, int32_t>, int64_t> executed_;  // process, file and verdict: times
+  std::map<int64_t, int64_t> mapped_;                                  // file_id: bytes of its longest mapping
+  int64_t mapped_left_out_ = 0;                                        // mappings of further files
+  std::map<int32_t, int64_t> silent_;                                  // children that recorded nothing, by parent
+  std::set<int32_t> with_unended_children_;                            // parents of processes whose totals nobody knows
+  std::set<int32_t> with_executed_;  // processes that executed what cannot be followed
+  bool was_paused_ = false, was_stopped_ = false;
   std::vector<model::CoverageRow> rows_;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table `coverage` says of parents and children: the kernel adds a child's bytes to those of the parent that
-// waited for it.
+// What the table `coverage` says of bytes that only the kernel counted, of parents and children (the kernel adds a child's
+// bytes to those of the parent that waited for it), and of files that were mapped.
+#include <sys/mman.h>
+
 #include <gtest/gtest.h>
 
 #include "tests/runner/trace/trace_folder.h"
@@ -82,6 +84,89 @@ TEST(Coverage, BytesAreNotMissedWhereNoFilesWereToBeRecorded) {
   spool.session()["options"]["streams"] = {"marks"};
   const TraceFolder folder;
   merge(folder, spool);
+  EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
+}
+
+// A program whose libraries ld.so reads stays below, a file that was read without a call does not.
+TEST(Coverage, BytesBelowAMebibyteAreToldWhereTheyAreMuchOfAll) {
+  const auto told = [](int64_t seen, int64_t unseen) {
+    SpoolWriter spool;
+    for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+    add_process(spool, kParentPid, 1, seen, seen + unseen, RecordBuffer());
+    const TraceFolder folder;
+    EXPECT_TRUE(folder.merge(spool));
+    return folder.numbers("coverage", "kernel");
+  };
+  EXPECT_EQ(told(34'000, 1'000'000), Numbers({1'034'000}));
+  EXPECT_EQ(told(100, 250'000), Numbers());
+  EXPECT_EQ(told(20'000'000, 1'000'000), Numbers());
+}
+
+TEST(Coverage, SaysThatItWasThePauseWhereThereWasOne) {
+  SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild + 3'000'000, kReadByChild});
+  spool.add_gap(0, MLRUN_GAP_PAUSED, 100 * kMillisecond, 200 * kMillisecond, 0);
+  const TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("coverage", "detail"),
+            std::vector<std::string>{"while recording was paused; the kernel counted them"});
+}
+
+TEST(Coverage, SaysThatItWasAChildWhoseTotalsNobodyKnows) {
+  const TraceFolder folder;
+  merge(folder, parent_and_child({kReadByParent + kReadByChild + 3'000'000, 0}));
+  EXPECT_EQ(folder.texts("coverage", "detail"),
+            std::vector<std::string>{"by children that were killed, or went on as a program without the library; the "
+                                     "kernel counted them"});
+}
+
+struct Mapped {
+  uint64_t bytes;
+  uint64_t protection = PROT_READ;
+  uint32_t mode = 0100644;
+};
+
+SpoolWriter run_that_maps(const std::vector<Mapped>& files) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  RecordBuffer records;
+  uint32_t number = 0;
+  for (const Mapped& file : files) {
+    ++number;
+    const uint64_t path = records.add_string("/data/" + std::to_string(number) + ".npy");
+    records.add(testing::OpenFileRecord{.number = number, .inode = number, .mode = file.mode, .path = path});
+    records.add(testing::DescriptorCall{.func = events::func::k_mmap,
+                                        .start = ticks_at(number * kMillisecond),
+                                        .requested = file.bytes,
+                                        .result = 0x7f0000000000,
+                                        .offset = 0,
+                                        .open_file = number,
+                                        .arg2 = file.protection | uint64_t{MAP_SHARED} << 32});
+  }
+  add_process(spool, kParentPid, 1, 0, 0, std::move(records));
+  return spool;
+}
+
+TEST(Coverage, NamesMappedFilesOfDataTheLargestFirst) {
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(run_that_maps({{2 << 20}, {128 << 20}, {1 << 20}})));
+  EXPECT_EQ(folder.texts("coverage", "detail"),
+            std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more of 1 MiB or more: page faults are no calls; "
+                                     "--kprobes has them"});
+}
+
+TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(run_that_maps({{(1 << 20) - 1}, {2 << 20, PROT_READ | PROT_EXEC}, {2 << 20, PROT_NONE},
+                                          {2 << 20, PROT_READ, 0020644}})));
+  EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
+}
+
+TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideTellsOfFaults) {
+  SpoolWriter spool = run_that_maps({{2 << 20}});
+  spool.session()["options"]["streams"] = {"files", "block", "vfs"};
+  spool.session()["kernel_side"]["state"] = "recorded";
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
