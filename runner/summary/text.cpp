@@ -129,7 +129,10 @@ std::string completeness_text(const Summary& summary, const TextStyle& style) {
       !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || has_kernel_side(summary);
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
   if (lost.empty() && unseen.empty() && events == 0 && !other_sides) {
-    return style.warning("NOTHING RECORDED") + "  no process of the command could be followed; see mlrun doctor\n";
+    const bool followed = !summary.processes.empty();
+    return style.warning("NOTHING RECORDED") +
+           (followed ? "  the command's processes were followed, and made no call that is recorded\n"
+                     : "  no process of the command could be followed; see mlrun doctor\n");
   }
   if (lost.empty() && unseen.empty()) return style.good("complete") + ": nothing lost, nothing known to be unseen\n";
   std::string out =
