@@ -18,7 +18,7 @@ Builder::State::State(BuilderOptions options)
 // proc_id 0, "not known", has a place as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {
   auto& place = processes.at(uint64_t(uint32_t(proc_id)) + 1);
-  if (!place) place = std::make_unique<Process>(alloc_min_bytes, alloc_sample_bytes, block_room);
+  if (!place) place = std::make_unique<Process>(alloc_min_bytes, alloc_sample_bytes, block_room, mapping_room);
   return *place;
 }
 
@@ -50,6 +50,7 @@ void Builder::add(const model::CallRow& row) {
   State::Process& process = s.process(row.origin.proc_id);
   count(process.totals[size_t(facts.group)], facts, row.dur_ns);
   s.calls.add(row, facts);
+  process.mappings.add(row);
   if (facts.group == Group::kWaits) process.waits.add(row);
   if (facts.group != Group::kFiles) return;
 

@@ -15,6 +15,7 @@
 #include "runner/summary/flat_map.h"
 #include "runner/summary/gpu_file_meter.h"
 #include "runner/summary/heap_meter.h"
+#include "runner/summary/mapping_meter.h"
 #include "runner/summary/phase_meter.h"
 #include "runner/summary/site_meter.h"
 #include "runner/summary/split_meter.h"
@@ -26,11 +27,12 @@ namespace mlrun::summary {
 
 struct Builder::State {
   struct Process {
-    Process(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room)
-        : heap(alloc_min_bytes, alloc_sample_bytes, room) {}
+    Process(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room, MappingRoom& mapping_room)
+        : heap(alloc_min_bytes, alloc_sample_bytes, room), mappings(mapping_room) {}
     std::array<Totals, kGroups> totals{};
     WaitMeter waits;
     HeapMeter heap;
+    MappingMeter mappings;
     std::optional<HeapSum> heap_sum;  // of all that was not given as rows
   };
 
@@ -46,6 +48,7 @@ struct Builder::State {
   int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0, counted_frees = 0, served_calls = 0;
   FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
   BlockRoom block_room;
+  MappingRoom mapping_room;
   CallMeter calls;
   FileMeter files;
   AccessMeter access;

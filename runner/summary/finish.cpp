@@ -37,6 +37,15 @@ model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
   return row;
 }
 
+// Without them nothing is known of mappings.
+bool has_call_rows(const nlohmann::json& run) {
+  const nlohmann::json::json_pointer at("/options/streams");
+  if (run_facts(run).summary_only) return false;
+  if (!run.contains(at)) return true;
+  const nlohmann::json& streams = run.at(at);
+  return std::find(streams.begin(), streams.end(), "files") != streams.end();
+}
+
 }  // namespace
 
 std::vector<ProcessSummary> Builder::State::process_summaries(const model::TraceInfo& info, const ProcessTree& tree) {
@@ -47,6 +56,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     const auto proc_id = int32_t(key - 1);
     if (!role_of.contains(proc_id)) order.push_back(proc_id);
   });
+  const bool knows_mappings = has_call_rows(info.run);
   Names names;
   for (const auto& name : info.names) names[name.name_id] = &name.text;
   ProcessRows rows;
@@ -73,6 +83,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     summary.counted_allocations = sums.heap.counted_allocations();
     summary.heap_peak = sums.heap.peak();
     summary.heap_libraries = named(sums.heap.libraries(), names);
+    if (knows_mappings) summary.mapped_peak = sums.mappings.peak();
     if (!sums.heap_sum) continue;
     util::add_to(summary.recorded_allocations, sums.heap_sum->recorded_allocations);
     util::add_to(summary.counted_allocations, sums.heap_sum->counted_allocations);
@@ -104,6 +115,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.fold_ns = run_facts(info.run).fold_ns.value_or(0);
   out.heap_blocks_left_out = s.block_room.left_out_blocks;
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
+  out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;
   out.processes = s.process_summaries(info, tree);
   put_top_files(s.files, info.files, out);
   out.funcs = s.calls.funcs();

@@ -53,7 +53,9 @@ Json heap_json(const ProcessSummary& process) {
           {"peak_ts_ns", known(process.heap_peak.ts_ns, 0)},
           {"recorded_allocations", process.recorded_allocations},
           {"counted_allocations", process.counted_allocations},
-          {"live_at_peak", array(process.heap_libraries, library)}};
+          {"live_at_peak", array(process.heap_libraries, library)},
+          {"mapped_peak_bytes", known(process.mapped_peak.bytes, -1)},
+          {"mapped_peak_ts_ns", known(process.mapped_peak.ts_ns, 0)}};
 }
 
 Json process_json(const ProcessSummary& process) {
@@ -190,17 +192,19 @@ Json timeline_json(const Summary& summary) {
           {"time_ns", column(&TimeBin::time_ns)}};
 }
 
-Json phase_json(const model::PhaseRow& phase) {
+// Of a phase that was over before the first event that was kept nothing is known.
+Json phase_json(const model::PhaseRow& phase, int64_t events_from_ns) {
+  const auto of_calls = [&](int64_t figure) { return phase.end_ns() <= events_from_ns ? Json() : Json(figure); };
   return {{"phase_id", phase.phase_id},
           {"name", phase.name},
           {"proc_id", known(phase.proc_id, 0)},
           {"start_ns", phase.ts_ns},
           {"end_ns", phase.end_ns()},
           {"error_ns", phase.error_ns},
-          {"calls", phase.calls},
-          {"bytes_read", phase.bytes_read},
-          {"bytes_written", phase.bytes_written},
-          {"time_ns", phase.io_ns}};
+          {"calls", of_calls(phase.calls)},
+          {"bytes_read", of_calls(phase.bytes_read)},
+          {"bytes_written", of_calls(phase.bytes_written)},
+          {"time_ns", of_calls(phase.io_ns)}};
 }
 
 Json mark_json(const MarkSummary& mark) {
@@ -364,6 +368,7 @@ Json tracing_json(const Summary& summary) {
       {"estimated_bytes", summary.alloc_sample_bytes > 0 ? Json(summary.estimated_bytes) : Json()},
       {"heap_blocks_left_out", summary.heap_blocks_left_out},
       {"heap_bytes_left_out", summary.heap_bytes_left_out},
+      {"mapped_bytes_left_out", summary.mapped_bytes_left_out},
       {"counted_frees", summary.counted_frees},
       {"served_calls", summary.served_calls},
       {"cost_per_call_ns", cost && summary.calls > 0 ? Json(calls_cost.get<double>() / double(summary.calls)) : Json()},
@@ -378,6 +383,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   const Totals files = summary.totals(Group::kFiles);
   Json totals = totals_json(files);
   totals["metadata_share_of_calls"] = share(files.metadata_calls, files.calls);
+  const int64_t events_from_ns = run_facts(summary.run).events_from_ns.value_or(INT64_MIN);
+  const auto phase = [&](const model::PhaseRow& row) { return phase_json(row, events_from_ns); };
   return {{"schema", "mlrun-summary"},
           {"schema_version", kSchemaVersion},
           {"run", run_json(summary)},
@@ -391,7 +398,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
             {"other", totals_json(summary.totals(Group::kOther))},
             {"waits", totals_json(summary.totals(Group::kWaits))}}},
           {"processes", array(summary.processes, process_json)},
-          {"phases", array(summary.phases, phase_json)},
+          {"phases", array(summary.phases, phase)},
           {"marks", array(summary.marks, mark_json)},
           {"collectives", array(summary.collectives, collective_json)},
           {"gpus", array(summary.gpus, gpu_json)},

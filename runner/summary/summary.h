@@ -51,6 +51,13 @@ struct HeapPeak {
   [[nodiscard]] int64_t bytes() const { return util::sum_of(recorded_bytes, counted_bytes); }
 };
 
+// Anonymous memory that one process image had mapped by calls of its own, at once. bytes -1: not known, as without rows
+// of calls.
+struct MappingPeak {
+  int64_t ts_ns = 0;
+  int64_t bytes = -1;
+};
+
 struct HeapLibrary {
   int64_t library = 0;  // name_id; 0: not known
   std::string name;
@@ -79,6 +86,7 @@ struct ProcessSummary {
   std::array<Totals, kGroups> totals;
   int64_t recorded_allocations = 0, counted_allocations = 0;
   HeapPeak heap_peak;
+  MappingPeak mapped_peak;
   std::vector<WaitSummary> waits;           // by time
   std::vector<HeapLibrary> heap_libraries;  // recorded bytes at the peak, largest first
 
@@ -224,6 +232,7 @@ struct Summary {
   int64_t fold_ns = 0, folded_calls = 0;  // of `calls`, shorter than this: without a row of their own; 0: none
   int64_t heap_blocks_left_out = 0;       // live blocks that were too many to follow, and their bytes
   int64_t heap_bytes_left_out = 0;
+  int64_t mapped_bytes_left_out = 0;  // anonymous mappings that were too many to follow
 
   std::vector<ProcessSummary> processes;      // parents before children, in order of start
   std::vector<FileSummary> files;             // the first kTopFiles by bytes and the first kTopFiles by time; by bytes

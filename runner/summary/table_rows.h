@@ -85,6 +85,8 @@ struct Columns<ProcessSummary> {
     visitor("heap_peak_ts", row.heap_peak.ts_ns);
     visitor("heap_peak_recorded", row.heap_peak.recorded_bytes);
     visitor("heap_peak_counted", row.heap_peak.counted_bytes);
+    visitor.later("mapped_peak_ts", row.mapped_peak.ts_ns);
+    visitor.later("mapped_peak", row.mapped_peak.bytes);
   }
 };
 

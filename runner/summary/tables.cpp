@@ -32,6 +32,7 @@ void visit_values(S& summary, Visit visit) {
   visit("folded_calls", "calls", summary.folded_calls);
   visit("heap_blocks_left_out", "blocks", summary.heap_blocks_left_out);
   visit("heap_bytes_left_out", "bytes", summary.heap_bytes_left_out);
+  visit("mapped_bytes_left_out", "bytes", summary.mapped_bytes_left_out);
   visit("files_touched", "files", summary.files_touched);
   visit("files_without_place", "files", summary.files_without_place);
   visit("directories_touched", "directories", summary.directories_touched);

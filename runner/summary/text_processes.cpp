@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/summary/run_facts.h"
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
 
@@ -19,7 +20,7 @@ constexpr size_t kMostLines = 9;
 
 class Tree {
  public:
-  Tree(const Summary& summary, const TextStyle& style) : style_(style), table_(titles()) {
+  Tree(const Summary& summary, const TextStyle& style) : style_(style), table_(titles(summary)) {
     for (const ProcessSummary& process : summary.processes) known_[process.proc_id] = true;
     for (const ProcessSummary& process : summary.processes) {
       children_[process.parent_proc_id != 0 && known_.contains(process.parent_proc_id) ? process.parent_proc_id : kRoot]
@@ -36,8 +37,9 @@ class Tree {
   // Not 0: rows of processes that are not known count as those of a process 0.
   static constexpr int32_t kRoot = -1;
 
-  static std::vector<std::string> titles() {
-    return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", "heap peak"};
+  static std::vector<std::string> titles(const Summary& summary) {
+    const bool of_window = run_facts(summary.run).events_from_ns.has_value();
+    return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
   }
 
   // Each process has its children once, so that a damaged trace's processes of one number end the tree too.

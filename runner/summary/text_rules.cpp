@@ -40,7 +40,9 @@ std::string sample_text(const Summary& summary, const TextStyle& style) {
               {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
                fmt::format("allocations listed by chance stand for {} of {}, estimated",
                            count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
-               "all others are counted exactly, heap peaks are exact, what libraries hold is estimated"},
+               "all others are counted, what is alive of them is known at looks 0.1 to 1.6 s apart: a heap may have "
+               "been larger between two",
+               "what libraries hold is estimated"},
               style);
 }
 
@@ -75,6 +77,7 @@ std::string last_text(const Summary& summary, const RunFacts& run, const TextSty
   items.push_back(
       fmt::format("events from {} on", time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
   items.push_back(fmt::format("{} older records were freed, names and processes kept", count_text(records)));
+  items.emplace_back("figures are of what came since");
   return wrap(style.bold("KEPT"), kLead, items, style);
 }
 

@@ -16,6 +16,7 @@ namespace mlrun::summary {
 namespace {
 
 constexpr size_t kLead = 14, kPhasesShown = 4, kLibrariesShown = 5;
+constexpr const char* kLooks = "looks 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
 
 // One character per column: the mean rate there, against the highest one. Only what is exactly nothing is blank.
 std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
@@ -92,6 +93,29 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
   return items.empty() ? "" : wrap(style.dim("  allocated by"), kLead + 1, items, style);
 }
 
+std::string since_start(const Summary& summary, int64_t ts_ns, const TextStyle& style) {
+  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  return time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
+}
+
+// What a program maps without malloc, as Python does for its objects, is in no heap.
+std::string mapped_text(const Summary& summary, const TextStyle& style) {
+  const ProcessSummary* largest = nullptr;
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.mapped_peak.bytes > (largest ? largest->mapped_peak.bytes : 0)) largest = &process;
+  }
+  if (!largest) return "";
+  std::vector<std::string> items;
+  items.push_back(fmt::format("{} at once in {} ({}) at {}", bytes_text(largest->mapped_peak.bytes), largest->role,
+                              largest->pid, since_start(summary, largest->mapped_peak.ts_ns, style)));
+  if (run_facts(summary.run).events_from_ns) items.emplace_back("only of what was mapped since the events begin");
+  items.emplace_back("anonymous, by the program's own mmap (Python's objects), not by malloc");
+  if (summary.mapped_bytes_left_out > 0) {
+    items.push_back(bytes_text(summary.mapped_bytes_left_out) + " in mappings that were too many to follow");
+  }
+  return wrap(style.bold("MAPPED"), kLead, items, style);
+}
+
 }  // namespace
 
 std::string timeline_text(const Summary& summary, const TextStyle& style) {
@@ -103,35 +127,42 @@ std::string timeline_text(const Summary& summary, const TextStyle& style) {
 
 std::string heap_text(const Summary& summary, const TextStyle& style) {
   const ProcessSummary* process = largest_heap(summary);
-  if (!process) return "";
+  if (!process) return mapped_text(summary, style);
   const HeapPeak& peak = process->heap_peak;
-  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  const RunFacts run = run_facts(summary.run);
+  // Blocks from before the window are known to nobody.
+  const bool of_window = run.events_from_ns.has_value();
   std::vector<std::string> items;
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
-                              time_text(std::max<int64_t>(0, peak.ts_ns - start), style.glyphs)));
+                              since_start(summary, peak.ts_ns, style)));
+  if (of_window) items.emplace_back("only of what was allocated since the events begin");
   if (summary.alloc_sample_bytes > 0) {
-    items.push_back(fmt::format("{} in listed blocks, {} in counted ones", bytes_text(peak.recorded_bytes),
-                                bytes_text(peak.counted_bytes)));
+    items.push_back(fmt::format("{} in listed blocks, {} in counted ones, by {}", bytes_text(peak.recorded_bytes),
+                                bytes_text(peak.counted_bytes), kLooks));
   } else {
-    items.push_back(fmt::format("{} exact, in blocks of {} or more", bytes_text(peak.recorded_bytes),
-                                bound_text(summary.alloc_min_bytes)));
-    items.push_back(fmt::format("{} in smaller ones, sampled", bytes_text(peak.counted_bytes)));
+    items.push_back(fmt::format("{}{}, in blocks of {} or more", bytes_text(peak.recorded_bytes),
+                                of_window ? "" : " exact", bound_text(summary.alloc_min_bytes)));
+    items.push_back(fmt::format("{} in smaller ones, by {}", bytes_text(peak.counted_bytes), kLooks));
   }
   items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted", count_text(summary.allocations),
-                              run_facts(summary.run).summary_only ? "added up" : "listed",
-                              count_text(summary.counted_allocations)));
+                              run.summary_only ? "added up" : "listed", count_text(summary.counted_allocations)));
   if (summary.heap_blocks_left_out > 0) {
     items.push_back(fmt::format("{} blocks of {} were too many to follow", count_text(summary.heap_blocks_left_out),
                                 bytes_text(summary.heap_bytes_left_out)));
   }
-  return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style);
+  return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style) + mapped_text(summary, style);
 }
 
 std::string phases_text(const Summary& summary, const TextStyle& style) {
   if (summary.phases.empty()) return "";
-  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  const RunFacts run = run_facts(summary.run);
+  const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
   TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
   const auto add = [&](const model::PhaseRow& phase) {
+    if (phase.end_ns() <= run.events_from_ns.value_or(phase.end_ns() - 1)) {  // nobody knows what was in it
+      return table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
+                        time_text(phase.dur_ns, style.glyphs), "-", "-", "-", "-"});
+    }
     table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
                time_text(phase.dur_ns, style.glyphs), count_text(phase.calls), bytes_text(phase.bytes_read),
                bytes_text(phase.bytes_written), time_text(phase.io_ns, style.glyphs)});

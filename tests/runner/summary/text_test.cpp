@@ -159,6 +159,43 @@ TEST_F(TextTest, ShowsALineOfProcessesHoweverLong) {
 
 TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
 
+TEST_F(TextTest, SaysThatACommandWithoutCallsWasFollowed) {
+  Summary summary;
+  summary.processes.resize(1);
+  const std::string shown = completeness_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("NOTHING RECORDED"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("were followed, and made no call"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("doctor"), std::string::npos) << shown;
+}
+
+TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
+  Summary summary = testing::small_training();
+  summary.processes[0].mapped_peak = {testing::kStart + 5 * testing::kMillisecond, 300 << 20};
+  const std::string shown = heap_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("\nMAPPED        300 MiB at once in main (100) at 5.00 ms"), std::string::npos) << shown;
+  for (ProcessSummary& process : summary.processes) process.heap_peak = {};
+  EXPECT_TRUE(heap_text(summary, TextStyle{}).starts_with("MAPPED        300 MiB")) << heap_text(summary, TextStyle{});
+}
+
+// With --last what was there before is known to nobody: no zero, and nothing exact.
+TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
+  Summary summary = testing::small_training();
+  summary.run["options"]["last_ns"] = 10 * testing::kMillisecond;
+  summary.run["events_from_ns"] = summary.phases[0].end_ns();
+  const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
+  EXPECT_NE(phases.find("-         -        -         -\n"), std::string::npos) << phases;
+  EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
+  EXPECT_NE(heap.find("only of what was allocated since the events begin"), std::string::npos) << heap;
+}
+
+TEST_F(TextTest, CallsNoSampledHeapExact) {
+  Summary summary = testing::small_training();
+  summary.alloc_sample_bytes = 512 << 10;
+  const std::string shown = text(summary, "", TextStyle{});
+  EXPECT_EQ(shown.find("exact"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("looks 0.1 to 1.6 s apart"), std::string::npos) << shown;
+}
+
 TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
   Summary summary;
   summary.run["kernel_side"]["syscalls"] = {{{"name", "futex"}, {"p50_below_ns", 2048}, {"p99_below_ns", nullptr}}};
