@@ -33,8 +33,8 @@ Result<Column::Type> type_of(const arrow::DataType& type, const std::string& nam
 }
 
 Meaning meaning_of(const std::string& name, Column::Type type) {
-  static constexpr std::array<std::string_view, 7> kMoments = {
-      "ts", "first", "last", "end_min", "end_max", "heap_peak_ts", "mapped_peak_ts"};
+  static constexpr std::array<std::string_view, 7> kMoments = {"ts",      "first",        "last",          "end_min",
+                                                               "end_max", "heap_peak_ts", "mapped_peak_ts"};
   static constexpr std::array<std::string_view, 3> kAddresses = {"addr", "old_addr", "site"};
   if (type != Column::Type::kNumber) return Meaning::kPlain;
   if (std::find(kMoments.begin(), kMoments.end(), name) != kMoments.end()) return Meaning::kMoment;

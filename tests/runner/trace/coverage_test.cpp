@@ -156,8 +156,8 @@ TEST(Coverage, NamesMappedFilesOfDataTheLargestFirst) {
 
 TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
   const TraceFolder folder;
-  ASSERT_TRUE(folder.merge(run_that_maps({{(1 << 20) - 1}, {2 << 20, PROT_READ | PROT_EXEC}, {2 << 20, PROT_NONE},
-                                          {2 << 20, PROT_READ, 0020644}})));
+  ASSERT_TRUE(folder.merge(run_that_maps(
+      {{(1 << 20) - 1}, {2 << 20, PROT_READ | PROT_EXEC}, {2 << 20, PROT_NONE}, {2 << 20, PROT_READ, 0020644}})));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
