@@ -55,8 +55,9 @@ void describe(const RecordView& record, KnownFiles& files, Cell& cell) {
   if (events::class_of(record.kind) != EventClass::kCall || !events::decode(record, call)) return;
   const bool detailed = (cell.sum.flags & MLRUN_SUM_NO_DETAIL) == 0;
   const KnownFiles::File* file = files.find(call.open_file);
-  if (call.open_file != 0 && (!detailed || !file || file->number == 0)) cell.sum.flags |= MLRUN_SUM_NO_FILE;
-  set_file(cell.record[6], detailed && file ? file->number : 0);
+  const uint32_t number = file ? file->number : call.open_file;  // one that is described later keeps its own
+  if (call.open_file != 0 && (!detailed || number == 0)) cell.sum.flags |= MLRUN_SUM_NO_FILE;
+  set_file(cell.record[6], detailed ? number : 0);
   if (!detailed) {
     for (size_t i = 5; i < cell.record.size(); i++) {
       if (i != 6) cell.record[i] = 0;
@@ -69,10 +70,12 @@ void describe(const RecordView& record, KnownFiles& files, Cell& cell) {
   if (call.second_dirfd_file != 0) cell.record[9] = files.described(call.second_dirfd_file);
 }
 
+// The collector takes one thread's records after another's: what a thread does with a file that another one opened may
+// come before the description.
 uint64_t file_key(const CallEvent& call, const KnownFiles::File* file, KnownFiles& files) {
   if (call.open_file != 0) {
     const uint64_t second = files.described(call.second_open_file);
-    return (file ? file->number : 0) | second << 32;
+    return (file ? file->number : call.open_file) | second << 32;
   }
   if (!call.on_path || call.path == 0) return 0;
   CallEvent described = call;

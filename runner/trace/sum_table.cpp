@@ -140,9 +140,10 @@ std::vector<SumRow> SumTable::finish(std::vector<SumRow> sums) {
 
 std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& sums,
                                                    const mlrun_frame_sums_state& state) {
-  int64_t all = 0, without_stretch = 0, without_file = 0, without_site = 0;
+  int64_t all = 0, of_calls = 0, without_stretch = 0, without_file = 0, without_site = 0;
   for (const SumRow& sum : sums) {
     util::add_to(all, sum.calls);
+    if (sum.op == 0) util::add_to(of_calls, sum.calls);
     if (sum.stretch < 0) util::add_to(without_stretch, sum.calls);
     if (sum.of_several_files || (sum.of_several_sites && sum.op == 0)) util::add_to(without_file, sum.calls);
     if (sum.of_several_sites) util::add_to(without_site, sum.calls);
@@ -153,7 +154,7 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   };
   constexpr const char* kTooMany = "more than --summary-only tells apart: they are added up without";
   if (without_stretch != 0) add("in which phase calls were, by file", kTooMany, all - without_stretch, all);
-  if (without_file != 0) add("which files calls were on", kTooMany, all - without_file, all);
+  if (without_file != 0) add("which files calls were on", kTooMany, of_calls - without_file, of_calls);
   if (without_site != 0) add("which code made calls", kTooMany, all - without_site, all);
   const auto told = [](uint64_t number) { return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX)); };
   if (state.threads != 0) add("single threads", kTooMany, -1, told(state.threads));

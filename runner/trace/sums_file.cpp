@@ -152,6 +152,16 @@ void SumsFile::take_sums(const SpoolFrame& frame) {
   }
 }
 
+namespace {
+
+// On an open file that nothing in the spool describes.
+bool lacks_file(const events::RecordView& record, const model::CallRow& row) {
+  events::CallEvent call;
+  return row.file_id == 0 && events::decode(record, call) && call.open_file != 0;
+}
+
+}  // namespace
+
 void SumsFile::add(const SumCursor& cursor, const Channel& channel) {
   const events::RecordView* record = cursor.record();
   if (!record || rows_.size() >= kSumsMax) return;
@@ -164,7 +174,7 @@ void SumsFile::add(const SumCursor& cursor, const Channel& channel) {
   fill_measures(cursor, channel, row);
   const uint16_t flags = cursor.sum().flags;
   row.of_several_sites = (flags & MLRUN_SUM_NO_DETAIL) != 0;
-  row.of_several_files = (flags & MLRUN_SUM_NO_FILE) != 0 && row.op == 0;
+  row.of_several_files = row.op == 0 && ((flags & MLRUN_SUM_NO_FILE) != 0 || lacks_file(*record, row.call));
   if (row.of_several_files || row.of_several_sites) row.call.file_kind = kind_of(cursor.sum().file_mode);
   if ((flags & MLRUN_SUM_NO_STRETCH) == 0) row.stretch = static_cast<int32_t>(cursor.sum().stretch & INT32_MAX);
   rows_.push_back(std::move(row));
