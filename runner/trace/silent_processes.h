@@ -4,6 +4,7 @@
 // tables and no calls.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_set>
 
@@ -20,7 +21,10 @@ class SilentProcesses {
   void add(const mlrun_file_op& operation);
   // A child that only waits may have had nothing to tell; but if nobody tells of anything, it is the command itself.
   void add(const mlrun_wait& wait);
-  [[nodiscard]] int64_t count() const { return static_cast<int64_t>(silent_.size()); }
+  // At least the command, where nobody tells of anything: it may have ended before it gave the kernel side anything to see.
+  [[nodiscard]] int64_t count() const {
+    return std::max(static_cast<int64_t>(silent_.size()), int64_t{known_.empty() ? 1 : 0});
+  }
 
  private:
   void add(uint32_t pid);

@@ -53,6 +53,14 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
   EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
 }
 
+// A static program that ends at once may have waited for nothing and read nothing.
+TEST(SilentProcesses, IsTheCommandWhereNobodyTellsOfAnything) {
+  EXPECT_EQ(SilentProcesses(model::TraceInfo()).count(), 1);
+  model::TraceInfo info;
+  info.processes.resize(1);
+  EXPECT_EQ(SilentProcesses(info).count(), 0);
+}
+
 TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
   model::TraceInfo info;
   info.processes.emplace_back().pid = 7;
