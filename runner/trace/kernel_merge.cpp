@@ -35,9 +35,9 @@ constexpr const char* kLetGo =
     "followed from there on";
 
 constexpr const char* kSilent =
-    "the kernel saw what they did to files, and the library in the command's processes told nothing of them: "
-    "statically "
-    "linked, setuid, or gone at once. They have no row, and no calls";
+    "the library in the command's processes told nothing of them: statically linked, setuid, or gone at once. They "
+    "have "
+    "no row, and no calls; what the kernel saw of them is in its tables";
 
 int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
