@@ -54,7 +54,9 @@ void MappingMeter::map(const model::CallRow& row, uint64_t begin, uint64_t bytes
 void MappingMeter::remap(const model::CallRow& row) {
   const auto old = uint64_t(row.arg2), begin = uint64_t(row.ret);
   auto found = spans_.upper_bound(old);
-  if (found == spans_.begin() || (--found)->second.end <= old) return;
+  if (found == spans_.begin()) return;
+  --found;
+  if (found->second.end <= old) return;
   cut(old, found->second.end, INT64_MAX);
   const uint64_t end = begin + whole_pages(row.requested);
   cut(begin, end, INT64_MAX);
