@@ -22,7 +22,7 @@ using testing::RecordBuffer;
 
 class EventSumsTest : public ::testing::Test {
  protected:
-  ~EventSumsTest() override { std::filesystem::remove(path_); }
+  void TearDown() override { std::filesystem::remove(path_); }
 
   void take(uint64_t channel, const RecordBuffer& records) {
     mlrun_frame header{};
