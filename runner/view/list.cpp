@@ -57,7 +57,7 @@ std::vector<std::string> cells(const ListedTrace& trace, const summary::TextStyl
           run.start_realtime_ns ? summary::date_text(*run.start_realtime_ns) : "-",
           run.wall_ns ? summary::time_text(*run.wall_ns, style.glyphs) : "-",
           status_text(trace),
-          run.events ? summary::count_text(*run.events) : "-",
+          run.events && !run.summary_only ? summary::count_text(*run.events) : "-",  // these are added up
           losses_text(trace),
           summary::bytes_text(trace.size_bytes)};
 }

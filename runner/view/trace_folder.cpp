@@ -18,6 +18,12 @@ bool has(const std::string& folder, const char* name) {
   return fs::is_regular_file(fs::path(folder) / name, ignored);
 }
 
+// What is removed once a trace is finished. Its size is told just before.
+bool is_raw(const fs::path& name) {
+  return name == MLRUN_SPOOL_FILE || name == MLRUN_KEPT_FILE || name == MLRUN_KERNEL_FILE || name == MLRUN_SUMS_FILE ||
+         name == MLRUN_SESSION_FILE;
+}
+
 }  // namespace
 
 TraceState state_of(const std::string& folder) {
@@ -49,14 +55,13 @@ Result<nlohmann::json> open_trace(const std::string& folder) {
 }
 
 int64_t size_of(const std::string& folder) {
+  const bool leaves_out_raw = state_of(folder) == TraceState::kFinished;
   int64_t bytes = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
-    const auto name = at->path().filename();
-    const bool raw =
-        name == MLRUN_SPOOL_FILE || name == MLRUN_KEPT_FILE;  // at the end of a run it is there, about to be removed
-    if (at->is_regular_file(gone) && !raw) bytes += int64_t(at->file_size(gone));
+    if (!at->is_regular_file(gone) || (leaves_out_raw && is_raw(at->path().filename()))) continue;
+    if (const auto size = at->file_size(gone); !gone) bytes += static_cast<int64_t>(size);
   }
   return bytes;
 }

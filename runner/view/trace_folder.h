@@ -18,7 +18,7 @@ enum class TraceState { kNone, kFinished, kRunning, kUnfinished };
 // run.json of a finished trace. Anything else is an error that says what to do.
 Result<nlohmann::json> open_trace(const std::string& folder);
 
-// Bytes of all files of a trace but its raw events.
+// Bytes of all files of a trace; of a finished one without those of the run, which are removed or kept by --keep-raw.
 [[nodiscard]] int64_t size_of(const std::string& folder);
 
 }  // namespace mlrun::view

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/launch/session_file.h"
+#include "runner/view/trace_folder.h"
 #include "tests/runner/view/small_trace.h"
 
 namespace mlrun::view {
@@ -47,6 +48,24 @@ TEST_F(ListTest, ShowsFinishedTracesByName) {
   EXPECT_LT(out.find("a  python"), out.find("b  python"));
   EXPECT_NE(out.find("2026-09-21 14:13:20  2.00 s  exit 3  1,234,567  none"), std::string::npos) << out;
   EXPECT_EQ(out.find("no trace"), std::string::npos);
+}
+
+TEST_F(ListTest, TheSizeIsThatOfWhatStays) {
+  const auto write = [](const fs::path& path, size_t bytes) { std::ofstream(path) << std::string(bytes, ' '); };
+  for (const char* name : {"deferred", "done"}) {
+    fs::create_directories(folder_ / name);
+    for (const char* raw : {"spool.bin", "kept.bin", "kernel.bin", "sums.bin"}) write(folder_ / name / raw, 1 << 20);
+    write(folder_ / name / "session.json", 1 << 20);
+  }
+  std::ofstream(folder_ / "done" / "run.json") << "{}" << std::string(2046, ' ');
+  EXPECT_EQ(size_of(folder_ / "done"), 2048) << "the rest is about to be removed";
+  EXPECT_EQ(size_of(folder_ / "deferred"), 5 << 20);
+}
+
+TEST_F(ListTest, SumsAreNoEvents) {
+  std::ofstream(folder_ / "run.json") << R"({"command": ["x"], "exit_status": 0, "wall_ns": 2000000000,
+      "options": {"summary_only": true}, "totals": {"events": 0, "losses": 0}})";
+  EXPECT_NE(text().find("exit 0       -  none"), std::string::npos) << text();
 }
 
 TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
