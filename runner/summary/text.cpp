@@ -2,6 +2,7 @@
 // Head, completeness and cost; and the order of all blocks.
 #include "runner/summary/text.h"
 
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -67,7 +68,10 @@ std::vector<std::string> coverage(const Summary& summary) {
   std::vector<std::string> lines;
   for (const auto& [what, sum] : sums) {
     std::string line = "not seen: " + what.first;
-    if (sum.kernel > 0) line += fmt::format(" ({} of {})", count_text(sum.kernel - sum.seen), count_text(sum.kernel));
+    if (sum.kernel > 0) {
+      const auto amount = what.first.starts_with("bytes ") ? bytes_text : count_text;
+      line += fmt::format(" ({} of {})", amount(sum.kernel - sum.seen), amount(sum.kernel));
+    }
     if (!what.second.empty()) line += ", " + what.second;
     if (sum.processes.size() > 1) {
       line += fmt::format(", in {} processes", sum.processes.size());
@@ -79,10 +83,11 @@ std::vector<std::string> coverage(const Summary& summary) {
   return lines;
 }
 
+// None is cut: they are the reasons not to trust a figure.
 std::string list(const std::vector<std::string>& lines, const char* rest, const TextStyle& style) {
   std::string out;
   for (size_t i = 0; i < lines.size() && i < kMostComplaints; ++i) {
-    out += paragraph(printable(lines[i]), 2, 2, style);
+    out += paragraph(printable(lines[i]), 2, std::numeric_limits<size_t>::max(), style);
   }
   if (lines.size() > kMostComplaints) {
     out +=

@@ -54,6 +54,27 @@ std::string pad_left(std::string_view text, size_t width) {
   return std::string(width - std::min(width, has), ' ').append(text);
 }
 
+namespace {
+
+// Moves whole lines from the front of `line`, broken between words; what follows an item's first line stands two further
+// in. A word that is wider than the room stays whole: it may be a path to be copied.
+std::string take_lines(std::string& line, size_t indent, size_t width) {
+  constexpr size_t kHanging = 2;
+  std::string out;
+  while (text_width(line) > width) {
+    size_t blank = line.rfind(' ');
+    while (blank != std::string::npos && blank > 0 && text_width(line.substr(0, blank)) > width) {
+      blank = line.rfind(' ', blank - 1);
+    }
+    if (blank == std::string::npos || text_width(line.substr(0, blank)) <= indent + kHanging) break;
+    out += line.substr(0, blank) + "\n";
+    line = std::string(indent + kHanging, ' ') + line.substr(blank + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                  const TextStyle& style) {
   if (items.empty()) return "";
@@ -67,6 +88,7 @@ std::string wrap(const std::string& head, size_t indent, const std::vector<std::
     } else {
       line += next;
     }
+    out += take_lines(line, indent, style.width);
     first = false;
   }
   return out + line + "\n";

@@ -42,7 +42,8 @@ using util::printable;
 [[nodiscard]] std::string pad_right(std::string text, size_t width);
 [[nodiscard]] std::string pad_left(std::string_view text, size_t width);
 
-// Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks.
+// Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks. An
+// item that is wider is broken between words.
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                                const TextStyle& style);
 

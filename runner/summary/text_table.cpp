@@ -23,12 +23,17 @@ std::string TextTable::text(const TextStyle& style) const {
   for (const auto& row : rows_) {
     for (size_t i = 1; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
-  size_t others = 0;
-  for (size_t i = 1; i < widths.size(); ++i) others += widths[i] + kGap;
-  widths[0] = std::max(kFirstColumnAtLeast, style.width - std::min(style.width, others));
+  size_t others = 0, first = text_width(titles_[0]);
+  for (size_t i = 1; i < widths.size(); ++i) others += widths[i];
+  for (const auto& row : rows_) first = std::max(first, row.size() > 1 ? text_width(row[0]) : 0);
+  const size_t least = indents_.empty() ? std::min(first, kFirstColumnAtLeast) : kFirstColumnAtLeast;
+  const bool is_tight = least + others + kGap * (widths.size() - 1) > style.width;
+  const size_t gap = is_tight ? 1 : kGap;
+  others += gap * (widths.size() - 1);
+  widths[0] = std::max(least, style.width - std::min(style.width, others));
 
   std::string head = pad_right(style.bold(cut_end(titles_[0], widths[0], style.glyphs)), widths[0]);
-  for (size_t i = 1; i < titles_.size(); ++i) head += style.dim(pad_left(titles_[i], widths[i] + kGap));
+  for (size_t i = 1; i < titles_.size(); ++i) head += style.dim(pad_left(titles_[i], widths[i] + gap));
   std::string out = head + "\n";
 
   auto indent = indents_.begin();
@@ -41,10 +46,10 @@ std::string TextTable::text(const TextStyle& style) const {
     std::string lead;
     if (indent != indents_.end() && indent->first == r) lead = indent++->second;
     const size_t room = widths[0] - std::min(widths[0], text_width(lead));
-    const std::string first =
+    const std::string name =
         cut_ == Cut::kFront ? cut_front(row[0], room, style.glyphs) : cut_end(row[0], room, style.glyphs);
-    out += pad_right(style.dim(lead) + first, widths[0]);
-    for (size_t i = 1; i < row.size(); ++i) out += pad_left(row[i], widths[i] + kGap);
+    out += pad_right(style.dim(lead) + name, widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) out += pad_left(row[i], widths[i] + gap);
     out += '\n';
   }
   return out;

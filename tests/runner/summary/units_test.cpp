@@ -73,6 +73,10 @@ TEST(TextStyleTest, LetsNoNameSteerTheTerminal) {
 TEST(TextStyleTest, WrapsItemsAtTheWidth) {
   TextStyle style;
   style.width = 20;
+  EXPECT_EQ(wrap("HEAD", 6, {"a", "more words than a line has", "b"}, style),
+            "HEAD  a\n      more words\n        than a line\n        has · b\n");
+  EXPECT_EQ(wrap("HEAD", 6, {"/a/path/that/is/longer/than/a/line"}, style),
+            "HEAD  /a/path/that/is/longer/than/a/line\n");
   EXPECT_EQ(wrap("HEAD", 6, {"one", "two", "three", "four"}, style), "HEAD  one · two\n      three · four\n");
 }
 
