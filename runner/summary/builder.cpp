@@ -34,6 +34,10 @@ void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts
   side.is_read = false;
   side.offset = row.offset2;
   files.add(written, side);
+  if (!facts.is_read) return;
+  Totals both;
+  count(both, facts, row.dur_ns);
+  files.add_shared(row.file_id, row.file2_id, both);
 }
 
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}

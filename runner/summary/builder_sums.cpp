@@ -16,6 +16,7 @@ void Builder::State::add_files(const model::SumRow& sum, const CallFacts& facts)
   side = facts;
   side.is_read = false;
   if (facts.is_write) files.add(sum.call.file2_id, totals_of(sum, side));
+  if (facts.is_read && facts.is_write) files.add_shared(sum.call.file_id, sum.call.file2_id, totals_of(sum, facts));
 }
 
 void Builder::add(const model::SumRow& sum) {

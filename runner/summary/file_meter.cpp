@@ -20,6 +20,16 @@ void FileMeter::add(int64_t file_id, const Totals& totals) {
   (file ? file->totals : without_place_).add(totals);
 }
 
+void FileMeter::add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals) {
+  const std::pair key(file_id, other_file_id);
+  auto found = shared_.find(key);
+  if (found == shared_.end() && shared_.size() >= kMaxPairs) return;
+  Shared& sum = found == shared_.end() ? shared_[key] : found->second;
+  util::add_to(sum.calls, totals.calls);
+  util::add_to(sum.errors, totals.errors);
+  util::add_to(sum.time_ns, totals.time_ns);
+}
+
 const FileMeter::File* FileMeter::find(int64_t file_id) const {
   const auto* found = file_id == 0 ? nullptr : places_.find(uint64_t(file_id));
   return found ? *found : nullptr;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <utility>
 
 #include "runner/summary/byte_coverage.h"
 #include "runner/summary/call_facts.h"
@@ -15,7 +17,7 @@ namespace mlrun::summary {
 
 class FileMeter {
  public:
-  static constexpr size_t kMaxFiles = size_t{1} << 20;
+  static constexpr size_t kMaxFiles = size_t{1} << 20, kMaxPairs = size_t{1} << 16;
 
   struct File {
     int64_t file_id = 0;
@@ -27,11 +29,19 @@ class FileMeter {
   void add(const model::CallRow& row, const CallFacts& facts);
   // Calls together; which bytes they read is not known.
   void add(int64_t file_id, const Totals& totals);
+  // Of what was added: these were calls on both files, and each of the two has them whole. Beyond kMaxPairs pairs of
+  // files it is not remembered, and a folder that holds both has them twice.
+  void add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals);
   // What add() of the row will touch, one step after the other (builder.h).
   void prefetch_slot(const model::CallRow& row) const;
   void prefetch_file(const model::CallRow& row) const;
   void prefetch_bytes(const model::CallRow& row) const;
 
+  struct Shared {
+    int64_t calls = 0, errors = 0, time_ns = 0;
+  };
+  using Pairs = std::map<std::pair<int64_t, int64_t>, Shared>;
+  [[nodiscard]] const Pairs& shared() const { return shared_; }
   [[nodiscard]] const std::deque<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
   // Calls on no known file, and on those that were met when it was full.
@@ -44,6 +54,7 @@ class FileMeter {
 
   FlatMap<File*> places_;
   std::deque<File> files_;
+  Pairs shared_;
   Totals without_place_;
   CoverageBudget budget_;
   int64_t bytes_left_out_ = 0;

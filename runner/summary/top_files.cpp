@@ -63,6 +63,12 @@ std::string_view parent_path(std::string_view path) {
   return path.substr(0, std::max<size_t>(slash, 1));
 }
 
+// Requires: has_row().
+std::string_view folder_of(const model::FileTable& files, int64_t file_id) {
+  const auto& packed = files.packed(size_t(file_id - 1));
+  return parent_path({packed.path, packed.path_bytes});
+}
+
 FileSummary named(const FileItem& item, const model::FileTable& files) {
   FileSummary out{item.file_id, "file " + std::to_string(item.file_id), {}, {}, {}, *item.totals};
   if (!has_row(files, item.file_id)) return out;
@@ -74,16 +80,26 @@ FileSummary named(const FileItem& item, const model::FileTable& files) {
   return out;
 }
 
+// A copy within a folder is one call of it, though each of the two files has it.
 void put_directories(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
   std::unordered_map<std::string_view, Directory> directories;
   for (const auto& file : meter.files()) {
     if (!has_row(files, file.file_id)) continue;
-    const auto& packed = files.packed(size_t(file.file_id - 1));
-    const std::string_view path = parent_path({packed.path, packed.path_bytes});
+    const std::string_view path = folder_of(files, file.file_id);
     if (path.empty()) continue;
     Directory& directory = directories[path];
     if (directory.files++ == 0) directory.first_file_id = file.file_id;
     directory.totals.add(file.totals);
+  }
+  for (const auto& [pair, both] : meter.shared()) {
+    const auto [from, to] = pair;
+    if (!has_row(files, from) || !has_row(files, to)) continue;
+    const auto folder = folder_of(files, from);
+    if (folder.empty() || folder != folder_of(files, to)) continue;
+    Totals& totals = directories[folder].totals;
+    totals.calls -= std::min(both.calls, totals.calls);
+    totals.errors -= std::min(both.errors, totals.errors);
+    totals.time_ns -= std::min(both.time_ns, totals.time_ns);
   }
   std::vector<DirectoryItem> items;
   items.reserve(directories.size());

@@ -96,5 +96,17 @@ TEST(WaitsAndCopies, ACopyIntoASocketReadsItsFile) {
   EXPECT_EQ(channels.bytes(), 2);
 }
 
+TEST(WaitsAndCopies, ACopyWithinAFolderIsOneCallOfIt) {
+  const Summary summary = summary_of({copy(FileKind::kRegular, FileKind::kRegular, 4096)});
+  ASSERT_EQ(summary.files.size(), 2u);
+  EXPECT_EQ(summary.files[0].totals.time_ns, 1000) << "each file has it whole";
+  EXPECT_EQ(summary.files[1].totals.time_ns, 1000);
+  ASSERT_EQ(summary.directories.size(), 1u);
+  EXPECT_EQ(summary.directories[0].totals.calls, 1);
+  EXPECT_EQ(summary.directories[0].totals.time_ns, 1000);
+  EXPECT_EQ(summary.directories[0].totals.bytes_read, 4096);
+  EXPECT_EQ(summary.directories[0].totals.bytes_written, 4096);
+}
+
 }  // namespace
 }  // namespace mlrun::summary
