@@ -37,16 +37,21 @@ static inline __u64 mlrun_time_bucket_low(__u64 index) {
   return index < 4 ? index : (4 + (index & 3)) << (index / 4 - 1);
 }
 
-// When the sums were written, and what they do not tell apart. `stretches`: how many struct mlrun_stretch follow.
+// When the sums were written, and what they do not tell apart. `stretches`: how many struct mlrun_stretch follow, and
+// behind them `log_writes` struct mlrun_log_write.
 struct mlrun_frame_sums_state {
   __u64 monotonic_ns, records;  // so many are in the sums
   __u64 late_marks, late_ns;    // lines of the log that came when records behind them had been added up; how late
   __u64 threads, reports, names, marks;  // left out, beyond their bounds
-  __u64 stretches;
+  __u64 stretches, log_writes;
 };
 // The run from here to the next one; before the first one is stretch 0.
 struct mlrun_stretch {
   __u64 first_monotonic_ns, number;
+};
+// A write to a log with MLLOG lines, the last of them at least; which log: by its place among the paths.
+struct mlrun_log_write {
+  __u64 monotonic_ns, bytes, log;
 };
 // An open file is the same file as another one, which a record describes.
 struct mlrun_same_file {

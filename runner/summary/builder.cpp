@@ -13,7 +13,7 @@ Builder::State::State(BuilderOptions options)
     : alloc_min_bytes(options.alloc_min_bytes),
       alloc_sample_bytes(options.alloc_sample_bytes),
       timeline(options.start_ns),
-      phases(std::move(options.phases)) {}
+      phases(std::move(options.phases), options.undecided) {}
 
 // proc_id 0, "not known", has a place as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {

@@ -17,6 +17,7 @@
 #include "runner/model/rows.h"
 #include "runner/model/torch_memory.h"
 #include "runner/model/trace_info.h"
+#include "runner/summary/phase_meter.h"
 #include "runner/summary/summary.h"
 
 namespace mlrun::summary {
@@ -28,6 +29,7 @@ struct BuilderOptions {
   std::vector<model::PhaseRow>
       phases;  // names and times, in any order; they may overlap. A phase has the calls that end in
                // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
+  std::vector<TimeWindow> undecided;  // a bound of a phase lies in each: settle_phases() tells where
 };
 
 class Builder {
@@ -62,6 +64,9 @@ class Builder {
   enum class Step : uint8_t { kSlots, kEntries, kContents };
   void prefetch(const model::CallRow& row, Step step) const;
   void prefetch(const model::AllocRow& row, Step step) const;
+
+  // The phases of the options with the bounds that turned out, within the undecided windows. Once all rows were added.
+  void settle_phases(std::vector<model::PhaseRow> phases);
 
   // Requires: all rows were added. Joins names, roles and paths from `info`. The phases are those of the options.
   [[nodiscard]] Summary finish(const model::TraceInfo& info);

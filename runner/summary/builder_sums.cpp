@@ -62,6 +62,8 @@ void Builder::add_heap(int32_t proc_id, const HeapSum& heap) {
   state_->block_room.left_out_bytes = std::max(state_->block_room.left_out_bytes, heap.bytes_left_out);
 }
 
+void Builder::settle_phases(std::vector<model::PhaseRow> phases) { state_->phases.settle(std::move(phases)); }
+
 void Builder::set_timeline(int64_t start_ns, int64_t bin_ns, std::vector<TimeBin> bins) {
   state_->timeline = Timeline(start_ns, bin_ns, std::move(bins));
 }

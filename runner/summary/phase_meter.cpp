@@ -8,7 +8,25 @@
 
 namespace mlrun::summary {
 
-PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases) : phases_(std::move(phases)) {
+PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases, const std::vector<TimeWindow>& undecided)
+    : undecided_(undecided) {
+  for (const TimeWindow& window : undecided_) {
+    bounds_.push_back(window.first_ns);
+    bounds_.push_back(window.end_ns);
+  }
+  set_phases(std::move(phases));
+  waits_.resize(bounds_.size() + 1);
+  for (const TimeWindow& window : undecided_) {
+    const auto first = std::lower_bound(bounds_.begin(), bounds_.end(), window.first_ns);
+    for (auto i = size_t(first - bounds_.begin()) + 1; i < bounds_.size() && bounds_[i] <= window.end_ns; ++i) {
+      waits_[i] = 1;
+    }
+  }
+}
+
+// The bounds that are there stay: they tell apart what was added so far.
+void PhaseMeter::set_phases(std::vector<model::PhaseRow> phases) {
+  phases_ = std::move(phases);
   for (model::PhaseRow& phase : phases_) {
     phase.calls = phase.bytes_read = phase.bytes_written = phase.io_ns = 0;
     bounds_.push_back(phase.ts_ns);
@@ -21,12 +39,29 @@ PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases) : phases_(std::move(
   });
 }
 
+void PhaseMeter::settle(std::vector<model::PhaseRow> phases) {
+  const std::vector<int64_t> bounds = bounds_;
+  const FlatMap<Work> before = std::exchange(work_, {});
+  const std::vector<Kept> kept = std::exchange(kept_, {});
+  set_phases(std::move(phases));
+  waits_.assign(bounds_.size() + 1, 0);
+  interval_ = 0;
+  const auto add = [&](int32_t proc_id, int64_t moment_ns, const Work& work) {
+    if (Work* to = work_at(proc_id, moment_ns)) to->add(work);
+  };
+  before.for_each([&](uint64_t key, const Work& work) { add(int32_t(uint32_t(key)), bounds[(key >> 32) - 1], work); });
+  for (const Kept& one : kept) add(one.proc_id, one.end_ns, one.work);
+}
+
 PhaseMeter::Work* PhaseMeter::work_at(int32_t proc_id, int64_t end_ns) {
   if (bounds_.empty()) return nullptr;
   const bool inside = (interval_ == 0 || end_ns >= bounds_[interval_ - 1]) &&
                       (interval_ == bounds_.size() || end_ns < bounds_[interval_]);
   if (!inside) interval_ = size_t(std::upper_bound(bounds_.begin(), bounds_.end(), end_ns) - bounds_.begin());
   if (interval_ == 0 || interval_ == bounds_.size()) return nullptr;
+  if (waits_[interval_] != 0 && kept_.size() < kKeptMax) {
+    return &kept_.emplace_back(Kept{proc_id, end_ns, {}}).work;
+  }
   return &work_.at(uint64_t(interval_) << 32 | uint32_t(proc_id));
 }
 
@@ -45,6 +80,16 @@ void PhaseMeter::Work::add(int64_t dur_ns, const model::CallSplit& of_one) {
   ++split_calls;
   util::add_to(split_ns, dur_ns);
   split.add(of_one);
+}
+
+void PhaseMeter::Work::add(const Work& other) {
+  util::add_to(calls, other.calls);
+  util::add_to(bytes_read, other.bytes_read);
+  util::add_to(bytes_written, other.bytes_written);
+  util::add_to(io_ns, other.io_ns);
+  util::add_to(split_calls, other.split_calls);
+  util::add_to(split_ns, other.split_ns);
+  split.add(other.split);
 }
 
 void PhaseMeter::add_operation(int32_t proc_id, int64_t end_ns, const model::CallSplit& split) {

@@ -153,6 +153,26 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style) + mapped_text(summary, style);
 }
 
+namespace {
+
+// A log tells milliseconds. Where no write of its lines was recorded, calls within one may be of the phase beside.
+std::string phases_error_text(const Summary& summary, const TextStyle& style) {
+  constexpr int64_t kCoarseNs = 500'000;
+  int64_t phases = 0, error_ns = 0;
+  for (const model::PhaseRow& phase : summary.phases) {
+    phases += phase.error_ns >= kCoarseNs ? 1 : 0;
+    error_ns = std::max(error_ns, phase.error_ns);
+  }
+  if (phases == 0) return "";
+  const std::string which =
+      phases == static_cast<int64_t>(summary.phases.size()) ? "" : fmt::format(" of {}", count_text(phases));
+  return paragraph(fmt::format("bounds{} are good to {}: their lines in the log were written later, or unseen", which,
+                               time_text(error_ns, style.glyphs)),
+                   2, 2, style);
+}
+
+}  // namespace
+
 std::string phases_text(const Summary& summary, const TextStyle& style) {
   if (summary.phases.empty()) return "";
   const RunFacts run = run_facts(summary.run);
@@ -173,7 +193,7 @@ std::string phases_text(const Summary& summary, const TextStyle& style) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE phase", style.glyphs.pick("…", "..."), all - head - 1));
     add(summary.phases.back());
   }
-  return table.text(style);
+  return table.text(style) + phases_error_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -97,14 +97,14 @@ EventSums::EventSums(const EventSumsOptions& options)
 
 // Looked at before the records that stand behind what it tells are added up.
 void EventSums::look_at_log() {
-  for (const int64_t moment : log_.look()) {
+  for (const int64_t moment : log_.tail().look()) {
     const uint64_t bound_ns = clock_.from_realtime(moment);
     if (bound_ns < clock_.first_ns() || bound_ns > INT64_MAX) continue;  // of an earlier run
     if (bound_ns + kLateNs < last_ns_) {
       late_marks_++;
       late_ns_ = std::max(late_ns_, last_ns_ - bound_ns);
     }
-    stretches_.begin(bound_ns);
+    log_.expect(bound_ns, stretches_);
   }
 }
 
@@ -116,6 +116,7 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
   source.shown = threads_.is_shown(header.channel);
   if (options_.alloc_times) source.open_frees = &open_frees_[header.channel];
   events::RecordReader reader(reinterpret_cast<const uint64_t*>(payload), bytes, static_cast<uint8_t>(header.lap));
+  log_.find(reader, clock_, stretches_);
   while (reader.next()) {
     const RecordView& record = reader.record();
     switch (events::class_of(record.kind)) {
@@ -127,8 +128,11 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kGpuWork:
       case EventClass::kGpuDevice:
       case EventClass::kGpuNote: break;
-      case EventClass::kString:
       case EventClass::kFile:
+        if (events::FileEvent file; log_.has_logs() && events::decode(record, file)) log_.take(file);
+        definitions_.take(record, source.process, kept);
+        break;
+      case EventClass::kString:
       case EventClass::kProcess:
       case EventClass::kEnd:
       case EventClass::kComm:
@@ -182,6 +186,9 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   one.first = call.start;
   one.last = end;
   cell.add(one);
+  if (log_.has_logs() && facts.is_write && !facts.is_read) {
+    log_.take(call, clock_.monotonic_ns(call.start), facts.bytes);
+  }
   if (facts.group == summary::Group::kFiles) {
     add_to_stretch(source, stretches_.at(end_ns), call, row, facts.is_read, facts.is_write);
   }

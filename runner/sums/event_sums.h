@@ -16,7 +16,7 @@
 #include "runner/sums/cell_table.h"
 #include "runner/sums/definitions.h"
 #include "runner/sums/heap_watch.h"
-#include "runner/sums/log_tail.h"
+#include "runner/sums/log_lines.h"
 #include "runner/sums/stretches.h"
 #include "runner/sums/sums_clock.h"
 #include "runner/sums/thread_totals.h"
@@ -77,7 +77,7 @@ class EventSums final : public collect::EventSink {
 
   EventSumsOptions options_;
   SumsClock clock_;
-  LogTail log_;
+  LogLines log_;
   Definitions definitions_;
   ThreadTotals threads_;
   CellTable cells_;

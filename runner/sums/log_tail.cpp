@@ -21,7 +21,7 @@ constexpr double kNsPerMs = 1e6, kLatestMs = 9e12;
 }  // namespace
 
 LogTail::LogTail(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) files_.push_back({path, {}, 0, 0, {}});
+  for (const std::string& path : paths) files_.push_back({path, {}, 0, 0, 0, {}});
 }
 
 const std::vector<int64_t>& LogTail::look() {
@@ -31,12 +31,19 @@ const std::vector<int64_t>& LogTail::look() {
     if (::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const auto bytes = static_cast<uint64_t>(status.st_size);
     if (file.inode != status.st_ino || bytes < file.read_bytes) {  // begun anew
-      file = {file.path, {}, status.st_ino, 0, {}};
+      file = {file.path, {}, status.st_ino, static_cast<uint32_t>(status.st_dev), 0, {}};
       file.fd.reset(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     }
     if (file.fd.valid() && bytes > file.read_bytes) read(file);
   }
   return moments_;
+}
+
+int32_t LogTail::log_of(uint32_t device, uint64_t inode) const {
+  for (size_t i = 0; i < files_.size(); i++) {
+    if (files_[i].inode == inode && files_[i].device == device && inode != 0) return static_cast<int32_t>(i);
+  }
+  return -1;
 }
 
 void LogTail::read(File& file) {

@@ -19,11 +19,15 @@ class LogTail {
   // each file when there is nothing new.
   const std::vector<int64_t>& look();
 
+  // Which of the paths is that file, as of the last look; -1: none.
+  [[nodiscard]] int32_t log_of(uint32_t device, uint64_t inode) const;
+
  private:
   struct File {
     std::string path;
     util::UniqueFd fd;
     uint64_t inode = 0;
+    uint32_t device = 0;
     uint64_t read_bytes = 0;
     std::string line;  // the beginning of one that is not whole yet
   };

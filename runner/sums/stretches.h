@@ -20,7 +20,7 @@ struct StretchSum {
 
 class Stretches {
  public:
-  static constexpr size_t kBoundsMax = 4096;
+  static constexpr size_t kBoundsMax = 3 * 4096;  // both ends of a bound's millisecond, and the bound
   static constexpr size_t kSumsMax = size_t{1} << 16;
 
   // A new one begins there. Comes in order, or splits an earlier one in two for what is added from now on.

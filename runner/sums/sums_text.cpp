@@ -27,6 +27,11 @@ mlrun_frame frame_of(mlrun_frame_type type, uint64_t channel, uint64_t seq) {
   return frame;
 }
 
+template <typename Item>
+void append_items(std::string& payload, const Item* items, size_t count) {
+  payload.append(reinterpret_cast<const char*>(items), count * sizeof(Item));
+}
+
 template <typename Body, typename Item>
 void append_list(std::string& text, const mlrun_frame& frame, const Body& body, const std::vector<Item>& items) {
   std::string payload(reinterpret_cast<const char*>(&body), sizeof body);
@@ -98,8 +103,14 @@ void EventSums::write_state(std::string& text) const {
                                      reports_left_out_,
                                      definitions_.left_out(),
                                      stretches_.left_out(),
-                                     stretches_.bounds().size()};
-  append_list(text, frame_of(MLRUN_FRAME_SUMS_STATE, 0, 0), state, stretches_.bounds());
+                                     stretches_.bounds().size(),
+                                     log_.writes().size()};
+  std::string payload;
+  append_items(payload, &state, 1);
+  append_items(payload, stretches_.bounds().data(), stretches_.bounds().size());
+  append_items(payload, log_.writes().data(), log_.writes().size());
+  collect::append_frame(text, 0, frame_of(MLRUN_FRAME_SUMS_STATE, 0, 0), payload.data(),
+                        static_cast<uint32_t>(payload.size()));
   for (const mlrun_frame_anchor& anchor : clock_.anchors()) {
     collect::append_frame(text, 0, frame_of(MLRUN_FRAME_ANCHOR, 0, 0), &anchor, sizeof anchor);
   }

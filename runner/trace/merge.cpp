@@ -78,6 +78,7 @@ class Merger {
  private:
   Status load();
   void read_mllog();
+  void settle_phases();
   void name_marks();
   [[nodiscard]] bool has_cupti() const;
   [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
@@ -101,6 +102,7 @@ class Merger {
   model::TraceInfo info_;
   std::unique_ptr<SpoolIndex> index_;
   Mllog mllog_;
+  std::unique_ptr<LogWrites> log_writes_;
   std::unique_ptr<summary::Builder> builder_;
   std::unique_ptr<OffsetTracker> offsets_;
   std::unique_ptr<CounterTracker> counters_;
@@ -154,8 +156,17 @@ Status Merger::load() {
 void Merger::read_mllog() {
   MllogReader reader(index_->clock());
   for (const std::string& path : session_.mllog) reader.read_file(path);
-  mllog_ = reader.finish(session_.end_ns != 0 ? session_.end_ns : index_->clock().last_ns());
+  mllog_ = reader.finish(session_.start_ns, session_.end_ns != 0 ? session_.end_ns : index_->clock().last_ns());
+  log_writes_ = std::make_unique<LogWrites>(session_.mllog, info_.files);
   info_.marks = std::move(mllog_.marks);
+  info_.phases = mllog_.phases;
+}
+
+// All rows were seen, and among them those that wrote the log.
+void Merger::settle_phases() {
+  log_writes_->finish();
+  settle(mllog_, *log_writes_);
+  builder_->settle_phases(mllog_.phases);
   info_.phases = mllog_.phases;
 }
 
@@ -182,8 +193,8 @@ void Merger::prepare() {
   info_.gpus = read_gpus(index_->gpu_texts());
   index_->gpu_facts().place_devices(info_, index_->strings());
   gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names());
-  builder_ = std::make_unique<summary::Builder>(
-      summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes, mllog_.phases});
+  builder_ = std::make_unique<summary::Builder>(summary::BuilderOptions{
+      session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes, mllog_.phases, undecided(mllog_)});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
   fold_ = std::make_unique<CallFold>(session_.fold_ns);
   counters_ = std::make_unique<CounterTracker>(index_->channels());
@@ -193,8 +204,8 @@ Status Merger::load_sums() {
   if (!session_.summary_only) return {};
   sums_ = std::make_unique<SumsFile>(*index_);
   if (auto read = sums_->read(options_.trace_folder + "/" + MLRUN_SUMS_FILE); !read) return read;
-  sum_table_ = std::make_unique<SumTable>(sums_->stretches(), mllog_.phases);
-  sums_->feed(*builder_, *counters_);
+  sum_table_ = std::make_unique<SumTable>(sums_->stretches());
+  sums_->feed(*builder_, *counters_, *log_writes_);
   for (const model::SumRow& sum : sums_->rows()) coverage_.add(sum);
   return {};
 }
@@ -230,6 +241,7 @@ void Merger::feed(Worker& worker) {
     switch (ref.kind) {
       case RowKind::kCall:
         coverage_.add(partition.calls[ref.index]);
+        log_writes_->add(partition.calls[ref.index]);
         builder_->add(partition.calls[ref.index]);
         break;
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
@@ -361,10 +373,16 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
 
 void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
+  if (mllog_.outside != 0) {
+    const auto outside = static_cast<int64_t>(mllog_.outside), kept = static_cast<int64_t>(info_.marks.size());
+    info_.coverage.push_back(
+        {0, "marks and intervals of the MLLOG files", "of before or after the run: left out", kept, kept + outside});
+  }
   for (model::CoverageRow& row : marks_->coverage()) info_.coverage.push_back(std::move(row));
 }
 
 void Merger::complete_info() {
+  settle_phases();
   symbols::symbolize(info_.stacks, session_.number("/clock/start/realtime_ns", 0));
   totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
   totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
@@ -384,7 +402,7 @@ void Merger::complete_info() {
   kernel_->add_gaps(info_);
   cuda_->add_gaps(info_);
   if (sum_table_) {
-    info_.sums = sum_table_->finish(std::move(sums_->rows()));
+    info_.sums = sum_table_->finish(std::move(sums_->rows()), mllog_.phases);
     for (model::CoverageRow& row : SumTable::coverage(info_.sums, sums_->state())) {
       info_.coverage.push_back(std::move(row));
     }

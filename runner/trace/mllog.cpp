@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +23,8 @@ using nlohmann::json;
 constexpr std::string_view kMarker = ":::MLLOG";
 constexpr int64_t kMillisecondNs = 1'000'000;  // times are cut to it
 constexpr double kLatestMs = 9.0e12;           // year 2255
+constexpr int64_t kStampSlackNs = 50'000;      // two looks at the clocks agree to it
+constexpr int64_t kHeldUpNs = 2'000'000;       // from the stamp's millisecond to the write
 
 std::string without_suffix(std::string key, std::initializer_list<std::string_view> suffixes) {
   for (const std::string_view suffix : suffixes) {
@@ -60,15 +64,25 @@ std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::
 
 void MllogReader::read(std::istream& lines) {
   std::string line;
+  int64_t place = 0, bytes = 0;
+  last_end_ = {};
   for (char byte = 0; lines.get(byte);) {
+    ++bytes;
     if (byte != '\n') {
       if (line.size() <= kMarkLineMax) line += byte;
       continue;
     }
-    read_line(line);
+    read_line(line, place);
     line.clear();
+    place = bytes;
   }
-  read_line(line);
+  read_line(line, place);
+  for (Interval& interval : intervals_) {
+    for (MllogLine* of : {&interval.lines.start, &interval.lines.end}) {
+      if (of->known() && of->log == logs_) of->place = bytes - of->place;
+    }
+  }
+  ++logs_;
 }
 
 void MllogReader::read_file(const std::string& path) {
@@ -77,10 +91,11 @@ void MllogReader::read_file(const std::string& path) {
     read(lines);
   } else {
     ++log_.unreadable_files;
+    ++logs_;
   }
 }
 
-void MllogReader::read_line(const std::string& line) {
+void MllogReader::read_line(const std::string& line, int64_t place) {
   const size_t at = line.find(kMarker);
   if (at == std::string::npos) return;
   const json event =
@@ -91,28 +106,40 @@ void MllogReader::read_line(const std::string& line) {
     ++log_.unreadable_lines;
     return;
   }
-  WallTime time = clock_.from_realtime(static_cast<int64_t>(*ms * kMillisecondNs));
-  time.error_ns += kMillisecondNs;
+  const WallTime time = clock_.from_realtime(static_cast<int64_t>(*ms * kMillisecondNs));
+  const MllogLine stamp{logs_, place, time.ts_ns, time.error_ns};
   const std::string type = text_in(event, "event_type"), epoch = epoch_of(event);
-  if (type == "INTERVAL_END") return end_interval(without_suffix(key, {"_stop", "_end"}), epoch, time);
+  if (type == "INTERVAL_END") return end_interval(without_suffix(key, {"_stop", "_end"}), epoch, stamp);
 
   model::MarkRow mark;
   mark.origin.ts_ns = time.ts_ns;
-  mark.error_ns = time.error_ns;
+  mark.error_ns = time.error_ns + kMillisecondNs;
   mark.domain = "mllog";
   mark.name = util::escaped_utf8(key);
   mark.scope = "run";
   const auto value = event.find("value");
   mark.value = value == event.end() ? "null" : dumped(*value);
   if (type == "INTERVAL_START") {
-    intervals_.push_back({without_suffix(key, {"_start", "_begin"}), epoch, std::move(mark), true});
+    Interval interval;
+    interval.key = without_suffix(key, {"_start", "_begin"});
+    interval.epoch = epoch;
+    interval.mark = std::move(mark);
+    begin_interval(std::move(interval), stamp);
   } else {
     log_.marks.push_back(std::move(mark));
   }
 }
 
+void MllogReader::begin_interval(Interval interval, const MllogLine& line) {
+  interval.lines.start = line;
+  const bool behind_an_end = last_end_.known() && last_end_.ts_ns == line.ts_ns;
+  interval.from_ns = behind_an_end ? last_end_.window().end_ns : line.ts_ns;
+  intervals_.push_back(std::move(interval));
+}
+
 // The latest interval of that key that is open; of several epochs the one that says the same number.
-void MllogReader::end_interval(const std::string& key, const std::string& epoch, const WallTime& time) {
+void MllogReader::end_interval(const std::string& key, const std::string& epoch, const MllogLine& line) {
+  last_end_ = line;
   const auto fits = [&](const Interval& interval) {
     return interval.open && interval.key == key && (interval.epoch == epoch || interval.epoch.empty() || epoch.empty());
   };
@@ -123,27 +150,108 @@ void MllogReader::end_interval(const std::string& key, const std::string& epoch,
   }
   found->open = false;
   if (found->epoch.empty()) found->epoch = epoch;
-  found->mark.dur_ns = std::max<int64_t>(0, time.ts_ns - found->mark.origin.ts_ns);
-  found->mark.error_ns = std::max(found->mark.error_ns, time.error_ns);
+  found->mark.dur_ns = std::max<int64_t>(0, line.ts_ns - found->mark.origin.ts_ns);
+  found->mark.error_ns = std::max(found->mark.error_ns, line.error_ns + kMillisecondNs);
+  found->lines.end = line;
+  found->to_ns = std::max(found->from_ns, line.window().end_ns);
 }
 
-Mllog MllogReader::finish(int64_t end_ns) {
-  for (Interval& interval : intervals_) {
-    const model::MarkRow& mark = interval.mark;
-    model::PhaseRow phase;
-    phase.name = util::escaped_utf8(interval.epoch.empty() ? interval.key : interval.key + " " + interval.epoch);
-    phase.ts_ns = mark.origin.ts_ns;
-    phase.dur_ns = interval.open ? std::max<int64_t>(0, end_ns - phase.ts_ns) : mark.dur_ns;
-    phase.error_ns = mark.error_ns;
-    log_.phases.push_back(std::move(phase));
-    log_.marks.push_back(std::move(interval.mark));
+// An open one that began before the run, and whose key began anew since, is what an earlier run left behind.
+void MllogReader::keep(Interval interval, bool is_last, int64_t start_ns, int64_t end_ns) {
+  const bool is_left_behind = interval.open && !is_last && interval.from_ns < start_ns;
+  if (interval.open) interval.to_ns = std::max(end_ns, interval.from_ns);
+  if (is_left_behind || interval.to_ns < start_ns || (interval.from_ns > end_ns && end_ns != 0)) {
+    ++log_.outside;
+    return;
   }
-  std::stable_sort(log_.phases.begin(), log_.phases.end(),
-                   [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
-  for (size_t i = 0; i < log_.phases.size(); ++i) log_.phases[i].phase_id = static_cast<int32_t>(i) + 1;
+  model::PhaseRow phase;
+  phase.name = util::escaped_utf8(interval.epoch.empty() ? interval.key : interval.key + " " + interval.epoch);
+  phase.error_ns = interval.mark.error_ns;
+  if (interval.from_ns < start_ns) {
+    interval.lines.start = {};
+    interval.from_ns = start_ns;
+  }
+  if (end_ns != 0 && interval.to_ns > end_ns) interval.to_ns = std::max(end_ns, interval.from_ns);
+  phase.ts_ns = interval.from_ns;
+  phase.dur_ns = interval.to_ns - interval.from_ns;
+  log_.phases.push_back(std::move(phase));
+  log_.bounds.push_back(interval.lines);
+  log_.marks.push_back(std::move(interval.mark));
+}
+
+void MllogReader::sort_phases() {
+  std::vector<size_t> order(log_.phases.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return log_.phases[a].ts_ns < log_.phases[b].ts_ns; });
+  std::vector<model::PhaseRow> phases;
+  std::vector<Mllog::Bounds> bounds;
+  for (const size_t i : order) {
+    phases.push_back(std::move(log_.phases[i]));
+    phases.back().phase_id = static_cast<int32_t>(phases.size());
+    bounds.push_back(log_.bounds[i]);
+  }
+  log_.phases = std::move(phases);
+  log_.bounds = std::move(bounds);
+}
+
+Mllog MllogReader::finish(int64_t start_ns, int64_t end_ns) {
+  log_.outside += std::erase_if(log_.marks, [&](const model::MarkRow& mark) {
+    const int64_t at = mark.origin.ts_ns;
+    return at + mark.error_ns < start_ns || (end_ns != 0 && at - mark.error_ns > end_ns);
+  });
+  std::unordered_map<std::string, size_t> last_of_key;
+  for (size_t i = 0; i < intervals_.size(); ++i) last_of_key[intervals_[i].key] = i;
+  for (size_t i = 0; i < intervals_.size(); ++i) {
+    const bool is_last = last_of_key[intervals_[i].key] == i;
+    keep(std::move(intervals_[i]), is_last, start_ns, end_ns);
+  }
+  sort_phases();
   std::stable_sort(log_.marks.begin(), log_.marks.end(),
                    [](const auto& a, const auto& b) { return a.origin.ts_ns < b.origin.ts_ns; });
   return std::move(log_);
+}
+
+summary::TimeWindow MllogLine::window() const { return {ts_ns, ts_ns + kMillisecondNs}; }
+
+std::vector<summary::TimeWindow> undecided(const Mllog& mllog) {
+  std::vector<summary::TimeWindow> windows;
+  for (const Mllog::Bounds& bounds : mllog.bounds) {
+    for (const MllogLine* line : {&bounds.start, &bounds.end}) {
+      if (line->known()) windows.push_back(line->window());
+    }
+  }
+  return windows;
+}
+
+namespace {
+
+// Where the line's write began, or the end of the millisecond when the thread was held up on the way from the one to the
+// other. Nothing when no write is known, and when a line was put by and written later.
+std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes) {
+  const auto written = line.known() ? writes.start_of(line.log, line.place) : std::nullopt;
+  const auto [first_ns, end_ns] = line.window();
+  if (!written || *written < first_ns - line.error_ns - kStampSlackNs) return std::nullopt;
+  if (*written <= end_ns) return WallTime{std::max(*written, first_ns), 0};
+  if (*written > end_ns + kHeldUpNs) return std::nullopt;
+  return WallTime{end_ns, line.error_ns + kMillisecondNs};
+}
+
+}  // namespace
+
+void settle(Mllog& mllog, const LogWrites& writes) {
+  for (size_t i = 0; i < mllog.phases.size(); ++i) {
+    model::PhaseRow& phase = mllog.phases[i];
+    const Mllog::Bounds& lines = mllog.bounds[i];
+    const auto start = moment_of(lines.start, writes), end = moment_of(lines.end, writes);
+    const auto error_of = [](const MllogLine& line, const std::optional<WallTime>& moment) {
+      return moment ? moment->error_ns : line.known() ? line.error_ns + kMillisecondNs : 0;
+    };
+    const int64_t from_ns = start ? start->ts_ns : phase.ts_ns, to_ns = end ? end->ts_ns : phase.end_ns();
+    phase.ts_ns = from_ns;
+    phase.dur_ns = std::max<int64_t>(0, to_ns - from_ns);
+    phase.error_ns = std::max(error_of(lines.start, start), error_of(lines.end, end));
+  }
 }
 
 }  // namespace mlrun::trace

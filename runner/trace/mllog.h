@@ -6,6 +6,15 @@
 //   INTERVAL_START and _END  a mark with a duration and a phase, named by the key and its epoch: "epoch_start" …
 //   "epoch_stop" with
 //                            epoch_num 3 is "epoch 3"
+//
+// A stamp is cut to its millisecond, so what it stands for happened anywhere within. A phase begins and ends at the
+// moment at which the write of its line began, where that was recorded (log_writes.h):
+//
+//   stamp 5   |····work····|write "epoch_stop"····|   6      the end is W, the start of the write
+//             5            W                      6
+//
+// and otherwise takes in both milliseconds: it begins at 5 and ends at 6. What lies in the millisecond of an end and of
+// the start behind it is the first one's.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +23,40 @@
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/summary/phase_meter.h"
+#include "runner/trace/log_writes.h"
 #include "runner/trace/trace_clock.h"
 
 namespace mlrun::trace {
 
+// Where a line stands in its log, and the beginning of the millisecond that it tells.
+struct MllogLine {
+  size_t log = 0;
+  int64_t place = -1;               // of its first byte; once the log is read, from its end; -1: no line
+  int64_t ts_ns = 0, error_ns = 0;  // error: of the conversion alone
+
+  [[nodiscard]] bool known() const { return place >= 0; }
+  [[nodiscard]] summary::TimeWindow window() const;
+};
+
 struct Mllog {
+  struct Bounds {
+    MllogLine start, end;
+  };
   std::vector<model::MarkRow> marks;    // in order of time
   std::vector<model::PhaseRow> phases;  // likewise; an interval without end goes on to the end of the run
+  std::vector<Bounds> bounds;           // of each phase, those that are not cut
+  uint64_t outside = 0;                 // marks and intervals of before or after the run, left out
   uint64_t unreadable_lines = 0;
   uint64_t unmatched_ends = 0;
   uint64_t unreadable_files = 0;
 };
+
+// In which milliseconds the bounds of the phases lie.
+[[nodiscard]] std::vector<summary::TimeWindow> undecided(const Mllog& mllog);
+
+// Moves the bounds of phases to where the writes of their lines began. Requires: writes.finish().
+void settle(Mllog& mllog, const LogWrites& writes);
 
 class MllogReader {
  public:
@@ -34,20 +66,28 @@ class MllogReader {
   void read(std::istream& lines);
   void read_file(const std::string& path);
 
-  // Requires: everything was read. `end_ns`: of the run.
-  Mllog finish(int64_t end_ns);
+  // Requires: everything was read. Start and end of the run: what lies outside is left out, what reaches into it is cut.
+  Mllog finish(int64_t start_ns, int64_t end_ns);
 
  private:
   struct Interval {
     std::string key, epoch;  // key without _start
     model::MarkRow mark;
     bool open = true;
+    Mllog::Bounds lines;
+    int64_t from_ns = 0, to_ns = 0;  // as far as the stamps tell
   };
-  void read_line(const std::string& line);
-  void end_interval(const std::string& key, const std::string& epoch, const WallTime& time);
+  void read_line(const std::string& line, int64_t place);
+  void begin_interval(Interval interval, const MllogLine& line);
+  void end_interval(const std::string& key, const std::string& epoch, const MllogLine& line);
+  // `is_last`: no other one of its key began later.
+  void keep(Interval interval, bool is_last, int64_t start_ns, int64_t end_ns);
+  void sort_phases();
 
   const TraceClock& clock_;
   std::vector<Interval> intervals_;
+  MllogLine last_end_;  // of the log that is read
+  size_t logs_ = 0;
   Mllog log_;
 };
 

@@ -111,18 +111,18 @@ void SumTable::add(const Partition& partition) {
 }
 
 // Of those that the stretch lies in, one inside of another, the shortest.
-int32_t SumTable::phase_of(int32_t stretch) const {
+int32_t SumTable::phase_of(int32_t stretch, const std::vector<model::PhaseRow>& phases) const {
   const int64_t moment_ns = stretch < 0 ? 0 : stretches_.moment_in(static_cast<uint32_t>(stretch));
   const model::PhaseRow* shortest = nullptr;
-  for (const model::PhaseRow& phase : phases_) {
+  for (const model::PhaseRow& phase : phases) {
     if (moment_ns == 0 || moment_ns < phase.ts_ns || moment_ns >= phase.end_ns()) continue;
     if (!shortest || phase.dur_ns < shortest->dur_ns) shortest = &phase;
   }
   return shortest ? shortest->phase_id : 0;
 }
 
-std::vector<SumRow> SumTable::finish(std::vector<SumRow> sums) {
-  std::move(rows_.begin(), rows_.end(), std::back_inserter(sums));
+std::vector<SumRow> SumTable::finish(std::vector<SumRow> sums, const std::vector<model::PhaseRow>& phases) const {
+  sums.insert(sums.end(), rows_.begin(), rows_.end());
   std::stable_sort(sums.begin(), sums.end(), [](const SumRow& a, const SumRow& b) {
     const auto key = [](const SumRow& row) {
       return std::tuple(row.call.origin.proc_id, row.call.file_id, row.op, row.call.func, row.stretch, row.first_ns,
@@ -133,7 +133,7 @@ std::vector<SumRow> SumTable::finish(std::vector<SumRow> sums) {
   for (size_t i = 0; i < sums.size(); ++i) {
     sums[i].sum_id = static_cast<int64_t>(i) + 1;
     sums[i].func = name_of(sums[i]);
-    sums[i].phase_id = phase_of(sums[i].stretch);
+    sums[i].phase_id = phase_of(sums[i].stretch, phases);
   }
   return sums;
 }

@@ -15,14 +15,14 @@ namespace mlrun::trace {
 
 class SumTable {
  public:
-  SumTable(const StretchTimes& stretches, std::vector<model::PhaseRow> phases)
-      : stretches_(stretches), phases_(std::move(phases)) {}
+  explicit SumTable(const StretchTimes& stretches) : stretches_(stretches) {}
 
   // Requires: partitions come one after another.
   void add(const Partition& partition);
 
   // All sums by process, file, function and time, numbered.
-  [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums);
+  [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums,
+                                                  const std::vector<model::PhaseRow>& phases) const;
 
   // What the sums do not tell apart, and how exact they are.
   static std::vector<model::CoverageRow> coverage(const std::vector<model::SumRow>& sums,
@@ -32,10 +32,9 @@ class SumTable {
   void add(const model::CallRow& row);
   void add(const model::AllocRow& row);
   model::SumRow& sum_of(uint64_t what, const model::Origin& origin, int64_t end_ns, int64_t site, int64_t file_id);
-  [[nodiscard]] int32_t phase_of(int32_t stretch) const;
+  [[nodiscard]] int32_t phase_of(int32_t stretch, const std::vector<model::PhaseRow>& phases) const;
 
   const StretchTimes& stretches_;
-  std::vector<model::PhaseRow> phases_;
   std::vector<model::SumRow> rows_;
   summary::FlatMap<uint32_t> by_key_;
 };

@@ -125,8 +125,11 @@ void SumsFile::take_state(const SpoolFrame& frame) {
   if (!frame.read(state_)) return;
   std::vector<mlrun_stretch> bounds;
   mlrun_stretch bound{};
-  for (uint32_t at = sizeof state_; bounds.size() < state_.stretches && frame.read(bound, at); at += sizeof bound) {
-    bounds.push_back(bound);
+  uint32_t at = sizeof state_;
+  for (; bounds.size() < state_.stretches && frame.read(bound, at); at += sizeof bound) bounds.push_back(bound);
+  mlrun_log_write write{};
+  for (; log_writes_.size() < state_.log_writes && frame.read(write, at); at += sizeof write) {
+    log_writes_.push_back(write);
   }
   stretches_.set(std::move(bounds));
 }
@@ -279,7 +282,10 @@ void SumsFile::take_counters(const SpoolFrame& frame) {
   }
 }
 
-void SumsFile::feed(summary::Builder& builder, CounterTracker& counters) const {
+void SumsFile::feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const {
+  for (const mlrun_log_write& write : log_writes_) {
+    log_writes.add(write.log, TraceClock::from_monotonic(write.monotonic_ns), bounded(write.bytes));
+  }
   if (bin_ns_ != 0) builder.set_timeline(timeline_start_ns_, bin_ns_, bins_);
   for (const model::SumRow& row : rows_) builder.add(row);
   for (const StretchTotals& of : totals_) builder.add_stretch(of.proc_id, stretches_.moment_in(of.stretch), of.totals);

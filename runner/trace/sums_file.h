@@ -10,6 +10,7 @@
 #include "runner/model/trace_info.h"
 #include "runner/summary/builder.h"
 #include "runner/trace/counter_tracker.h"
+#include "runner/trace/log_writes.h"
 #include "runner/trace/spool_index.h"
 #include "runner/trace/sum_cursor.h"
 
@@ -41,7 +42,7 @@ class SumsFile {
   [[nodiscard]] std::vector<model::SumRow>& rows() { return rows_; }
 
   // What is no row: into the summary, and to where later counters go on.
-  void feed(summary::Builder& builder, CounterTracker& counters) const;
+  void feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const;
 
  private:
   struct StretchTotals {
@@ -73,6 +74,7 @@ class SumsFile {
   TraceClock::Hint hint_;
   mlrun_frame_sums_state state_{};
   StretchTimes stretches_;
+  std::vector<mlrun_log_write> log_writes_;
   std::vector<model::SumRow> rows_;
   std::vector<StretchTotals> totals_;
   std::vector<Heap> heaps_;

@@ -132,8 +132,8 @@ class Feed {
 
   bool load_sums(const std::string& folder) {
     if (!sums_.read(folder + "/" + MLRUN_SUMS_FILE)) return false;
-    sum_table_.emplace(sums_.stretches(), std::vector<model::PhaseRow>());
-    sums_.feed(builder_, counters_);
+    sum_table_.emplace(sums_.stretches());
+    sums_.feed(builder_, counters_, log_writes_);
     for (const model::SumRow& sum : sums_.rows()) coverage_.add(sum);
     return true;
   }
@@ -166,7 +166,7 @@ class Feed {
     info.folded = fold_.finish();
     info.left_out = trace::find_left_out(index);
     info.coverage = coverage_.finish(index, session, info);
-    if (sum_table_) info.sums = sum_table_->finish(std::move(sums_.rows()));
+    if (sum_table_) info.sums = sum_table_->finish(std::move(sums_.rows()), {});
     info.run = trace::make_run_json(session, index, info, {});
     summary::Summary summary = builder_.finish(info);
     summary.marks = mark_meter_.finish(info.names);
@@ -183,6 +183,7 @@ class Feed {
  private:
   trace::OffsetTracker offsets_;
   trace::CounterTracker counters_;
+  trace::LogWrites log_writes_{{}, {}};
   trace::CallFold fold_;
   trace::CoverageMeter coverage_;
   trace::KernelMerge& kernel_;

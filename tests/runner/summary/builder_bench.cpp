@@ -92,7 +92,7 @@ int measure(int64_t rows, int64_t files, bool scattered) {
   constexpr int64_t kBatch = 1000;
   const model::TraceInfo info = testing::small_training_info();
   Workload workload(files, scattered);
-  Builder builder({.start_ns = testing::kStart, .phases = info.phases});
+  Builder builder({.start_ns = testing::kStart, .phases = info.phases, .undecided = {}});
   double seconds = 0;
   int64_t calls = 0;
   for (int64_t done = 0; done < rows; done += kBatch) {

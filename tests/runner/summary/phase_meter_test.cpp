@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/phase_meter.h"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::summary {
@@ -74,6 +76,24 @@ TEST(PhaseMeterTest, TakesCallsOutOfOrder) {
   const auto phases = meter.finish(ProcessTree({}));
   EXPECT_EQ(phases[0].calls, 2);
   EXPECT_EQ(phases[1].calls, 2);
+}
+
+TEST(PhaseMeterTest, ABoundMayTurnOutLaterWithinItsWindow) {
+  PhaseMeter meter({phase("a", 100, 210, 0), phase("b", 210, 310, 0)}, {{100, 110}, {200, 210}, {300, 310}});
+  const int64_t ends[] = {99, 104, 105, 150, 203, 204, 250, 308, 309, 400};
+  int64_t bit = 1;
+  for (const int64_t end : ends) meter.add(1, end, 1, std::exchange(bit, bit * 2), 0);
+  meter.settle({phase("a", 105, 204, 0), phase("b", 204, 309, 0)});
+  const auto phases = meter.finish(ProcessTree({}));
+  EXPECT_EQ(phases[0].bytes_read, 4 + 8 + 16);
+  EXPECT_EQ(phases[1].bytes_read, 32 + 64 + 128);
+}
+
+TEST(PhaseMeterTest, WithoutANewBoundAWindowIsOfItsPhase) {
+  PhaseMeter meter({phase("a", 100, 210, 0)}, {{100, 110}, {200, 210}});
+  for (const int64_t end : {99, 100, 205, 209, 210}) meter.add(1, end, 1, 1, 0);
+  meter.settle({phase("a", 100, 210, 0)});
+  EXPECT_EQ(meter.finish(ProcessTree({}))[0].calls, 3);
 }
 
 }  // namespace

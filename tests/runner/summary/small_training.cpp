@@ -181,7 +181,7 @@ model::TraceInfo small_training_info() {
 
 Summary small_training() {
   const model::TraceInfo info = small_training_info();
-  Builder builder({.start_ns = kStart, .phases = info.phases});
+  Builder builder({.start_ns = kStart, .phases = info.phases, .undecided = {}});
   add_allocations(builder);
   add_calls(builder);
   return builder.finish(info);

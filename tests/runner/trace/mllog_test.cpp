@@ -36,7 +36,7 @@ Mllog read(const std::string& text) {
   MllogReader reader(clock);
   std::istringstream lines(text);
   reader.read(lines);
-  return reader.finish(9'000 * kMillisecond);
+  return reader.finish(0, 9'000 * kMillisecond);
 }
 
 TEST(Mllog, IntervalsBecomePhasesNamedByTheirEpoch) {
@@ -49,10 +49,11 @@ TEST(Mllog, IntervalsBecomePhasesNamedByTheirEpoch) {
   EXPECT_EQ(log.phases[0].name, "epoch 1");
   EXPECT_EQ(log.phases[0].phase_id, 1);
   EXPECT_EQ(log.phases[0].ts_ns, 1000 * kMillisecond);
-  EXPECT_EQ(log.phases[0].end_ns(), 2000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].end_ns(), 2001 * kMillisecond) << "the end may be anywhere in its millisecond";
   EXPECT_GE(log.phases[0].error_ns, kMillisecond);
   EXPECT_LT(log.phases[0].error_ns, 2 * kMillisecond);
   EXPECT_EQ(log.phases[1].name, "eval 1");
+  EXPECT_EQ(log.phases[1].ts_ns, 2001 * kMillisecond) << "a millisecond is in one phase alone";
   ASSERT_EQ(log.marks.size(), 2u);
   EXPECT_EQ(log.marks[0].name, "epoch_start");
   EXPECT_EQ(log.marks[0].dur_ns, 1000 * kMillisecond);
@@ -64,7 +65,7 @@ TEST(Mllog, AnEndBelongsToTheIntervalOfItsEpoch) {
                          line(1500, "INTERVAL_START", "block_start", R"({"first_epoch_num": 2})") +
                          line(2000, "INTERVAL_END", "block_stop", R"({"first_epoch_num": 1})"));
   ASSERT_EQ(log.phases.size(), 2u);
-  EXPECT_EQ(log.phases[0].end_ns(), 2000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].end_ns(), 2001 * kMillisecond);
   EXPECT_EQ(log.phases[1].end_ns(), 9000 * kMillisecond) << "without an end it lasts until the run's";
   EXPECT_EQ(log.marks[1].dur_ns, -1);
 }
@@ -93,6 +94,71 @@ TEST(Mllog, CutsALineThatNeverEnds) {
       read(":::MLLOG {\"key\": \"" + std::string(3 << 20, 'x') + "\"}\n" + line(1, "POINT_IN_TIME", "after"));
   EXPECT_EQ(log.unreadable_lines, 1u);
   ASSERT_EQ(log.marks.size(), 1u);
+}
+
+// Two lines of 100 bytes, of a log that had 50 bytes before the run.
+Mllog two_lines() {
+  std::string start = line(1000, "INTERVAL_START", "epoch_start"), end = line(2000, "INTERVAL_END", "epoch_stop");
+  return read(std::string(49, '.') + "\n" + start + end);
+}
+int64_t bytes_of(const std::string& text) { return static_cast<int64_t>(text.size()); }
+const int64_t kStartBytes = bytes_of(line(1000, "INTERVAL_START", "epoch_start"));
+const int64_t kEndBytes = bytes_of(line(2000, "INTERVAL_END", "epoch_stop"));
+
+TEST(Mllog, APhaseEndsWhereTheWriteOfItsLineBegan) {
+  Mllog log = two_lines();
+  LogWrites writes({"/log"}, {});
+  writes.add(0, 2000 * kMillisecond + 700'000, kEndBytes);
+  writes.add(0, 1000 * kMillisecond + 300'000, kStartBytes);
+  writes.finish();
+  settle(log, writes);
+  ASSERT_EQ(log.phases.size(), 1u);
+  EXPECT_EQ(log.phases[0].ts_ns, 1000 * kMillisecond + 300'000);
+  EXPECT_EQ(log.phases[0].end_ns(), 2000 * kMillisecond + 700'000);
+  EXPECT_EQ(log.phases[0].error_ns, 0);
+}
+
+TEST(Mllog, AWriteOfAnotherTimeSaysNothing) {
+  Mllog log = two_lines();
+  LogWrites writes({"/log"}, {});
+  writes.add(0, 2500 * kMillisecond, kStartBytes + kEndBytes);  // both were put by
+  writes.finish();
+  settle(log, writes);
+  EXPECT_EQ(log.phases[0].ts_ns, 1000 * kMillisecond);
+  EXPECT_EQ(log.phases[0].end_ns(), 2001 * kMillisecond);
+  EXPECT_GE(log.phases[0].error_ns, kMillisecond);
+}
+
+TEST(Mllog, AThreadThatWasHeldUpEndsItsPhaseWithTheMillisecond) {
+  Mllog log = two_lines();
+  LogWrites writes({"/log"}, {});
+  writes.add(0, 1000 * kMillisecond + 100'000, kStartBytes);
+  writes.add(0, 2002 * kMillisecond, kEndBytes);
+  writes.finish();
+  settle(log, writes);
+  EXPECT_EQ(log.phases[0].end_ns(), 2001 * kMillisecond);
+  EXPECT_GE(log.phases[0].error_ns, kMillisecond);
+}
+
+TEST(Mllog, LeavesOutWhatWasBeforeTheRun) {
+  static const TraceClock clock = clock_with_wall_time();
+  MllogReader reader(clock);
+  std::istringstream lines(line(100, "INTERVAL_START", "run_start") + line(150, "POINT_IN_TIME", "seed") +
+                           line(200, "INTERVAL_START", "epoch_start", R"({"epoch_num": 1})") +
+                           line(300, "INTERVAL_END", "epoch_stop", R"({"epoch_num": 1})") +
+                           line(400, "INTERVAL_START", "epoch_start", R"({"epoch_num": 2})") +  // killed
+                           line(900, "INTERVAL_START", "init_start") + line(1100, "INTERVAL_END", "init_stop") +
+                           line(1100, "INTERVAL_START", "run_start") +
+                           line(1200, "INTERVAL_START", "epoch_start", R"({"epoch_num": 1})"));
+  reader.read(lines);
+  const Mllog log = reader.finish(1000 * kMillisecond, 9000 * kMillisecond);
+  ASSERT_EQ(log.phases.size(), 3u);
+  EXPECT_EQ(log.phases[0].name, "init");
+  EXPECT_EQ(log.phases[0].ts_ns, 1000 * kMillisecond) << "cut";
+  EXPECT_EQ(log.phases[1].name, "run");
+  EXPECT_EQ(log.phases[2].name, "epoch 1");
+  EXPECT_EQ(log.phases[2].ts_ns, 1200 * kMillisecond);
+  EXPECT_EQ(log.outside, 4u);
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sums/log_lines.h"
+
+#include <algorithm>
+
+namespace mlrun::sums {
+
+namespace {
+
+constexpr uint64_t kMillisecondNs = 1'000'000;
+constexpr uint64_t kSlackNs = 50'000;          // two looks at the clocks agree to it
+constexpr uint64_t kForgetNs = 1'000'000'000;  // a thread's records are taken long before
+
+}  // namespace
+
+void LogLines::expect(uint64_t bound_ns, Stretches& stretches) {
+  stretches.begin(bound_ns);
+  stretches.begin(bound_ns + kMillisecondNs);
+  expected_.push_back(bound_ns);
+}
+
+void LogLines::find(events::RecordReader records, const SumsClock& clock, Stretches& stretches) {
+  if (expected_.empty()) return;
+  uint64_t last_ns = 0;
+  while (records.next()) {
+    const events::RecordView& record = records.record();
+    const events::EventClass event_class = events::class_of(record.kind);
+    if (event_class == events::EventClass::kFile) {
+      if (events::FileEvent file; events::decode(record, file)) take(file);
+    }
+    events::CallEvent call;
+    if (event_class != events::EventClass::kCall || !events::decode(record, call)) continue;
+    const uint64_t start_ns = clock.monotonic_ns(call.start);
+    last_ns = std::max(last_ns, start_ns);
+    if (!open_.find(call.open_file)) continue;
+    const auto is_met = [&](uint64_t bound_ns) {
+      return start_ns + kSlackNs >= bound_ns && start_ns < bound_ns + kMillisecondNs;
+    };
+    if (std::any_of(expected_.begin(), expected_.end(), is_met)) stretches.begin(start_ns);
+  }
+  std::erase_if(expected_, [&](uint64_t bound_ns) { return bound_ns + kForgetNs < last_ns; });
+}
+
+void LogLines::take(const events::FileEvent& file) {
+  if (!has_logs_) return;
+  const int32_t log = tail_.log_of(file.device, file.inode);
+  if (log < 0 || file.number == 0) return;
+  if (open_.size() >= kOpenMax) open_.clear();
+  open_.at(file.number) = log;
+}
+
+void LogLines::take(const events::CallEvent& call, uint64_t start_ns, int64_t written) {
+  const int32_t* log = open_.size() == 0 || call.open_file == 0 ? nullptr : open_.find(call.open_file);
+  if (!log || written <= 0) return;
+  if (writes_.size() >= kWritesMax) writes_.erase(writes_.begin(), writes_.begin() + kWritesMax / 2);
+  writes_.push_back({start_ns, static_cast<uint64_t>(written), static_cast<uint64_t>(*log)});
+}
+
+}  // namespace mlrun::sums

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log tells milliseconds, cut off: what a program writes just before it says that an epoch is over belongs to that epoch,
+in an ordinary run and with --summary-only; lines of an earlier run make no phases of this one."""
+
+import json
+
+from lib import case
+
+EPOCHS, BYTES = 8, 1_000_000
+PROGRAM = """
+import json, os, sys, time
+log, out = open(sys.argv[1], "a"), sys.argv[2]
+def say(key, event, **metadata):
+    text = ":::MLLOG " + json.dumps({"key": key, "event_type": event, "time_ms": int(time.time() * 1000), "value": None,
+                                     "metadata": metadata}) + "\\n"
+    log.write(text)
+    log.flush()
+    return len(text)
+say("run_start", "INTERVAL_START")
+lines = []
+for epoch in range(1, int(sys.argv[3]) + 1):
+    lines.append(say("epoch_start", "INTERVAL_START", epoch_num=epoch))
+    time.sleep(0.0123)
+    fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(fd, bytes(int(sys.argv[4])))
+    os.close(fd)
+    say("epoch_stop", "INTERVAL_END", epoch_num=epoch)
+say("run_stop", "INTERVAL_END")
+print(json.dumps(lines))
+"""
+
+
+def check(this):
+    log, out = this.path("train.log"), this.path("out.bin")
+    command = ("/usr/bin/python3", "-I", "-S", "-c", PROGRAM, log, out, EPOCHS, BYTES)
+    for more in ([], ["--summary-only"], []):  # the second and the third find lines of those before
+        trace = this.trace(*command, options=["--lossless", *more, "--mllog", str(log)])
+        lines = json.loads(trace.stdout.splitlines()[0])
+        phases = {row["name"]: row for row in trace.rows("phase")}
+        name = "with " + more[0] if more else "in an ordinary run"
+        this.equal(f"phases {name}", sorted(phases), sorted(["run"] + [f"epoch {i + 1}" for i in range(EPOCHS)]))
+        # The line of its start is written in the epoch, that of its end behind it.
+        this.equal(f"bytes of the epochs {name}",
+                   [phases[f"epoch {i + 1}"]["bytes_written"] for i in range(EPOCHS)], [BYTES + line for line in lines])
+        # Held up between its stamp and the line, the program leaves the bound at the end of the millisecond.
+        errors = [row["error_ns"] for row in phases.values()]
+        this.true(f"most bounds are exact {name}", errors.count(0) > len(errors) / 2 and max(errors) < 2_000_000, errors)
+    outside = [row for row in trace.rows("coverage") if "MLLOG" in row["subject"]]
+    this.equal("what was left out", [row["kernel"] - row["seen"] for row in outside], [2 * (EPOCHS + 1)])
+
+
+if __name__ == "__main__":
+    case.run(check)
