@@ -37,13 +37,13 @@ static inline __u64 mlrun_time_bucket_low(__u64 index) {
   return index < 4 ? index : (4 + (index & 3)) << (index / 4 - 1);
 }
 
-// When the sums were written, and what they do not tell apart. `stretches`: how many struct mlrun_stretch follow, and
-// behind them `log_writes` struct mlrun_log_write.
+// When the sums were written, and what they do not tell apart. `stretches`: how many struct mlrun_stretch follow; what
+// is left of the frame behind them is struct mlrun_log_write.
 struct mlrun_frame_sums_state {
   __u64 monotonic_ns, records;  // so many are in the sums
   __u64 late_marks, late_ns;    // lines of the log that came when records behind them had been added up; how late
   __u64 threads, reports, names, marks;  // left out, beyond their bounds
-  __u64 stretches, log_writes;
+  __u64 stretches;
 };
 // The run from here to the next one; before the first one is stretch 0.
 struct mlrun_stretch {

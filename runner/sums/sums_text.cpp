@@ -103,8 +103,7 @@ void EventSums::write_state(std::string& text) const {
                                      reports_left_out_,
                                      definitions_.left_out(),
                                      stretches_.left_out(),
-                                     stretches_.bounds().size(),
-                                     log_.writes().size()};
+                                     stretches_.bounds().size()};
   std::string payload;
   append_items(payload, &state, 1);
   append_items(payload, stretches_.bounds().data(), stretches_.bounds().size());

@@ -128,9 +128,7 @@ void SumsFile::take_state(const SpoolFrame& frame) {
   uint32_t at = sizeof state_;
   for (; bounds.size() < state_.stretches && frame.read(bound, at); at += sizeof bound) bounds.push_back(bound);
   mlrun_log_write write{};
-  for (; log_writes_.size() < state_.log_writes && frame.read(write, at); at += sizeof write) {
-    log_writes_.push_back(write);
-  }
+  for (; frame.read(write, at); at += sizeof write) log_writes_.push_back(write);
   stretches_.set(std::move(bounds));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sums/log_tail.h"
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <fstream>
 
@@ -38,6 +40,19 @@ TEST_F(LogTailTest, GoesOnWithALogThatIsBegunAnew) {
   EXPECT_EQ(log.look(), std::vector<int64_t>{2000000});
   std::remove(path_.c_str());
   EXPECT_TRUE(log.look().empty());
+}
+
+TEST_F(LogTailTest, KnowsItsFileByDeviceAndInode) {
+  write("text\n");
+  LogTail log({"/nowhere/log", path_});
+  (void)log.look();
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  const auto device = static_cast<uint32_t>(status.st_dev);
+  EXPECT_EQ(log.log_of(device, status.st_ino), 1);
+  EXPECT_EQ(log.log_of(device, status.st_ino + 1), -1);
+  EXPECT_EQ(log.log_of(device + 1, status.st_ino), -1);
+  EXPECT_EQ(log.log_of(0, 0), -1) << "what the missing one has";
 }
 
 TEST_F(LogTailTest, PassesOverWhatMakesNoSense) {
