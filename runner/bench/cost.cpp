@@ -81,8 +81,10 @@ std::string own_folder(const char* variable) {
 
 std::string cache_folder() {
   if (const std::string cache = own_folder("XDG_CACHE_HOME"); !cache.empty()) return cache + "/mlrun";
+  // A home that is not there is not made: accounts of services name one that must not exist.
   const std::string home = own_folder("HOME");
-  return home.empty() ? home : home + "/.cache/mlrun";
+  struct stat status {};
+  return home.empty() || ::stat(home.c_str(), &status) != 0 ? std::string() : home + "/.cache/mlrun";
 }
 
 Status make_cache_folder() {

@@ -103,6 +103,16 @@ TEST_F(CostTest, WithoutACacheFolderNothingIsMeasuredOrStored) {
   }
 }
 
+TEST_F(CostTest, AHomeThatIsNotThereIsNotMade) {
+  const std::string home = folder_ / "nobody";
+  ::setenv("HOME", home.c_str(), 1);
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_FALSE(store_cost(make_cost(measured(), identity_, "bench")));
+  EXPECT_FALSE(std::filesystem::exists(home));
+  std::filesystem::create_directory(home);
+  EXPECT_TRUE(store_cost(make_cost(measured(), identity_, "bench")));
+}
+
 TEST_F(CostTest, AfterOneThatWasTooNoisyItIsNotMeasuredAgainAtOnce) {
   json noisy = make_cost(measured(), identity_, "quick");
   noisy["cost_per_call_ns"].erase("call");
