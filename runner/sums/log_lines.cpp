@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "runner/events/mllog_stamp.h"
+
 namespace mlrun::sums {
 
 namespace {
 
-constexpr uint64_t kMillisecondNs = 1'000'000;
-constexpr uint64_t kSlackNs = 50'000;          // two looks at the clocks agree to it
+constexpr uint64_t kMillisecondNs = events::kMllogStampNs, kSlackNs = events::kMllogSlackNs;
 constexpr uint64_t kForgetNs = 1'000'000'000;  // a thread's records are taken long before
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/events/mllog_stamp.h"
 #include "runner/trace/limits.h"
 #include "runner/util/text.h"
 
@@ -21,10 +22,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kMarker = ":::MLLOG";
-constexpr int64_t kMillisecondNs = 1'000'000;  // times are cut to it
-constexpr double kLatestMs = 9.0e12;           // year 2255
-constexpr int64_t kStampSlackNs = 50'000;      // two looks at the clocks agree to it
-constexpr int64_t kHeldUpNs = 2'000'000;       // from the stamp's millisecond to the write
+constexpr int64_t kMillisecondNs = events::kMllogStampNs;
+constexpr double kLatestMs = 9.0e12;      // year 2255
+constexpr int64_t kHeldUpNs = 2'000'000;  // from the stamp's millisecond to the write
 
 std::string without_suffix(std::string key, std::initializer_list<std::string_view> suffixes) {
   for (const std::string_view suffix : suffixes) {
@@ -231,7 +231,7 @@ namespace {
 std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes) {
   const auto written = line.known() ? writes.start_of(line.log, line.place) : std::nullopt;
   const auto [first_ns, end_ns] = line.window();
-  if (!written || *written < first_ns - line.error_ns - kStampSlackNs) return std::nullopt;
+  if (!written || *written < first_ns - line.error_ns - events::kMllogSlackNs) return std::nullopt;
   if (*written <= end_ns) return WallTime{std::max(*written, first_ns), 0};
   if (*written > end_ns + kHeldUpNs) return std::nullopt;
   return WallTime{end_ns, line.error_ns + kMillisecondNs};
