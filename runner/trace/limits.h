@@ -24,7 +24,8 @@ inline constexpr size_t kPythonNameMax = 4096;          // bytes of a file's or 
 inline constexpr size_t kPythonNameBytesMax = size_t{128} << 20;  // of those of all frames, as often as they are kept
 inline constexpr int64_t kOffsetMax = int64_t{1}
                                       << 62;  // in a file; beyond it the end of a transfer may have no number
-inline constexpr size_t kMarkLineMax = size_t{1} << 20;  // bytes of a line of an MLLOG file
+inline constexpr size_t kLogWritesMax = size_t{1} << 20;  // of one MLLOG file, the last ones; 24 bytes each
+inline constexpr size_t kMarkLineMax = size_t{1} << 20;   // bytes of a line of an MLLOG file
 inline constexpr size_t kGpusMax = 4096;
 inline constexpr size_t kLaterCallsMax = size_t{1} << 16;  // of CUDA, under way at the end of a slice
 inline constexpr int64_t kCallsBeyondNs = 20'000'000;      // how far behind a slice's end they are looked for

@@ -7,6 +7,7 @@
 
 #include "runner/summary/call_facts.h"
 #include "runner/trace/func_class.h"
+#include "runner/trace/limits.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -36,7 +37,11 @@ void LogWrites::add_write(const model::CallRow& row) {
 }
 
 void LogWrites::add(size_t log, int64_t start_ns, int64_t bytes) {
-  if (log < writes_.size() && bytes > 0) writes_[log].push_back({start_ns, bytes, 0});
+  if (log >= writes_.size() || bytes <= 0) return;
+  std::vector<Write>& writes = writes_[log];
+  // Places are counted from the end, so without the first ones the others' are what they were.
+  if (writes.size() >= kLogWritesMax) writes.erase(writes.begin(), writes.begin() + kLogWritesMax / 2);
+  writes.push_back({start_ns, bytes, 0});
 }
 
 void LogWrites::finish() {
