@@ -52,11 +52,13 @@ def check(this):
     moments = random.Random()
     for _ in range(ROUNDS):
         killed = kill_group_after(this, out, moments.uniform(0, whole))
-        if killed and (out / "run.json").exists():
+        finished = (out / "run.json").exists()
+        if killed and finished:
             serials.expect_threads(this, Trace(out).serials(data), [CALLS])
         if not killed:
             break
-        this.true("the spool is kept", (out / "spool.bin").exists())
+        # A recovery that was killed behind its last step but before its end has deleted the spool, as it should.
+        this.true("the spool is kept until the trace is whole", (out / "spool.bin").exists() or finished)
     done = this.run(case.MLRUN, "recover", out)
     this.equal("exit status of recover", done.returncode, 0, said=done.stderr)
     serials.expect_threads(this, Trace(out).serials(data), [CALLS])
