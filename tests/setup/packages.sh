@@ -17,7 +17,7 @@ readonly debian_test=(
   libjemalloc-dev libmimalloc-dev libpython3.11-testsuite make mdadm openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace
   systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
-readonly debian_bench=(babeltrace2 bpftrace heaptrack lttng-tools uftrace)
+readonly debian_bench=(babeltrace2 bpftrace heaptrack liblttng-ust1 lttng-tools uftrace)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
 
 # Versions of Python that Debian 12 does not have, whose stacks mlrun reads; pythons.sh unpacks them, without installing.

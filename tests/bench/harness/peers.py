@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from ctypes.util import find_library
 from pathlib import Path
 
 from tracers import Launch, Recorded, Tracer, first_line, size_of
@@ -121,7 +122,14 @@ class LttngUst(Tracer):
     program = "lttng"
 
     def missing(self):
-        return super().missing() or (None if shutil.which("babeltrace2") else "babeltrace2 is not installed")
+        # ld.so leaves out a preload that it cannot find, and nothing would be recorded.
+        wrapper = find_library("lttng-ust-libc-wrapper")
+        babeltrace = shutil.which("babeltrace2")
+        return (
+            super().missing()
+            or (None if wrapper else "liblttng-ust-libc-wrapper.so is not installed")
+            or (None if babeltrace else "babeltrace2 is not installed")
+        )
 
     def launch(self, command, folder):
         return Launch([str(Path(__file__).with_name("lttng_session.sh")), str(folder), *command])
