@@ -246,6 +246,23 @@ Status check_last(const RunTexts& texts, const RunOptions& options) {
   return fail("--last frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out");
 }
 
+// Nothing that was asked for is left out without a word.
+Status check_library_options(const RunTexts& texts, const RunOptions& options) {
+  if (options.preload != Wish::kOff) return {};
+  const std::pair<bool, const char*> others[] = {{texts.alloc_min.has_value(), "--alloc-min"},
+                                                 {texts.alloc_sample.has_value(), "--alloc-sample"},
+                                                 {options.alloc_times, "--alloc-dur"},
+                                                 {texts.fold.has_value(), "--fold"},
+                                                 {!options.path_rules.empty(), "--include or --exclude"},
+                                                 {!texts.stacks.empty() && options.cupti == Wish::kOff, "--stacks"}};
+  for (const auto& [given, name] : others) {
+    if (!given) continue;
+    return fail(
+        fmt::format("{} is about what the library records, and --preload=off leaves that out: leave one out", name));
+  }
+  return {};
+}
+
 // What stands behind mlrun's own options. A word that looks like an option was none of ours.
 Status take_command(std::vector<std::string> rest, RunOptions& options) {
   const bool marked = !rest.empty() && rest.front() == "--";
@@ -294,6 +311,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   }
   if (status) status = read_sizes(texts, options);
   if (status) status = read_path_rules(options);
+  if (status) status = check_library_options(texts, options);
   if (status) status = check_summary_only(texts, options);
   if (status) status = check_last(texts, options);
   if (status) status = read_time("--last", texts.last, options.last_ns);

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be recorded together is refused before the command starts: one line that names the options, status 125,
+no trace."""
+
+from lib import case
+
+REFUSED = [
+    (["--preload=off"], "nothing to record"),
+    (["--preload=off", "--kprobes", "--alloc-dur"], "--alloc-dur"),
+    (["--preload=off", "--kprobes", "--alloc-min", "0"], "--alloc-min"),
+    (["--preload=off", "--kprobes", "--alloc-sample", "64K"], "--alloc-sample"),
+    (["--preload=off", "--kprobes", "--fold", "10us"], "--fold"),
+    (["--preload=off", "--kprobes", "--exclude", "*.json"], "--include or --exclude"),
+    (["--preload=off", "--kprobes", "--stacks"], "--stacks"),
+    (["--preload=allocs", "--include", "/data"], "--preload=allocs"),
+    (["--summary-only", "--last", "1min"], "--last"),
+    (["--summary-only", "--kprobes"], "--kprobes"),
+    (["--stacks=0"], "--stacks=0"),
+    (["--fold", "soon"], "--fold"),
+    (["--cupti-whole-graphs"], "--cupti"),
+]
+
+
+def check(this):
+    started = this.path("started")
+    for options, named in REFUSED:
+        out = this.new_trace()
+        done = this.run(case.MLRUN, *options, "-o", out, "touch", started)
+        what = " ".join(options)
+        this.equal(f"{what}: exit status", done.returncode, 125, said=done.stderr)
+        this.equal(f"{what}: lines", len(done.stderr.splitlines()), 1, said=done.stderr)
+        this.true(f"{what}: names {named}", named in done.stderr, done.stderr)
+        this.true(f"{what}: nothing is left", not out.exists() and not started.exists())
+
+
+if __name__ == "__main__":
+    case.run(check)
