@@ -240,7 +240,8 @@ void process_end_write(int status) {
   uint8_t lap;
   if (!stamp() || !recording_system_calls_allowed()) return;
   tell_end();
-  if (!read_io(&io)) return;
+  // That it ended is told in any case: after a change of user the file cannot be read.
+  if (!read_io(&io)) memset(&io, 0xff, sizeof io);
   uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, MLRUN_END, &lap);
   if (!w) return;
   w[1] = now_ticks();

@@ -68,11 +68,12 @@ bool decode(const RecordView& record, EndEvent& end) {
   end.clock = w[1];
   end.exit_status = static_cast<int64_t>(w[2] >> 8);
   end.rchar = static_cast<int64_t>(w[3]);
-  end.syscr = static_cast<int64_t>(w[4] >> 8);
   end.wchar = static_cast<int64_t>(w[5]);
-  end.syscw = static_cast<int64_t>(w[6] >> 8);
   end.read_bytes = static_cast<int64_t>(w[7]);
-  end.write_bytes = static_cast<int64_t>(w[8] >> 8);
+  // Arithmetic shifts: what is not known (-1) stays so.
+  end.syscr = static_cast<int64_t>(w[4]) >> 8;
+  end.syscw = static_cast<int64_t>(w[6]) >> 8;
+  end.write_bytes = static_cast<int64_t>(w[8]) >> 8;
   return true;
 }
 

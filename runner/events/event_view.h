@@ -186,7 +186,7 @@ struct ProcessEvent {
 struct EndEvent {
   uint64_t clock = 0;
   int64_t exit_status = 0;
-  int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
+  int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: not known
 };
 
 struct CommEvent {

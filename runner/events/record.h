@@ -48,8 +48,8 @@
 //
 //   process    arg = pid; see enum mlrun_process_word
 //
-//   end        /proc/self/io at exit or exec: w2 = exit status << 8 (0: not known), w3 = rchar, w4 = syscr << 8,
-//              w5 = wchar, w6 = syscw << 8, w7 = read_bytes, w8 = write_bytes << 8, w9 = 0
+//   end        /proc/self/io at exit or exec, all ones where unreadable: w2 = exit status << 8 (0: not known), w3 = rchar,
+//              w4 = syscr << 8, w5 = wchar, w6 = syscw << 8, w7 = read_bytes, w8 = write_bytes << 8, w9 = 0
 //
 //   mark       push (of the thread), instant, start (of the process): arg = bytes of text (16) | enum mlrun_mark_source
 //              << 16 (8) | has payload << 24; w2 = number of the range << 8 (start), w3 = domain's string id, 0: none

@@ -117,6 +117,7 @@ struct ProcessRow {
   std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
   bool forked = false;       // began by fork without exec
   bool ended = false;        // its end was seen; known of processes that are observed
+  std::string end;           // exit, no exit, running; empty: not known (TABLES.md)
   int64_t exit_status = -1;  // wait status; only known of the command itself
   int64_t kernel_rchar = -1, kernel_wchar = -1, kernel_syscr = -1, kernel_syscw = -1;  // /proc/PID/io at its end
 };

@@ -75,6 +75,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     summary.rank = row.rank;
     summary.role = role == role_of.end() ? row.role : role->second;
     summary.command = row.command;
+    summary.end = row.end;
     summary.first_ns = row.first_ns;
     summary.last_ns = row.last_ns;
     summary.totals = sums.totals;

@@ -82,6 +82,7 @@ struct HeapSum {
 struct ProcessSummary {
   int32_t proc_id = 0, parent_proc_id = 0, pid = 0, rank = -1;
   std::string role, command;
+  std::string end;  // as in model::ProcessRow
   int64_t first_ns = 0, last_ns = 0;
   std::array<Totals, kGroups> totals;
   int64_t recorded_allocations = 0, counted_allocations = 0;

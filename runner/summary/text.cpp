@@ -118,7 +118,7 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
     if (ns) items.push_back(name + time_text(*ns, style.glyphs));
   };
-  if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun was killed)");
+  if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun did not finish)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
   add("wall ", run.wall_ns);
   add("user ", run.user_ns);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kSiblingsShown = 3;  // of one role
 constexpr size_t kMostLines = 9;
+constexpr size_t kKilledShown = 4;
 
 class Tree {
  public:
@@ -146,8 +147,28 @@ class Tree {
 
 }  // namespace
 
+namespace {
+
+// Processes that somebody else ended. The command itself is not among them: its status stands in the summary's head.
+std::string killed_text(const Summary& summary, const TextStyle& style) {
+  std::vector<std::string> named;
+  size_t killed = 0;
+  for (const ProcessSummary& process : summary.processes) {
+    if (process.end != "no exit" || process.role == "main" || ++killed > kKilledShown) continue;
+    named.push_back(fmt::format("{} ({})", process.pid, process.role));
+  }
+  if (killed == 0) return "";
+  std::vector<std::string> items = {fmt::format(
+      "{} process{} ended by a signal, as of kill, terminate(), out of memory", killed, killed == 1 ? "" : "es")};
+  items.insert(items.end(), named.begin(), named.end());
+  if (killed > kKilledShown) items.push_back(fmt::format("{} more", killed - kKilledShown));
+  return wrap(style.warning("KILLED"), 14, items, style);
+}
+
+}  // namespace
+
 std::string processes_text(const Summary& summary, const TextStyle& style) {
-  return summary.processes.empty() ? "" : Tree(summary, style).text();
+  return summary.processes.empty() ? "" : Tree(summary, style).text() + killed_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -102,6 +102,7 @@ model::ProcessRow Identity::process_row(const Process& process, int32_t proc_id)
   row.kernel_wchar = io.wchar;
   row.kernel_syscr = io.syscr;
   row.kernel_syscw = io.syscw;
+  if (process.last().end_told) row.end = "exit";
   fill_from_images(process, row);
   return row;
 }

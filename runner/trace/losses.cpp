@@ -235,7 +235,7 @@ std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlr
   if (unsaved == 0) return std::nullopt;
   LossRow row;
   row.channel = "mlrun";
-  row.reason = "added up after the sums were last saved, when mlrun was killed";
+  row.reason = "added up after the sums were last saved, before mlrun ended";
   row.first_ns = TraceClock::from_monotonic(state.monotonic_ns);
   row.count = unsaved;
   row.unit = "records";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <memory>
 #include <thread>
@@ -332,7 +334,9 @@ void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_st
   for (model::ProcessRow& process : processes) {
     if (process.parent_proc_id == 0 && (!command || process.first_ns < command->first_ns)) command = &process;
   }
-  if (command) command->exit_status = wait_status;
+  if (!command || wait_status == -1) return;
+  command->exit_status = wait_status;
+  command->end = WIFEXITED(wait_status) ? "exit" : "no exit";
 }
 
 Status Merger::merge_samples(const StagingFolder& staging) {

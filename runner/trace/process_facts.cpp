@@ -122,7 +122,8 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     ProcessFacts& facts = facts_of(channel->about.process);
     const int64_t ts_ns = ns_of(*channel, event.clock);
     facts.last_ns = std::max(facts.last_ns, ts_ns);
-    if (ts_ns >= facts.io.ts_ns) facts.io = io_of(event, ts_ns);
+    facts.end_told = true;
+    if (event.rchar >= 0 && ts_ns >= facts.io.ts_ns) facts.io = io_of(event, ts_ns);
   }
   for (const auto& [serial, event] : child_events_) {
     const Channel* channel = channels.find(serial);

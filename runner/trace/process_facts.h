@@ -28,6 +28,7 @@ struct ProcessFacts {
   uint64_t pid_namespace = 0, start_ticks = 0;
   int64_t first_ns = kLatestNs, last_ns = 0;
   bool loaded = false;                     // by exec, as far as it told
+  bool end_told = false;                   // it exited or executed another program, and said so
   std::vector<events::ProcessEvent> told;  // in the order of the spool
   KernelIo io;
 };

@@ -11,6 +11,7 @@
 #include "runner/trace/identity.h"
 #include "runner/trace/in_order.h"
 #include "runner/trace/limits.h"
+#include "runner/trace/process_ends.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::trace {
@@ -181,6 +182,7 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   files_.finish();
   notes_.place(channels_, clock_, session_clock_);
   Identity(channels_, notes_, strings_, clock_).resolve(info);
+  tell_ends(info.processes, channels_, gaps_, events_from_ns_ != 0);
   stacks_.finish(strings_, notes_.modules());
   return {};
 }

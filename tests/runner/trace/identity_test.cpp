@@ -159,6 +159,35 @@ TEST(Identity, KernelCountsAreThoseOfTheProcessesEnd) {
   EXPECT_EQ(folder.numbers("process", "uid"), Numbers({1000}));
 }
 
+// Of four processes the first told of its end, the second did not, of the third records were dropped, and the fourth
+// still ran when the run was over.
+TEST(Identity, HowAProcessEndedIsToldUnlessItsWordMayBeLost) {
+  SpoolWriter spool = spool_with_anchors();
+  for (uint64_t n = 1; n <= 4; n++) {
+    const auto id = static_cast<uint32_t>(n);
+    add_image(spool, {.serial = n, .pid = 100 + id, .process = id, .image = id}, {.start_ticks = 500 + n}, 10 * n);
+  }
+  RecordBuffer records;
+  records.add(testing::EndRecord{ticks_at(90 * kMillisecond), UINT64_MAX, 0, UINT64_MAX, 0});
+  spool.add_data(1, records);
+  records.add(testing::DescriptorCall{.start = ticks_at(91 * kMillisecond), .duration = 5});
+  spool.add_data(3, records, 7);
+  spool.add_gap(4, MLRUN_GAP_CUT_OFF, 95 * kMillisecond, 95 * kMillisecond, 1);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("process", "end"), std::vector<std::string>({"exit", "no exit", "", "running"}));
+}
+
+TEST(Identity, WhereRecordingHadStoppedNobodyIsSaidToBeKilled) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  add_image(spool, {.serial = 2, .pid = 101, .process = 2, .image = 2}, {.parent_pid = 100, .start_ticks = 501}, 20);
+  spool.add_gap(0, MLRUN_GAP_SPOOL_FULL, 50 * kMillisecond, 100 * kMillisecond, 0);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("process", "end"), std::vector<std::string>({"exit", ""})) << "of the command wait tells";
+}
+
 TEST(Identity, RowsOfAChannelThatNothingDescribesAreKept) {
   SpoolWriter spool = spool_with_anchors();
   RecordBuffer records;
