@@ -8,7 +8,7 @@ from lib import case
 from lib.kernel_side import need_block_device, need_kernel_side
 
 SIZE, PIECE = 1 << 20, 64 << 10
-CLOCK_NS = 20_000  # between the clock of the calls and the kernel's, at the worst
+CLOCK_NS = 2_000  # between the clock of the calls and the kernel's, at the worst
 FLAG_METADATA_WRITE = 8192  # of the system's own threads
 
 
