@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "runner/events/record.h"
@@ -12,6 +13,7 @@ namespace mlrun::summary {
 Builder::State::State(BuilderOptions options)
     : alloc_min_bytes(options.alloc_min_bytes),
       alloc_sample_bytes(options.alloc_sample_bytes),
+      has_page_cache(options.has_page_cache),
       timeline(options.start_ns),
       phases(std::move(options.phases), options.undecided) {}
 
@@ -87,6 +89,12 @@ void Builder::add_operation(int32_t proc_id, int64_t file_id, int64_t end_ns, co
   s.files.add(file_id, totals);
   s.timeline.add(end_ns - totals.time_ns, totals.time_ns, totals.bytes_read, totals.bytes_written);
   s.phases.add(proc_id, end_ns, totals);
+}
+
+void Builder::add_misses(int64_t file_id, int64_t missing_pages, int64_t ahead_pages) {
+  constexpr int64_t kPageBytes = 4096;
+  const auto bytes = [](int64_t pages) { return std::min(pages, INT64_MAX / kPageBytes) * kPageBytes; };
+  state_->files.add(file_id, CacheMisses{bytes(missing_pages), bytes(ahead_pages)});
 }
 
 void Builder::add(const model::GpuFileRow& row, bool posix_is_counted) {

@@ -26,6 +26,7 @@ struct BuilderOptions {
   int64_t start_ns = 0;            // the run's start: where time lines begin; 0: the first row's
   int64_t alloc_min_bytes = 1024;  // allocations below it are counted, not listed
   int64_t alloc_sample_bytes = 0;  // of the others one byte in so many was picked; 0: all are listed
+  bool has_page_cache = false;     // what reads did not find in the page cache is told: add_misses()
   std::vector<model::PhaseRow>
       phases;  // names and times, in any order; they may overlap. A phase has the calls that end in
                // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
@@ -44,6 +45,8 @@ class Builder {
   void add_operation(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t end_ns, const model::CallSplit& split);
   // The same that stand for calls nobody told of: what they add to the figures of their process and file.
   void add_operation(int32_t proc_id, int64_t file_id, int64_t end_ns, const Totals& totals);
+  // Pages of 4 KiB that a read of that file, by a call or an operation in none, did not find in the page cache.
+  void add_misses(int64_t file_id, int64_t missing_pages, int64_t ahead_pages);
   // A call of libcufile. `posix_is_counted`: the reads and writes that it made were added as calls, or as operations that stand for them.
   void add(const model::GpuFileRow& row, bool posix_is_counted);
   // What PyTorch gave out or took back, in the order of time; completes the row.

@@ -44,6 +44,7 @@ struct Builder::State {
   std::vector<ProcessSummary> process_summaries(const model::TraceInfo& info, const ProcessTree& tree);
 
   int64_t alloc_min_bytes, alloc_sample_bytes;
+  bool has_page_cache;
   double estimated_allocations = 0, estimated_bytes = 0;  // of sampled ones
   int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0, counted_frees = 0, served_calls = 0;
   FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1

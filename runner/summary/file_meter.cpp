@@ -20,6 +20,12 @@ void FileMeter::add(int64_t file_id, const Totals& totals) {
   (file ? file->totals : without_place_).add(totals);
 }
 
+void FileMeter::add(int64_t file_id, const CacheMisses& misses) {
+  if (misses.bytes() == 0) return;
+  File* file = place(file_id);
+  (file ? file->misses : misses_without_place_).add(misses);
+}
+
 void FileMeter::add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals) {
   const std::pair key(file_id, other_file_id);
   auto found = shared_.find(key);

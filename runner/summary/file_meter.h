@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 140 bytes); what
+// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 160 bytes); what
 // is met later is summed up under file 0.
 #pragma once
 
@@ -22,6 +22,7 @@ class FileMeter {
   struct File {
     int64_t file_id = 0;
     Totals totals;
+    CacheMisses misses{0, 0};
     ByteCoverage read;
   };
 
@@ -29,6 +30,8 @@ class FileMeter {
   void add(const model::CallRow& row, const CallFacts& facts);
   // Calls together; which bytes they read is not known.
   void add(int64_t file_id, const Totals& totals);
+  // Pages that came for a read of it.
+  void add(int64_t file_id, const CacheMisses& misses);
   // Of what was added: these were calls on both files, and each of the two has them whole. Beyond kMaxPairs pairs of
   // files it is not remembered, and a folder that holds both has them twice.
   void add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals);
@@ -46,6 +49,7 @@ class FileMeter {
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
   // Calls on no known file, and on those that were met when it was full.
   [[nodiscard]] const Totals& without_place() const { return without_place_; }
+  [[nodiscard]] const CacheMisses& misses_without_place() const { return misses_without_place_; }
   [[nodiscard]] Reread reread() const;
 
  private:
@@ -56,6 +60,7 @@ class FileMeter {
   std::deque<File> files_;
   Pairs shared_;
   Totals without_place_;
+  CacheMisses misses_without_place_{0, 0};
   CoverageBudget budget_;
   int64_t bytes_left_out_ = 0;
 };

@@ -118,7 +118,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
   out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;
   out.processes = s.process_summaries(info, tree);
-  put_top_files(s.files, info.files, out);
+  put_top_files(s.files, info.files, s.has_page_cache, out);
   out.funcs = s.calls.funcs();
   out.errors = s.calls.errors();
   out.sites = s.sites.sites(info.stacks);

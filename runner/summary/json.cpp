@@ -85,7 +85,9 @@ Json file_json(const FileSummary& file) {
           {"file_system", file.file_system},
           {"mount", file.mount},
           {"kind", file.kind},
-          {"totals", totals_json(file.totals)}};
+          {"totals", totals_json(file.totals)},
+          {"missing_bytes", known(file.misses.missing_bytes, -1)},
+          {"ahead_bytes", known(file.misses.ahead_bytes, -1)}};
 }
 
 Json directory_json(const DirectorySummary& directory) {
@@ -93,7 +95,9 @@ Json directory_json(const DirectorySummary& directory) {
           {"file_system", directory.file_system},
           {"mount", directory.mount},
           {"files", directory.files},
-          {"totals", totals_json(directory.totals)}};
+          {"totals", totals_json(directory.totals)},
+          {"missing_bytes", known(directory.misses.missing_bytes, -1)},
+          {"ahead_bytes", known(directory.misses.ahead_bytes, -1)}};
 }
 
 Json latency_json(const LogHistogram& latency) {

@@ -42,6 +42,21 @@ struct Totals {
   [[nodiscard]] int64_t bytes() const { return util::sum_of(bytes_read, bytes_written); }
 };
 
+// What reads, and page faults, of a file's pages did not find in the page cache: pages of 4 KiB that the kernel added for
+// them, in bytes. -1: not known, as without the kernel side.
+struct CacheMisses {
+  int64_t missing_bytes = -1;  // in the range that was asked for
+  int64_t ahead_bytes = -1;    // beyond it: read ahead, for later reads
+
+  [[nodiscard]] bool known() const { return missing_bytes >= 0 && ahead_bytes >= 0; }
+  [[nodiscard]] int64_t bytes() const { return util::sum_of(missing_bytes, ahead_bytes); }
+  // Requires: both are known.
+  void add(const CacheMisses& other) {
+    util::add_to(missing_bytes, other.missing_bytes);
+    util::add_to(ahead_bytes, other.ahead_bytes);
+  }
+};
+
 // Live heap blocks of one process image. `recorded`: blocks with a row in `alloc`, exact. `counted`: blocks below
 // alloc-min, known at the collector's looks. A forked child starts at zero.
 struct HeapPeak {
@@ -98,12 +113,14 @@ struct FileSummary {
   int64_t file_id = 0;  // 0: the files that had no room for a place of their own
   std::string path, file_system, mount, kind;
   Totals totals;
+  CacheMisses misses;
 };
 
 struct DirectorySummary {
   std::string path, file_system, mount;
   int64_t files = 0;
   Totals totals;
+  CacheMisses misses;
 };
 
 struct FuncSummary {

@@ -124,6 +124,8 @@ struct Columns<FileSummary> {
     visitor("mount", row.mount);
     visitor("kind", row.kind);
     visit_totals(visitor, row.totals);
+    visitor.later("missing_bytes", row.misses.missing_bytes);
+    visitor.later("ahead_bytes", row.misses.ahead_bytes);
   }
 };
 
@@ -136,6 +138,8 @@ struct Columns<DirectorySummary> {
     visitor("mount", row.mount);
     visitor("files", row.files);
     visit_totals(visitor, row.totals);
+    visitor.later("missing_bytes", row.misses.missing_bytes);
+    visitor.later("ahead_bytes", row.misses.ahead_bytes);
   }
 };
 

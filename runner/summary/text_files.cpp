@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories and files: the first by bytes, then those of the slowest that are not among them.
+// Directories and files: the first by bytes, then those of the slowest that are not among them. Where the page cache was
+// watched, beside what was read stands how much of it had to be fetched, read ahead included.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -44,10 +45,9 @@ class Places {
  public:
   Places(const Summary& summary, const TextStyle& style)
       : style_(style),
-        table_({fmt::format("DIRECTORIES ({}), FILES ({})", count_text(summary.directories_touched),
-                            count_text(summary.files_touched)),
-                "calls", "read", "written", "time", "on"},
-               TextTable::Cut::kFront) {
+        has_misses_(std::any_of(summary.files.begin(), summary.files.end(),
+                                [](const auto& file) { return file.misses.known(); })),
+        table_(titles(summary), TextTable::Cut::kFront) {
     const auto directories = choose(summary.directories, kDirectoriesByBytes, kDirectoriesByTime);
     const auto files = choose(summary.files, kFilesByBytes, kFilesByTime);
     for (const auto* directory : directories.by_bytes) add(*directory);
@@ -61,20 +61,33 @@ class Places {
   [[nodiscard]] std::string text() const { return table_.text(style_); }
 
  private:
-  void add(const FileSummary& file) { add(printable(file.path), file.file_system, file.totals); }
+  [[nodiscard]] std::vector<std::string> titles(const Summary& summary) const {
+    std::vector<std::string> titles{fmt::format("DIRECTORIES ({}), FILES ({})", count_text(summary.directories_touched),
+                                                count_text(summary.files_touched)),
+                                    "calls", "read"};
+    if (has_misses_) titles.emplace_back("uncached");
+    titles.insert(titles.end(), {"written", "time", "on"});
+    return titles;
+  }
+  void add(const FileSummary& file) { add(printable(file.path), file); }
   void add(const DirectorySummary& directory) {
     const std::string slash = directory.path == "/" ? "" : "/";
     add(fmt::format("{}{}  {} file{}", printable(directory.path), slash, count_text(directory.files),
                     directory.files == 1 ? "" : "s"),
-        directory.file_system, directory.totals);
+        directory);
   }
-  void add(std::string name, const std::string& file_system, const Totals& totals) {
-    table_.add({std::move(name), count_text(totals.calls), bytes_text(totals.bytes_read),
-                bytes_text(totals.bytes_written), time_text(totals.time_ns, style_.glyphs),
-                file_system.empty() ? "-" : file_system});
+  template <typename Item>
+  void add(std::string name, const Item& item) {
+    std::vector<std::string> cells{std::move(name), count_text(item.totals.calls), bytes_text(item.totals.bytes_read)};
+    if (has_misses_) cells.push_back(item.misses.known() ? bytes_text(item.misses.bytes()) : "-");
+    cells.push_back(bytes_text(item.totals.bytes_written));
+    cells.push_back(time_text(item.totals.time_ns, style_.glyphs));
+    cells.push_back(item.file_system.empty() ? "-" : item.file_system);
+    table_.add(std::move(cells));
   }
 
   const TextStyle& style_;
+  bool has_misses_;
   TextTable table_;
 };
 

@@ -41,12 +41,14 @@ std::vector<size_t> top(const std::vector<Item>& items, size_t wanted) {
 struct FileItem {
   int64_t file_id;
   const Totals* totals;
+  const CacheMisses* misses;
 };
 
 struct Directory {
   int64_t first_file_id = 0;
   int64_t files = 0;
   Totals totals;
+  CacheMisses misses{0, 0};
 };
 
 struct DirectoryItem {
@@ -70,7 +72,7 @@ std::string_view folder_of(const model::FileTable& files, int64_t file_id) {
 }
 
 FileSummary named(const FileItem& item, const model::FileTable& files) {
-  FileSummary out{item.file_id, "file " + std::to_string(item.file_id), {}, {}, {}, *item.totals};
+  FileSummary out{item.file_id, "file " + std::to_string(item.file_id), {}, {}, {}, *item.totals, *item.misses};
   if (!has_row(files, item.file_id)) return out;
   model::FileRow row = files[size_t(item.file_id - 1)];
   if (!row.path.empty()) out.path = std::move(row.path);
@@ -90,6 +92,7 @@ void put_directories(const FileMeter& meter, const model::FileTable& files, Summ
     Directory& directory = directories[path];
     if (directory.files++ == 0) directory.first_file_id = file.file_id;
     directory.totals.add(file.totals);
+    directory.misses.add(file.misses);
   }
   for (const auto& [pair, both] : meter.shared()) {
     const auto [from, to] = pair;
@@ -108,25 +111,29 @@ void put_directories(const FileMeter& meter, const model::FileTable& files, Summ
   for (const size_t i : top(items, kTopDirectories)) {
     model::FileRow row = files[size_t(items[i].directory->first_file_id - 1)];
     summary.directories.push_back({std::string(items[i].path), std::move(row.file_system), std::move(row.mount),
-                                   items[i].directory->files, *items[i].totals});
+                                   items[i].directory->files, *items[i].totals, items[i].directory->misses});
   }
   summary.directories_touched = int64_t(directories.size());
 }
 
 }  // namespace
 
-void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
+void put_top_files(const FileMeter& meter, const model::FileTable& files, bool has_page_cache, Summary& summary) {
   std::vector<FileItem> items;
   items.reserve(meter.files().size());
-  for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals});
+  for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals, &file.misses});
   for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], files));
   summary.files_touched = int64_t(items.size());
   if (const Totals& rest = meter.without_place(); rest.calls > 0) {
     summary.files_without_place = meter.full() ? std::max<int64_t>(0, int64_t(files.size() - items.size())) : 0;
-    summary.files.push_back({0, "(files without a name or a place of their own)", {}, {}, {}, rest});
+    summary.files.push_back(
+        {0, "(files without a name or a place of their own)", {}, {}, {}, rest, meter.misses_without_place()});
   }
   summary.files_touched += summary.files_without_place;
   put_directories(meter, files, summary);
+  if (has_page_cache) return;
+  for (FileSummary& file : summary.files) file.misses = {};
+  for (DirectorySummary& directory : summary.directories) directory.misses = {};
 }
 
 }  // namespace mlrun::summary

@@ -9,7 +9,7 @@
 namespace mlrun::summary {
 
 // Fills files, files_touched, files_without_place, directories and directories_touched. A directory has the files
-// directly in it.
-void put_top_files(const FileMeter& meter, const model::FileTable& files, Summary& summary);
+// directly in it. has_page_cache: what the meter has of misses is known.
+void put_top_files(const FileMeter& meter, const model::FileTable& files, bool has_page_cache, Summary& summary);
 
 }  // namespace mlrun::summary

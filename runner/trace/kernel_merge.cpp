@@ -70,15 +70,21 @@ KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& ses
 // Where there are both, the calls: what an operation moved is in the call's bytes.
 GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   if (has_calls()) return GpuFileCalls::Below::kCalls;
-  return has_operations() ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
+  return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
-bool KernelMerge::has_operations() const {
+bool KernelMerge::has_signal(const char* name) const {
   const json signals = session_.all.value("/kernel_side/signals"_json_pointer, json::array());
-  return std::any_of(signals.begin(), signals.end(), [](const json& signal) {
-    return signal.is_object() && signal.value("signal", json()) == "file operations" &&
-           signal.value("way", json()).is_string();
+  return std::any_of(signals.begin(), signals.end(), [&](const json& signal) {
+    return signal.is_object() && signal.value("signal", json()) == name && signal.value("way", json()).is_string();
   });
+}
+
+bool KernelMerge::sees_page_cache() const { return present() && has_signal("page cache"); }
+
+void KernelMerge::add_misses(const model::CallRow& row, summary::Builder& builder) const {
+  if (!present()) return;
+  if (const auto pages = join_.pages.of(row)) builder.add_misses(row.file_id, pages->missing, pages->ahead);
 }
 
 template <typename Visit>
@@ -307,6 +313,11 @@ class KernelMerge::Tables {
       const int64_t end_ns = row.done ? row.done->time_ns : row.end_ns;
       builder_.add_operation(split_kind(row.record), row.origin.proc_id, row.file_id, end_ns, *row.split);
     }
+    if (is_outside && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
+      if (const auto pages = merge_.join_.pages.of_outermost(row.record)) {
+        builder_.add_misses(row.file_id, pages->missing, pages->ahead);
+      }
+    }
     return file_ops_.add(row);
   }
 
@@ -418,7 +429,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
-  const bool lacks_faults = has_calls() ? !has_operations() : told_by_system_calls(session_);
+  const bool lacks_faults = has_calls() ? !has_signal("file operations") : told_by_system_calls(session_);
   if (lacks_faults) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);

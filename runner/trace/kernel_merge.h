@@ -69,6 +69,10 @@ class KernelMerge {
     if (follower_) follower_->split(partition);
   }
 
+  // What reads did not find in the page cache is known; of a call the builder is told by add_misses().
+  [[nodiscard]] bool sees_page_cache() const;
+  void add_misses(const model::CallRow& row, summary::Builder& builder) const;
+
   // Which of these calls libcufile made. Likewise in order.
   void find_gpu_files(Partition& partition);
 
@@ -95,7 +99,7 @@ class KernelMerge {
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
   [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.all.contains("observed"); }
-  [[nodiscard]] bool has_operations() const;
+  [[nodiscard]] bool has_signal(const char* name) const;
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 
   const SessionInfo& session_;

@@ -195,8 +195,9 @@ void Merger::prepare() {
   info_.gpus = read_gpus(index_->gpu_texts());
   index_->gpu_facts().place_devices(info_, index_->strings());
   gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names());
-  builder_ = std::make_unique<summary::Builder>(summary::BuilderOptions{
-      session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes, mllog_.phases, undecided(mllog_)});
+  builder_ = std::make_unique<summary::Builder>(
+      summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes,
+                              kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_)});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
   fold_ = std::make_unique<CallFold>(session_.fold_ns);
   counters_ = std::make_unique<CounterTracker>(index_->channels());
@@ -245,6 +246,7 @@ void Merger::feed(Worker& worker) {
         coverage_.add(partition.calls[ref.index]);
         log_writes_->add(partition.calls[ref.index]);
         builder_->add(partition.calls[ref.index]);
+        kernel_->add_misses(partition.calls[ref.index], *builder_);
         break;
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
       case RowKind::kMark: steps_.add(partition.marks[ref.index]); break;

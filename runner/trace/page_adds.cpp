@@ -29,8 +29,9 @@ void PageAdds::finish(const model::FileTable& files, bool has_inner) {
     const auto device = static_cast<uint32_t>(file.dev);
     const bool is_overlay = file.file_system == "overlay";
     files_.push_back({device, static_cast<uint64_t>(file.ino), is_overlay});
-    if (is_overlay && !has_inner) overlays_.insert(device);
+    if (is_overlay) overlays_.insert(device);
   }
+  has_inner_ = has_inner;
   for (auto& [tid, added] : by_thread_) {
     std::stable_sort(added.begin(), added.end(), [](const Added& a, const Added& b) { return a.ns < b.ns; });
   }
@@ -63,7 +64,11 @@ std::optional<ReadPages> PageAdds::of(const model::CallRow& row) const {
                    std::max(row.requested, row.ret), files_[static_cast<size_t>(row.file_id - 1)]});
 }
 
-std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const {
+std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const { return of(operation, !has_inner_); }
+
+std::optional<ReadPages> PageAdds::of_outermost(const mlrun_file_op& operation) const { return of(operation, true); }
+
+std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation, bool takes_all_on_overlay) const {
   const bool is_fault = operation.op == MLRUN_FILE_FAULT;
   const bool reads = is_fault || operation.op == MLRUN_FILE_READ || operation.op == MLRUN_FILE_SPLICE_READ;
   if (!reads || operation.inode == 0) return std::nullopt;
@@ -75,7 +80,7 @@ std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const {
                    signed_of(operation.head.time_ns),
                    has_offset ? signed_of(operation.offset) : -1,
                    is_fault ? kPageBytes : signed_of(operation.requested),
-                   {device, operation.inode, overlays_.contains(device)}});
+                   {device, operation.inode, takes_all_on_overlay && overlays_.contains(device)}});
 }
 
 }  // namespace mlrun::trace

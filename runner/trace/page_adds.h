@@ -35,6 +35,8 @@ class PageAdds {
   // Of a read, a splice from a file or a page fault; nothing for other operations. Of one that was handed in what came
   // meanwhile. A fault asks for one page.
   [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation) const;
+  // The same of an operation that lies in no other one, with what those below it have.
+  [[nodiscard]] std::optional<ReadPages> of_outermost(const mlrun_file_op& operation) const;
 
  private:
   struct Added {
@@ -54,9 +56,11 @@ class PageAdds {
     Identity file;
   };
   [[nodiscard]] ReadPages pages_of(const Asked& asked) const;
+  [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation, bool takes_all_on_overlay) const;
   std::unordered_map<int32_t, std::vector<Added>> by_thread_;
   std::vector<Identity> files_;            // by file_id - 1
-  std::unordered_set<uint32_t> overlays_;  // devices of overlayfs, of whose operations there are none below
+  std::unordered_set<uint32_t> overlays_;  // devices of overlayfs
+  bool has_inner_ = false;
   size_t count_ = 0;
 };
 

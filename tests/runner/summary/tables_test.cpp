@@ -95,6 +95,8 @@ TEST_F(TablesTest, GivesBackWhatWasWritten) {
   summary.coverage.push_back({1, "bytes read", "by raw system calls", 5, 6});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
   summary.run["options"] = {{"exclude", {"*.json"}}};
+  summary.files[0].misses = {4096, 8192};
+  summary.directories[0].misses = {4096, 0};
   summary.heap_blocks_left_out = 7;
   summary.reread.page_counted_files = 8;
   write(summary);

@@ -109,6 +109,7 @@ TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
     EXPECT_EQ(pages.of(row)->missing, 2);
     EXPECT_EQ(pages.of(row)->ahead, 2);
     EXPECT_EQ(pages.of(operation)->missing, has_inner ? 0 : 2) << "the inner operation has them";
+    EXPECT_EQ(pages.of_outermost(operation)->missing, 2) << "with those of the inner one";
   }
 }
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training whose data set has been taken out of the page cache, then the same again: block I/O and waits are recorded, the
+first time each file misses all its pages once, the second time none; table, report and JSON say the same."""
+
+import contextlib
+import ctypes
+import json
+import mmap
+import os
+import subprocess
+import sys
+
+from lib import case, training
+from lib.kernel_side import need_block_device, need_kernel_side
+
+PAGE = 4096
+
+
+def data_set(this):
+    """Of this case's own: other cases read the shared one at the same time."""
+    folder = this.path("kits")
+    made = this.run(sys.executable, training.WORKLOADS / "make_kits.py", "--out", folder, "--cases", training.CASES, "--size", 48)
+    this.equal("exit status of make_kits.py", made.returncode, 0, said=made.stderr)
+    return folder
+
+
+def drop(folder):
+    subprocess.run(["sync"], check=True)
+    for path in folder.iterdir():
+        fd = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def held_in_memory(folder):
+    """Reads the set, and keeps it in the page cache: else the kernel may take pages that nobody has used for a while."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
+    libc.mlock.argtypes = libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    held = []
+    for path in folder.iterdir():
+        with open(path, "rb") as file:
+            address = libc.mmap(None, os.stat(path).st_size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+        held.append((address, os.stat(path).st_size))
+        if libc.mlock(*held[-1]) != 0:
+            raise case.Skip(f"memory cannot be locked here: {os.strerror(ctypes.get_errno())}")
+    yield
+    for pages in held:
+        libc.munmap(*pages)
+
+
+def whole_pages(path):
+    return -(-os.stat(path).st_size // PAGE) * PAGE
+
+
+def misses(this, trace, folder):
+    """Of each file of the set what the table says. JSON says the same, and so do the pages of the calls."""
+    paths = trace.paths
+    mine = {file_id for file_id, path in paths.items() if path.startswith(f"{folder}/case_")}
+    rows = {row["path"]: (row["missing_bytes"], row["ahead_bytes"]) for row in trace.rows("summary_file") if row["file_id"] in mine}
+    told = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
+    this.equal("JSON", {file["path"]: (file["missing_bytes"], file["ahead_bytes"]) for file in told["files"] if file["path"] in rows}, rows)
+    calls = dict.fromkeys(rows, (0, 0))
+    for call in trace.rows("call"):
+        if call["file_id"] in mine and call["miss_pages"] is not None:
+            missing, ahead = calls[paths[call["file_id"]]]
+            calls[paths[call["file_id"]]] = (missing + call["miss_pages"] * PAGE, ahead + call["ra_pages"] * PAGE)
+    this.equal("pages of the calls", calls, rows)
+    return {path: missing + ahead for path, (missing, ahead) in rows.items()}
+
+
+def check(this):
+    training.need_torch()
+    need_kernel_side()
+    need_block_device(this.folder)
+    folder = data_set(this)
+    command = training.command(folder, "--workers", 2, "--size", 32)
+    drop(folder)
+    cold = this.trace(*command, options=("--kprobes=block,wait",))
+    with held_in_memory(folder):
+        warm = this.trace(*command, options=("--kprobes=block,wait",))
+    sizes = {str(path): whole_pages(path) for path in folder.glob("case_*")}
+    this.true("there are files", len(sizes) == 2 * training.CASES, sizes)
+    lost = [row for row in cold.rows("loss") if row["unit"] != "block parts"]
+    this.equal("lost", lost, [])
+
+    found = misses(this, cold, folder)
+    this.equal("files", sorted(found), sorted(sizes))
+    this.equal("missed by the first run, by file", found, sizes)
+    this.equal("missed by the second run", {path: bytes_ for path, bytes_ in misses(this, warm, folder).items() if bytes_}, {})
+
+    paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
+    read = sum(part["bytes"] for part in cold.rows("block_part") if part["op"] == "read" and paths.get(part["file_id"]) in sizes)
+    this.true("block I/O of the files", read >= 0.9 * sum(sizes.values()), (read, sum(sizes.values())))
+    for role in ("main", "DataLoader worker"):
+        this.true(f"waits of {role}", any(processes.get(row["proc_id"]) == role for row in cold.rows("wait")), processes)
+    for trace, is_cold in ((cold, True), (warm, False)):
+        lines = this.run(case.MLRUN, "report", trace.folder).stdout.splitlines()
+        head = next(line for line in lines if line.startswith("DIRECTORIES"))
+        this.true("the report has the column", "uncached" in head, head)
+        ends = head.index("uncached") + len("uncached")
+        shown = {line[ends - 9:ends].strip() for line in lines if "case_" in line and "_x.npy" in line}
+        this.true("the report's files", shown and all((one != "0 B") == is_cold for one in shown), shown)
+
+
+if __name__ == "__main__":
+    case.run(check)
