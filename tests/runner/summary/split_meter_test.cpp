@@ -119,6 +119,39 @@ TEST(SplitMeterTest, PhasesHaveTheirCallsAndOperations) {
   EXPECT_EQ(rows[0].split.device_ns, 25);
 }
 
+// The line that begins with these words; empty: none.
+std::string line_of(const std::string& text, const std::string& begin) {
+  const size_t at = text.rfind("\n" + begin);
+  return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+TEST(SplitMeterTest, TheTextHasSharesOfEachPhase) {
+  std::vector<model::PhaseRow> epochs;
+  for (int32_t number = 1; number <= 6; ++number) {
+    model::PhaseRow& epoch = epochs.emplace_back();
+    epoch.phase_id = number;
+    epoch.name = "epoch " + std::to_string(number);
+    epoch.ts_ns = number * 1'000'000;
+    epoch.dur_ns = 1'000'000;
+  }
+  PhaseMeter phases(epochs);
+  SplitMeter meter;
+  for (int32_t number = 1; number <= 6; ++number) {
+    const auto spent = split((100 - 10 * number) * 1000, 10 * number * 1000);
+    phases.add(1, number * 1'000'000 + 500'000, spent.sum(), 0, 0, &spent);
+    add(meter, 1, 1, spent);
+  }
+  Summary summary;
+  summary.calls = 6;
+  summary.splits = meter.finish(processes(), phases.splits(ProcessTree({})), files());
+  const std::string text = splits_text(summary, TextStyle());
+  const std::string first = line_of(text, "  epoch 1"), third = line_of(text, "  epoch 3");
+  for (const char* part : {"100 µs", "90 %", "10 %"}) EXPECT_NE(first.find(part), std::string::npos) << text;
+  for (const char* part : {"100 µs", "70 %", "30 %"}) EXPECT_NE(third.find(part), std::string::npos) << text;
+  EXPECT_EQ(line_of(text, "  epoch 5"), "") << "four are shown\n" << text;
+  EXPECT_NE(text.find("2 more"), std::string::npos) << text;
+}
+
 TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {
   SplitMeter meter;
   const auto first = split(10'000, 90'000), second = split(30'000, 0);
