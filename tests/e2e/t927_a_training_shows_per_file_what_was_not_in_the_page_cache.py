@@ -77,9 +77,9 @@ def check(this):
     folder = data_set(this)
     command = training.command(folder, "--workers", 2, "--size", 32)
     drop(folder)
-    cold = this.trace(*command, options=("--kprobes=block,wait",))
+    cold = this.trace(*command, options=("--kprobes",))
     with held_in_memory(folder):
-        warm = this.trace(*command, options=("--kprobes=block,wait",))
+        warm = this.trace(*command, options=("--kprobes",))
     sizes = {str(path): whole_pages(path) for path in folder.glob("case_*")}
     this.true("there are files", len(sizes) == 2 * training.CASES, sizes)
     lost = [row for row in cold.rows("loss") if row["unit"] != "block parts"]
