@@ -231,6 +231,8 @@ void Probes::choose_function_programs(const Streams& streams) {
   const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
+    const bool is_of_dirtying = state.name == "on_dirty_folio" || state.name == "on_dirty_page";
+    if (is_of_dirtying && state.reason.empty()) state_->skeleton->bss->tells_dirtying = true;
     ::bpf_program__set_autoload(program, streams.file_ops && fentry);
   }
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {

@@ -24,6 +24,8 @@ void advance(mlrun_file_op& operation, const mlrun_short_file_op& record) {
   operation.requested = static_cast<uint64_t>(operation.result) + (record.offset_and_rest >> MLRUN_SHORT_OFFSET_BITS);
   operation.op = record.op;
   operation.flags = record.flags;
+  // One that made pages dirty is told whole.
+  if (operation.dirty_pages != MLRUN_DIRTY_PAGES_UNKNOWN) operation.dirty_pages = 0;
 }
 
 }  // namespace

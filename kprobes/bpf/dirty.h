@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Who made a file's pages dirty last: kernel threads write them to the disk much later, and that I/O belongs to him.
+// Who made a file's pages dirty last: kernel threads write them to the disk much later, and that I/O belongs to him. And how many
+// pages that were clean the file operation under way has made dirty.
 #pragma once
 
 #include "kprobes/bpf/bio_pages.h"
-#include "kprobes/bpf/tasks.h"
+#include "kprobes/bpf/page_cache.h"
+#include "kprobes/bpf/thread_state.h"
 
 struct inode_key {
   __u64 inode;
@@ -22,10 +24,18 @@ struct {
   __type(value, struct writer);
 } writers SEC(".maps");
 
-static __always_inline int note_writer(struct address_space *mapping) {
+// Blocks of the file system's own are pages of its device, and none of the file's.
+static __always_inline void count_dirtied(struct inode *inode, void *folio) {
+  if ((BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return;
+  struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+  if (thread && thread->depth) operation_at(thread, thread->depth - 1)->dirtied += pages_of(folio);
+}
+
+static __always_inline int note_dirtying(void *folio, struct address_space *mapping) {
   if (!mapping || !is_followed(bpf_get_current_task_btf())) return 0;
   struct inode *inode = BPF_CORE_READ(mapping, host);
   if (!inode) return 0;
+  count_dirtied(inode, folio);
   struct inode_key key = {BPF_CORE_READ(inode, i_ino), device_of_inode(inode), BPF_CORE_READ(inode, i_generation)};
   struct writer writer = {.pid_tid = bpf_get_current_pid_tgid()}, *known = bpf_map_lookup_elem(&writers, &key);
   if (known && known->pid_tid == writer.pid_tid) return 0;
@@ -36,7 +46,7 @@ static __always_inline int note_writer(struct address_space *mapping) {
 
 // One of the two exists: folios came with 5.18 here.
 SEC("tp_btf/writeback_dirty_folio")
-int BPF_PROG(on_dirty_folio, void *folio, struct address_space *mapping) { return note_writer(mapping); }
+int BPF_PROG(on_dirty_folio, void *folio, struct address_space *mapping) { return note_dirtying(folio, mapping); }
 
 SEC("tp_btf/writeback_dirty_page")
-int BPF_PROG(on_dirty_page, void *page, struct address_space *mapping) { return note_writer(mapping); }
+int BPF_PROG(on_dirty_page, void *page, struct address_space *mapping) { return note_dirtying(page, mapping); }

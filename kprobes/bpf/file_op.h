@@ -148,12 +148,6 @@ static __always_inline __u64 next_number(struct thread_state *thread) {
   return (++thread->numbers << MLRUN_OPERATION_STEP_SHIFT & kNumberMask << MLRUN_OPERATION_STEP_SHIFT) | tid;
 }
 
-// The compiler would take a mask away that it finds needless, and the verifier does not see why it was.
-static __always_inline struct operation *operation_at(struct thread_state *thread, __u64 index) {
-  asm volatile("" : "+r"(index));
-  return &thread->operations[index & (kNested - 1)];
-}
-
 static __always_inline void forget_above(struct thread_state *thread, __u64 frame) {
   for (int i = 0; i < kNested; i++) {
     __u32 depth = thread->depth;
@@ -212,7 +206,7 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
   operation->number = next_number(thread);
   operation->file = operation->inode = operation->requested = operation->control = 0;
   operation->offset = kNoOffset;
-  operation->device = operation->flags = 0;
+  operation->device = operation->flags = operation->dirtied = 0;
   operation->op = cookie & kOpMaskOfCookie;
   look_at_arguments(operation, cookie >> MLRUN_ARGUMENTS_SHIFT, arguments, is_typed);
   struct operation *above = operation_at(thread, depth - 1);
@@ -265,6 +259,7 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
 // No more than there are: the verifier takes each for what it is in the function.
 static __always_inline int arguments_used(__u32 kind) {
   switch (kind) {
+  if (operation->is_silent && depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
     case MLRUN_ARGUMENTS_FILE:
     case MLRUN_ARGUMENTS_FAULT: return 1;
     case MLRUN_ARGUMENTS_ITERATOR:

@@ -7,6 +7,8 @@
 enum { kThreadOfNumber = (1 << MLRUN_OPERATION_STEP_SHIFT) - 1 };
 const __u64 kNoOffset = ~0ull;
 
+bool tells_dirtying;  // on_dirty_folio or on_dirty_page is attached
+
 static __always_inline void put_whole(struct thread_state *thread, const struct operation *operation, __u32 depth,
                                       __s64 result, __u64 end_ns) {
   struct told_operation *told = &thread->told;
@@ -25,6 +27,8 @@ static __always_inline void put_whole(struct thread_state *thread, const struct 
   record->op = operation->op;
   record->flags = operation->flags;
   record->depth = depth;
+  record->dirty_pages =
+      tells_dirtying && operation->dirtied < MLRUN_DIRTY_PAGES_UNKNOWN ? operation->dirtied : MLRUN_DIRTY_PAGES_UNKNOWN;
   if (!depth) {
     told->whole_ns = end_ns;
     told->inode = operation->inode;
@@ -45,7 +49,7 @@ static __always_inline bool is_as_told(const struct told_operation *told, const 
 // False: it does not fit into a short record, or the thread has told nothing that it could refer to.
 static __always_inline bool put_short(struct told_operation *told, const struct operation *operation, __s64 result,
                                       __u64 end_ns) {
-  if (!is_as_told(told, operation, end_ns)) return false;
+  if (operation->dirtied || !is_as_told(told, operation, end_ns)) return false;
   // A thread that executes a program may have another number from then on, as that of its operation says.
   __u64 steps = operation->number - told->number;
   if (steps & kThreadOfNumber || steps >> MLRUN_OPERATION_STEP_SHIFT > (__u8)-1) return false;

@@ -153,7 +153,7 @@ static __always_inline void clear_operation(struct operation *operation, struct 
   operation->number = next_number(thread);
   operation->frame = operation->file = operation->inode = operation->requested = operation->control = 0;
   operation->offset = kNoOffset;
-  operation->device = operation->flags = 0;
+  operation->device = operation->flags = operation->dirtied = 0;
   operation->op = op;
   operation->is_silent = false;
 }
@@ -320,6 +320,10 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   if (is_on_names(entry >> kCallShift) && !operation->file) tell_names(operation, registers);
   // Pieces whose lengths could not be read: they are not in memory until the kernel looks.
   if (told > 0 && operation->requested < (__u64)told) operation->requested = told;
+  if (inner->frame && inner->op == MLRUN_FILE_SPLICE_WRITE) {
+    inner->dirtied = operation->dirtied;
+    operation->dirtied = 0;
+  }
   if (inner->frame && (inner->op != MLRUN_FILE_SYNC || result > 0)) {
     inner->begin_ns = operation->begin_ns;
     tell_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : told, end_ns);

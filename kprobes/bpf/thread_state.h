@@ -12,6 +12,7 @@ struct operation {
   __u64 number, begin_ns, file, inode, offset, requested;
   __u64 control;  // the kiocb, if the operation may complete later; 0: it does not
   __u32 device, op, flags;
+  __u32 dirtied;   // pages of regular files that it made dirty (bpf/dirty.h)
   bool is_silent;  // no record: what it lies in is the same operation on the same open file, or nobody wants it
 };
 
@@ -39,6 +40,12 @@ struct {
   __type(key, int);
   __type(value, struct thread_state);
 } threads SEC(".maps");
+
+// The compiler would take a mask away that it finds needless, and the verifier does not see why it was.
+static __always_inline struct operation *operation_at(struct thread_state *thread, __u64 index) {
+  asm volatile("" : "+r"(index));
+  return &thread->operations[index & (kNested - 1)];
+}
 
 // 0: none that gets a record.
 static __always_inline __u64 outermost_operation(const struct thread_state *thread) {

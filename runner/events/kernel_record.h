@@ -180,9 +180,12 @@ struct mlrun_file_op {
   __s64 result;  // bytes, 0, or a negative errno
   __u32 device;  // of the file system
   __u32 op, flags;
-  __u32 depth;  // operations that it lies in
+  __u32 depth : 8;         // operations that it lies in
+  __u32 dirty_pages : 24;  // of regular files, of 4 KiB, that were clean; without those of operations in it
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
+// Nobody tells of pages that become dirty. An operation moves 2 GiB at most, half a million pages.
+enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
 
 // The end of an operation with MLRUN_FILE_LATER. It may stand before the operation's own record. pid and tid: who handed
 // it in; time_ns: it was over.

@@ -60,6 +60,7 @@ FileOpTable::FileOpTable()
       gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
       miss_pages_(table_.optional_int64("miss_pages")),
       ra_pages_(table_.optional_int64("ra_pages")),
+      dirty_new_pages_(table_.optional_int64("dirty_new_pages")),
       file2_id_(table_.optional_int64("file2_id")) {}
 
 void FileOpTable::add_split(const std::optional<model::CallSplit>& split) {
@@ -101,6 +102,7 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   gpu_file_id_.add_unless(0, row.gpu_file_id);
   row.pages ? miss_pages_.add(row.pages->missing) : miss_pages_.add_null();
   row.pages ? ra_pages_.add(row.pages->ahead) : ra_pages_.add_null();
+  dirty_new_pages_.add_unless(MLRUN_DIRTY_PAGES_UNKNOWN, record.dirty_pages);
   file2_id_.add_unless(0, row.file2_id);
   table_.row_added();
 }

@@ -41,7 +41,7 @@ class FileOpTable {
   Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
   Int32Column &err_, &flags_, &cpu_;
   Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_, &miss_pages_,
-      &ra_pages_, &file2_id_;
+      &ra_pages_, &dirty_new_pages_, &file2_id_;
 };
 
 }  // namespace mlrun::trace

@@ -100,6 +100,17 @@ TEST(WholeRecords, StepsAddUpAndThoseInsideOthersAreNoStep) {
   EXPECT_EQ(next->outer, 0U);
 }
 
+TEST(WholeRecords, AShortOneMadeNoPagesDirty) {
+  WholeRecords records;
+  mlrun_file_op write = whole_one(1, kSecond);
+  write.dirty_pages = 16;
+  EXPECT_EQ(given(records, write)->dirty_pages, 16U);
+  EXPECT_EQ(given(records, short_read(1, kSecond + 1, 0, 0, 0))->dirty_pages, 0U);
+  write.dirty_pages = MLRUN_DIRTY_PAGES_UNKNOWN;
+  (void)given(records, write);
+  EXPECT_EQ(given(records, short_read(1, kSecond + 2, 0, 0, 0))->dirty_pages, MLRUN_DIRTY_PAGES_UNKNOWN);
+}
+
 TEST(WholeRecords, OneOfAThreadThatToldNothingIsCounted) {
   WholeRecords records;
   (void)given(records, whole_one(1, kSecond, kTid + 1));

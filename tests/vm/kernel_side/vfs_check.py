@@ -64,6 +64,11 @@ def each_once(run, folder):
            ("read", 8192, 8192, 0): 8, ("read", 8192, 8192, DIRECT): 8})
     equal(f"{run.name}: where", sorted(row["offset"] for row in moved if row["op"] == "write"),
           [number * 4096 for number in range(16)])
+    equal(f"{run.name}: pages that were made dirty, each by the first write to it", [
+        row["dirty_new_pages"] for row in moved], [0 if row["op"] == "read" else 1 for row in moved])
+    direct = {row["dirty_new_pages"] for row in run.outermost if row["op"] == "write" and row["flags"] & DIRECT}
+    # Newer versions of btrfs write through the page cache all the same, where the file has checksums.
+    check(f"{run.name}: and none past the page cache", direct == {0} or (run.name == "btrfs" and direct == {1}), direct)
     equal(f"{run.name}: synced", [row["op"] for row in rows if "sync" in row["op"]], ["fsync"])
     equal(f"{run.name}: its path", {run.trace.paths.get(row["file_id"]) for row in rows}, {f"{folder}/f"})
     equal(f"{run.name}: data alone is synced once", [run.func_of(row) for row in run.outermost
@@ -296,7 +301,8 @@ def operations_of(run):
         if row["op"] in ON_NAMES.values() and row["op"] != "truncate":
             done[row["op"], path, run.trace.paths.get(row["file2_id"])] += 1
         elif row["op"] in ("read", "write", "open", "fsync", "fdatasync", "truncate") and path.startswith("/mnt/disk/"):
-            key = row["op"], path, row["offset"], row["requested"], row["ret"], row["flags"]
+            dirtied = row["dirty_new_pages"] if row["op"] == "write" else 0
+            key = row["op"], path, row["offset"], row["requested"], row["ret"], row["flags"], dirtied
             # fio's threads that open a file at the same time open it once more.
             done[key] = 1 if key[:2] == ("open", "/mnt/disk/f") else done[key] + 1
         elif row["op"] == "close" and path == "/mnt/disk/d/h":  # by truncate alone; the others also copy descriptors
