@@ -27,6 +27,7 @@
 #include "kprobes/library_watch.h"
 #include "kprobes/loss_watch.h"
 #include "kprobes/mapping_teller.h"
+#include "kprobes/memory_teller.h"
 #include "kprobes/mount_watch.h"
 #include "kprobes/privilege.h"
 #include "kprobes/proc_facts.h"
@@ -99,6 +100,7 @@ class Server {
     losses_.emplace(*probes_, spool_);
     (void)mounts_.types();  // what is mounted already
     send(MLRUN_PROBE_READY, 0, programs().dump());
+    memory_.tell(util::monotonic_ns());
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
@@ -108,6 +110,7 @@ class Server {
     probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
     losses_->finish(end_ns);
     spool_.flush();
+    memory_.tell(end_ns);
     const std::string text = report().dump();
     let_go_of_files();
     send(MLRUN_PROBE_REPORT, 0, text);
@@ -178,6 +181,7 @@ class Server {
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
     mounts_.drop_ended();
+    memory_.look(now_ns);
     spool_.flush();
     tell_of_end();
   }
@@ -290,6 +294,7 @@ class Server {
   KernelSpool spool_;
   MappingTeller mappings_{spool_};
   std::unique_ptr<Probes> probes_;
+  MemoryTeller memory_{spool_};
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
   std::optional<ProcessLook> look_;  // of processes that no library of ours is in

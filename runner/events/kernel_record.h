@@ -36,6 +36,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_FILE_PATH = 19,  // struct mlrun_file_path
   MLRUN_KERNEL_FILE_NAME = 20,  // struct mlrun_file_name
   MLRUN_KERNEL_MAPPINGS = 21,   // struct mlrun_mappings_seen, made by the program that drains the rings
+  MLRUN_KERNEL_MEMORY = 22,     // struct mlrun_memory_seen, likewise
   MLRUN_KERNEL_KINDS
 };
 
@@ -183,9 +184,9 @@ struct mlrun_file_op {
   __u32 depth : 8;         // operations that it lies in
   __u32 dirty_pages : 24;  // of regular files, of 4 KiB, that were clean; without those of operations in it
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 // Nobody tells of pages that become dirty. An operation moves 2 GiB at most, half a million pages.
 enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 
 // The end of an operation with MLRUN_FILE_LATER. It may stand before the operation's own record. pid and tid: who handed
 // it in; time_ns: it was over.
@@ -414,6 +415,13 @@ struct mlrun_file_name {  // pid and tid: whose operation it is; time_ns: when i
   __u32 folder_bytes, name_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_name) == 48, "name record");
+
+// What the machine's memory is used for, by /proc/meminfo: once a second, when recording begins and when it ends.
+struct mlrun_memory_seen {  // pid and tid: 0; time_ns: when that was so
+  struct mlrun_kernel_head head;
+  __u64 buffers_bytes, cached_bytes;
+};
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_memory_seen) == 40, "memory record");
 
 // What was not recorded, on one processor between two looks at the counters.
 enum mlrun_kernel_loss_reason {

@@ -38,6 +38,7 @@ void KernelFollower::add_frame() {
       case MLRUN_KERNEL_STACK:
       case MLRUN_KERNEL_CUFILE_PART:
       case MLRUN_KERNEL_MAPPINGS:
+      case MLRUN_KERNEL_MEMORY:
       case MLRUN_KERNEL_TASK:
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:

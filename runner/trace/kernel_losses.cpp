@@ -48,6 +48,7 @@ const char* kind_name(uint32_t kind) {
     case MLRUN_KERNEL_PROCESS:
     case MLRUN_KERNEL_FILE_SEEN:
     case MLRUN_KERNEL_MAPPINGS:
+    case MLRUN_KERNEL_MEMORY:
     case MLRUN_KERNEL_LOSS:
     case MLRUN_KERNEL_KINDS: break;
   }

@@ -16,6 +16,7 @@
 #include "runner/trace/gpu_file_rows.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
+#include "runner/trace/memory_table.h"
 #include "runner/trace/operation_totals.h"
 #include "runner/trace/ordered_table.h"
 #include "runner/trace/remote_table.h"
@@ -188,6 +189,7 @@ class KernelMerge::Tables {
     if (status) status = parts_.open(folder);
     if (status) status = waits_.open(folder);
     if (status) status = file_ops_.open(folder);
+    if (status) status = memory_.open(folder);
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.open(folder);
     if (status && merge_.torch_.is_followed()) status = torch_memories_.open(folder);
     return status ? remotes_.open(folder) : status;
@@ -206,6 +208,7 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
       case MLRUN_KERNEL_CUFILE_PART: return add_gpu_file_part(reader);
       case MLRUN_KERNEL_TORCH: return add_torch_memory(reader);
+      case MLRUN_KERNEL_MEMORY: return add_memory(reader);
       case MLRUN_KERNEL_LOSS:
         if (reader.read(loss)) merge_.losses_.add(loss);
         return {};
@@ -230,6 +233,7 @@ class KernelMerge::Tables {
     if (status) status = parts_.close();
     if (status) status = waits_.close();
     if (status) status = file_ops_.close();
+    if (status) status = memory_.close();
     if (status) status = remotes_.close();
     if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
     if (status && merge_.torch_.is_followed()) status = torch_memories_.close();
@@ -368,6 +372,13 @@ class KernelMerge::Tables {
     return torch_memories_.add({ts_ns, ts_ns, *row});
   }
 
+  Status add_memory(const events::KernelReader& reader) {
+    MemoryRow row;
+    if (!reader.read(row.record)) return unreadable();
+    row.ts_ns = row.end_ns = time_of(row.record.head.time_ns);
+    return memory_.add(row);
+  }
+
   Status add_syscall(const events::KernelReader& reader) {
     mlrun_syscall_sum record{};
     if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
@@ -395,6 +406,7 @@ class KernelMerge::Tables {
   OrderedTable<WaitTable> waits_;
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
+  OrderedTable<MemoryTable> memory_;
   GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
   size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them

@@ -79,7 +79,7 @@ class KernelMerge {
   // All records in the order of the spool.
   Status for_each(const std::function<Status(const events::KernelReader&)>& take);
 
-  // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, syscall and device. Requires: all calls have passed
+  // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, sample_memory, syscall and device. Requires: all calls have passed
   // by, `info` has processes, threads and files. builder: takes the calls of libcufile, PyTorch's memory, and the operations
   // on files that lie in no call. Calls of before events_from_ns were freed.
   Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,

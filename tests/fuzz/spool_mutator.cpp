@@ -108,7 +108,7 @@ void drop_record(Pieces& pieces, Random& random) {
 }
 
 // Of the kernel side's records, in the order of mlrun_kernel_kind; of those with text behind them without it.
-constexpr std::array<std::pair<uint16_t, size_t>, 18> kKernelKinds = {{
+constexpr std::array<std::pair<uint16_t, size_t>, 19> kKernelKinds = {{
     {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
     {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
     {MLRUN_KERNEL_WAIT, sizeof(mlrun_wait)},
@@ -127,6 +127,7 @@ constexpr std::array<std::pair<uint16_t, size_t>, 18> kKernelKinds = {{
     {MLRUN_KERNEL_FILE_SEEN, sizeof(mlrun_file_seen) + 64},
     {MLRUN_KERNEL_FILE_PATH, sizeof(mlrun_file_path) + 64},
     {MLRUN_KERNEL_FILE_NAME, sizeof(mlrun_file_name) + 64},
+    {MLRUN_KERNEL_MEMORY, sizeof(mlrun_memory_seen)},
 }};
 
 // A seed has only what this machine's kernel tells of. The new record is about the thread and the time of the first one.
