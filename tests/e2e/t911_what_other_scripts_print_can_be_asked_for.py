@@ -4,6 +4,8 @@ errors as errors, buffers and offsets, who and when, the block I/O below, pages 
 
 import datetime
 import os
+import json
+import mmap
 import subprocess
 
 import duckdb
@@ -90,9 +92,10 @@ def check_data(this, queries, trace, made, buffer):
                [("pwrite", buffer + 128, 4096, 100, 100), ("pread", buffer + 64, 8192, 4096, 4096)])
     this.equal("a read that would have to wait", [row["returned"] for row in rows if row["err"] == 11], [-1])
     mapped = [row for row in queries.rows(trace, "'munmap'") if row["path"] == made]
-    this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 1) for row in mapped], [(8192, 4096, 1)])
+    this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 1, row["prot"]) for row in mapped],
+               [(8192, 4096, 1, mmap.PROT_READ)])
     gone = [row for row in queries.rows(trace, "'munmap'") if row["func"] == "munmap" and row["address"] == mapped[0]["address"]]
-    this.equal("and no more", [row["length"] for row in gone], [8192])
+    this.equal("and no more", [(row["length"], row["prot"]) for row in gone], [(8192, None)])
 
 
 def check_who_and_when(this, queries, trace, begin):
