@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queries of QUERIES.md give, on a program whose calls are known, each column that scripts of bpftrace print: whole paths,
-errors as errors, buffers and offsets, who and when, the block I/O below, pages that were missing, system calls by name."""
+errors as errors, buffers and offsets, who and when, the block I/O below, pages that were missing, the page cache as cachestat has it,
+system calls by name."""
 
 import datetime
-import os
 import json
 import mmap
+import os
 import subprocess
 
 import duckdb
@@ -53,6 +54,29 @@ os.rmdir("made")
 """
 
 
+# Each step in a second of its own, in which nothing else is done. What it writes and reads is known by the number of pages.
+CACHED = """
+import json, os, sys, time
+path, pages = sys.argv[1], int(sys.argv[2])
+piece, seconds = b"x" * 4096 * pages, {}
+def step(name, work):
+    time.sleep(1.05 - time.monotonic() % 1)
+    begin = time.monotonic_ns()
+    work()
+    if time.monotonic_ns() // 10**9 == begin // 10**9:
+        seconds[name] = begin // 10**9
+fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+step("written", lambda: os.pwrite(fd, piece, 0))
+step("written again", lambda: os.pwrite(fd, piece, 0))
+os.fsync(fd)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+step("cold", lambda: os.pread(fd, len(piece), 0))
+step("warm", lambda: os.pread(fd, len(piece), 0))
+time.sleep(1.05 - time.monotonic() % 1)
+print(json.dumps(seconds))
+"""
+
+
 class Queries:
     """Of the page, by the table or function that only they ask for."""
 
@@ -86,7 +110,7 @@ def check_names(this, queries, trace, made):
 
 
 def check_data(this, queries, trace, made, buffer):
-    rows = queries.rows(trace, "AS buffer")
+    rows = queries.rows(trace, "AS buffer,")
     this.equal("read and written", [(row["func"], row["buffer"], row["file_offset"], row["requested"], row["returned"])
                                     for row in rows if row["path"] == made],
                [("pwrite", buffer + 128, 4096, 100, 100), ("pread", buffer + 64, 8192, 4096, 4096)])
@@ -120,6 +144,32 @@ def check_block(this, queries, trace, made):
     this.true("requests by kind", kinds.get("read", 0) >= 1 and kinds.get("write", 0) >= 1, kinds)
 
 
+def memory_now():
+    lines = (line.split() for line in open("/proc/meminfo", encoding="utf8"))
+    return {words[0]: int(words[1]) >> 10 for words in lines if words[0] in ("Buffers:", "Cached:")}
+
+
+def check_page_cache(this, queries):
+    """As bcc's cachestat prints it. A step that did not end in the second in which it began, on a busy machine, is not looked at; of
+    three tries each has to."""
+    wanted = {"written": (0, 0, PAGES), "written again": (0, 0, 0), "cold": (0, PAGES, 0), "warm": (PAGES, 0, 0)}
+    for _ in range(3):
+        path = this.path("cached")
+        trace = this.trace("/usr/bin/python3", "-c", CACHED, path, PAGES, options=("--preload=off", "--kprobes=block,wait,vfs"))
+        os.unlink(path)
+        seconds = json.loads(trace.stdout.splitlines()[-1])
+        rows = {row["second"]: row for row in queries.rows(trace, "AS buffers_mb")}
+        if seconds.keys() == wanted.keys():
+            break
+    got = {name: tuple(rows[second][key] for key in ("hits", "misses", "dirties")) for name, second in seconds.items()}
+    this.equal("hits, misses and pages made dirty", got, wanted)
+    this.equal("the hit ratio", [rows[seconds[name]]["hit_ratio_percent"] for name in wanted], [None, None, 0, 100])
+    now = memory_now()
+    this.true("buffers and the page cache, as they are now", all(
+        abs(rows[seconds[name]]["buffers_mb"] - now["Buffers:"]) <= max(64, now["Buffers:"] // 2) and
+        abs(rows[seconds[name]]["cached_mb"] - now["Cached:"]) <= now["Cached:"] // 2 for name in wanted), (rows, now))
+
+
 def check(this):
     need_kernel_side()
     need_block_device(this.folder)
@@ -134,6 +184,7 @@ def check(this):
     check_data(this, queries, trace, made, int(trace.stdout.split()[0]))
     check_who_and_when(this, queries, trace, begin)
     check_block(this, queries, trace, made)
+    check_page_cache(this, queries)
     counted = this.trace("/usr/bin/python3", "-c", "import os\nfor _ in range(321): os.getppid()",
                          options=("--preload=off", "--kprobes=syscalls"))
     calls = {row["name"]: row["calls"] for row in queries.rows(counted, "AS programs")}
