@@ -14,7 +14,9 @@ namespace mlrun::probes {
 
 class LossWatch {
  public:
-  LossWatch(const Probes& probes, KernelSpool& spool) : probes_(probes), spool_(spool) {}
+  // since_ns: before it nothing can have been lost.
+  LossWatch(const Probes& probes, KernelSpool& spool, uint64_t since_ns)
+      : probes_(probes), spool_(spool), last_look_ns_(since_ns) {}
 
   // Requires: now_ns does not go back.
   void look(uint64_t now_ns);
@@ -31,7 +33,7 @@ class LossWatch {
   const Probes& probes_;
   KernelSpool& spool_;
   std::map<std::tuple<uint32_t, uint32_t, size_t>, uint64_t> told_;  // by kind, reason, processor
-  uint64_t last_look_ns_ = 0;
+  uint64_t last_look_ns_;
   uint64_t lost_ = 0;
 };
 

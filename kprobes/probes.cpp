@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,16 @@ void make_room_for_processors(const mlrun_probes& skeleton) {
   for (bpf_map* map : {skeleton.maps.handed_ins, skeleton.maps.remote_requests}) {
     const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
     ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
+  }
+}
+
+// For tests. Not heard where this program has rights that its caller has not.
+void limit_in_flight(const mlrun_probes& skeleton) {
+  const char* asked = ::secure_getenv(kInFlightVariable);
+  const long most = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
+  if (most <= 0 || most > UINT16_MAX) return;
+  for (bpf_map* map : {skeleton.maps.bios, skeleton.maps.requests}) {
+    ::bpf_map__set_max_entries(map, static_cast<uint32_t>(most));
   }
 }
 
@@ -189,6 +200,7 @@ Status Probes::open(const Streams& streams) {
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
   if (!observes_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
   make_room_for_processors(*state_->skeleton);
+  limit_in_flight(*state_->skeleton);
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();
@@ -219,6 +231,8 @@ Status Probes::attach() {
     if (!state.reason.empty() && is_one_of(kNeeded, state.name)) {
       return fail(fmt::format("{}: {}", state.event, state.reason));
     }
+    const bool is_of_dirtying = state.name == "on_dirty_folio" || state.name == "on_dirty_page";
+    if (is_of_dirtying && state.reason.empty()) state_->skeleton->bss->tells_dirtying = true;
   }
   return {};
 }
@@ -231,8 +245,6 @@ void Probes::choose_function_programs(const Streams& streams) {
   const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
-    const bool is_of_dirtying = state.name == "on_dirty_folio" || state.name == "on_dirty_page";
-    if (is_of_dirtying && state.reason.empty()) state_->skeleton->bss->tells_dirtying = true;
     ::bpf_program__set_autoload(program, streams.file_ops && fentry);
   }
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {

@@ -65,6 +65,9 @@ struct SkippedProgram {
   uint64_t times = 0;
 };
 
+// For tests: how many bios, and how many requests, may be on their way at once before the next ones are counted as lost.
+inline constexpr const char* kInFlightVariable = "MLRUN_IN_FLIGHT_MAX";
+
 class Probes {
  public:
   using Take = std::function<void(const void* record, size_t bytes)>;

@@ -91,16 +91,17 @@ class Server {
     for (const Status& able : {check_ability(), check_scope(streams)}) {
       if (!able) return refuse(able.error());
     }
+    const uint64_t began_ns = util::monotonic_ns();
     auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
     if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
     is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
-    losses_.emplace(*probes_, spool_);
+    losses_.emplace(*probes_, spool_, began_ns);
     (void)mounts_.types();  // what is mounted already
-    send(MLRUN_PROBE_READY, 0, programs().dump());
     memory_.tell(util::monotonic_ns());
+    send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
@@ -109,8 +110,8 @@ class Server {
     const uint64_t end_ns = util::monotonic_ns();
     probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
     losses_->finish(end_ns);
-    spool_.flush();
     memory_.tell(end_ns);
+    spool_.flush();
     const std::string text = report().dump();
     let_go_of_files();
     send(MLRUN_PROBE_REPORT, 0, text);
@@ -180,8 +181,8 @@ class Server {
     if (now_ns < next_look_ns_) return;
     next_look_ns_ = now_ns + kLookNs;
     losses_->look(now_ns);
-    mounts_.drop_ended();
     memory_.look(now_ns);
+    mounts_.drop_ended();
     spool_.flush();
     tell_of_end();
   }
@@ -293,8 +294,8 @@ class Server {
   MountWatch mounts_;  // from before the file systems are looked at
   KernelSpool spool_;
   MappingTeller mappings_{spool_};
-  std::unique_ptr<Probes> probes_;
   MemoryTeller memory_{spool_};
+  std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
   std::optional<ProcessLook> look_;  // of processes that no library of ours is in

@@ -38,8 +38,10 @@ static __always_inline struct gendisk *disk_of(struct request *request) {
   return bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
 }
 
-static __always_inline void put_request(__u64 key, struct request_note *note) {
-  if (bpf_map_update_elem(&requests, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
+// counts: where there is no room the request is lost.
+static __always_inline void put_request(__u64 key, struct request_note *note, bool counts) {
+  long error = bpf_map_update_elem(&requests, &key, note, BPF_ANY);
+  if (error && counts) count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
 }
 
 // The note of a request that is still under way. One that was issued and does not come back from a requeue was
@@ -55,7 +57,7 @@ int BPF_PROG(on_request_insert, struct request *request) {
   struct request_note note = {.insert_ns = now_ns()};
   if (under_way(key)) return 0;  // inserted again: it waits since the first time
   note.number = next_request();
-  put_request(key, &note);
+  put_request(key, &note, false);  // there may be room when it is issued
   return 0;
 }
 
@@ -79,7 +81,7 @@ int BPF_PROG(on_request_issue, struct request *request) {
     return 0;
   }
   struct request_note note = {.number = next_request(), .issue_ns = now_ns(), .issues = 1};
-  put_request(key, &note);
+  put_request(key, &note, true);
   return 0;
 }
 
@@ -190,11 +192,12 @@ static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __
   return (total && total->own_requests) || is_used(device);
 }
 
-static __always_inline struct request_note *note_of(__u64 key) {
+// One that has bytes was issued, and counted as lost then.
+static __always_inline struct request_note *note_of(__u64 key, __u32 bytes) {
   struct request_note *known = bpf_map_lookup_elem(&requests, &key);
   if (known) return known;
   struct request_note note = {.number = next_request()};  // never issued itself: a flush without data
-  put_request(key, &note);
+  put_request(key, &note, !bytes);
   return bpf_map_lookup_elem(&requests, &key);
 }
 
@@ -222,7 +225,7 @@ SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_request_complete, struct request *request, int error, __u32 bytes) {
   __u64 key = (__u64)request, done_ns = now_ns();
   __u32 op = block_op(request->cmd_flags);
-  struct request_note *note = op == MLRUN_BLOCK_OTHER ? 0 : note_of(key);
+  struct request_note *note = op == MLRUN_BLOCK_OTHER ? 0 : note_of(key, bytes);
   if (note) {
     tell_parts(request, note, bytes, done_ns);
     note->bytes += bytes;

@@ -13,6 +13,11 @@ echo 128 >/sys/block/vda/queue/max_sectors_kb
 traced split vda dd if=/dev/vda of=/dev/null bs=4M count=1 iflag=direct
 traced merged nullb0 fio --name=j --filename=/dev/nullb0 --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
   --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
+# More on their way at once than there is room for, all from one processor. Reads and those that were merged: what fio asked for.
+processor=$(($(nproc) - 1))
+MLRUN_IN_FLIGHT_MAX=8 traced crowded nullb0 fio --name=j --filename=/dev/nullb0 --rw=randread --bs=4k --size=64M --number_ios=96 \
+  --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_submit=32 --thread --cpus_allowed=$processor --minimal
+echo $processor >"$out/crowded.processor"
 # What others write before and after is not recorded: the counters are also read by the commands themselves.
 # shellcheck disable=SC2016
 traced fsync vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
