@@ -15,12 +15,15 @@
 
 namespace mlrun::probes {
 
+inline constexpr std::string_view kOpenStandIn = "security_file_open";
+
 struct FileFunction {
   uint32_t op;  // mlrun_file_op_kind, or MLRUN_FILE_COMPLETION
   mlrun_arguments arguments;
   std::string_view name;
   std::string_view module;        // that it may be in
   std::string_view file_systems;  // types that have it, with blanks around each; empty: it serves all
+  bool is_stand_in = false;       // probed where no other one of its operation tells
 
   // Its return says something.
   [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }
@@ -34,6 +37,10 @@ struct FileFunction {
 using FileSystemTypes = std::set<std::string>;
 FileSystemTypes types_in(std::string_view mountinfo);
 FileSystemTypes mounted_types();
+
+// For tests: functions that this kernel counts as not having, with commas between. Not heard where mlrun-probes has rights that
+// its caller has not.
+inline constexpr const char* kWithoutFunctionsVariable = "MLRUN_WITHOUT_FUNCTIONS";
 
 // Those that serve all file systems, and those of these. Not every kernel has all of them.
 std::vector<FileFunction> file_functions(const FileSystemTypes& mounted);

@@ -82,13 +82,21 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   programs_ = programs;
   types_ = &types;
   known_ = mounted;
+  std::vector<Function> stand_ins;
   for (const FileFunction& what : file_functions(mounted)) {
-    if (auto function = function_of(what, types)) functions_.push_back(*std::move(function));
+    if (auto function = function_of(what, types))
+      (what.is_stand_in ? stand_ins : functions_).push_back(*std::move(function));
   }
   attach_all_by_fentry();
   for (Function& function : functions_) {
     if (function.way.empty()) attach_by_kprobe(function);
   }
+  settle(try_all);
+  add_stand_ins(std::move(stand_ins), try_all);
+}
+
+// What shows nothing takes the next way, or none.
+void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
   bool by_kprobe = false;
   if (const auto seen = try_all()) {
     doubt(*seen, [&](Function& function) {
@@ -108,6 +116,34 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   }
 }
 
+void FileOps::settle_stand_in(Function& function, const std::function<Result<Seen>()>& try_all) const {
+  attach_by_fentry(function);
+  if (function.way.empty()) attach_by_kprobe(function);
+  while (!function.way.empty()) {
+    const auto seen = try_all();
+    if (!seen || (*seen)[function.what.op] != 0) return;
+    function.reason = function.way + ": " + kSilent;
+    const bool has_other = function.way == "fentry";
+    function.way.clear();
+    function.probe.reset();
+    if (has_other) attach_by_kprobe(function);
+  }
+}
+
+// Where nothing works they do not, either.
+void FileOps::add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all) {
+  const auto works = [](const Function& function) { return !function.way.empty(); };
+  if (std::none_of(functions_.begin(), functions_.end(), works)) return;
+  for (Function& function : stand_ins) {
+    const bool is_told = std::any_of(functions_.begin(), functions_.end(), [&](const Function& other) {
+      return works(other) && other.what.op == function.what.op;
+    });
+    if (is_told) continue;
+    settle_stand_in(function, try_all);
+    functions_.push_back(std::move(function));
+  }
+}
+
 void FileOps::add(const FileSystemTypes& mounted) {
   const auto is_known = [](const auto& functions, const FileFunction& what) {
     return std::any_of(functions.begin(), functions.end(),
@@ -117,7 +153,7 @@ void FileOps::add(const FileSystemTypes& mounted) {
   for (const std::string& type : mounted) {
     if (!known_.insert(type).second) continue;
     for (const FileFunction& what : file_functions({type})) {
-      if (is_known(functions_, what) || is_known(waiting_, what)) continue;
+      if (what.is_stand_in || is_known(functions_, what) || is_known(waiting_, what)) continue;
       auto function = function_of(what, *types_);
       if (!function) continue;
       function->file_system = type;

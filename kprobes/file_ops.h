@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probes of the kernel's operations on files. Each operation takes the first way that works: fentry, else kprobe, else
-// it is not recorded. A way works when it can be attached and, where the operation can be tried, when a try is seen.
+// it is not recorded; of opening, else by a function that sees a part of it. A way works when it can be attached and, where the operation can be tried, when a try is seen.
 #pragma once
 
 #include <array>
@@ -48,6 +48,9 @@ class FileOps {
   void attach_all_by_fentry();
   void attach_by_kprobe(Function& function) const;
   void doubt(const Seen& seen, const std::function<void(Function&)>& then);
+  void settle(const std::function<Result<Seen>()>& try_all);
+  void settle_stand_in(Function& function, const std::function<Result<Seen>()>& try_all) const;
+  void add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all);
 
   FileOpPrograms programs_;
   FunctionTypes* types_ = nullptr;

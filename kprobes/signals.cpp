@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "kprobes/file_functions.h"
 #include "kprobes/open_paths.h"
 #include "runner/events/untold.h"
 
@@ -19,6 +20,10 @@ namespace {
 
 constexpr const char* kNotInCalls =
     MLRUN_NO_FILE_CALLS " (tracepoint: no system call that is looked at tells of these)";
+
+constexpr const char* kOpenedLate =
+    "opening is told by security_file_open, which is a part of it: its row has the time of that part, and an open that "
+    "finds no file has none";
 
 constexpr const char* kNeitherCalls =
     "; there are no calls either, so that of I/O only what reached devices and the waits for it are known: start the "
@@ -98,6 +103,7 @@ Signal file_operations(const Probes& probes) {
     const auto op = static_cast<size_t>(program.file_op);
     has.at(op) = has.at(op) || program.reason.empty();
     if (program.reason.empty()) ways.insert(program.way);
+    if (program.reason.empty() && program.event == kOpenStandIn) signal.note = kOpenedLate;
     if (!program.reason.empty()) reasons.at(op) = program.reason;
   }
   for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;
@@ -146,7 +152,7 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
 // Of processes that no library of ours is in.
 std::optional<Signal> paths_at_open(const Probes& probes) {
   for (const ProgramState& program : probes.programs()) {
-    if (program.event != kOpenFunction) continue;
+    if (program.event != kOpenFunction || program.file_op >= 0) continue;
     Signal signal{"paths of files as they are opened", program.way, program.reason};
     if (!signal.missing.empty()) signal.missing += "; what is closed at once has none";
     return signal;

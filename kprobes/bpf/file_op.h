@@ -90,6 +90,12 @@ static __always_inline void tell_given_name(const struct operation *operation, _
   if (given.text) tell_name(operation->op - MLRUN_FILE_UNLINK, operation->number, &given);
 }
 
+// By security_file_open, where the functions that it lies in are not there: by then it is known whether the file was made.
+static __always_inline void look_at_opening(struct operation *operation, const __u64 *arguments, bool is_typed) {
+  struct file *file = (void *)arguments[0];
+  if (FIELD(is_typed, file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
+}
+
 static __always_inline bool is_of_iterators(__u32 kind) {
   return kind == MLRUN_ARGUMENTS_ITERATOR || kind == MLRUN_ARGUMENTS_GENERAL_ITERATOR;
 }
@@ -100,6 +106,7 @@ static __always_inline void look_at_arguments(struct operation *operation, __u32
   if (kind == MLRUN_ARGUMENTS_FAULT) look_at_fault(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_DENTRY) look_at_dentry(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_FILE) look_at_file(operation, (void *)arguments[0], is_typed);
+  if (kind == MLRUN_ARGUMENTS_FILE && operation->op == MLRUN_FILE_OPEN) look_at_opening(operation, arguments, is_typed);
   if (kind == MLRUN_ARGUMENTS_SYNC) {
     look_at_file(operation, (void *)arguments[0], is_typed);
     operation->offset = arguments[1];
@@ -225,7 +232,7 @@ static __always_inline int begin_operation(__u64 frame, __u64 cookie, const __u6
 
 // Most functions return an int, or bytes.
 static __always_inline __s64 result_of(struct operation *operation, __u32 kind, __u64 returned) {
-  if (kind == MLRUN_ARGUMENTS_FILE) return 0;
+  if (kind == MLRUN_ARGUMENTS_FILE) return operation->op == MLRUN_FILE_OPEN ? (__s32)returned : 0;
   if (kind == MLRUN_ARGUMENTS_FILE_RESULT) {
     if (returned >= (__u64)-kErrnoMax) return (__s64)returned;
     struct file *file = (void *)returned;
@@ -252,6 +259,7 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
   if (is_fault && !(result & kMajorFault)) operation->flags |= MLRUN_FILE_MINOR;
   if (operation->control) note_returned(operation, result);
   if (!operation->is_silent && !had_pages) tell_operation(thread, operation, depth, result, end_ns);
+  if (operation->is_silent && depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
   thread->depth = depth;
   return 0;
 }
@@ -259,7 +267,6 @@ static __always_inline int end_operation(__u64 frame, __u64 cookie, __u64 return
 // No more than there are: the verifier takes each for what it is in the function.
 static __always_inline int arguments_used(__u32 kind) {
   switch (kind) {
-  if (operation->is_silent && depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
     case MLRUN_ARGUMENTS_FILE:
     case MLRUN_ARGUMENTS_FAULT: return 1;
     case MLRUN_ARGUMENTS_ITERATOR:

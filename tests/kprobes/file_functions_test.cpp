@@ -2,6 +2,11 @@
 // Which file systems have functions that are probed, by what is mounted.
 #include "kprobes/file_functions.h"
 
+#include <stdlib.h>
+
+#include <string_view>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::probes {
@@ -31,6 +36,30 @@ TEST(ServedTypes, WithoutAnAttachedFunctionOfTheirOwnAreNotSeen) {
   for (const char* type : {"cifs", "lustre", "zfs", "erofs"}) EXPECT_FALSE(has_function_of(type, all)) << type;
   EXPECT_TRUE(has_function_of("ext4", [](std::string_view name) { return name == "ext4_file_write_iter"; }));
   EXPECT_FALSE(has_function_of("ext4", [](std::string_view name) { return name == "xfs_file_read_iter"; }));
+}
+
+// Functions of an operation, those that stand in for others left out or alone.
+std::vector<std::string_view> names_of(uint32_t op, bool stand_ins) {
+  std::vector<std::string_view> names;
+  for (const FileFunction& function : file_functions({})) {
+    if (function.op == op && function.is_stand_in == stand_ins) names.push_back(function.name);
+  }
+  return names;
+}
+
+TEST(FileFunctions, OpeningHasOneThatStandsInForTheOthersWhichATestCanLeaveOut) {
+  using Names = std::vector<std::string_view>;
+  EXPECT_EQ(names_of(MLRUN_FILE_OPEN, false), (Names{"do_filp_open", "do_file_open"}));
+  EXPECT_EQ(names_of(MLRUN_FILE_OPEN, true), (Names{"security_file_open"}));
+  for (uint32_t op = 0; op < MLRUN_FILE_PURPOSES; op++) {
+    const size_t wanted = op == MLRUN_FILE_OPEN ? 1 : 0;
+    EXPECT_EQ(names_of(op, true).size(), wanted) << op;
+  }
+  ::setenv(kWithoutFunctionsVariable, "do_filp_open,do_rmdir", 1);
+  const Names opening = names_of(MLRUN_FILE_OPEN, false), removing = names_of(MLRUN_FILE_RMDIR, false);
+  ::unsetenv(kWithoutFunctionsVariable);
+  EXPECT_EQ(opening, (Names{"do_file_open"}));
+  EXPECT_EQ(removing, (Names{"filename_rmdir"}));
 }
 
 }  // namespace

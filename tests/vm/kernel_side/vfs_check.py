@@ -310,6 +310,21 @@ def operations_of(run):
     return done
 
 
+def opened_late():
+    """By a function that is a part of opening, where no other one tells of it."""
+    run = Files("opens")
+    equal("opens: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
+    check("opens: is said", "security_file_open" in run.signal().get("note", ""), run.signal())
+    programs = {program["event"]: program["way"] for program in run.trace.run["kernel_side"]["programs"]}
+    equal("opens: by which function", [name for name in ("do_filp_open", "do_file_open", "security_file_open") if name in programs],
+          ["security_file_open"])
+    each_once(run, "/mnt/disk")
+    opened_and_closed(run, "/mnt/disk")
+    usual = Files("ext4")
+    equal("opens: as many as usual", *(Counter(row["flags"] & CREATED for row in one.of_file("f") if row["op"] == "open")
+                                       for one in (run, usual)))
+
+
 def by_system_calls():
     calls, functions = Files("calls"), Files("functions")
     names(calls, "/mnt/disk")
@@ -332,6 +347,7 @@ loader()
 killed()
 small_ring()
 another_user()
+opened_late()
 other_ways()
 doctor()
 summary()

@@ -103,6 +103,11 @@ setpriv --reuid=65534 --regid=65534 --clear-groups $installed/bin/mlrun --preloa
 cp -r $traces/of_user/user "$out/user"
 rm -r $installed /mnt/disk/raised_dd /mnt/disk/secret
 
+# One without the functions that opening is told by otherwise.
+rm /mnt/disk/{f,inodes}
+MLRUN_WITHOUT_FUNCTIONS=do_filp_open,do_file_open traced opens vda sh -c "$operations" /mnt/disk
+cp /mnt/disk/inodes "$out/opens.inodes"
+
 # A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
 copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
 mkdir /run/types
