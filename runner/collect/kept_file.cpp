@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "runner/collect/frame_text.h"
 
@@ -12,7 +15,8 @@ namespace mlrun::collect {
 
 Result<KeptFile> KeptFile::create(const std::string& path) {
   KeptFile file;
-  file.fd_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  file.path_ = path;
+  file.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.fd_.valid()) return fail_errno("create " + path, errno);
   return file;
 }
@@ -34,6 +38,81 @@ bool KeptFile::flush() {
   }
   held_.erase(0, done);
   return held_.empty();
+}
+
+// The file is this process's own, but nobody is kept from cutting it: what is not there ends it.
+bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
+  const uint64_t written = end_ - held_.size();
+  const auto read = [&](void* into, size_t bytes, uint64_t at) {
+    return ::pread(fd_.get(), into, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+  };
+  std::vector<char> payload;
+  for (uint64_t at = 0; at + sizeof(mlrun_frame) <= written;) {
+    mlrun_frame header;
+    if (!read(&header, sizeof header, at)) return false;
+    if (header.magic != MLRUN_SPOOL_MAGIC) {  // zeros up to the next block
+      at = (at / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
+      continue;
+    }
+    if (header.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX) return false;
+    payload.resize(header.payload_bytes);
+    if (!read(payload.data(), payload.size(), at + sizeof header)) return false;
+    if (!of_frame(header, payload.data())) return false;
+    const uint64_t bytes = sizeof header + header.payload_bytes;
+    at += (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
+  }
+  return true;
+}
+
+namespace {
+
+// The records of a frame's payload, as far as their lengths make sense.
+void walk_records(const mlrun_frame& header, const char* payload, const KeptFile::Look& look) {
+  for (uint32_t at = 0; at + MLRUN_UNIT_BYTES <= header.payload_bytes;) {
+    uint64_t first = 0;
+    std::memcpy(&first, payload + at, sizeof first);
+    const auto bytes = static_cast<uint32_t>(first >> 8 & 0xff) * MLRUN_UNIT_BYTES;
+    if (bytes == 0 || bytes > header.payload_bytes - at) return;
+    look(payload + at, bytes);
+    at += bytes;
+  }
+}
+
+}  // namespace
+
+bool KeptFile::for_each_record(const Look& look) const {
+  return for_each_frame([&](const mlrun_frame& header, const char* payload) {
+    if (header.type == MLRUN_FRAME_KEPT) walk_records(header, payload, look);
+    return true;
+  });
+}
+
+bool KeptFile::rewrite(const IsToGo& is_to_go) {
+  const std::string fresh_path = path_ + ".new";
+  ::unlink(fresh_path.c_str());
+  Result<KeptFile> fresh = create(fresh_path);
+  if (!fresh) return false;
+  std::vector<char> left;
+  const bool copied = for_each_frame([&](const mlrun_frame& header, const char* payload) {
+    left.assign(payload, payload + header.payload_bytes);
+    if (header.type == MLRUN_FRAME_KEPT) {
+      left.clear();
+      walk_records(header, payload, [&](const char* record, uint32_t bytes) {
+        if (!is_to_go(record, bytes)) left.insert(left.end(), record, record + bytes);
+      });
+      if (left.empty()) return true;
+    }
+    fresh->add(header, left.data(), static_cast<uint32_t>(left.size()));
+    return !fresh->is_due() || fresh->flush();
+  });
+  if (!copied || !fresh->flush() || ::rename(fresh_path.c_str(), path_.c_str()) != 0) {
+    ::unlink(fresh_path.c_str());
+    return false;
+  }
+  const std::string path = path_;
+  *this = std::move(*fresh);
+  path_ = path;
+  return true;
 }
 
 }  // namespace mlrun::collect

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "runner/events/spool.h"
 #include "runner/util/result.h"
@@ -24,12 +26,26 @@ class KeptFile {
   // Writes what is held back. False: it could not be written.
   [[nodiscard]] bool flush();
 
+  // Calls `look` for each record of the frames of type KEPT that are written.
+  using Look = std::function<void(const char* record, uint32_t bytes)>;
+  [[nodiscard]] bool for_each_record(const Look& look) const;
+
+  // Writes the file anew without the records of frames of type KEPT for which `is_to_go` says so. Whoever kills mlrun
+  // meanwhile finds the old file or the new one. False: it could not be written, and the old one stays, but `is_to_go` was
+  // asked. Requires: nothing is held back.
+  using IsToGo = std::function<bool(const char* record, uint32_t bytes)>;
+  [[nodiscard]] bool rewrite(const IsToGo& is_to_go);
+
   [[nodiscard]] uint64_t bytes() const { return end_; }
   [[nodiscard]] bool is_due() const { return held_.size() >= kHeldBytes; }
 
  private:
   static constexpr size_t kHeldBytes = 1 << 20;
 
+  using OfFrame = std::function<bool(const mlrun_frame& header, const char* payload)>;
+  [[nodiscard]] bool for_each_frame(const OfFrame& of_frame) const;  // until it says false
+
+  std::string path_;
   util::UniqueFd fd_;
   std::string held_;  // the last held_.size() bytes up to end_
   uint64_t end_ = 0;

@@ -13,18 +13,8 @@ namespace {
 
 constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 << 10;
 constexpr uint64_t kStretchesOfTime = 16;  // the window is that much longer than asked for at most
-constexpr size_t kStringsMax = size_t{1} << 22;
-
-constexpr bool defines(uint32_t kind) {
-  return kind == MLRUN_STRING || kind == MLRUN_FILE || kind == MLRUN_PROCESS || kind == MLRUN_END ||
-         kind == MLRUN_COMM || kind == MLRUN_GPU_DEVICE || kind == MLRUN_GPU_NOTE;
-}
-
-// Not one of several fragments, which are kept whenever they come.
-constexpr bool is_whole_string(uint64_t word0) {
-  const auto fragment = word0 >> 48 & 0xff;
-  return (word0 >> 16 & 0xffff) == MLRUN_STRING && fragment == 0 && (word0 >> 56 & 1) != 0;
-}
+constexpr uint64_t kKeptShare = 2;         // of the limit that the kept file may take before it is looked through
+constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
 
 // The kernel's I/O counts of every process come every two seconds: of these the window's own will do.
 bool tells_who_is_who(std::string_view json) {
@@ -40,7 +30,8 @@ SpoolWindow::SpoolWindow(KeptFile kept, const WindowOptions& options)
     : kept_(std::move(kept)),
       options_(options),
       stretch_bytes_(std::clamp(options.max_bytes / kStretchesOfTime, kSmallestStretchBytes, kLargestStretchBytes)),
-      stretch_ns_(options.last_ns / kStretchesOfTime) {}
+      stretch_ns_(options.last_ns / kStretchesOfTime),
+      rewrite_bytes_(std::max(options.max_bytes / kKeptShare, kSmallestRewriteBytes)) {}
 
 void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t end, uint64_t now_ns) {
   const bool full = !stretches_.empty() && (stretches_.back().end - stretches_.back().begin >= stretch_bytes_ ||
@@ -49,6 +40,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
     const uint64_t begin = stretches_.empty() ? freed_end_ : stretches_.back().end;
     stretches_.push_back({begin, begin, now_ns, now_ns, 0});
     begun_++;
+    use_.begin_stretch();
   }
   Stretch& stretch = stretches_.back();
   stretch.end = end;
@@ -56,6 +48,9 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
   switch (static_cast<mlrun_frame_type>(header.type)) {
     case MLRUN_FRAME_DATA: stretch.records += keep_definitions(header, payload); break;
     case MLRUN_FRAME_CHANNEL:
+      note_channel(header, payload);
+      keep(header, payload);
+      break;
     case MLRUN_FRAME_GPU:
     case MLRUN_FRAME_GAP: keep(header, payload); break;
     case MLRUN_FRAME_PROCESS:
@@ -84,22 +79,24 @@ void SpoolWindow::keep(const mlrun_frame& header, const char* payload) {
   if (kept_.is_due()) (void)kept_.flush();
 }
 
+void SpoolWindow::note_channel(const mlrun_frame& header, const char* payload) {
+  mlrun_frame_channel body;
+  if (header.payload_bytes < sizeof body) return;
+  std::memcpy(&body, payload, sizeof body);
+  use_.note_channel(header.channel, body.process);
+}
+
 // Copies the definitions among the records of a data frame. Returns the number of the others. The payload lies in
 // memory that every traced process can write: no length is believed.
 uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* payload) {
   uint64_t events = 0;
   definitions_.clear();
   for (uint32_t at = 0; at + MLRUN_UNIT_BYTES <= header.payload_bytes;) {
-    uint64_t words[2];
-    std::memcpy(words, payload + at, sizeof words);
-    const auto kind = static_cast<uint32_t>(words[0] >> 16 & 0xffff);
-    const auto bytes = static_cast<uint32_t>(words[0] >> 8 & 0xff) * MLRUN_UNIT_BYTES;
+    uint64_t first = 0;
+    std::memcpy(&first, payload + at, sizeof first);
+    const auto bytes = static_cast<uint32_t>(first >> 8 & 0xff) * MLRUN_UNIT_BYTES;
     if (bytes == 0 || bytes > header.payload_bytes - at) break;
-    if (!defines(kind)) {
-      events++;
-    } else if (!is_whole_string(words[0]) || is_new_string(words[1])) {
-      definitions_.insert(definitions_.end(), payload + at, payload + at + bytes);
-    }
+    if (!use_.note(header, payload + at, bytes, definitions_)) events++;
     at += bytes;
   }
   if (definitions_.empty()) return events;
@@ -110,10 +107,16 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
   return events;
 }
 
-// Every process defines the strings that it uses.
-bool SpoolWindow::is_new_string(uint64_t id) {
-  if (strings_.size() >= kStringsMax) strings_.clear();
-  return strings_.insert(id).second;
+// So that definitions do not fill what the newest events are to have. Each time at least as much has to have come as the
+// last time was left, so that looking through costs a share of what writing has cost.
+void SpoolWindow::let_go_of_definitions() {
+  if (kept_.bytes() < rewrite_bytes_) return;
+  const uint64_t oldest = begun_ - stretches_.size() + 1;
+  const bool read =
+      kept_.for_each_record([&](const char* record, uint32_t bytes) { use_.note_reference(record, bytes, oldest); });
+  const auto is_to_go = [&](const char* record, uint32_t bytes) { return use_.let_go(record, bytes, oldest); };
+  if (read) (void)kept_.rewrite(is_to_go);  // else it stays as it is
+  rewrite_bytes_ = std::max(options_.max_bytes / kKeptShare, kept_.bytes() + kept_.bytes() / 2);
 }
 
 uint64_t SpoolWindow::end_of_old(uint64_t now_ns, uint64_t written, uint64_t needed_bytes) const {
@@ -143,6 +146,7 @@ bool SpoolWindow::let_go(uint64_t end) {
   stretches_.erase(stretches_.begin(), stretch);
   freed_end_ = end;
   freed_records_ += gap.count;
+  let_go_of_definitions();
   return true;
 }
 

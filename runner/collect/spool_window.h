@@ -3,7 +3,9 @@
 // stretches; the oldest one goes as a whole, and the file has a hole there from then on.
 //
 //   spool.bin   | hole ........ | stretch | stretch | ... | the one that is being written |
-//   kept.bin    names, files, processes, threads, losses of all of them, and what was freed
+//   kept.bin    names, files, stacks, processes, threads, losses of all of them, and what was freed
+//
+// When kept.bin has grown to half of the limit it is written anew without the names and files that no stretch needs.
 //
 // One thread only.
 #pragma once
@@ -12,9 +14,9 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "runner/collect/definition_use.h"
 #include "runner/collect/kept_file.h"
 #include "runner/events/spool.h"
 
@@ -55,13 +57,15 @@ class SpoolWindow {
   };
   void keep(const mlrun_frame& header, const char* payload);
   uint64_t keep_definitions(const mlrun_frame& header, const char* payload);
-  bool is_new_string(uint64_t id);
+  void note_channel(const mlrun_frame& header, const char* payload);
+  void let_go_of_definitions();
 
   KeptFile kept_;
   WindowOptions options_;
   uint64_t stretch_bytes_, stretch_ns_;
   std::deque<Stretch> stretches_;
-  std::unordered_set<uint64_t> strings_;  // whose definitions are kept
+  DefinitionUse use_;
+  uint64_t rewrite_bytes_;  // size of the kept file at which it is looked through next
   std::vector<char> definitions_;
   uint64_t freed_end_ = 0, freed_records_ = 0, notes_ = 0;
   uint32_t begun_ = 0;

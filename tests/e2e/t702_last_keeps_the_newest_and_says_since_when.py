@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--last: the trace holds the newest calls without a gap, knows the names of files that were opened before, and counts
-what it let go of; on disk there is never more than the limit says; a killed mlrun changes nothing of that."""
+"""--last: the trace holds the newest calls without a gap, knows the names of files that were opened before and who made
+the calls, and counts what it let go of; on disk there is never more than the limit says; a killed mlrun changes nothing of that."""
 
 import subprocess
 import time
 
 from lib import case, killed_collector
+from lib.stacks import Stacks
 
 SECOND = 1_000_000_000
 # Blocks are allocated ahead of the spool, and half of the ring may wait for its turn.
@@ -84,8 +85,38 @@ def killed(this, data):
     this.true("the summary says so", "older records were freed" in recovered.stderr, recovered.stderr)
 
 
+def by_stacks(this, data):
+    """A process tells a stack and its libraries once, at the beginning: that is kept."""
+    issued, options = 4000, ["--last", "1s", "--stacks"]
+    trace = this.trace(this.victim("early_blocks"), data, 1000, issued, options=options)
+    this.true("calls of the beginning were freed", expect_suffix(this, trace, data, issued) > 0)
+    stacks = Stacks(trace)
+    callers = {stacks.functions(row["stack_id"])[0] for row in trace.rows("call") if row["func"] == "pread"
+               and stacks.functions(row["stack_id"])}
+    without = sum(not stacks.functions(row["stack_id"]) for row in trace.rows("call") if row["func"] == "pread")
+    this.equal("who read, and calls of which that is not known", (callers, without), ({"main"}, 0))
+
+
+def by_names(this):
+    """Many files, each opened once: their names do not take the room of the newest calls."""
+    folder, opened = this.path("many"), 100_000
+    folder.mkdir()
+    options = ["--lossless", "--last", "1h", "--max-spool", "4M"]
+    trace = this.trace(this.victim("many_names"), folder, 0, opened, options=options)
+    calls = [call for call in trace.calls if call.func in ("open", "pread", "close", "unlink")
+             and call.path.startswith(str(folder))]
+    opens = [call.path for call in calls if call.func == "open"]
+    this.equal("files opened last", opens, [f"{folder}/{i}" for i in range(opened - len(opens), opened)])
+    this.true("as many as fit", 1000 < len(opens) < 20_000, len(opens))
+    reads = [call.path for call in trace.calls_of("pread")]
+    this.equal("files read last", reads, [f"{folder}/{i}" for i in range(opened - len(reads), opened)])
+    this.equal("losses but for what was asked for", [row for row in trace.rows("loss") if row["channel"] != "last"], [])
+
+
 def check(this):
     data = this.data_file()
+    by_stacks(this, data)
+    by_names(this)
     by_time(this, data)
     by_size(this, data)
     short_run(this, data)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/definition_use.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runner/events/call_layout.h"
+#include "runner/events/content_hash.h"
+#include "runner/events/record.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr size_t kDefinitionsMax = size_t{1} << 22;  // of each kind; beyond it they are kept whenever they come
+constexpr uint64_t kLetGoBytesMax = 64 << 20;
+constexpr uint32_t kFirstId = 3;  // no id stands before this word
+constexpr uint32_t kCallWords = 8;
+
+uint64_t word(const char* record, uint32_t index) {
+  uint64_t value = 0;
+  std::memcpy(&value, record + size_t{index} * sizeof value, sizeof value);
+  return value;
+}
+
+uint32_t kind_of(const char* record) { return static_cast<uint32_t>(word(record, 0) >> 16 & 0xffff); }
+uint32_t argument_of(const char* record) { return static_cast<uint32_t>(word(record, 0) >> 32); }
+uint32_t words_in(uint32_t bytes) { return bytes / uint32_t{sizeof(uint64_t)}; }
+
+constexpr bool defines(uint32_t kind) {
+  return kind == MLRUN_STRING || kind == MLRUN_FILE || kind == MLRUN_PROCESS || kind == MLRUN_END ||
+         kind == MLRUN_COMM || kind == MLRUN_STACK || kind == MLRUN_MODULE || kind == MLRUN_GPU_DEVICE ||
+         kind == MLRUN_GPU_NOTE;
+}
+
+// Not one of several fragments, which are kept whenever they come.
+bool is_whole_string(const char* record) {
+  const uint32_t argument = argument_of(record);
+  return kind_of(record) == MLRUN_STRING && (argument >> 16 & 0xff) == 0 && (argument >> 24 & 1) != 0;
+}
+
+constexpr bool is_allocation(uint32_t kind) {
+  return kind == MLRUN_FREE_TIME || (kind >= MLRUN_MALLOC && kind < MLRUN_ALLOC_END);
+}
+
+constexpr bool closes(uint32_t kind) {
+  using namespace events::func;  // NOLINT(google-build-using-namespace): numbers alone
+  const uint32_t number = kind - MLRUN_CALL;
+  return number == k_close || number == k_fclose || number == k_pclose || number == k_closedir;
+}
+
+}  // namespace
+
+uint32_t DefinitionUse::process_of(uint64_t channel) const {
+  const auto found = process_of_.find(channel);
+  return found == process_of_.end() ? 0 : found->second;
+}
+
+void DefinitionUse::note_name(const mlrun_frame& header, uint64_t id, std::vector<char>& kept) {
+  if (const auto known = names_.find(id); known != names_.end()) {
+    known->second = stretch_;
+    return;
+  }
+  if (let_go_.empty()) return;
+  const auto old = let_go_.find(id);
+  if (old == let_go_.end()) return;
+  old->second[0] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
+  kept.insert(kept.end(), old->second.begin(), old->second.end());
+  let_go_bytes_ -= old->second.size();
+  let_go_.erase(old);
+  names_[id] = stretch_;
+}
+
+void DefinitionUse::note_words(const mlrun_frame& header, const char* record, uint32_t first, uint32_t words,
+                               std::vector<char>& kept) {
+  for (uint32_t i = first; i < words; i++) note_name(header, word(record, i), kept);
+}
+
+void DefinitionUse::note_call(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept) {
+  const uint32_t words = words_in(bytes), kind = kind_of(record);
+  if (words < kCallWords) return;
+  if (const auto file = files_.find(static_cast<uint32_t>(word(record, 6) >> 8)); file != files_.end()) {
+    file->second.stretch = stretch_;
+    file->second.closed = closes(kind);
+  }
+  for (uint32_t i = kCallWords; i < words; i += 2) {  // of a second descriptor, and of folders
+    const auto other = files_.find(static_cast<uint32_t>(word(record, i) >> 8));
+    if (other != files_.end()) other->second.stretch = stretch_;
+  }
+  if (events::has_path_layout(static_cast<uint16_t>(kind - MLRUN_CALL))) note_words(header, record, 5, words, kept);
+}
+
+// False: it stands in the kept file already.
+bool DefinitionUse::note_definition(const mlrun_frame& header, const char* record, uint32_t bytes) {
+  const uint32_t process = process_of(header.channel);
+  switch (kind_of(record)) {
+    case MLRUN_STRING: {
+      const uint64_t id = word(record, 1);
+      if (!is_whole_string(record) || (names_.size() >= kDefinitionsMax && !names_.contains(id))) return true;
+      if (const auto old = let_go_.find(id); old != let_go_.end()) {
+        let_go_bytes_ -= old->second.size();
+        let_go_.erase(old);
+      }
+      const auto [name, is_new] = names_.try_emplace(id, stretch_);
+      name->second = stretch_;
+      return is_new;
+    }
+    case MLRUN_FILE:
+      if (files_.size() < kDefinitionsMax) files_[argument_of(record)] = {stretch_, process, false};
+      return true;
+    case MLRUN_STACK: {
+      if (stacks_.size() >= kDefinitionsMax) stacks_.clear();
+      return bytes < 2 * MLRUN_UNIT_BYTES || stacks_.insert(mlrun_hash_mix(process, word(record, 1))).second;
+    }
+    case MLRUN_END: ended_.insert(process); return true;
+    default: return true;
+  }
+}
+
+bool DefinitionUse::note(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept) {
+  const uint32_t kind = kind_of(record);
+  if (kind >= MLRUN_CALL) {
+    note_call(header, record, bytes, kept);
+  } else if (!is_allocation(kind) && kind != MLRUN_STRING && kind != MLRUN_STACK) {
+    note_words(header, record, kFirstId, words_in(bytes), kept);
+  }
+  if (!defines(kind)) return false;
+  if (note_definition(header, record, bytes)) kept.insert(kept.end(), record, record + bytes);
+  return true;
+}
+
+bool DefinitionUse::needs_file(uint32_t number, uint64_t first_stretch) const {
+  const auto found = files_.find(number);
+  if (found == files_.end() || found->second.stretch >= first_stretch) return true;
+  return !found->second.closed && !ended_.contains(found->second.process);
+}
+
+void DefinitionUse::note_reference(const char* record, uint32_t bytes, uint64_t first_stretch) {
+  const uint32_t kind = kind_of(record);
+  if (kind == MLRUN_STRING || kind == MLRUN_STACK) return;
+  if (kind == MLRUN_FILE && !needs_file(argument_of(record), first_stretch)) return;
+  for (uint32_t i = kFirstId; i < words_in(bytes); i++) {
+    if (const auto name = names_.find(word(record, i)); name != names_.end()) {
+      name->second = std::max(name->second, first_stretch);
+    }
+  }
+}
+
+bool DefinitionUse::let_go(const char* record, uint32_t bytes, uint64_t first_stretch) {
+  if (kind_of(record) == MLRUN_FILE) {
+    if (needs_file(argument_of(record), first_stretch)) return false;
+    files_.erase(argument_of(record));
+    return true;
+  }
+  if (!is_whole_string(record)) return false;
+  const auto name = names_.find(word(record, 1));
+  if (name == names_.end() || name->second >= first_stretch) return false;
+  if (let_go_bytes_ + bytes > kLetGoBytesMax) {
+    let_go_.clear();
+    let_go_bytes_ = 0;
+  }
+  if (let_go_.emplace(name->first, std::string(record, bytes)).second) let_go_bytes_ += bytes;
+  names_.erase(name);
+  return true;
+}
+
+}  // namespace mlrun::collect
