@@ -13,7 +13,7 @@
 #define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
 #define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
-// Beyond these a copy on the stack would be rash: the program is executed as it asks to be.
+// Beyond these a copy on the stack would be rash: the program is executed as it asks to be, and its record says so.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
 
 static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
@@ -103,7 +103,9 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
   size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
   size_t text =
       strlen(PRELOAD_PREFIX) + own + gpu + strlen(value) + strlen(plan.runtime) + 4 + strlen(INJECTION_PREFIX) + gpu;
-  if (plan.count <= kMaxEntries && text <= kMaxPreloadBytes) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
+  bool fits = plan.count <= kMaxEntries && text <= kMaxPreloadBytes;
+  if (fits) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
+  plan.untraced = !fits && (plan.change == kPreloadAdd || plan.add_session);
   return plan;
 }
 

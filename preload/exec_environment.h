@@ -28,8 +28,9 @@ struct environment_plan {
   const char *runtime;  // to be lent, or ""
   _Bool add_session;
   _Bool add_injection;
-  _Bool nested;  // it names the session of another mlrun
-  size_t words;  // room that the copy takes, 0: `given` may be used as it is
+  _Bool nested;    // it names the session of another mlrun
+  _Bool untraced;  // it lacks what keeps the program traced, and is too large to be changed
+  size_t words;    // room that the copy takes, 0: `given` is used as it is
 };
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target);

@@ -31,7 +31,9 @@ static void begin_execution(struct execution *e, enum call_kind kind, int dirfd,
   e->target = exec_target_of(dirfd, path, search);
   if (e->target.found) e->path.path = e->target.found;
   e->environment = plan_environment(given, &e->target);
+  bool can_come_along = e->target.verdict == MLRUN_EXEC_TRACED || e->target.verdict == MLRUN_EXEC_UNKNOWN;
   if (e->environment.nested && e->target.verdict == MLRUN_EXEC_TRACED) e->target.verdict = MLRUN_EXEC_NESTED;
+  if (e->environment.untraced && can_come_along) e->target.verdict = MLRUN_EXEC_TOO_LARGE;
   e->path.call.requested = e->target.verdict;
 }
 

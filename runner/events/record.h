@@ -272,7 +272,8 @@ enum mlrun_exec_target {
   MLRUN_EXEC_FOREIGN = 3,      // another processor or ELF class: the library is left out
   MLRUN_EXEC_UNREACHABLE = 4,  // the library's file is not visible there: it is left out
   MLRUN_EXEC_RAISED = 5,       // setuid, setgid or file capabilities: ld.so ignores the library
-  MLRUN_EXEC_NESTED = 6        // it goes into the trace of another mlrun, which runs inside this one
+  MLRUN_EXEC_NESTED = 6,       // it goes into the trace of another mlrun, which runs inside this one
+  MLRUN_EXEC_TOO_LARGE = 7     // its environment lacks the library and is too large for a changed copy
 };
 
 // A duration in 32 bits: up to 2^31 exactly, beyond that in units of 1024, with the highest bit set; 2^41 and more are

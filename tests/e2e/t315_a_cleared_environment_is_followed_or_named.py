@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """`env -i` and an exec with an environment of its own: the program after it is recorded all the same, and sees no
-variable that it was not given but ours."""
+variable that it was not given but ours. One with too many variables for a changed copy is named as not seen."""
+
+import sys
 
 from lib import case, serials
 
-CALLS = 1000
+CALLS, ENTRIES = 1000, 5000
+
+
+def expect_large_is_named(this, data):
+    """Of an environment too large to be changed the program goes untraced, and coverage says so."""
+    script = f"import os, sys\nos.execve(sys.argv[1], sys.argv[1:], {{f'V{{i}}': '' for i in range({ENTRIES})}})"
+    trace = this.untraced_and_traced(sys.executable, "-c", script, this.victim("numbered"), data, CALLS, "exit")
+    this.equal("calls of the program with the large environment", trace.calls_of("pread", path=data), [])
+    named = [row for row in trace.covers("too large to be changed") if row["subject"].endswith("numbered")]
+    this.equal("rows of coverage about it", len(named), 1, said=str(trace.rows("coverage")))
 
 
 def check(this):
@@ -13,6 +24,7 @@ def check(this):
     serials.expect_threads(this, trace.serials(data), [CALLS])
     seen = this.run(*this.command("env", "-i", "A=1", "/usr/bin/env", out=this.new_trace())).stdout.split("\n")
     names = {line.split("=")[0] for line in seen if line}
+    expect_large_is_named(this, data)
     this.true("variables", {"A"} <= names <= {"A", "LD_PRELOAD", "MLRUN_SESSION"}, names)
 
 

@@ -181,6 +181,14 @@ TEST_F(Target, ThatRaisesRightsIsKnownAsSuch) {
   EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_RAISED);
 }
 
+TEST_F(Target, WithAnEnvironmentTooLargeToBeChangedIsKnownAsUntraced) {
+  const Executions e({victim("executes"), "execve", "many", "/usr/bin/true"});
+  EXPECT_EQ(e.totals.exit_code(), 0);
+  ASSERT_EQ(e.calls.size(), 1);
+  EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_TOO_LARGE);
+  EXPECT_EQ(e.totals.of(MLRUN_PROCESS), 1);
+}
+
 TEST_F(Target, OfAnotherSessionIsNested) {
   const Executions e({"env", "MLRUN_SESSION=/other,1,/o", "/usr/bin/true"});
   ASSERT_EQ(e.calls.size(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // executes HOW ENVIRONMENT PROGRAM [ARGUMENT]...: executes PROGRAM by the function that HOW names. ENVIRONMENT: kept,
-// or emptied but for X=1.
+// emptied but for X=1, or many: 5000 others.
 #include "victim.h"
 
 static int spawn(const char *how, char **arguments, char **environment) {
@@ -11,8 +11,16 @@ static int spawn(const char *how, char **arguments, char **environment) {
   return error || waitpid(child, &status, 0) < 0 ? 126 : WEXITSTATUS(status);
 }
 
+enum { kMany = 5000 };
+
+static char **environment(const char *which) {
+  static char *few[] = {"X=1", 0}, *many[kMany + 1];
+  for (int i = 0; i < kMany; i++) many[i] = "X=1";
+  return !strcmp(which, "kept") ? environ : !strcmp(which, "many") ? many : few;
+}
+
 int main(int argc, char **argv) {
-  char *empty[] = {"X=1", 0}, **given = !strcmp(argv[2], "kept") ? environ : empty, **a = argv + 3, *how = argv[1];
+  char **given = environment(argv[2]), **a = argv + 3, *how = argv[1];
   environ = given;
   if (!strcmp(how, "vfork") && vfork()) return wait(&argc) < 0 ? 126 : WEXITSTATUS(argc);
   if (!strcmp(how, "vfork") || !strcmp(how, "execve")) execve(a[0], a, given);
