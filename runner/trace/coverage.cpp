@@ -106,8 +106,13 @@ void CoverageMeter::add(const model::CallRow& row) {
   add_bytes(row, std::max<int64_t>(row.ret, 0));
   if (row.func == events::func::k_mmap) add_mapped(row);
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
-  if (!executes || row.err != 0 || !why_not(row.flags) || executed_.size() >= kExecutedMax) return;
-  ++executed_[{row.origin.proc_id, row.file_id, row.flags}];
+  if (!executes || row.err != 0 || !why_not(row.flags)) return;
+  const Execution execution{row.origin.proc_id, row.file_id, row.flags};
+  if (executed_.size() >= kExecutedMax && !executed_.contains(execution)) {
+    ++executed_left_out_;
+    return;
+  }
+  ++executed_[execution];
 }
 
 void CoverageMeter::add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel) {
@@ -163,6 +168,11 @@ void CoverageMeter::add_executed(const model::TraceInfo& info) {
     const std::string path = known ? info.files[static_cast<size_t>(file_id) - 1].path : "a program";
     add_row(proc_id, path, why_not(verdict), 0, times);
   }
+  if (executed_left_out_ == 0) return;
+  add_row(0, "programs that were executed beyond those named",
+          fmt::format("they cannot be followed either; of at least {} programs and processes {} are named",
+                      kExecutedMax + 1, kExecutedMax),
+          0, executed_left_out_);
 }
 
 void CoverageMeter::add_cut_off(SpoolIndex& index) {

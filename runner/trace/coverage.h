@@ -42,13 +42,16 @@ class CoverageMeter {
   void add_failures(const SessionInfo& session);
   void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);
 
-  std::vector<Bytes> bytes_;                                           // by proc_id
-  std::map<std::tuple<int32_t, int64_t, int32_t>, int64_t> executed_;  // process, file and verdict: times
-  std::map<int64_t, int64_t> mapped_;                                  // file_id: bytes of its longest mapping
-  int64_t mapped_left_out_ = 0;                                        // mappings of further files
-  std::map<int32_t, int64_t> silent_;                                  // children that recorded nothing, by parent
-  std::set<int32_t> with_unended_children_;                            // parents of processes whose totals nobody knows
-  std::set<int32_t> with_executed_;  // processes that executed what cannot be followed
+  using Execution = std::tuple<int32_t, int64_t, int32_t>;  // process, file and verdict
+
+  std::vector<Bytes> bytes_;                 // by proc_id
+  std::map<Execution, int64_t> executed_;    // times
+  int64_t executed_left_out_ = 0;            // executions of further ones
+  std::map<int64_t, int64_t> mapped_;        // file_id: bytes of its longest mapping
+  int64_t mapped_left_out_ = 0;              // mappings of further files
+  std::map<int32_t, int64_t> silent_;        // children that recorded nothing, by parent
+  std::set<int32_t> with_unended_children_;  // parents of processes whose totals nobody knows
+  std::set<int32_t> with_executed_;          // processes that executed what cannot be followed
   bool was_paused_ = false, was_stopped_ = false;
   std::vector<model::CoverageRow> rows_;
 };

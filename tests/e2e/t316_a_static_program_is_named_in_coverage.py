@@ -1,7 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """A statically linked program runs without a word from ld.so; the trace records its parent and names it as not seen."""
 
+import os
+import sys
+
 from lib import case
+
+NAMED, BEYOND = 1000, 10
+SPAWNS = "import os, sys\nfor name in os.listdir(sys.argv[1]): os.waitpid(os.posix_spawn(f'{sys.argv[1]}/{name}', [name], {}), 0)"
+
+
+def expect_counted_beyond(this, static):
+    """Of very many such programs the first thousand are named, and the others counted."""
+    folder = this.path("programs")
+    folder.mkdir()
+    for i in range(NAMED + BEYOND):
+        os.link(static, folder / f"static{i}")
+    trace = this.trace(sys.executable, "-c", SPAWNS, folder)
+    told = {row["subject"] for row in trace.rows("coverage") if row["subject"].startswith(str(folder))}
+    this.equal("programs named", len(told), NAMED)
+    this.equal("executions of others", [row["kernel"] for row in trace.covers("beyond those named")], [BEYOND])
 
 
 def check(this):
@@ -11,6 +29,7 @@ def check(this):
     this.equal("calls of the static program", len(trace.calls_of("pread", path=data)), 0)
     this.true("coverage names it", trace.covers("numbered_static"), trace.rows("coverage"))
     alone = this.run(*this.command(static, data, 10, "exit", out=this.new_trace()))
+    expect_counted_beyond(this, static)
     this.equal("status of the static program alone", alone.returncode, 7)
     this.true("mlrun says that nothing was recorded", alone.stdout == "" and "recorded nothing" in alone.stderr, alone)
 
