@@ -1,31 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/dirty_streams.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "preload/raw_syscall.h"
+
 // libc's list of all streams and its lock: exported since 2.2.5, declared in no public header.
 extern FILE *_IO_list_all;
 void _IO_list_lock(void);
 void _IO_list_unlock(void);
 
-void begin_flush_all(struct dirty_streams *dirty) {
-  dirty->count = 0;
+// The same: what stdout and stderr are at first. They are never freed.
+extern FILE _IO_2_1_stdout_, _IO_2_1_stderr_;
+
+static bool begin_flush(struct dirty_streams *dirty) {
+  dirty->count = dirty->left_out = 0;
   dirty->call = (struct stream_call){.call = {.kind = KIND_fflush, .form = kCallOnStream, .fd = -1}};
   dirty->call.call.start = file_stamp();
-  if (!dirty->call.call.start) return;
+  return dirty->call.call.start;
+}
+
+static void note_stream(struct dirty_streams *dirty, FILE *stream) {
+  size_t pending = stream_state(stream).pending;
+  if (!pending || stream_descriptor(stream) < 0 || stream->_mode > 0) return;
+  if (dirty->count < kDirtyStreamsMax)
+    dirty->streams[dirty->count++] = (struct dirty_stream){stream, stream->_fileno, pending};
+  else
+    dirty->left_out++;
+}
+
+static void note_all_streams(struct dirty_streams *dirty) {
+  for (FILE *stream = _IO_list_all; stream; stream = stream->_chain) note_stream(dirty, stream);
+}
+
+static void count_unseen(const struct dirty_streams *dirty) {
+  for (int i = 0; i < dirty->left_out; i++) count_failure(MLRUN_FAIL_STREAMS);
+}
+
+void begin_flush_all(struct dirty_streams *dirty) {
+  if (!begin_flush(dirty)) return;
   _IO_list_lock();
-  for (FILE *stream = _IO_list_all; stream && dirty->count < kDirtyStreamsMax; stream = stream->_chain) {
-    size_t pending = stream_state(stream).pending;
-    if (pending && stream_descriptor(stream) >= 0 && stream->_mode <= 0)
-      dirty->streams[dirty->count++] = (struct dirty_stream){stream->_fileno, pending};
-  }
+  note_all_streams(dirty);
   _IO_list_unlock();
 }
 
 void end_flush_all(struct dirty_streams *dirty, bool ok) {
   int error = errno;
+  count_unseen(dirty);
   for (int i = 0; i < dirty->count; i++) {
     const struct dirty_stream *stream = &dirty->streams[i];
     dirty->call.call.fd = stream->fd;
     int64_t result = ok ? (int64_t)stream->pending : -(int64_t)error;
     put_stream_record(&dirty->call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
   }
+}
+
+// What libraries that are unloaded after this one flush of it by themselves is not told twice.
+static struct dirty_streams at_exit;
+static int told;
+
+COLD size_t told_at_exit(const FILE *stream) {
+  for (int i = 0; i < told; i++)
+    if (at_exit.streams[i].stream == stream) return at_exit.streams[i].pending;
+  return 0;
+}
+
+// The folder of threads has a link for each, beside the two of every folder.
+static bool is_only_thread(void) {
+  struct stat status;
+  if (!(_IO_2_1_stdout_._flags2 & kStreamNeedsLock)) return true;
+  return raw_syscall2(SYS_stat, (long)"/proc/self/task", (long)&status) == 0 && status.st_nlink == 3;
+}
+
+static void tell_stream_at_exit(const struct dirty_stream *stream) {
+  at_exit.call.call.fd = stream->fd;
+  at_exit.call.call.start = now_ticks();
+  int64_t error = raw_syscall2(SYS_fcntl, stream->fd, F_GETFD), result = (int64_t)stream->pending;
+  put_stream_record(&at_exit.call,
+                    (struct stream_transfer){KIND_fflush, stream->pending, error < 0 ? error : result, -1});
+}
+
+// libc's list is read without its lock, as libc itself does at the end: a thread that was stopped inside fflush(NULL)
+// may hold it for ever. With other threads alive, any of which may close a stream now, only those are looked at which
+// cannot be freed.
+void tell_flush_at_exit(void) {
+  if (!recording_system_calls_allowed() || !begin_flush(&at_exit)) return;
+  at_exit.call.call.flags = MLRUN_CALL_AT_EXIT;
+  if (is_only_thread()) {
+    note_all_streams(&at_exit);
+  } else {
+    note_stream(&at_exit, &_IO_2_1_stdout_);
+    note_stream(&at_exit, &_IO_2_1_stderr_);
+  }
+  count_unseen(&at_exit);
+  for (int i = 0; i < at_exit.count; i++) tell_stream_at_exit(&at_exit.streams[i]);
+  __atomic_store_n(&told, at_exit.count, __ATOMIC_RELEASE);
 }

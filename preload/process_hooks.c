@@ -8,6 +8,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "preload/dirty_streams.h"
 #include "preload/old_version.h"
 #include "preload/process_call.h"
 #include "preload/process_record.h"
@@ -85,6 +86,9 @@ OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   __builtin_unreachable();
 }
 
-// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is not in the
-// counters.
-static __attribute__((destructor)) void unload(void) { process_end_write(0); }
+// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is told before,
+// and is not in the counters.
+static __attribute__((destructor)) void unload(void) {
+  tell_flush_at_exit();
+  process_end_write(0);
+}

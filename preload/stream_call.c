@@ -12,6 +12,8 @@ struct stream_state stream_state(FILE *stream) {
       .position = stream->_offset,
       .flags = stream->_flags,
   };
+  size_t told = told_at_exit(stream);
+  state.pending -= told < state.pending ? told : state.pending;
   // While characters pushed back are read, the real buffer stands in the save area.
   if (unlikely(state.flags & kStreamInBackup)) state.unread += (size_t)(stream->_IO_save_end - stream->_IO_save_base);
   return state;

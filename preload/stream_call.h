@@ -9,8 +9,8 @@
 //            |  handed out  |    unread     |                       |    pending    |
 //
 // A record's w7 counts the calls on the FILE since its last record (fd_table.h). Calls on streams without a descriptor
-// and on wide-oriented ones pass through. Bytes that move in getc, putc, scanf or at exit are not seen; later
-// differences start from the pointers that they leave.
+// and on wide-oriented ones pass through. Bytes that move in getc, putc or scanf are not seen; later differences start
+// from the pointers that they leave. What is flushed at exit: dirty_streams.h.
 #pragma once
 
 #include <stdio.h>
@@ -51,7 +51,9 @@ static inline int stream_descriptor(const FILE *stream) {
   return stream->_flags & kStreamIsFile && stream->_fileno >= 0 ? stream->_fileno : -1;
 }
 
+// Without what a record at the end of the process has told of already.
 struct stream_state stream_state(FILE *stream);
+size_t told_at_exit(const FILE *stream);  // bytes; 0 before
 
 // Stamps and links the call and takes the stream's lock where the real call will do so too.
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);

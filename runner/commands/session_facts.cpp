@@ -24,8 +24,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 10> kFailureNames = {"no_channel", "no_room", "abi",       "no_clock",   "no_robust",
-                                                       "fd_range",   "samples", "no_stacks", "mark_names", "walks"};
+constexpr std::array<const char*, 11> kFailureNames = {"no_channel", "no_room",  "abi",     "no_clock",
+                                                       "no_robust",  "fd_range", "samples", "no_stacks",
+                                                       "mark_names", "walks",    "streams"};
 
 json texts(const std::vector<std::string>& values) {
   json list = json::array();

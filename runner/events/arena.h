@@ -66,6 +66,7 @@ enum mlrun_failure {
   MLRUN_FAIL_NO_STACKS,   // processes without room for what walking stacks needs
   MLRUN_FAIL_MARK_NAMES,  // names and domains of NVTX that found no room: marks have none, or are of no domain
   MLRUN_FAIL_WALKS,       // walks through folders (ftw, nftw, fts_open): what they read inside libc leaves no record
+  MLRUN_FAIL_STREAMS,     // streams that were flushed with all others at once and were too many to be looked at
   MLRUN_FAILURES = 16
 };
 

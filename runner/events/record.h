@@ -261,7 +261,8 @@ enum mlrun_call_flag {
   MLRUN_CALL_CANCELLED = 2,  // the thread was cancelled inside; the result is -ECANCELED
   MLRUN_CALL_PASSED_FD = 4,  // arg is the dirfd, not a new descriptor
   MLRUN_CALL_RAW = 8,        // made by number, through syscall()
-  MLRUN_CALL_STACK = 16      // the last unit holds the id of the stack
+  MLRUN_CALL_STACK = 16,     // the last unit holds the id of the stack
+  MLRUN_CALL_AT_EXIT = 32    // what stood in a stream's buffer when the process ended: libc writes it after that
 };
 
 // What can be said of a program before it is executed: whether the library can come along.

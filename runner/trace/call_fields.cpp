@@ -37,6 +37,7 @@ void fill_transfer(const CallEvent& call, CallRow& row) {
   row.requested = signed_of(call.w3);
   if ((call.flags & MLRUN_CALL_STDIO) != 0) {
     row.served_calls = low(call.arg2);
+    row.flags = (call.flags & MLRUN_CALL_AT_EXIT) != 0 ? 1 : 0;
   } else {
     row.arg2 = signed_of(call.arg2);
   }

@@ -258,6 +258,9 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
       {"/collector/failures/no_robust", {"the end of threads", "their robust list was not found"}},
       {"/collector/failures/walks",
        {"what walks through folders opened and read", "ftw, nftw and fts do it inside libc"}},
+      {"/collector/failures/streams",
+       {"flushes of streams",
+        "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"}},
   };
   for (const auto& [pointer, text] : kFailures) {
     const int64_t count = session.number(pointer, 0);

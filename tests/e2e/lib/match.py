@@ -32,6 +32,7 @@ READING = ("read", "readv", "pread", "preadv", "preadv2", "fread", "fgets", "get
 WRITING = ("write", "writev", "pwrite", "pwritev", "pwritev2", "fwrite", "fputs", "fprintf", "fflush")
 # The clocks of the two agree within this (runs without a step of CLOCK_REALTIME); a call under strace takes longer.
 CLOCK_SLACK_NS = 5_000
+FOREVER_NS = 1 << 62
 
 
 @dataclass
@@ -102,6 +103,19 @@ def match_buffered(rows, threads, offset_ns, matched):
     matched.pairs += [(row, made[id(row)]) for row in rows]
 
 
+def is_at_exit(row):
+    return row.func == "fflush" and row.flags == 1
+
+
+def match_at_exit(rows, threads, offset_ns, matched):
+    """libc writes what such a row tells of after it, in one call."""
+    for row in rows:
+        thread = threads[row.tid]
+        later = (at for _, at in thread.within(row.ts_ns + offset_ns, FOREVER_NS)
+                 if thread.calls[at].name == "write" and thread.calls[at].fd == row.fd)
+        matched.pairs.append((row, [thread.take(at) for at in list(later)[:1]]))
+
+
 def match(log, rows, realtime_offset_ns):
     """`rows`: of the trace's call table; realtime_offset_ns: to be added to their times to get CLOCK_REALTIME."""
     of_thread = defaultdict(list)
@@ -111,7 +125,9 @@ def match(log, rows, realtime_offset_ns):
     threads = defaultdict(lambda: Thread([]), {tid: Thread(calls) for tid, calls in of_thread.items()})
     matched = Matched()
     match_direct([row for row in rows if row.func in DIRECT], threads, realtime_offset_ns, matched)
-    match_buffered([row for row in rows if row.func in BUFFERED], threads, realtime_offset_ns, matched)
+    match_at_exit([row for row in rows if is_at_exit(row)], threads, realtime_offset_ns, matched)
+    buffered = [row for row in rows if row.func in BUFFERED and not is_at_exit(row)]
+    match_buffered(buffered, threads, realtime_offset_ns, matched)
     for thread in threads.values():
         matched.calls += [call for call, taken in zip(thread.calls, thread.taken, strict=True) if not taken]
     matched.calls.sort(key=lambda call: call.start_ns)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stdio leaves a record per refill and per flush: the bytes are those that strace sees, the calls add up.
+#include <cerrno>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -144,6 +145,60 @@ TEST(StdioCalls, TemporaryFilesHaveTheNamesThatLibcGaveThem) {
     EXPECT_NE(call.file_path().find("(deleted)"), std::string::npos);
   }
   EXPECT_EQ(run.calls_of({"tmpfile"}).size(), 2u);
+}
+
+constexpr uint32_t kAtExit = MLRUN_CALL_STDIO | MLRUN_CALL_AT_EXIT;
+
+class ManyStreams : public testing::TestWithParam<const char*> {};
+
+TEST_P(ManyStreams, FlushedAtOnceHaveRowsOrAreCounted) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/flushes_many"), folder.path(), GetParam()});
+  ASSERT_EQ(run.exit_code(), 0);
+  const auto flushes = run.calls_of({"fflush"});
+  EXPECT_EQ(flushes.size(), 64u);
+  EXPECT_EQ(bytes(flushes, kWrites), 640u);
+  EXPECT_EQ(run.totals().failures[MLRUN_FAIL_STREAMS], 6u);
+  const bool at_exit = std::string(GetParam()) == "return";
+  for (const RecordedCall& call : flushes) EXPECT_EQ(call.event.flags, at_exit ? kAtExit : MLRUN_CALL_STDIO + 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, ManyStreams, testing::Values("fflush", "fcloseall", "return"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(StreamsAtTheEnd, AreToldAsStraceSeesThemWritten) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  for (const char* how : {"return", "exit", "_exit"}) {
+    const StraceCounts strace = strace_counts({victim("files/exits_dirty"), file, how}, file);
+    const RecordedRun run({victim("files/exits_dirty"), file, how});
+    ASSERT_EQ(run.exit_code(), 0);
+    const auto calls = run.calls_on(file);
+    EXPECT_EQ(bytes(calls, kWrites), strace.write_bytes) << how;
+    EXPECT_EQ(full(calls, kWrites), strace.writes) << how;
+    EXPECT_EQ(run.output(), how == std::string("_exit") ? "" : "waiting");
+    for (const RecordedCall& call : run.calls_of({"fflush"})) EXPECT_EQ(call.event.flags, kAtExit);
+  }
+}
+
+TEST(StreamsAtTheEnd, WithoutTheirDescriptorFailAsTheFlushWill) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/exits_dirty"), folder / "file", "closed"});
+  ASSERT_EQ(run.exit_code(), 0);
+  const auto flushes = run.calls_of({"fflush"});
+  ASSERT_EQ(flushes.size(), 2u);
+  EXPECT_EQ(flushes[0].event.result + flushes[1].event.result, 7 - EBADF);
+}
+
+// What another thread may close meanwhile is not looked at.
+TEST(StreamsAtTheEnd, BesideAnotherThreadAreTheStandardOnesAlone) {
+  const TemporaryFolder folder;
+  const RecordedRun run({victim("files/exits_dirty"), folder / "file", "thread"});
+  ASSERT_EQ(run.exit_code(), 0);
+  const auto flushes = run.calls_of({"fflush"});
+  ASSERT_EQ(flushes.size(), 1u);
+  EXPECT_EQ(flushes[0].event.result, 7);
+  EXPECT_EQ(run.output(), "waiting");
 }
 
 }  // namespace
