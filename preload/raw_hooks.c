@@ -27,12 +27,15 @@ static COLD long traced_openat2(syscall_function real, int dirfd, const char *pa
   return result;
 }
 
+enum { kFutexLockPi2 = 13 };  // since Linux 5.14; the headers may be older
+
 static bool futex_waits(long operation) {
   switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
     case FUTEX_WAIT_REQUEUE_PI:
-    case FUTEX_LOCK_PI: return true;
+    case FUTEX_LOCK_PI:
+    case kFutexLockPi2: return true;
   }
   return false;
 }
