@@ -2,6 +2,7 @@
 """Waits of 20 us and more are rows as long as strace says, shorter ones are none, and none of them is I/O time."""
 
 import json
+import sys
 
 from lib import case, family
 
@@ -16,6 +17,7 @@ SYSCALLS = ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", 
 TIMEOUTS, TIMEOUT_MS = ("poll", "epoll_wait", "epoll_pwait"), 3   # the others return at once, or when strace lets them
 LONG_NS, MUST_BE_SEEN_NS, STRACE_MAY_ADD_NS = 20_000, 2_000_000, 500_000_000
 FUNCS = (*WAITS, "clock_nanosleep", "sem_wait")
+SLEEPS, SLEEP_NS = 1000, 60_000
 
 
 def check_rows(this, trace):
@@ -62,6 +64,15 @@ def check_summary(this, trace):
     this.true("the summary says where it waited", "WAITED" in in_text and "main " in in_text, in_text)
 
 
+def check_short_sleeps(this):
+    """Each of many sleeps that are a little longer than what leaves no row."""
+    script = f"import time\nfor _ in range({SLEEPS}): time.sleep({SLEEP_NS / 1e9})"
+    trace = this.trace(sys.executable, "-c", script)
+    sleeps = trace.calls_of("clock_nanosleep")
+    this.equal("rows of short sleeps", len(sleeps), SLEEPS)
+    this.true("none is shorter than it was to be", min(row.end_ns - row.ts_ns for row in sleeps) >= SLEEP_NS)
+
+
 def check(this):
     trace, log = family.run_beside_strace(this, this.victim("family_waits"))
     check_rows(this, trace)
@@ -71,6 +82,7 @@ def check(this):
     check_rows(this, plain)
     polls = plain.calls_of("poll")
     this.true("polls that returned at once leave no rows", len(polls) < 100, len(polls))
+    check_short_sleeps(this)
 
 
 if __name__ == "__main__":

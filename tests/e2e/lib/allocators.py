@@ -3,6 +3,7 @@
 
 import os
 from collections import Counter
+from pathlib import Path
 
 from lib import case
 
@@ -10,12 +11,26 @@ ROUNDS, THREADS = 2000, 3
 # Of each thread and round: sizes that nothing else in the program asks for.
 ISSUED = {("malloc", 777): 1, ("calloc", 777): 1, ("aligned_alloc", 1984): 1, ("posix_memalign", 4000): 1, ("realloc", 3333): 1}
 NAMES = ("jemalloc", "tcmalloc", "mimalloc")
+FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib", "/usr/local/lib")
+
+
+def is_installed(name, how):
+    """Does this system have a library to link with, as the build looks for it?"""
+    ending = ".a" if how == "static" else ".so*"
+    return any(list(Path(folder).glob(f"lib{name}{minimal}{ending}")) for folder in FOLDERS for minimal in ("", "_minimal"))
 
 
 def victims(this, how):
-    """(allocator, program) of each that the build has."""
-    found = [(name, this.victim(f"allocates_{name}_{how}")) for name in NAMES]
-    found = [(name, program) for name, program in found if os.path.exists(program)]
+    """(allocator, program) of each that the build has; which ones are missing is printed, and none may be that this system
+    has the library of."""
+    found = []
+    for name in NAMES:
+        program = this.victim(f"allocates_{name}_{how}")
+        if os.path.exists(program):
+            found.append((name, program))
+            continue
+        this.true(f"{name} ({how}) is installed, but its victim was not built: configure the build anew", not is_installed(name, how))
+        print(f"skipped: {name} ({how}) is not installed")
     if not found:
         raise case.Skip(f"no allocator to link with ({how}): libjemalloc-dev, libgoogle-perftools-dev or libmimalloc-dev")
     return found

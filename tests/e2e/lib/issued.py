@@ -79,10 +79,11 @@ def expect_exact(case, recorded, issued, killed=0):
 
 
 def expect_lossless(case, victim, *arguments, killed=0, status=0, options=()):
-    """--lossless --alloc-min 0: each call, each allocation, each free."""
+    """--lossless --alloc-min 0: each call, each allocation, each free. The trace."""
     trace, issued = run(case, victim, *arguments, options=("--lossless", "--alloc-min", "0", *options), status=status)
     expect_exact(case, recorded_calls(trace, case.data_file()) + listed_allocations(trace), issued, killed)
     case.equal("dropped records", trace.dropped(), 0)
+    return trace
 
 
 def expect_counted(case, victim, *arguments, killed=0, status=0):
