@@ -190,6 +190,15 @@ TEST(StreamsAtTheEnd, WithoutTheirDescriptorFailAsTheFlushWill) {
   EXPECT_EQ(flushes[0].event.result + flushes[1].event.result, 7 - EBADF);
 }
 
+TEST(StreamsAtTheEnd, ThatALibraryFlushesLaterAreToldOnce) {
+  const RecordedRun run({victim("files/exits_with_library")});
+  ASSERT_EQ(run.exit_code(), 0);
+  EXPECT_EQ(run.output(), "waitinglate");
+  const auto flushes = run.calls_of({"fflush"});
+  ASSERT_EQ(flushes.size(), 1u);
+  EXPECT_EQ(flushes[0].event.result, 7);
+}
+
 // What another thread may close meanwhile is not looked at.
 TEST(StreamsAtTheEnd, BesideAnotherThreadAreTheStandardOnesAlone) {
   const TemporaryFolder folder;
