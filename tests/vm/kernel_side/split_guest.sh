@@ -24,18 +24,14 @@ file_system() {
 slow_device 64
 traced direct nullb0 dd if=$null of=/dev/null bs=4k count=5 iflag=direct
 
-# A processor of its own, and one that it shares with two who do not sleep.
-traced alone nullb0 taskset -c 0 dd if=/dev/zero of=/dev/null bs=8M count=4
+# Computes for a while, then asks the device: on a processor of its own, and on one that it shares with two who do not sleep. Who
+# has slept for long is let on at once, so that without the computing the others would not be noticed.
+slow_library=$build/vm/slow_read.so
+reads=(taskset -c 0 dd if="$null" of=/dev/null bs=12k count=12 iflag=direct)
+LD_PRELOAD=$slow_library traced alone nullb0 "${reads[@]}"
 for _ in 1 2; do taskset -c 0 sh -c 'while :; do :; done' & done
-traced crowded nullb0 taskset -c 0 dd if=/dev/zero of=/dev/null bs=8M count=4
+LD_PRELOAD=$slow_library traced crowded nullb0 "${reads[@]}"
 kill %1 %2
-
-# Through device mapper; only the device below takes time.
-modprobe dm_mod
-dmsetup --noudevsync create lin --table "0 200000 linear $null 2048" </dev/null
-dmsetup mknodes
-traced linear nullb0 dd if=/dev/mapper/lin of=/dev/null bs=1M count=1 iflag=direct
-dmsetup --noudevsync remove lin
 
 file_system
 dd if=/dev/urandom of=/mnt/n/f bs=1M count=1 2>/dev/null
@@ -78,8 +74,6 @@ umount /mnt/n
 
 # One request at a time.
 slow_device 1
-echo 64 >$queue/max_sectors_kb
-traced fragments nullb0 dd if=$null of=/dev/null bs=4M count=1 iflag=direct
 echo 127 >$queue/max_sectors_kb
 echo 512 >$queue/read_ahead_kb
 forget

@@ -95,19 +95,35 @@ def libc():
     check_time("in libc: and nobody else's", total(slow, "own_ns", "runq_ns") > 0.9 * total(slow, "dur"), shown(slow))
 
 
-def crypt():
-    run = Split("crypt")
-    reads = run.of("read", 65536)
-    equal("decrypted: reads", len(reads), 2)
+def mapper():
+    """A disk on top has no requests and takes no time: all that it hands down carries the call and its operation."""
+    run = Operations("mapper")
     leaf = run.devices["nullb0"]["dev"]
-    parts = [part for part in run.parts if part["dev"] == leaf and part["req_id"]]
-    equal("decrypted: every byte has its call", sum(part["bytes"] for part in parts if part["call_id"] in
-                                                    {call["call_id"] for call in reads}), 2 * 65536)
-    for call in reads:
-        check_time("decrypted: as long as the device takes", call["device_ns"] > 15 * MS, shown(reads))
-        # The thread that decrypts may keep the reader from going to sleep.
-        exactly("decrypted: 20 ms", abs(call["device_ns"] + call["runq_ns"] - 20 * MS) < 0.15 * 20 * MS, [call])
-    check_time("decrypted: the rest in the queue", share(reads, "device_ns", "queue_ns") > 0.8, shown(reads))
+    equal("mapper: requests are those of the device below", {row["dev"] for row in run.requests}, {leaf})
+    above = [part for part in run.parts if part["dev"] != leaf]
+    check("mapper: what is above it is on no device", above and all(
+        part["req_id"] is None and part["ts_issue"] == part["ts"] + part["dur"] for part in above), above[:2])
+    def of(func, size, name):
+        return [call for call in run.of(func, size) if run.trace.paths.get(call["file_id"]) == f"/dev/mapper/{name}"]
+    sent_on(run, "linear", of("read", 1 << 20, "linear"), 1, 1 << 20)
+    cached = of("read", 32768, "linear")
+    sent_on(run, "linear, by the page cache", cached, 1, run.moved_for(cached))  # and what is read ahead
+    check("linear, by the page cache: what was asked for", run.moved_for(cached) >= 32768, run.moved_for(cached))
+    for what, calls in (("decrypted", of("read", 65536, "crypt")), ("encrypted", of("write", 65536, "crypt"))):
+        sent_on(run, what, calls, 2, 2 * 65536)
+        check(f"{what}: the worker's time is in the queue", total(calls, "queue_ns") > 0, shown(calls))
+        check_time(f"{what}: and nowhere else", share(calls, "device_ns", "queue_ns") > 0.8, shown(calls))
+
+
+def sent_on(run, what, calls, count, size):
+    numbers = {call["call_id"] for call in calls}
+    equal(f"{what}: calls", len(calls), count)
+    of_calls = sum(part["bytes"] for part in run.parts if part["req_id"] and part["call_id"] in numbers)
+    equal(f"{what}: every byte has its call and its operation", (of_calls, run.moved_for(calls)), (size, size))
+    for call in calls:
+        check_time(f"{what}: as long as the device takes", 15 * MS < call["device_ns"] + call["runq_ns"], shown(calls))
+        # A worker may keep the caller from going to sleep.
+        exactly(f"{what}: 20 ms", abs(call["device_ns"] + call["runq_ns"] - 20 * MS) < 0.15 * 20 * MS, [call])
 
 
 def cut():
@@ -119,4 +135,4 @@ def cut():
     exactly("cut: 40 ms", abs(reads[0]["device_ns"] - 40 * MS) < 0.1 * 40 * MS, reads)
 
 
-TESTS = (operations, handed_in, libc, crypt, cut)
+TESTS = (operations, handed_in, libc, mapper, cut)

@@ -2,6 +2,9 @@
 # The second half of split_guest.sh: page faults, asynchronous reads, groups of syncs, with the operations on files, too.
 # shellcheck shell=bash disable=SC2154
 streams=block,wait,vfs
+echo 64 >$queue/max_sectors_kb
+traced fragments nullb0 dd if=$null of=/dev/null bs=4M count=1 iflag=direct
+
 slow_device 64 cache_size=16
 file_system
 dd if=/dev/urandom of=/mnt/n/f bs=1M count=1 2>/dev/null
@@ -46,19 +49,25 @@ forget
 stat /mnt/n/f >/dev/null
 traced handed_in nullb0 fio --name=j --filename=/mnt/n/f --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
   --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
-
-streams=block,wait
-traced libc_alone nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
-LD_PRELOAD=$build/vm/slow_read.so traced libc nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
+streams=block,wait traced libc_alone nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
+LD_PRELOAD=$slow_library streams=block,wait traced libc nullb0 dd if=/mnt/n/f of=/dev/null bs=12k count=3
 umount /mnt/n
 
-# A device mapper that keeps data, in another form, until a worker of its own has turned them back.
+# Through device mapper, of which only the device below takes time: one that sends on what it is given, and one that keeps data until a
+# worker of its own has put them into another form; what is written to that, the worker sends on.
+modprobe dm_mod
 modprobe dm_crypt
-dmsetup --noudevsync create crypt --table "0 200000 crypt aes-xts-plain64 $(printf '%064d' 7) 0 $null 2048" </dev/null
+dmsetup --noudevsync create linear --table "0 200000 linear $null 2048" </dev/null
+dmsetup --noudevsync create crypt --table "0 200000 crypt aes-xts-plain64 $(printf '%064d' 7) 0 $null 204800" </dev/null
 dmsetup mknodes
-traced crypt nullb0 dd if=/dev/mapper/crypt of=/dev/null bs=64k count=2 iflag=direct
+traced mapper nullb0 sh -ec 'dd if=/dev/mapper/linear of=/dev/null bs=1M count=1 iflag=direct
+  dd if=/dev/mapper/linear of=/dev/null bs=32k count=1 skip=64
+  dd if=/dev/mapper/crypt of=/dev/null bs=64k count=2 iflag=direct
+  dd if=/dev/zero of=/dev/mapper/crypt bs=64k count=2 seek=32 oflag=direct'
 dmsetup --noudevsync remove crypt
+dmsetup --noudevsync remove linear
 
+streams=block,wait
 # What is read ahead is cut in two, one half after the other, and its first page is there when both are.
 slow_device 1
 echo 64 >$queue/max_sectors_kb

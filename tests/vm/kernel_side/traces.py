@@ -83,6 +83,12 @@ class Run:
             check(f"{self.name}: {key} of {device} by the kernel's own count", fewest <= row.get(key, 0) <= most[key],
                   f"{row.get(key, 0)}, wanted {fewest} to {most[key]}")
 
+    def moved_for(self, calls):
+        """Bytes that requests moved for these calls, by parts that carry the number of the call's operation."""
+        numbers = {call["call_id"] for call in calls}
+        operations = {row["op_id"] for row in self.trace.rows("vfs") if row["call_id"] in numbers}
+        return sum(part["bytes"] for part in self.parts if part["req_id"] and part["op_id"] in operations)
+
     def func_of(self, part):
         call = self.calls.get(part["call_id"])
         return call["func"] if call else None
