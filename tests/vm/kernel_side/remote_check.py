@@ -46,7 +46,7 @@ class Remote(Run):
 def nine():
     run = Remote("nine")
     reads = run.of("read", "/run/out/data")
-    equal("9p: calls", sum(call["ret"] for call in reads), 2_000_000)
+    equal("9p: calls", sum(call["ret"] for call in reads), 8_000_000)
     begun = Counter((int(found[1]), found[2].lower()) for line in run.events
                     if (found := re.search(r"-(\d+) .*9p_client_req: .*P9_T(\w+)", line)))
     ours = Counter((row["tid"], row["op"]) for row in run.asked("9p", "read") + run.asked("9p", "clunk"))
@@ -59,12 +59,14 @@ def nine():
     # With the protocol's heads: of a read's answer size, type, tag and count; of a write also file and place.
     calls = {call["call_id"] for call in run.of("write", "/run/out/copy")}
     writes = [row for row in run.asked("9p", "write") if row["call_id"] in calls]
-    equal("9p: bytes received", sum(row["received_bytes"] - 11 for row in of_reads), 2_000_000)
+    equal("9p: bytes received", sum(row["received_bytes"] - 11 for row in of_reads), 8_000_000)
     equal("9p: bytes sent", (sum(row["sent_bytes"] - 23 for row in writes), {row["sent_bytes"] for row in of_reads}),
-          (2_000_000, {23}))
+          (8_000_000, {23}))
     equal("9p: what the protocol's messages do not tell", {(row["server"], row["program"], row["version"], row["queue_ns"],
           row["rtt_ns"], row["transmissions"]) for row in of_reads + writes}, {(None,) * 6})
-    run.asleep_for_the_server("reads", reads)  # which may be no time at all, so quick is it
+    # The server is quick, and some of its answers are there before who asked is asleep.
+    remote = run.asleep_for_the_server("reads", reads)
+    check("9p: some is for the server", remote > 0, reads[:1])
 
 
 def local():

@@ -47,11 +47,11 @@ export_by_nfs() {
   printf 'all 1 \\x00000000 %s %s\n' $forever "$folder" >/proc/net/rpc/nfsd.fh/channel
 }
 
-head -c 2000000 /dev/urandom >"$out/data"
-# The folder from outside keeps nothing in memory: every read goes to the server.
+head -c 8000000 /dev/urandom >"$out/data"
+# The folder from outside keeps nothing in memory: every read goes to the server. It is quick: many reads, so that some of them sleep.
 watched nine 9p dd if="$out/data" of="$out/copy" bs=64k
 rm "$out/copy"
-cp "$out/data" /mnt/disk/data
+head -c 2000000 "$out/data" >/mnt/disk/data
 traced local vda dd if=/mnt/disk/data of=/dev/null bs=64k
 # What mlrun's caller has open is not kept open by the program that outlives mlrun; its own file is.
 # shellcheck disable=SC2016
