@@ -17,6 +17,7 @@ from lib.case import BUILD
 from lib.trace import Trace
 
 FLAG_SPLIT, FLAG_WRITEBACK = 256, 1024
+OPERATION_DIRECT = 1
 PAGE = 4096
 
 
@@ -42,10 +43,47 @@ def direct():
     run.same_as_kernel("nullb0", "reads", "read_bytes", "writes")
 
 
+def whose_processor():
+    """Who ran where a request was completed, and where its reader was woken, as the kernel's own events have it."""
+    run = Run("busy")
+    completed, woken = told_by_scheduler((OUT / "busy.events").read_text())
+    equal("busy: requests", (len(run.requests), len(completed)), (8, 8))
+    equal("busy: completed beside whom", [(row["done_tid"], row["cpu"]) for row in run.requests],
+          [completed.get(row["sector"]) for row in run.requests])
+    known = {(0, row["cpu"]): (0, f"swapper/{row['cpu']}") for row in run.requests}
+    for line in (OUT / "busy.threads").read_text().splitlines():
+        cpu, pid, tid, comm = line.split()
+        known[int(tid), int(cpu)] = (int(pid), comm)
+    beside = [row for row in run.requests if (row["done_tid"], row["cpu"]) in known]
+    equal("busy: who they say they are", [(row["done_pid"], row["done_comm"]) for row in beside],
+          [known[row["done_tid"], row["cpu"]] for row in beside])
+    check_time("busy: some beside the busy threads", any(row["done_tid"] for row in beside), run.requests)
+    numbers = {row["req_id"] for row in run.requests}
+    waits = [row for row in run.waits if row["waker_req"] in numbers]
+    check_time("busy: each wakes its reader", len(waits) == 8, run.waits)
+    wakers = [min(woken, key=lambda event: abs(event[1] - row["ts_wake"])) for row in waits]
+    equal("busy: woken by whom", [(row["tid"], row["waker_tid"]) for row in waits], [(tid, waker) for tid, _, waker in wakers])
+    check_time("busy: some beside the busy threads, too", any(waker for _, _, waker in wakers), wakers)
+
+
+def told_by_scheduler(events):
+    """Of each of the disk's sectors the thread on its processor when it was completed, and that processor; who was woken, when and
+    beside whom."""
+    line = r" *\S.*-(\d+) +\[(\d+)\] \S+ +(\d+\.\d+): "
+    completed, woken = {}, []
+    for text in events.splitlines():
+        if found := re.match(line + r"block_rq_complete: \d+,\d+ RS? \(\) (\d+) \+ 128 ", text):
+            completed[int(found[4])] = (int(found[1]), int(found[2]))
+        elif found := re.match(line + r"sched_waking: comm=dd pid=(\d+) ", text):
+            woken.append((int(found[4]), round(float(found[3]) * 1e9), int(found[1])))
+    return completed, woken
+
+
 def split():
     run = Run("split")
     own = [part for part in run.parts if part["bytes"] and run.func_of(part) == "read"]
     equal("split: every byte has its call", sum(part["bytes"] for part in own), 4 << 20)
+    equal("split: and its operation", run.moved_for(call for call in run.calls.values() if call["requested"] == 4 << 20), 4 << 20)
     check("split: in fragments", len(own) >= 32, len(own))
     check("split: every part knows when it was queued", all(part["dur"] > 0 and part["ts_issue"] >= part["ts"] for part in own))
     check("split: cut off the front", any(part["flags"] & FLAG_SPLIT for part in own))
@@ -57,6 +95,8 @@ def merged():
     run = Run("merged")
     own = [part for part in run.parts if part["bytes"] == 4096]
     equal("merged: every operation is a part", len(own), 16)
+    reads = [row for row in run.trace.rows("vfs") if row["op"] == "read" and row["flags"] & OPERATION_DIRECT and row["ret"] == 4096]
+    equal("merged: each carries its own", (len(reads), {part["op_id"] for part in own}), (16, {row["op_id"] for row in reads}))
     requests = {part["req_id"] for part in own}
     check("merged: fewer requests than operations", len(requests) < 16, len(requests))
     sizes = {row["req_id"]: (row["bytes"], row["parts"]) for row in run.requests}
@@ -145,6 +185,19 @@ def writeback():
     check("write-back: marked as such", all(part["flags"] & FLAG_WRITEBACK for part in data))
     equal("write-back: belongs to no call", {part["call_id"] for part in data}, {None})
     run.same_as_kernel("vda", "writes", "write_bytes")
+
+
+def last_writer():
+    run = Run("last_writer")
+    inode, _ = inode_of("twice")
+    data = [part for part in run.parts if part["ino"] == inode and part["op"] == "write"]
+    equal("last writer: bytes of the file, once", sum(part["bytes"] for part in data), 2 << 20)
+    equal("last writer: whose they are", {(part["comm"], part["pid"]) for part in data},
+          {("last_writer", int((OUT / "last_writer.pid").read_text()))})
+    check("last writer: written back", all(part["flags"] & FLAG_WRITEBACK and part["call_id"] is None for part in data), data[:2])
+    writes = Counter(call["pid"] for call in run.calls.values() if call["func"] == "write" and
+                     run.trace.paths.get(call["file_id"]) == "/mnt/disk/twice")
+    equal("last writer: each wrote a half", list(writes.values()), [16, 16])
 
 
 def beside_blktrace():
@@ -285,6 +338,7 @@ def raid(level):
         calls = [call for call in run.calls.values() if call["func"] == func and call["requested"] == 256 << 10]
         on_device = sum(call["device_ns"] for call in calls if call["ret"] == 256 << 10)
         check_time(f"{run.name}: {func}: on the device", on_device >= 8 * 0.9 * MS, on_device)
+        equal(f"{run.name}: {func}: every byte has its operation", run.moved_for(calls), size << level if func == "write" else size)
 
 
 def told_by_kernel(name):
@@ -386,6 +440,6 @@ def raids():
     raid(1)
 
 
-for test in (direct, split, merged, crowded, fsync, cold_and_warm, system_calls, writeback, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, partial, broken, paths, summary):
+for test in (direct, whose_processor, split, merged, crowded, fsync, cold_and_warm, system_calls, writeback, last_writer, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, partial, broken, paths, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

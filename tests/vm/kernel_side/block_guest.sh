@@ -9,9 +9,29 @@ source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
 slow_device 64
 traced direct nullb0 dd if=/dev/nullb0 of=/dev/null bs=64k count=8 iflag=direct
+# The kernel's own events tell of who ran where a request was completed and where a thread was woken. That is somebody with a name: on
+# each processor a thread, not its process's first one, that takes what is left.
+check=/sys/kernel/tracing/instances/check
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null || [[ -e /sys/kernel/tracing/trace ]]
+mkdir $check
+echo mono >$check/trace_clock
+busy=()
+for ((cpu = 0; cpu < $(nproc); cpu++)); do
+  /usr/bin/python3 "$(dirname "${BASH_SOURCE[0]}")/busy_thread.py" $cpu /run/busy$cpu &
+  busy+=($!)
+  until [[ -s /run/busy$cpu ]]; do sleep 0.1; done
+done
+for event in block/block_rq_complete sched/sched_waking; do echo 1 >$check/events/$event/enable; done
+traced busy nullb0 dd if=/dev/nullb0 of=/dev/null bs=64k count=8 iflag=direct
+for event in block/block_rq_complete sched/sched_waking; do echo 0 >$check/events/$event/enable; done
+kill "${busy[@]}"
+cat /run/busy* >"$out/busy.threads"
+grep -e block_rq_complete -e comm=dd $check/trace >/run/events
+cp /run/events "$out/busy.events"
+rmdir $check
 echo 128 >/sys/block/vda/queue/max_sectors_kb
-traced split vda dd if=/dev/vda of=/dev/null bs=4M count=1 iflag=direct
-traced merged nullb0 fio --name=j --filename=/dev/nullb0 --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
+streams=block,wait,vfs traced split vda dd if=/dev/vda of=/dev/null bs=4M count=1 iflag=direct
+streams=block,wait,vfs traced merged nullb0 fio --name=j --filename=/dev/nullb0 --rw=read --bs=4k --size=64k --direct=1 --ioengine=libaio \
   --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
 # More on their way at once than there is room for, all from one processor. Reads and those that were merged: what fio asked for.
 processor=$(($(nproc) - 1))
@@ -34,7 +54,17 @@ traced writeback vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
   dd if=/dev/zero of=/mnt/disk/late bs=64k count=16 2>/dev/null; touch /tmp/dirty
   until [[ -e /tmp/clean ]]; do sleep 0.1; done; cat /sys/block/vda/stat >"$0.inner_after"' "$out/writeback"
 
-stat -c '%n %i %d' /mnt/disk/synced /mnt/disk/late >"$out/inodes"
+# Two programs make pages of a file dirty, one after the other, and somebody else has all of them written.
+cp "$(command -v dd)" /run/last_writer
+sync
+(until [[ -e /tmp/both ]]; do sleep 0.1; done && sync && touch /tmp/none_dirty) &
+# shellcheck disable=SC2016
+traced last_writer vda bash -c 'dd if=/dev/zero of=/mnt/disk/twice bs=64k count=16 2>/dev/null
+  /run/last_writer if=/dev/zero of=/mnt/disk/twice bs=64k count=16 seek=16 conv=notrunc 2>/dev/null &
+  echo $! >"$0.pid"; wait; touch /tmp/both
+  until [[ -e /tmp/none_dirty ]]; do sleep 0.1; done' "$out/last_writer"
+
+stat -c '%n %i %d' /mnt/disk/synced /mnt/disk/late /mnt/disk/twice >"$out/inodes"
 
 # One request at a time, so that those of four readers wait in the queue, for longer and for less long.
 if command -v blktrace >/dev/null; then
@@ -98,7 +128,7 @@ if command -v mdadm >/dev/null; then
     dmsetup mknodes
     cat /sys/block/nullb1/stat >"$out/raid$level.other_before"
     # shellcheck disable=SC2016
-    traced raid$level nullb0 sh -c 'for disk in /dev/md0 /dev/mapper/part; do
+    streams=block,wait,vfs traced raid$level nullb0 sh -c 'for disk in /dev/md0 /dev/mapper/part; do
         dd if=/dev/zero of=$disk bs=256k count=4 seek=1 oflag=direct
         dd if=$disk of=/dev/null bs=256k count=4 skip=1 iflag=direct
       done'
