@@ -146,6 +146,13 @@ struct cupti_overhead {
   uint64_t start, end;
 } __attribute__((packed));
 
+// As newer versions write it. Only a record that is this long has it: which version was the first, its pages do not say.
+struct cupti_overhead_with_data {
+  struct cupti_overhead overhead;
+  uint32_t correlation, reserved;
+  void *data;  // the client's, to be freed by `free`; null: there is none
+} __attribute__((packed));
+
 struct cupti_device {
   uint32_t kind, flags;
   uint64_t memory_bandwidth, memory_bytes;

@@ -2,6 +2,7 @@
 #include "cupti/record_reader.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cupti/gpu_record.h"
@@ -96,23 +97,37 @@ static void put_record(const struct clock_view *clock, const void *record) {
   }
 }
 
+// What a record points to and CUPTI leaves to its client to free. CUPTI has it from the `malloc` that the dynamic linker
+// gives to all, and so has this library its `free`: whoever took the place of one took that of the other. Under a filter
+// of system calls, which the allocator's might break, it is left.
+static void free_data(const void *record, size_t bytes) {
+  const struct cupti_overhead_with_data *last = record;
+  if (*(const uint32_t *)record != CUPTI_OVERHEAD || bytes < sizeof *last || !last->data) return;
+  if (session.producer->may_call_kernel()) free(last->data);
+}
+
 static void count_dropped(void *context, uint32_t stream) {
   size_t dropped = 0;
   if (session.cupti.dropped_records(context, stream, &dropped) == CUPTI_OK && dropped)
     put_note_count(MLRUN_GPU_DROPPED, dropped);
 }
 
+// How long a record is says where CUPTI finds the next one; behind the last that it can read, nothing does.
 void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes) {
   const struct clock_view clock = look_at_clocks();
-  void *record = NULL;
+  void *record = NULL, *last = NULL;
   uint64_t records = 0;
   int answer = CUPTI_MAX_LIMIT_REACHED;
   while (valid_bytes && (answer = session.cupti.next_record(buffer, valid_bytes, &record)) == CUPTI_OK) {
+    if (last) free_data(last, (size_t)((uint8_t *)record - (uint8_t *)last));
     put_record(&clock, record);
+    last = record;
     records++;
   }
   if (answer != CUPTI_MAX_LIMIT_REACHED)
     count_unread(valid_bytes - (record ? (size_t)((uint8_t *)record - buffer) : 0));
+  else if (last)
+    free_data(last, (size_t)(buffer + valid_bytes - (uint8_t *)last));
   __atomic_add_fetch(&read_count, records, __ATOMIC_RELAXED);
   count_dropped(context, stream);
 }

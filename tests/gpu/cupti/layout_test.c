@@ -141,6 +141,10 @@ GRAPH(GraphTrace2);
   SAME(v, end, cupti_overhead, end)
 OVERHEAD(Overhead2);
 OVERHEAD(Overhead3);
+SAME(Overhead3, overheadData, cupti_overhead_with_data, data);
+_Static_assert(sizeof(CUpti_ActivityOverhead3) == sizeof(struct cupti_overhead_with_data),
+               "its length tells that it has data");
+_Static_assert(sizeof(CUpti_ActivityOverhead2) < sizeof(struct cupti_overhead_with_data), "and one without is shorter");
 
 #define DEVICE(v)                                                  \
   SAME(v, globalMemorySize, cupti_device, memory_bytes);           \

@@ -56,7 +56,8 @@ static __u64 string_id(const char *text, __u64 bytes, __u64 *record_bytes) {
 }
 static void (*function(const char *name))(void) { return (void (*)(void))dlsym(RTLD_DEFAULT, name); }
 
-static bool may_call_kernel(void) { return true; }
+static bool may_free = true;
+static bool may_call_kernel(void) { return may_free; }
 static __u32 graph_nodes_per_s(void) { return UINT32_MAX; }
 
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
@@ -77,6 +78,19 @@ static void *add(CUpti_ActivityKind kind, size_t bytes) {
   *(CUpti_ActivityKind *)record = kind;
   return record;
 }
+// What the product frees: its call of free comes here (--wrap).
+enum { kFreedMax = 64 };
+static void *freed[kFreedMax];
+static int frees;
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __wrap_free(void *block) {
+  if (frees < kFreedMax) freed[frees++] = block;
+  __real_free(block);
+}
+
+static void *details[kFreedMax];
+static int given;
 #define ADD(type, kind) ((type *)add(CUPTI_ACTIVITY_KIND_##kind, sizeof(type)))
 
 static void fill(uint64_t start, uint32_t round) {
@@ -97,6 +111,8 @@ static void fill(uint64_t start, uint32_t round) {
   sync->start = start + 100, sync->end = start + 110, sync->correlationId = round;
   CUpti_ActivityOverhead3 *overhead = ADD(CUpti_ActivityOverhead3, OVERHEAD);
   overhead->start = start + 120, overhead->end = start + 130;
+  if (round != 1)
+    overhead->overheadData = details[given++] = malloc(sizeof(CUpti_ActivityOverheadCommandBufferFullData));
   CUpti_ActivityMemory4 *memory = ADD(CUpti_ActivityMemory4, MEMORY2);
   memory->timestamp = start + 140, memory->address = 0x7f0000000000, memory->bytes = 1 << 20;
   memory->PC = round == 1 ? 0 : 0x5555000 + round;
@@ -143,6 +159,26 @@ static void check(uint64_t start) {
   if (w != words + used) exit(4);  // nothing more, and nothing unread
 }
 
+// CUPTI's client has to free what these records point to: each once, also that of the last record of a buffer, and nothing
+// behind a record that CUPTI cannot read.
+static void check_details(void) {
+  if (frees != given || !given || memcmp(freed, details, (size_t)given * sizeof *freed)) exit(17);
+  frees = 0;
+  for (int broken = 0; broken < 2; broken++) {
+    filled = 0;
+    ADD(CUpti_ActivityOverhead3, OVERHEAD)->overheadData = details[broken] = malloc(1);
+    if (broken) *(uint32_t *)(buffer + filled) = 9999;  // no kind of any version
+    read_records(NULL, 0, buffer, filled + (broken ? 8 : 0));
+    if (frees != 1 || freed[0] != details[0]) exit(18);
+  }
+  may_free = false;
+  filled = 0;
+  ADD(CUpti_ActivityOverhead3, OVERHEAD)->overheadData = details[0] = malloc(1);
+  read_records(NULL, 0, buffer, filled);
+  may_free = true;
+  if (frees != 1) exit(19);
+}
+
 static uint8_t *request(void) {
   uint8_t *asked = NULL;
   size_t bytes = 0, most = 1;
@@ -187,8 +223,10 @@ int main(int argc, char **argv) {
   uint64_t start = session.started_ns = now();
   for (uint32_t round = 1; round <= kRounds; round++) fill(start, round);
   read_records(NULL, 0, buffer, filled);
+  size_t bytes = filled;
   check(start);
+  check_details();
   exhaust_buffers();
-  printf("%s, API %u: %zu bytes read as they were written\n", found.path, session.version, filled);
+  printf("%s, API %u: %zu bytes read as they were written\n", found.path, session.version, bytes);
   return 0;
 }
