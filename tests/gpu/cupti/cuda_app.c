@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
-// END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, fork, exec, thread, profile, keep,
+// END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, twice (killed after a second
+// part of its work, the first of which was fetched), fork, fork_exit and vfork (a child that ends by _exit), exec, thread, profile, keep,
 // finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
 // nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
@@ -146,16 +147,30 @@ static void launch_in_ranges(void) {
 
 static void end_here(int signal_number) { _exit(signal_number == SIGUSR1 ? 5 : 6); }
 
-static void fork_child(void) {
-  pid_t child = fork();
+static void wait_for_child(pid_t child) {
   int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 3) abort();
+  launch_all(NULL);
+}
+
+static void fork_child(bool calls_exit) {
+  pid_t child = fork();
   if (child == 0) {
     (void)!write(1, "child\n", 6);
+    if (!calls_exit) _exit(3);
     exit(3);
   }
-  waitpid(child, &status, 0);
-  if (WEXITSTATUS(status) != 3) abort();
-  launch_all(NULL);
+  wait_for_child(child);
+}
+
+static void vfork_child(void) {
+  pid_t child = vfork();
+  if (child == 0) {
+    (void)!write(1, "child\n", 6);
+    _exit(3);
+  }
+  wait_for_child(child);
 }
 
 static uint64_t monotonic(void) {
@@ -185,6 +200,16 @@ static int all_flushes(void) {
     if (cupti) flushes += ((mock_flushes)dlsym(cupti, "mock_cupti_flushes"))();
   }
   return flushes;
+}
+
+// What was launched before is fetched, and as much again is not: it is written before the process is killed.
+static void launch_until_killed(void) {
+  uint64_t launched = monotonic();
+  for (int before = all_flushes(); all_flushes() < before + 2;) pause_shortly();
+  printf("launched %lu fetched %lu\n", launched, monotonic());
+  fflush(stdout);
+  launch_all(NULL);
+  kill(getpid(), SIGKILL);
 }
 
 static void launch_until_fetched(void) {
@@ -321,7 +346,9 @@ int main(int argc, char **argv) {
   if (!strcmp(end, "abort")) abort();
   if (!strcmp(end, "kill")) kill(getpid(), SIGKILL);
   if (!strcmp(end, "exec")) execl("/bin/true", "true", NULL);
-  if (!strcmp(end, "fork")) fork_child();
+  if (!strcmp(end, "twice")) launch_until_killed();
+  if (!strncmp(end, "fork", 4)) fork_child(!strcmp(end, "fork"));
+  if (!strcmp(end, "vfork")) vfork_child();
   if (!strcmp(end, "profile")) profile_sessions(library);
   if (!strcmp(end, "keep")) profile_and_leave_buffers(library);
   if (!strcmp(end, "unseen")) profile_unseen(library);

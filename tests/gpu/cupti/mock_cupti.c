@@ -8,6 +8,8 @@
 //   STUCK=1          a flush that does not return
 //   TELLS=1          at the end, on stderr: clocks, callbacks and subscriptions that it was given, and those given back
 //   KEEPS=1          a flush brings no buffer unless it is forced
+//   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
+// A child of the process that called it first may not call it: it ends by abort, and says so.
 #define _GNU_SOURCE
 #include "mock_cupti.h"
 
@@ -21,6 +23,7 @@
 
 #include "cupti/cupti_abi.h"
 
+enum { kBufferFlush = 1 << 16, kCommandBufferFull = 6 << 16 };  // kinds of its own work
 enum { kKinds = 64, kThreadsMax = 256, kCalls = 2048, kTimestampsMax = 64 };
 
 struct size_of_kind {
@@ -64,6 +67,18 @@ static size_t bytes_of(uint32_t kind) {
   return 0;
 }
 
+// As with NVIDIA's: what a forked process does with CUPTI is not defined. Of a process that has the library without having
+// used it, any child may be the first.
+static void expect_owner(const char *function) {
+  static pid_t owner;
+  pid_t expected = 0, own = getpid();
+  if (__atomic_compare_exchange_n(&owner, &expected, own, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || expected == own)
+    return;
+  fprintf(stderr, "mock cupti: %s in process %d, but it is process %d that uses it\n", function, own, expected);
+  abort();
+}
+#define EXPECT_OWNER expect_owner(__func__)
+
 static uint64_t now(void) {
   if (timestamp) return timestamp();
   struct timespec t;
@@ -94,6 +109,18 @@ static void *add(struct buffer *buffer, uint32_t kind) {
   buffer->used += bytes;
   *(uint32_t *)record = kind;
   return record;
+}
+
+// Longer from 12.9 on, with more about it, which is its client's to free.
+static void add_overhead(uint32_t kind) {
+  if (!*setting("MOCK_CUPTI_OVERHEAD")) return;
+  struct cupti_overhead *overhead = add(&gpu_buffer, CUPTI_OVERHEAD);
+  if (!overhead) return;
+  overhead->overhead_kind = kind;
+  overhead->start = now();
+  overhead->end = overhead->start + 700;
+  if (bytes_of(CUPTI_OVERHEAD) >= sizeof(struct cupti_overhead_with_data))
+    ((struct cupti_overhead_with_data *)overhead)->data = malloc(12);
 }
 
 static struct buffer *buffer_of_thread(void) {
@@ -271,6 +298,7 @@ void mock_cupti_work(const struct mock_work *work) {
     add_memory(work, work->memory == 1 ? call(work, 20, 243) : call(work, 22, 245));
   } else if (work->kernel) {
     add_kernel(work, call(work, 211, work->is_driver_call ? 652 : 307));
+    add_overhead(kCommandBufferFull);
     if (*setting("MOCK_CUPTI_UNKNOWN") && gpu_buffer.at) {
       *(uint32_t *)(gpu_buffer.at + gpu_buffer.used) = 21;
       gpu_buffer.used += 8;
@@ -287,11 +315,13 @@ void mock_cupti_work(const struct mock_work *work) {
 }
 
 int cuptiGetVersion(uint32_t *version) {
+  EXPECT_OWNER;
   *version = MOCK_MAJOR == 12 ? 19 : 130000;
   return 0;
 }
 
 int cuptiSubscribe(void **subscriber, void (*callback)(void *, uint32_t, uint32_t, const void *), void *data) {
+  EXPECT_OWNER;
   (void)callback;
   (void)data;
   *subscriber = &lock;
@@ -299,6 +329,7 @@ int cuptiSubscribe(void **subscriber, void (*callback)(void *, uint32_t, uint32_
   return atoi(setting("MOCK_CUPTI_SUBSCRIBE"));
 }
 int cuptiUnsubscribe(void *subscriber) {
+  EXPECT_OWNER;
   given_back++;
   return subscriber == &lock ? 0 : 1;
 }
@@ -310,6 +341,7 @@ __attribute__((destructor)) static void tell(void) {
 }
 
 int cuptiActivityRegisterCallbacks(cupti_request_buffer r, cupti_buffer_done d) {
+  EXPECT_OWNER;
   callbacks++;
   request = r;
   done = d;
@@ -317,6 +349,7 @@ int cuptiActivityRegisterCallbacks(cupti_request_buffer r, cupti_buffer_done d) 
   return 0;
 }
 int cuptiActivityRegisterTimestampCallback(cupti_timestamp callback) {
+  EXPECT_OWNER;
   if (timestamps == kTimestampsMax) abort();
   for (int i = 0; i + 1 < timestamps; i++)
     if (spoilt[i] == callback && spoilt[timestamps - 1] != callback) abort();  // each time spoils records
@@ -335,6 +368,7 @@ static void add_device(void) {
 }
 
 int cuptiActivityEnable(uint32_t kind) {
+  EXPECT_OWNER;
   if (!bytes_of(kind)) return CUPTI_INVALID_KIND;
   if ((uint32_t)atoi(setting("MOCK_CUPTI_REFUSED_KIND")) == kind) return CUPTI_INSUFFICIENT_PRIVILEGES;
   enabled[kind] = 1;
@@ -347,6 +381,7 @@ int mock_cupti_flushes(void) { return __atomic_load_n(&flushes, __ATOMIC_ACQUIRE
 
 // As in a new process. What buffers hold is lost.
 int cuptiFinalize(void) {
+  EXPECT_OWNER;
   pthread_mutex_lock(&lock);
   request = NULL;
   done = NULL;
@@ -359,19 +394,23 @@ int cuptiFinalize(void) {
 }
 
 int cuptiActivityDisable(uint32_t kind) {
+  EXPECT_OWNER;
   enabled[kind] = 0;
   return 0;
 }
 #if MOCK_MAJOR >= 13
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable) {
+  EXPECT_OWNER;
   driver_calls[function] = enable;
   return 0;
 }
 int cuptiActivityEnableRuntimeApi(uint32_t function, uint8_t enable) {
+  EXPECT_OWNER;
   runtime_off[function] = !enable;
   return 0;
 }
 int cuptiActivityEnableAllSyncRecords(uint8_t enable) {
+  EXPECT_OWNER;
   all_syncs = enable;
   return 0;
 }
@@ -379,6 +418,7 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable) {
 #endif
 
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record) {
+  EXPECT_OWNER;
   uint8_t *next = *record ? (uint8_t *)*record + bytes_of(**(uint32_t **)record) : buffer;
   if (next >= buffer + valid_bytes) return CUPTI_MAX_LIMIT_REACHED;
   if (!bytes_of(*(uint32_t *)next)) return CUPTI_INVALID_KIND;
@@ -387,10 +427,12 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **recor
 }
 
 int cuptiActivityFlushAll(uint32_t flag) {
+  EXPECT_OWNER;
   if (!(flag & CUPTI_FLUSH_FORCED) && *setting("MOCK_CUPTI_KEEPS")) return 0;
   while (*setting("MOCK_CUPTI_STUCK")) pause();
   pthread_mutex_lock(&lock);
   for (int i = 0; i < threads; i++) hand_over(&thread_buffers[i]);
+  if (gpu_buffer.at) add_overhead(kBufferFlush);
   hand_over(&gpu_buffer);
   pthread_mutex_unlock(&lock);
   __atomic_add_fetch(&flushes, 1, __ATOMIC_RELEASE);
@@ -398,20 +440,26 @@ int cuptiActivityFlushAll(uint32_t flag) {
 }
 
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value) {
+  EXPECT_OWNER;
   enum { kZeroedOut = 5 };
   if (attribute == kZeroedOut && *(uint8_t *)value) abort();  // for every client: also one whose buffers are not
   return *bytes && value ? 0 : 1;
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count) {
+  EXPECT_OWNER;
   (void)context;
   (void)stream;
   *count = dropped;
   dropped = 0;
   return 0;
 }
-int cuptiSetThreadIdType(uint32_t type) { return type == CUPTI_THREAD_ID_SYSTEM ? 0 : 1; }
+int cuptiSetThreadIdType(uint32_t type) {
+  EXPECT_OWNER;
+  return type == CUPTI_THREAD_ID_SYSTEM ? 0 : 1;
+}
 
 int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name) {
+  EXPECT_OWNER;
   static const struct {
     uint32_t domain, function;
     const char *name;
