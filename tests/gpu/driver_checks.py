@@ -3,14 +3,13 @@
 minimal client of CUPTI, what is lost however a process ends, graphs, buffers that are too small, and which symbols the
 driver gives out. They need no PyTorch, so that they can be tried with the stand-ins too (g316)."""
 
-import csv
-import io
 import json
 import os
-import subprocess
-import tempfile
 from pathlib import Path
 from statistics import median
+
+import checking
+from checking import HELD, last_line, ran, real_losses
 
 LAUNCHES, ROUNDS, END_LAUNCHES, GRAPH_KERNELS = 200_000, 7, 5_000, 26_000_000
 KINDS = "5,10,1,22,2,38,49,17,8,cuLaunch,cuGraphLaunch,cuMem"  # those that mlrun records; cupti/kinds.c
@@ -26,40 +25,41 @@ SMALL_BYTES = 4096
 
 class Programs:
     """The programs of a build, in an environment in which libcuda is found. `cupti`: the library that the minimal client
-    loads; that which mlrun's own run had where it is None."""
+    loads; that which mlrun's own run had where it is None. `wheels`: libraries to name to mlrun, one after the other, where
+    it finds none by itself: a program without PyTorch does not look into PyTorch's folders."""
 
-    def __init__(self, build, folder, environment=None, cupti=None):
+    def __init__(self, build, folder, environment=None, cupti=None, wheels=()):
         self.launches, self.client = (build / "gpu" / "hardware" / name for name in ("launches", "libminimal_client.so"))
         self.mlrun, self.folder, self.traces = str(build / "bin" / "mlrun"), Path(folder), 0
-        self.environment, self.cupti = dict(environment or os.environ), cupti
+        self.environment, self.cupti, self.wheels = dict(environment or os.environ), cupti, wheels
 
     def run(self, words, before=(), **more):
-        """What the program wrote, or None, and what it said."""
-        done = subprocess.run([*before, self.launches, *map(str, words)], capture_output=True, text=True, check=False,
-                              env=self.environment | more)
+        """What the program wrote, or None, and what it said. One that was killed has written before that."""
+        done = ran([*before, self.launches, *words], self.environment | more)
         try:
             return json.loads(done.stdout), done.stderr[-2000:]
         except json.JSONDecodeError:
-            return None, done.stderr[-2000:] or f"exit status {done.returncode}, and no result"
+            return None, last_line(done)[1]
 
-    def traced(self, words, *options):
+    def traced(self, words, *options, **more):
         """Likewise under mlrun, and the trace's folder."""
         self.traces += 1
         trace = self.folder / f"driver-{self.traces}"
         before = [self.mlrun, "--cupti=require", "--preload=off", "--quiet", *options, "-o", str(trace), "--"]
-        return *self.run(words, before), trace
+        return *self.run(words, before, **more), trace
 
     def counted(self, words, kinds, buffer_bytes=1 << 20):
         """Likewise with the minimal client, and what that counted."""
+        if not self.cupti:
+            return None, "mlrun recorded no GPU work, so it is not known which libcupti to take", None
         out = self.folder / "minimal.json"
         out.unlink(missing_ok=True)
-        ran, said = self.run(words, CUDA_INJECTION64_PATH=str(self.client), MINIMAL_CUPTI=self.cupti, MINIMAL_KINDS=kinds,
-                             MINIMAL_BYTES=str(buffer_bytes), MINIMAL_OUT=str(out))
-        return ran, said, json.loads(out.read_text()) if out.exists() else None
+        done, said = self.run(words, CUDA_INJECTION64_PATH=str(self.client), MINIMAL_CUPTI=self.cupti, MINIMAL_KINDS=kinds,
+                              MINIMAL_BYTES=str(buffer_bytes), MINIMAL_OUT=str(out))
+        return done, said, json.loads(out.read_text()) if out.exists() else None
 
     def rows(self, trace, table):
-        done = subprocess.run([self.mlrun, "show", "--csv", trace, table], capture_output=True, text=True, check=False)
-        return list(csv.DictReader(io.StringIO(done.stdout)))
+        return checking.rows(self.mlrun, trace, table)
 
 
 def facts(trace):
@@ -72,14 +72,14 @@ def check_cost(programs, launches, rounds):
     seen = {name: [] for name in (*SETS, "mlrun")}
     for _ in range(rounds):
         for name, kinds in SETS.items():
-            ran, said = programs.run(["loop", launches]) if kinds is None else programs.counted(["loop", launches], kinds)[:2]
-            if ran is None:
+            done, said = programs.run(["loop", launches]) if kinds is None else programs.counted(["loop", launches], kinds)[:2]
+            if done is None:
                 return {"reason": f"{name}: {said}", "agrees": False}
-            seen[name].append(ran["ns_per_launch"])
-        ran, said, _ = programs.traced(["loop", launches], "--defer-merge")
-        if ran is None:
+            seen[name].append(done["ns_per_launch"])
+        done, said, _ = programs.traced(["loop", launches], "--defer-merge")
+        if done is None:
             return {"reason": "mlrun: " + said, "agrees": False}
-        seen["mlrun"].append(ran["ns_per_launch"])
+        seen["mlrun"].append(done["ns_per_launch"])
     shares = [ours / least for ours, least in zip(seen["mlrun"], seen["what mlrun records"], strict=True)]
     own_ns = [ours - least for ours, least in zip(seen["mlrun"], seen["what mlrun records"], strict=True)]
     return {"ns_per_launch": {name: median(values) for name, values in seen.items()}, "all": seen, "rounds": rounds,
@@ -87,60 +87,73 @@ def check_cost(programs, launches, rounds):
             "agrees": median(shares) <= COST_SHARE and median(own_ns) <= OWN_NS}
 
 
+def judged_end(how, told):
+    """Nothing may be missing after an orderly end. After another what CUPTI held is missing, and that is said in these words."""
+    losses = real_losses(told["losses"])
+    if how not in KILLED:
+        return told["kernels"] == told["launches"] and not losses
+    is_said = any(row["reason"] == HELD for row in losses)
+    return told["kernels"] <= told["launches"] and is_said and all(row["reason"] == HELD for row in losses)
+
+
 def check_end(programs, how, launches):
-    ran, said, trace = programs.traced(["end", launches, how])
-    if ran is None:
+    done, said, trace = programs.traced(["end", launches, how])
+    if done is None:
         return {"reason": said, "agrees": False}
     kernels, calls = (len(programs.rows(trace, table)) for table in ("gpu_kernel", "gpu_api"))
-    gaps = [row["reason"] for row in programs.rows(trace, "loss")]
-    told = {"launches": ran["launches"], "kernels": kernels, "calls": calls, "losses": gaps}
-    if how in KILLED:
-        return told | {"agrees": kernels <= ran["launches"] and (kernels == ran["launches"] or bool(gaps))}
-    return told | {"agrees": kernels == ran["launches"] and not gaps}
+    told = {"launches": done["launches"], "kernels": kernels, "calls": calls, "losses": programs.rows(trace, "loss")}
+    return told | {"agrees": judged_end(how, told)}
 
 
 def check_graph(programs, kernels):
     """Many nodes: those that are rows, and those that were added up, are all that were launched."""
-    ran, said, trace = programs.traced(["graph", kernels])
-    if ran is None:
+    done, said, trace = programs.traced(["graph", kernels])
+    if done is None:
         return {"reason": said, "agrees": False}
     work = facts(trace).get("gpu_work", {})
-    launched, rows = ran["launches"] * ran["nodes"], work.get("rows", {})
+    launched, rows = done["launches"] * done["nodes"], work.get("rows", {})
     losses = programs.rows(trace, "loss")
     return {"launched": launched, "rows": rows, "folded_nodes": work.get("folded_nodes"), "losses": losses,
-            "agrees": rows.get("kernel", 0) + work.get("folded_nodes", 0) == launched and not losses}
+            "agrees": rows.get("kernel", 0) + work.get("folded_nodes", 0) == launched and not real_losses(losses)}
 
 
 def check_small_buffers(programs, launches):
     """What CUPTI says that it dropped, and what it handed over, are together what was launched."""
-    ran, said, counted = programs.counted(["loop", launches], "10", SMALL_BYTES)
-    if ran is None or counted is None:
+    done, said, counted = programs.counted(["loop", launches], "10", SMALL_BYTES)
+    if done is None or counted is None:
         return {"reason": said, "agrees": False}
-    return {"launches": ran["launches"], "minimal_client": counted,
-            "agrees": counted.get("10", 0) + counted["dropped"] == ran["launches"]}
+    return {"launches": done["launches"], "minimal_client": counted,
+            "agrees": counted.get("10", 0) + counted["dropped"] == done["launches"]}
 
 
 def check_symbols(programs):
     """Probes on exports see a call that goes through cuGetProcAddress where both are the same."""
-    ran, said = programs.run(["symbols", 1])
-    return {"reason": said, "agrees": False} if ran is None else ran | {"agrees": None}
+    done, said = programs.run(["symbols", 1])
+    return {"reason": said, "agrees": False} if done is None else done | {"agrees": None}
 
 
-def driver_checks(build, environment=None, cupti=None, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_LAUNCHES,
-                  graph_kernels=GRAPH_KERNELS):
-    """Checks by name, each with what was seen and whether it agrees (None: nothing is expected)."""
-    with tempfile.TemporaryDirectory() as folder:
-        programs = Programs(build, folder, environment, cupti)
-        ran, said, trace = programs.traced(["end", 100, "return"])
+def check_library(programs):
+    """Which libcupti mlrun takes for a program of the driver alone; where it takes none, one is named to it."""
+    tried = []
+    for named in (None, *programs.wheels):
+        more = {"MLRUN_CUPTI": named} if named else {}
+        done, said, trace = programs.traced(["end", 100, "return"], **more)
         libraries = facts(trace).get("gpu_work", {}).get("libraries", [])
-        if ran is None or not libraries:
-            return {"driver_programs": {"reason": said or "mlrun recorded no GPU work", "agrees": False}}
-        programs.cupti = programs.cupti or libraries[0]["file"]
-        return {
-            "libcupti_that_is_used": {"libraries": libraries, "agrees": len(libraries) == 1},
-            "cost_of_a_launch_by_the_driver": check_cost(programs, launches, rounds),
-            **{f"end_by_{how}": check_end(programs, how, end_launches) for how in (*ORDERLY, *KILLED)},
-            "many_nodes_of_graphs": check_graph(programs, graph_kernels),
-            "buffers_that_are_too_small": check_small_buffers(programs, launches),
-            "symbols_of_the_driver": check_symbols(programs),
-        }
+        if done is not None and libraries:
+            programs.environment |= more
+            programs.cupti = programs.cupti or libraries[0]["file"]
+            return {"named_to_mlrun": named, "libraries": libraries, "tried_before": tried, "agrees": len(libraries) == 1}
+        tried.append([named, said or "mlrun recorded no GPU work"])
+    return {"reason": tried, "agrees": False}
+
+
+def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_LAUNCHES, graph_kernels=GRAPH_KERNELS):
+    """Checks for checking.Report; the first one tells the others which libcupti there is."""
+    return [
+        ("libcupti_that_is_used", lambda: check_library(programs)),
+        *((f"end_by_{how}", lambda how=how: check_end(programs, how, end_launches)) for how in (*ORDERLY, *KILLED)),
+        ("buffers_that_are_too_small", lambda: check_small_buffers(programs, launches)),
+        ("symbols_of_the_driver", lambda: check_symbols(programs)),
+        ("cost_of_a_launch_by_the_driver", lambda: check_cost(programs, launches, rounds)),
+        ("many_nodes_of_graphs", lambda: check_graph(programs, graph_kernels)),
+    ]

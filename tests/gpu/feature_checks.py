@@ -4,15 +4,14 @@ whole, two sessions of torch.profiler with work between them, which mlrun record
 in the process, PyTorch's static probes, and what cuFile does in its compatibility mode."""
 
 import collections
-import csv
 import importlib.util
-import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from checking import ANOTHER, SLACK_NS, last_line, ran, real_losses, rows, within
 
 BLOCKS, BLOCK_BYTES = 5, 64 << 20
 REPLAYS, NODES = 100, 10
@@ -47,12 +46,13 @@ elif what == "graph":
         graph.replay()
     torch.cuda.synchronize()
 elif what == "sessions":
-    out["first"] = kernels_of_session()
-    time.sleep(4)
-    work()
-    out["second"] = kernels_of_session()
-    time.sleep(4)
-    work()
+    out["between"] = []
+    for name in ("first", "second"):
+        out[name] = kernels_of_session()
+        time.sleep(4)
+        begin = time.monotonic_ns()
+        work()
+        out["between"].append([begin, time.monotonic_ns()])
 elif what == "loader":
     from torch.utils.data import DataLoader
     for _ in DataLoader(list(range(steps)), num_workers=2):
@@ -94,17 +94,12 @@ def words(what):
     return [sys.executable, "-c", PROGRAM, what, *map(str, (STEPS, BLOCKS, BLOCK_BYTES, REPLAYS, NODES))]
 
 
-def traced(mlrun, folder, what, *options):
-    """What the program wrote, and its trace; None: it failed."""
-    trace = f"{folder}/feature-{what}{''.join(options)}"
-    done = subprocess.run([mlrun, "--cupti=require", *options, "--preload=off", "--quiet", "-o", trace, "--", *words(what)],
-                          capture_output=True, text=True, check=False)
-    return (json.loads(done.stdout.splitlines()[-1]), trace) if done.returncode == 0 else (None, done.stderr[-2000:])
-
-
-def rows(mlrun, trace, table):
-    done = subprocess.run([mlrun, "show", "--csv", trace, table], capture_output=True, text=True, check=False)
-    return list(csv.DictReader(io.StringIO(done.stdout)))
+def traced(mlrun, folder, what, *options, environment=None):
+    """What the program wrote, and its trace; None: it failed, and why."""
+    trace = f"{folder}/feature-{what}{''.join(options)}{'-changed' if environment else ''}"
+    out, said = last_line(ran([mlrun, "--cupti=require", *options, "--preload=off", "--quiet", "-o", trace, "--", *words(what)],
+                              environment))
+    return (out, trace) if out is not None else (None, said)
 
 
 def check_memory(mlrun, folder):
@@ -147,21 +142,23 @@ def check_folds(mlrun, folder):
             "agrees": launches.keys() == calls and set(launches.values()) == {NODES} and not kept}
 
 
-def check_sessions(mlrun, folder):
-    plain = subprocess.run(words("sessions"), capture_output=True, text=True, check=False)
-    out, trace = traced(mlrun, folder, "sessions")
-    if out is None or plain.returncode != 0:
-        return {"reason": [trace, plain.stderr[-2000:]], "agrees": False}
-    gaps = [row for row in rows(mlrun, trace, "loss") if "another client" in row["reason"]]
-    kernels = rows(mlrun, trace, "gpu_kernel")
-    last = max((int(row["last"]) for row in gaps), default=0)
-    after = [row for row in kernels if int(row["ts"]) > last]
+def sessions(gaps, out, untraced, kernels):
+    """Two gaps; what was launched behind each session is there, each kernel of it, and nothing in a gap."""
     inside = [row for row in kernels if any(int(gap["first"]) < int(row["ts"]) < int(gap["last"]) for gap in gaps)]
-    untraced = json.loads(plain.stdout.splitlines()[-1])
-    same = [untraced[key] == out[key] for key in ("first", "second")]
-    return {"profiler": [untraced, out], "gaps": gaps, "after_the_last": len(after),
-            "inside": len(inside), "clocks": sorted({row["clock"] for row in kernels}),
-            "agrees": all(same) and len(gaps) == 2 and len(after) == STEPS and not inside}
+    between = [len(within(kernels, times, SLACK_NS)) for times in out["between"]]
+    same = all(untraced[key] == out[key] == STEPS for key in ("first", "second"))
+    return {"profiler": [untraced, out], "gaps": gaps, "after_each": between, "inside": len(inside),
+            "clocks": sorted({row["clock"] for row in kernels}),
+            "agrees": same and len(gaps) == 2 and between == [STEPS, STEPS] and not inside}
+
+
+def check_sessions(mlrun, folder):
+    untraced, said = last_line(ran(words("sessions")))
+    out, trace = traced(mlrun, folder, "sessions")
+    if out is None or untraced is None:
+        return {"reason": [trace, said], "agrees": False}
+    gaps = [row for row in rows(mlrun, trace, "loss") if row["reason"] == ANOTHER]
+    return sessions(gaps, out, untraced, rows(mlrun, trace, "gpu_kernel"))
 
 
 def check_loader(mlrun, folder):
@@ -173,25 +170,24 @@ def check_loader(mlrun, folder):
     most = max(collections.Counter(row["name"] for row in kernels).values(), default=0)
     losses, processes = rows(mlrun, trace, "loss"), {row["pid"] for row in kernels}
     return {"steps": STEPS, "kernels_of_a_name": most, "processes": len(processes), "losses": losses,
-            "agrees": most == STEPS and len(processes) == 1 and not losses}
+            "agrees": most == STEPS and len(processes) == 1 and not real_losses(losses)}
 
 
 def check_libraries(mlrun, folder):
     """One libcupti in the process, and that is the one that mlrun uses; with mlrun and without."""
-    plain = subprocess.run(words("none"), capture_output=True, text=True, check=False)
+    untraced, said = last_line(ran(words("none")))
     out, trace = traced(mlrun, folder, "none")
-    if out is None or plain.returncode != 0:
-        return {"reason": [trace, plain.stderr[-2000:]], "agrees": False}
+    if out is None or untraced is None:
+        return {"reason": [trace, said], "agrees": False}
     used = json.loads(Path(trace, "run.json").read_text())["gpu_work"]["libraries"]
-    return {"untraced": json.loads(plain.stdout.splitlines()[-1])["libcupti"], "traced": out["libcupti"], "used": used,
+    return {"untraced": untraced["libcupti"], "traced": out["libcupti"], "used": used,
             "agrees": [os.path.realpath(at["file"]) for at in used] == [os.path.realpath(at) for at in out["libcupti"]]}
 
 
 def check_expandable(mlrun, folder):
     """What is told of memory that PyTorch maps piece by piece."""
-    os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True"
-    out, trace = traced(mlrun, folder, "memory", "--cupti-whole-graphs")
-    del os.environ["PYTORCH_CUDA_ALLOC_CONF"]
+    out, trace = traced(mlrun, folder, "memory",
+                        environment=dict(os.environ) | {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
     if out is None:
         return {"reason": trace, "agrees": False}
     memory = rows(mlrun, trace, "gpu_memory")
@@ -234,20 +230,22 @@ def check_cufile(mlrun, folder):
         file.flush()
         os.sync()
         trace = f"{folder}/feature-cufile"
-        done = subprocess.run([mlrun, "--preload", "--lossless", "--quiet", "-o", trace, "--", sys.executable, "-c", CUFILE,
-                               library, file.name], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            return {"reason": done.stderr[-2000:], "agrees": None}
+        said, error = last_line(ran([mlrun, "--preload", "--lossless", "--quiet", "-o", trace, "--", sys.executable, "-c",
+                                     CUFILE, library, file.name]))
+        if said is None:
+            return {"reason": error, "agrees": None}
         wanted = {row["file_id"] for row in rows(mlrun, trace, "file") if row["path"] == file.name}
     calls = [row for row in rows(mlrun, trace, "call") if row["file_id"] in wanted]
     by_name = collections.Counter(row["func"] for row in calls)
     moved = sum(int(row["ret"]) for row in calls if "read" in row["func"] and int(row["ret"]) > 0)
-    return {"cufile": json.loads(done.stdout.splitlines()[-1]), "calls": by_name, "bytes_of_calls": moved, "agrees": None}
+    return {"cufile": said, "calls": by_name, "bytes_of_calls": moved, "agrees": None}
 
 
 def feature_checks(mlrun, folder):
-    return {"allocations_and_releases": check_memory(mlrun, folder), "graphs": check_graphs(mlrun, folder),
-            "folded_graphs": check_folds(mlrun, folder), "between_sessions_of_torch_profiler": check_sessions(mlrun, folder),
-            "workers_of_a_loader": check_loader(mlrun, folder), "libcupti_in_the_process": check_libraries(mlrun, folder),
-            "expandable_segments": check_expandable(mlrun, folder), "static_probes_of_pytorch": check_probes(),
-            "cufile_in_compatibility_mode": check_cufile(mlrun, folder)}
+    """Checks for checking.Report."""
+    of_traces = {"allocations_and_releases": check_memory, "graphs": check_graphs, "folded_graphs": check_folds,
+                 "between_sessions_of_torch_profiler": check_sessions, "workers_of_a_loader": check_loader,
+                 "libcupti_in_the_process": check_libraries, "expandable_segments": check_expandable,
+                 "cufile_in_compatibility_mode": check_cufile}
+    return [*((name, lambda check=check: check(mlrun, folder)) for name, check in of_traces.items()),
+            ("static_probes_of_pytorch", check_probes)]

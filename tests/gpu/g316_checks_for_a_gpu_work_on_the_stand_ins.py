@@ -5,30 +5,36 @@ its sides, counts are exact, and a comparison that should fail does. Without a d
 import sys
 from pathlib import Path
 
+import checking
 import cupti_case
-import driver_checks
+from driver_checks import Programs, driver_checks
 from gpu_case import need_no_driver
 from lib import case
 
 LAUNCHES, ROUNDS, END_LAUNCHES, NODES = 5_000, 2, 300, 300_000
-# What times are on the stand-ins says nothing, and a killed process may have been fetched whole.
-HELD = "what CUPTI held"
+# What times are on the stand-ins says nothing.
 TIMES = {"cost_of_a_launch_by_the_driver"}
 
 
 def checks_with(this, major, **settings):
-    environment = cupti_case.mock_environment(this, major, driver=major, **settings)
+    environment = cupti_case.mock_environment(this, major, driver=major, OVERHEAD=1, **settings)
     library = str(cupti_case.PLACE / str(major) / f"libcupti.so.{major}")
-    return driver_checks.driver_checks(case.BUILD, environment, library, LAUNCHES, ROUNDS, END_LAUNCHES, NODES)
+    report = checking.Report(this.path(f"report-{major}-{len(settings)}.json"), {})
+    programs = Programs(case.BUILD, this.new_trace(), environment, library)
+    programs.folder.mkdir()
+    report.run(driver_checks(programs, LAUNCHES, ROUNDS, END_LAUNCHES, NODES))
+    return report.checks
 
 
 def check_major(this, major):
     seen = checks_with(this, major)
     for name, check in seen.items():
         # The end of a process waits for a fifth of a second at most; on a machine that stands still that long it is told.
-        is_told = name.startswith("end_by_") and any(reason.startswith(HELD) for reason in check["losses"])
+        is_told = name.startswith("end_by_") and any(row["reason"] == checking.HELD for row in check["losses"])
         may_differ = name in TIMES or is_told
         this.true(f"CUPTI {major}: {name}", "reason" not in check and (check["agrees"] is not False or may_differ), check)
+    own_work = [row for row in seen["end_by_return"]["losses"] if row["reason"].startswith(checking.OWN_WORK)]
+    this.true("CUPTI's own work is told, and is no loss", own_work, seen["end_by_return"])
     cost = seen["cost_of_a_launch_by_the_driver"]["ns_per_launch"]
     this.true("to record takes time", cost["nothing"] < cost["calls and kernels"], cost)
     this.equal("launches and rows", [(seen["end_by_fork"][key]) for key in ("launches", "kernels", "calls")],
@@ -49,9 +55,13 @@ def check(this):
     this.equal("a loss does not agree", [lossy[name]["agrees"] for name in ("end_by_return", "many_nodes_of_graphs",
                                                                             "buffers_that_are_too_small")], [False] * 3)
     need_no_driver()
-    here = this.run(sys.executable, Path(__file__).parent / "run", case.BUILD)
+    report = this.path("none.json")
+    here = this.run(sys.executable, Path(__file__).parent / "run", case.BUILD, "--out", report)
     this.equal("without a driver", here.returncode, 77, said=here.stderr)
-    this.true("it says so", "GPU samples" in here.stderr and here.stdout == "", here.stderr)
+    this.true("it says so", "GPU samples" in here.stderr and here.stdout == "" and not report.exists(), here.stderr)
+    nothing = this.run(sys.executable, Path(__file__).parent / "run", this.path("nothing"))
+    this.equal("without a build", nothing.returncode, 2, said=nothing.stderr)
+    this.true("it says what to give", "does not start" in nothing.stderr, nothing.stderr)
 
 
 if __name__ == "__main__":

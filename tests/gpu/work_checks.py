@@ -3,18 +3,17 @@
 whether kernels begin after their calls, what a launch costs more, and whether torch.profiler goes on inside mlrun."""
 
 import collections
-import csv
-import io
 import json
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from feature_checks import feature_checks
+import checking
+from checking import ANOTHER, SLACK_NS, last_line, ran, real_losses, within
 
 STEPS, LAUNCHES = 50, 100_000
-# Steps of work with a fixed seed; with "profile" told by torch.profiler as well. Then launches of a small kernel.
+EARLIEST_NS = -10_000
+# Steps of work with a fixed seed, and when they were done; with "profile" told by torch.profiler as well, and as many steps
+# again after its session, to see that mlrun has CUPTI again: it waits for that for a while. Then launches of a small kernel.
 PROGRAM = """
 import collections, json, sys, time
 import torch
@@ -23,27 +22,30 @@ torch.manual_seed(1)
 a = torch.randn(1024, 1024, device="cuda")
 b = torch.randn(1024, 1024).pin_memory()
 small = torch.zeros(16, device="cuda")
+torch.cuda.synchronize()
 def work():
     global a
+    times = [time.monotonic_ns()]
     for _ in range(steps):
         a = torch.relu(a @ b.to("cuda", non_blocking=True)).clamp(-1, 1)
         torch.cuda.synchronize()
+    return times + [time.monotonic_ns()]
 out = {}
 if profile:
-    profiled_ns = [time.monotonic_ns()]
+    asked = time.monotonic_ns()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as told:
-        profiled_ns.append(time.monotonic_ns())
-        work()
-        profiled_ns.append(time.monotonic_ns())
+        work_ns = work()
     counts, times = collections.Counter(), collections.Counter()
     for event in told.events():
         if event.device_type == torch.autograd.DeviceType.CUDA and not event.name.startswith(("Memcpy", "Memset")):
             counts[event.name] += 1
             times[event.name] += event.time_range.elapsed_us()
-    out = {"counts": counts, "time_us": sum(times.values()), "profiled_ns": profiled_ns}
+    out = {"counts": counts, "time_us": sum(times.values()), "asked_ns": asked}
+    time.sleep(4)
+    out["after_ns"] = work()
 else:
-    work()
-torch.cuda.synchronize()
+    work_ns = work()
+out["work_ns"] = work_ns
 start = time.thread_time()
 for _ in range(launches):
     small.add_(1)
@@ -54,31 +56,11 @@ print(json.dumps(out))
 
 
 def has_torch():
-    try:
-        return subprocess.run([sys.executable, "-c", "import torch; assert torch.cuda.is_available()"], capture_output=True,
-                              check=False).returncode == 0
-    except OSError:
-        return False
+    return ran([sys.executable, "-c", "import torch; assert torch.cuda.is_available()"]).returncode == 0
 
 
 def program(words, before=()):
-    done = subprocess.run([*before, sys.executable, "-c", PROGRAM, *map(str, words)], capture_output=True, text=True,
-                          check=False)
-    if done.returncode != 0:
-        return None, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1]), done.stderr
-
-
-class Trace:
-    """A program traced with --cupti."""
-
-    def __init__(self, mlrun, folder, words):
-        self.mlrun, self.folder = mlrun, Path(folder) / f"trace-{'-'.join(map(str, words))}"
-        self.out, self.error = program(words, [mlrun, "--cupti=require", "--preload=off", "--quiet", "-o", self.folder, "--"])
-
-    def rows(self, table):
-        done = subprocess.run([self.mlrun, "show", "--csv", self.folder, table], capture_output=True, text=True, check=False)
-        return list(csv.DictReader(io.StringIO(done.stdout)))
+    return last_line(ran([*before, sys.executable, "-c", PROGRAM, *words]))
 
 
 def starts(calls, kernels):
@@ -91,52 +73,109 @@ def starts(calls, kernels):
     good = sum(at >= 0 for at in late) / len(late)
     clocks = collections.Counter(row["clock"] for row in kernels)
     return {"kernels": len(kernels), "joined": len(late), "share_after_call": good, "earliest_ns": min(late),
-            "clocks": clocks, "agrees": len(late) == len(kernels) and good >= 0.9999 and min(late) >= -10_000
+            "clocks": clocks, "agrees": len(late) == len(kernels) and good >= 0.9999 and min(late) >= EARLIEST_NS
                                         and clocks["monotonic"] >= 0.9999 * len(kernels)}
 
 
 def covered(gaps, out, kernels):
-    """One gap: it begins while the profiler starts, before the profiled steps, and ends after them; no kernel is told of in
-    it. A trace's times are the monotonic clock's."""
+    """One gap, and exactly those steps: it begins while the profiler starts, before the profiled steps, and ends between
+    them and those that follow, of which each kernel is there; no kernel is told of in it. Times are CLOCK_MONOTONIC's."""
     first, last = (int(gaps[0][key]) for key in ("first", "last")) if len(gaps) == 1 else (0, 0)
-    asked, begin, end = out["profiled_ns"]
+    begin, end = out["work_ns"]
     inside = sum(first < int(row["ts"]) < last for row in kernels)
-    return {"rows": gaps, "profiled_ns": out["profiled_ns"], "kernels_inside": inside,
-            "agrees": len(gaps) == 1 and asked <= first <= begin and last >= end and inside == 0}
+    after = len(within(kernels, out["after_ns"], SLACK_NS))
+    wanted = sum(out["counts"].values())
+    return {"rows": gaps, "asked_ns": out["asked_ns"], "work_ns": out["work_ns"], "after_ns": out["after_ns"],
+            "kernels_inside": inside, "kernels_after": [after, wanted],
+            "agrees": len(gaps) == 1 and out["asked_ns"] <= first <= begin and end <= last <= out["after_ns"][0]
+                      and inside == 0 and after == wanted > 0}
 
 
 def counts(profiled, kernels):
+    """Kernels by name, in the steps alone, and the time that they took."""
     ours = collections.Counter(row["name"] for row in kernels)
     time_us = sum(int(row["dur"]) for row in kernels) / 1000
     differing = {name: [ours[name], profiled["counts"].get(name, 0)] for name in {*ours, *profiled["counts"]}
                  if ours[name] != profiled["counts"].get(name, 0)}
     return {"names": len(ours), "differing": differing, "time_us": [time_us, profiled["time_us"]],
-            "agrees": not differing and abs(time_us - profiled["time_us"]) <= 0.03 * profiled["time_us"]}
+            "agrees": bool(ours) and not differing and abs(time_us - profiled["time_us"]) <= 0.03 * profiled["time_us"]}
 
 
-def work_checks(build):
-    """Checks by name, each with what was seen and whether it agrees (None: not tried)."""
-    if not has_torch():
-        return {"gpu_work": {"reason": "no PyTorch with CUDA here", "agrees": None}}
-    mlrun = str(build / "bin" / "mlrun")
-    with tempfile.TemporaryDirectory() as folder:
-        profiled, error = program([STEPS, 0, "profile"])
-        traced = Trace(mlrun, folder, [STEPS, 0, "plain"])
-        both = Trace(mlrun, folder, [STEPS, 0, "profile"])
-        plain_loop, _ = program([0, LAUNCHES, "plain"])
-        traced_loop = Trace(mlrun, folder, [0, LAUNCHES, "plain"])
-        if not (profiled and traced.out and both.out and plain_loop and traced_loop.out):
-            return {"gpu_work": {"reason": [error, traced.error, both.error, traced_loop.error], "agrees": False}}
-        run = json.loads((traced.folder / "run.json").read_text())
-        taken = [row for row in both.rows("loss") if "another client" in row["reason"]]
-        return {
-            "kernels_begin_in_their_calls": starts(traced.rows("gpu_api"), traced.rows("gpu_kernel")),
-            "kernels_as_torch_profiler_counts": counts(profiled, traced.rows("gpu_kernel")),
-            "torch_profiler_inside_mlrun": {"agrees": both.out["counts"] == profiled["counts"]},
-            "gap_of_torch_profiler": covered(taken, both.out, both.rows("gpu_kernel")),
-            "nothing_lost": {"losses": run["losses"], "gpu_work": run["gpu_work"],
-                             "agrees": all(row["unit"] == "ns" for row in run["losses"])},
-            "cost_of_a_launch": {"ns": [plain_loop["ns_per_launch"], traced_loop.out["ns_per_launch"]],
-                                 "kernels": len(traced_loop.rows("gpu_kernel")), "agrees": None},
-            **feature_checks(mlrun, folder),
-        }
+class Runs:
+    """Runs of the program, each made when it is first asked for; of one that failed, why."""
+
+    def __init__(self, mlrun, folder):
+        self.mlrun, self.folder, self.made = mlrun, Path(folder), {}
+
+    def get(self, name, words, is_traced):
+        if name not in self.made:
+            trace = self.folder / f"work-{name}"
+            before = [self.mlrun, "--cupti=require", "--preload=off", "--quiet", "-o", trace, "--"] if is_traced else ()
+            out, said = program(words, before)
+            if out is None:
+                raise RuntimeError(f"{name}: {said}")
+            self.made[name] = (out, trace)
+        return self.made[name]
+
+    def profiled(self):
+        return self.get("profiled", [STEPS, 0, "profile"], False)[0]
+
+    def traced(self):
+        return self.get("traced", [STEPS, 0, "plain"], True)
+
+    def both(self):
+        return self.get("both", [STEPS, 0, "profile"], True)
+
+    def plain_loop(self):
+        return self.get("plain_loop", [0, LAUNCHES, "plain"], False)[0]
+
+    def traced_loop(self):
+        return self.get("traced_loop", [0, LAUNCHES, "plain"], True)
+
+    def rows(self, trace, table):
+        return checking.rows(self.mlrun, trace, table)
+
+
+def check_starts(runs):
+    """Of the steps and of many launches: one in ten thousand is to be seen."""
+    out = {}
+    for name, trace in (("steps", runs.traced()[1]), ("launches", runs.traced_loop()[1])):
+        out[name] = starts(runs.rows(trace, "gpu_api"), runs.rows(trace, "gpu_kernel"))
+    return out | {"agrees": all(seen["agrees"] for seen in out.values()) and out["launches"]["kernels"] >= LAUNCHES}
+
+
+def check_counts(runs):
+    out, trace = runs.traced()
+    return counts(runs.profiled(), within(runs.rows(trace, "gpu_kernel"), out["work_ns"]))
+
+
+def check_profiler(runs):
+    ours, alone = runs.both()[0]["counts"], runs.profiled()["counts"]
+    return {"inside_mlrun": ours, "without": alone, "agrees": ours == alone and bool(alone)}
+
+
+def check_gap(runs):
+    out, trace = runs.both()
+    gaps = [row for row in runs.rows(trace, "loss") if row["reason"] == ANOTHER]
+    return covered(gaps, out, runs.rows(trace, "gpu_kernel"))
+
+
+def check_losses(runs):
+    told = {name: runs.rows(trace, "loss") for name, trace in (("steps", runs.traced()[1]), ("launches", runs.traced_loop()[1]))}
+    work = json.loads((runs.traced()[1] / "run.json").read_text())["gpu_work"]
+    return {"losses": told, "gpu_work": work, "agrees": not any(real_losses(losses) for losses in told.values())}
+
+
+def check_launch(runs):
+    out, trace = runs.traced_loop()
+    return {"ns": [runs.plain_loop()["ns_per_launch"], out["ns_per_launch"]], "kernels": len(runs.rows(trace, "gpu_kernel")),
+            "agrees": None}
+
+
+def work_checks(mlrun, folder):
+    """Checks for checking.Report."""
+    runs = Runs(mlrun, folder)
+    return [(name, lambda check=check: check(runs)) for name, check in (
+        ("kernels_begin_in_their_calls", check_starts), ("kernels_as_torch_profiler_counts", check_counts),
+        ("torch_profiler_inside_mlrun", check_profiler), ("gap_of_torch_profiler", check_gap),
+        ("nothing_lost", check_losses), ("cost_of_a_launch", check_launch))]

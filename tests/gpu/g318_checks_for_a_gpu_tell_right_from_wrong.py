@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run` makes of traces and of what a program says, on small ones made here: one that is right agrees, and each fault that
+the checks are there for does not. A check that fails by an exception, and a program that does not end, are told of, and the
+rest goes on; the report is complete after each check."""
+
+import json
+import sys
+import time
+
+import checking
+from driver_checks import judged_end
+from feature_checks import STEPS, sessions
+from lib import case
+from work_checks import counts, covered, starts
+
+MS = 1_000_000
+HELD_ROW = {"reason": checking.HELD, "unit": "stretches"}
+OWN_ROW = {"reason": checking.OWN_WORK + "buffer flush", "unit": "ns"}
+OTHER_ROW = {"reason": "dropped by CUPTI for want of room", "unit": "records"}
+
+
+def kernel(ts, name="k", dur=1000, call=1, clock="monotonic"):
+    return {"ts": str(ts), "name": name, "dur": str(dur), "correlation_id": str(call), "clock": clock}
+
+
+def agree(this, what, seen, wanted):
+    this.equal(what, seen["agrees"], wanted, said=json.dumps(seen))
+
+
+def check_starts(this):
+    calls = [{"correlation_id": str(i), "ts": str(i * 1000)} for i in range(20_000)]
+    kernels = [kernel(i * 1000 + 5, call=i) for i in range(20_000)]
+    agree(this, "kernels behind their calls", starts(calls, kernels), True)
+    early = [kernel(i * 1000 - (50 if i < 2 else -5), call=i) for i in range(20_000)]
+    agree(this, "two of 20,000 a little early", starts(calls, early), True)
+    early = [kernel(i * 1000 - (50 if i < 3 else -5), call=i) for i in range(20_000)]
+    agree(this, "three of them", starts(calls, early), False)
+    agree(this, "one by far", starts(calls, [kernel(100_000 - 11_000, call=100), *kernels[101:]]), False)
+    agree(this, "one without its call", starts(calls[:-1], kernels), False)
+    repaired = [kernel(i * 1000 + 5, call=i, clock="launch" if i < 3 else "monotonic") for i in range(20_000)]
+    agree(this, "three that were put right", starts(calls, repaired), False)
+    agree(this, "no kernel", starts(calls, []), False)
+
+
+def check_counts(this):
+    told = {"counts": {"a": 2, "b": 1}, "time_us": 3.0}
+    right = [kernel(1, "a"), kernel(2, "a"), kernel(3, "b")]
+    agree(this, "kernels as counted", counts(told, right), True)
+    agree(this, "one too many", counts(told, [*right, kernel(4, "b")]), False)
+    agree(this, "another name", counts(told, [*right[:2], kernel(3, "c")]), False)
+    agree(this, "time 3 % off", counts(told, [*right[:2], kernel(3, "b", 1089)]), True)
+    agree(this, "time 5 % off", counts(told, [*right[:2], kernel(3, "b", 1150)]), False)
+    agree(this, "nothing at all", counts({"counts": {}, "time_us": 0}, []), False)
+    stretch = [10 * MS, 20 * MS]
+    this.equal("kernels of a stretch of time", checking.within([kernel(at * MS) for at in (9, 10, 15, 20, 21)], stretch),
+               [kernel(at * MS) for at in (10, 15, 20)])
+
+
+def check_gaps(this):
+    out = {"asked_ns": 100 * MS, "work_ns": [200 * MS, 300 * MS], "after_ns": [4000 * MS, 4100 * MS], "counts": {"a": 2}}
+    after = [kernel(4010 * MS), kernel(4020 * MS)]
+
+    def gap(first, last):
+        return [{"first": str(first * MS), "last": str(last * MS)}]
+
+    agree(this, "a gap of those steps", covered(gap(150, 2000), out, [kernel(50 * MS), *after]), True)
+    agree(this, "it begins too late", covered(gap(201, 2000), out, after), False)
+    agree(this, "it begins before it was asked for", covered(gap(99, 2000), out, after), False)
+    agree(this, "it ends too early", covered(gap(150, 299), out, after), False)
+    agree(this, "it goes on into what follows", covered(gap(150, 4005), out, after), False)
+    agree(this, "a kernel in it", covered(gap(150, 2000), out, [kernel(250 * MS), *after]), False)
+    agree(this, "a kernel behind it is missing", covered(gap(150, 2000), out, after[:1]), False)
+    agree(this, "no gap", covered([], out, after), False)
+    agree(this, "two gaps", covered(gap(150, 160) + gap(170, 2000), out, after), False)
+
+    between = [[1000 * MS, 1100 * MS], [3000 * MS, 3100 * MS]]
+    kernels = [kernel(begin + i * MS) for begin, _ in between for i in range(STEPS)]
+    saw, gaps = {"first": STEPS, "second": STEPS}, gap(100, 500) + gap(2000, 2500)
+    agree(this, "all between sessions", sessions(gaps, saw | {"between": between}, saw, kernels), True)
+    agree(this, "one missing between them", sessions(gaps, saw | {"between": between}, saw, kernels[1:]), False)
+    agree(this, "one missing behind them", sessions(gaps, saw | {"between": between}, saw, kernels[:-1]), False)
+    agree(this, "one session not told of", sessions(gaps[:1], saw | {"between": between}, saw, kernels), False)
+    fewer = {"first": STEPS, "second": STEPS - 1}
+    agree(this, "the profiler sees less", sessions(gaps, fewer | {"between": between}, saw, kernels), False)
+
+
+def check_ends(this):
+    def judged(how, launches, kernels, *losses):
+        return judged_end(how, {"launches": launches, "kernels": kernels, "losses": losses})
+
+    this.equal("ends", [judged("return", 5, 5), judged("return", 5, 5, OWN_ROW), judged("SIGKILL", 5, 3, HELD_ROW, OWN_ROW)],
+               [True] * 3)
+    this.equal("faults", [judged("return", 5, 4), judged("return", 5, 5, HELD_ROW), judged("SIGKILL", 5, 3),
+                          judged("SIGKILL", 5, 3, OWN_ROW), judged("SIGKILL", 5, 6, HELD_ROW),
+                          judged("SIGKILL", 5, 3, HELD_ROW, OTHER_ROW)], [False] * 6)
+
+
+def check_report(this):
+    path = this.path("report.json")
+    report, seen = checking.Report(path, {"date": "today"}), []
+
+    def look():
+        seen.append(json.loads(path.read_text(encoding="utf-8")))
+        return {"agrees": True}
+
+    def hang():
+        checking.ran(["sh", "-c", "sleep 600 & sleep 600"], seconds=1)
+
+    begin = time.monotonic()
+    report.run([("good", lambda: {"agrees": True}), ("hangs", hang), ("wrong", lambda: [][0]), ("look", look)])
+    this.true("what does not end is ended, with all that it started", time.monotonic() - begin < 60)
+    checks = seen[0]["checks"]
+    this.equal("those before are in the report", (seen[0]["is_complete"], list(checks)), (False, ["good", "hangs", "wrong"]))
+    this.equal("by exception", [checks[name].get("failed_by_exception", False) for name in checks], [False, True, True])
+    this.true("it says why", "did not end within 1 s" in checks["hangs"]["reason"] and "IndexError" in checks["wrong"]["reason"],
+              checks)
+    this.equal("all in all", report.agrees(), False)
+    this.equal("no result", checking.last_line(checking.ran([sys.executable, "-c", "print(1); print('x')"]))[0], None)
+    this.equal("a result", checking.last_line(checking.ran([sys.executable, "-c", "print('x'); print('[1]')"]))[0], [1])
+    checking.set_time(1e-9)
+    report.run([("late", lambda: 1 / 0)])
+    this.equal("what there was no time for", report.checks["late"].get("is_left_out"), True)
+
+
+def check(this):
+    check_starts(this)
+    check_counts(this)
+    check_gaps(this)
+    check_ends(this)
+    check_report(this)
+
+
+if __name__ == "__main__":
+    case.run(check)
