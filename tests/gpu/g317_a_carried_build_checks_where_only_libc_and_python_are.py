@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests/gpu/pack makes of a build runs in a root that has libc and Python and none of mlrun's libraries: `run` unpacks
+it, makes its checks with the stand-ins, and writes its report. The traced programs have no LD_LIBRARY_PATH of its making."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import checking
+from lib import case
+
+HERE = Path(__file__).parent
+# On the stand-ins times say nothing; how often a busy machine looks is not asked here.
+TIMES = {"cost_of_a_launch_by_the_driver", "looks_per_second"}
+MOST_BYTES = 60 << 20
+# In a namespace of its own, so that nothing stays mounted: ROOT, the sources, Python's library and the stand-ins.
+ENTER = """set -e
+root=$1 library=$2 gpu=$3 build=$4 python=$5
+mkdir -p "$root/proc" "$root/dev" "$root$library" "$root/checks" "$root/stand-ins" "$root/tmp"
+mount --rbind /proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount --bind "$library" "$root$library"
+mount --bind "$gpu" "$root/checks"
+mount --bind "$build/gpu" "$root/stand-ins"
+exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp MOCK_CUDA_VERSION=13000 MOCK_CUPTI_OVERHEAD=1 \\
+  LD_LIBRARY_PATH=/stand-ins/cupti/cuda:/stand-ins/cupti/13:/stand-ins/nvml-580 \\
+  "$python" -B /checks/run --carried /carried.tar.gz --out /tmp/report.json --small --only samples,driver
+"""
+
+
+def needed(program):
+    """The file that the program is, the dynamic linker and what it is linked with."""
+    out = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    words = (word for line in out.splitlines() for word in line.split() if word.startswith("/"))
+    return [str(program), *words]
+
+
+def libc_files():
+    """All of libc, of which a program may be linked with what is empty by now."""
+    [libc] = (file for file in needed(shutil.which("env")) if "libc.so" in file)
+    found = (Path(libc).parent / f"{name}.so.{number}" for name, number in (
+        ("libm", 6), ("libdl", 2), ("libpthread", 0), ("librt", 1), ("libutil", 1)))
+    return [str(file) for file in found if file.exists()]
+
+
+def make_root(root, python):
+    (root / "usr" / "bin").mkdir(parents=True)
+    files = {file for program in (python, shutil.which("env"), shutil.which("true")) for file in needed(program)}
+    for file in sorted(files | set(libc_files())):
+        target = root / file.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
+
+
+def check_archive(this, archive):
+    done = this.run(sys.executable, HERE / "pack", case.BUILD, archive)
+    this.equal("packed", done.returncode, 0, said=done.stderr)
+    this.true("small enough to carry", 0 < archive.stat().st_size < MOST_BYTES, archive.stat().st_size)
+    none = this.run(sys.executable, HERE / "pack", this.path("nothing"), this.path("none.tar.gz"))
+    this.equal("of no build", (none.returncode, this.path("none.tar.gz").exists()), (1, False), said=none.stderr)
+    this.true("it says what to do", "build mlrun" in none.stderr, none.stderr)
+
+
+def check(this):
+    if os.getuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        raise case.Skip("needs root and a mount namespace")
+    archive, root, python = this.path("root") / "carried.tar.gz", this.path("root"), os.path.realpath(sys.executable)
+    make_root(root, python)
+    check_archive(this, archive)
+    this.true("the root has none of mlrun's libraries", not list(root.rglob("libfmt*")) and not list(root.rglob("libdw*")),
+              list(root.rglob("*.so*")))
+    done = this.run("unshare", "-m", "sh", "-c", ENTER, "sh", root, sysconfig.get_path("stdlib"), HERE, case.BUILD, python)
+    this.true("it began", done.returncode in (0, 1), done.stderr)
+    report = json.loads((root / "tmp" / "report.json").read_text(encoding="utf-8"))
+    this.equal("complete", (report["is_complete"], report["carried"]), (True, True))
+    checks = report["checks"]
+    this.true("samples and programs", {"samples", "end_by_SIGKILL", "many_nodes_of_graphs"} <= checks.keys(), list(checks))
+    for name, seen in checks.items():
+        is_told = name.startswith("end_by_") and any(row["reason"] == checking.HELD for row in seen["losses"])
+        this.true(name, "reason" not in seen and (seen["agrees"] is not False or name in TIMES or is_told), seen)
+    this.true("the driver's devices", len(report["devices"]) > 0, report["devices"])
+
+
+if __name__ == "__main__":
+    case.run(check)
