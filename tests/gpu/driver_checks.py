@@ -5,6 +5,7 @@ driver gives out. They need no PyTorch, so that they can be tried with the stand
 
 import json
 import os
+import shutil
 from pathlib import Path
 from statistics import median
 
@@ -20,7 +21,7 @@ COST_SHARE, OWN_NS = 1.2, 300
 # After these nothing can be missing; after the others what CUPTI held is stated as a gap.
 ORDERLY = ("return", "exit", "_exit", "atexit", "signal", "fork", "exec", "thread")
 KILLED = ("abort", "SIGTERM", "SIGKILL")
-SMALL_BYTES = 4096
+SMALL_BYTES, SMALL_DEVICE_BYTES = 4096, 64 << 10
 
 
 class Programs:
@@ -48,14 +49,14 @@ class Programs:
         before = [self.mlrun, "--cupti=require", "--preload=off", "--quiet", *options, "-o", str(trace), "--"]
         return *self.run(words, before, **more), trace
 
-    def counted(self, words, kinds, buffer_bytes=1 << 20):
+    def counted(self, words, kinds, buffer_bytes=1 << 20, **more):
         """Likewise with the minimal client, and what that counted."""
         if not self.cupti:
             return None, "mlrun recorded no GPU work, so it is not known which libcupti to take", None
         out = self.folder / "minimal.json"
         out.unlink(missing_ok=True)
         done, said = self.run(words, CUDA_INJECTION64_PATH=str(self.client), MINIMAL_CUPTI=self.cupti, MINIMAL_KINDS=kinds,
-                              MINIMAL_BYTES=str(buffer_bytes), MINIMAL_OUT=str(out))
+                              MINIMAL_BYTES=str(buffer_bytes), MINIMAL_OUT=str(out), **more)
         return done, said, json.loads(out.read_text()) if out.exists() else None
 
     def rows(self, trace, table):
@@ -117,13 +118,37 @@ def check_graph(programs, kernels):
             "agrees": rows.get("kernel", 0) + work.get("folded_nodes", 0) == launched and not real_losses(losses)}
 
 
-def check_small_buffers(programs, launches):
+def check_small_buffers(programs, launches, **more):
     """What CUPTI says that it dropped, and what it handed over, are together what was launched."""
-    done, said, counted = programs.counted(["loop", launches], "10", SMALL_BYTES)
+    done, said, counted = programs.counted(["loop", launches], "10", SMALL_BYTES, **more)
     if done is None or counted is None:
         return {"reason": said, "agrees": False}
-    return {"launches": done["launches"], "minimal_client": counted,
+    return {"launches": done["launches"], "minimal_client": counted, "said": said,
             "agrees": counted.get("10", 0) + counted["dropped"] == done["launches"]}
+
+
+def check_instances(programs):
+    """The library is preloaded, and the driver is told its path: it is there once."""
+    done, said, _ = programs.traced(["maps", 1])
+    return {"reason": said, "agrees": False} if done is None else done | {"agrees": done["instances"] == 1}
+
+
+def check_two_libraries(programs, launches):
+    """A second copy of libcupti in the process, with a client of its own: mlrun has every kernel, or says what is missing."""
+    if not programs.cupti:
+        return {"reason": "mlrun recorded no GPU work, so there is no libcupti to copy", "agrees": False}
+    folder = programs.folder / "second"
+    folder.mkdir(exist_ok=True)
+    copy, out = folder / Path(programs.cupti).name, folder / "minimal.json"
+    shutil.copy(programs.cupti, copy)
+    done, said, trace = programs.traced(["end", launches, "return"], LAUNCHES_CLIENT=str(programs.client),
+                                        MINIMAL_CUPTI=str(copy), MINIMAL_KINDS="10", MINIMAL_OUT=str(out))
+    if done is None:
+        return {"reason": said, "agrees": False}
+    kernels, losses = len(programs.rows(trace, "gpu_kernel")), programs.rows(trace, "loss")
+    return {"launches": done["launches"], "kernels": kernels, "losses": losses, "said": said,
+            "second_client": json.loads(out.read_text()) if out.exists() else None,
+            "agrees": kernels == done["launches"] or (kernels < done["launches"] and bool(real_losses(losses)))}
 
 
 def check_symbols(programs):
@@ -152,7 +177,11 @@ def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_L
     return [
         ("libcupti_that_is_used", lambda: check_library(programs)),
         *((f"end_by_{how}", lambda how=how: check_end(programs, how, end_launches)) for how in (*ORDERLY, *KILLED)),
+        ("injected_library_is_there_once", lambda: check_instances(programs)),
         ("buffers_that_are_too_small", lambda: check_small_buffers(programs, launches)),
+        ("buffers_of_the_gpu_that_are_too_small",
+         lambda: check_small_buffers(programs, launches, MINIMAL_DEVICE_BYTES=str(SMALL_DEVICE_BYTES))),
+        ("two_libcupti", lambda: check_two_libraries(programs, end_launches)),
         ("symbols_of_the_driver", lambda: check_symbols(programs)),
         ("cost_of_a_launch_by_the_driver", lambda: check_cost(programs, launches, rounds)),
         ("many_nodes_of_graphs", lambda: check_graph(programs, graph_kernels)),

@@ -120,11 +120,14 @@ def check_graphs(mlrun, folder):
         return {"reason": [node_trace, whole_trace], "agrees": False}
     of_graphs = [row for row in rows(mlrun, node_trace, "gpu_kernel") if row["graph_id"]]
     launches = {row["correlation_id"] for row in rows(mlrun, node_trace, "gpu_api") if "GraphLaunch" in row["func"]}
+    of_nodes = collections.Counter((row["graph_id"], row["graph_node"]) for row in of_graphs)
     graphs = rows(mlrun, whole_trace, "gpu_graph")
     kept = [row for row in rows(mlrun, whole_trace, "gpu_kernel") if row["graph_id"]]
     return {"kernels": len(of_graphs), "launched": len({row["correlation_id"] for row in of_graphs} & launches),
+            "nodes_of_graphs": [[*node, times] for node, times in of_nodes.items()][:2 * NODES],
             "whole": len(graphs), "with_thread": sum(row["tid"] != "" for row in graphs), "nodes_beside_whole": len(kept),
-            "agrees": len(of_graphs) == REPLAYS * NODES and {row["correlation_id"] for row in of_graphs} == launches
+            "agrees": len(of_nodes) == NODES and set(of_nodes.values()) == {REPLAYS}
+                      and len({graph for graph, _ in of_nodes}) == 1 and {row["correlation_id"] for row in of_graphs} == launches
                       and len(graphs) == REPLAYS and not kept}
 
 

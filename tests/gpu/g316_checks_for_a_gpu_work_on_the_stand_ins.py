@@ -39,6 +39,9 @@ def check_major(this, major):
     this.true("to record takes time", cost["nothing"] < cost["calls and kernels"], cost)
     this.equal("launches and rows", [(seen["end_by_fork"][key]) for key in ("launches", "kernels", "calls")],
                [2 * END_LAUNCHES] * 3)
+    this.equal("a second client of a second libcupti was started", "buffers" in (seen["two_libcupti"]["second_client"] or {}),
+               True, said=str(seen["two_libcupti"]))
+    this.equal("it was told how small", seen["buffers_of_the_gpu_that_are_too_small"]["said"], "")
     nodes = seen["many_nodes_of_graphs"]
     this.equal("nodes launched", nodes["launched"], NODES)
     this.true("some were added up", nodes["folded_nodes"] > 0, nodes)

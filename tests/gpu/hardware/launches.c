@@ -7,6 +7,9 @@
 //   signal (_exit in a handler), abort, SIGTERM, SIGKILL, fork (a child that ends by _exit, and as many launches after it),
 //   exec (of true), thread (in another thread).
 // graph: a graph of 1000 kernels, launched until there were COUNT of them.
+// maps: how often mlrun's library for GPU work is in the process ("instances"): the driver was told its path, and it was
+//   preloaded before that.
+// LAUNCHES_CLIENT: a library that is loaded and started once CUDA is: a second client of CUPTI (minimal_client.c).
 // symbols: whether cuGetProcAddress gives what the library exports.
 // Exit status: 77 without a driver, 3 where a call of CUDA fails.
 #define _GNU_SOURCE
@@ -53,6 +56,15 @@ static void begin(void) {
   CUDA(cuModuleLoadData, (void **, const void *), &module, kModule);
   CUDA(cuModuleGetFunction, (void **, void *, const char *), &function, module, "nothing");
   CUDA(cuStreamCreate, (void **, unsigned), &stream, 1);
+}
+
+static void start_client(void) {
+  const char *path = getenv("LAUNCHES_CLIENT");
+  void *client = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  int (*start)(void) = client ? (int (*)(void))dlsym(client, "InitializeInjection") : NULL;
+  if (!path || (start && start() == 1)) return;
+  fprintf(stderr, "launches: %s did not start\n", path);
+  exit(kFailed);
 }
 
 static void launch(void) {
@@ -132,6 +144,17 @@ static void compare_symbols(void) {
   printf("}}\n");
 }
 
+static void count_instances(void) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (!maps) exit(2);
+  char line[4096];
+  int instances = 0;
+  while (fgets(line, sizeof line, maps))  // the beginning of the file is mapped once by each
+    instances += strstr(line, "libmlrun_cupti.so") && strstr(line, " 00000000 ");
+  fclose(maps);
+  printf("{\"instances\": %d}\n", instances);
+}
+
 static void end_here(void) { _exit(0); }
 static void end_in_handler(int signal_number) {
   (void)signal_number;
@@ -179,7 +202,7 @@ static int end(const char *how) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    fprintf(stderr, "launches loop|end|graph|symbols COUNT [END]\n");
+    fprintf(stderr, "launches loop|end|graph|maps|symbols COUNT [END]\n");
     return 2;
   }
   driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -189,6 +212,8 @@ int main(int argc, char **argv) {
   }
   count = atol(argv[2]);
   begin();
+  start_client();
+  if (!strcmp(argv[1], "maps")) count_instances();
   if (!strcmp(argv[1], "loop")) measure();
   if (!strcmp(argv[1], "graph")) launch_graphs();
   if (!strcmp(argv[1], "symbols")) compare_symbols();

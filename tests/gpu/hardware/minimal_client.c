@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client of CUPTI that does as little as one can: what CUPTI itself costs, for comparison. CUDA's driver loads it by
 // CUDA_INJECTION64_PATH. MINIMAL_CUPTI: the library; MINIMAL_KINDS: numbers of kinds to record, with commas; a word
-// stands for the driver's calls whose names begin with it. MINIMAL_BYTES: of a buffer (1 MiB). Buffers are given back as they come.
+// stands for the driver's calls whose names begin with it. MINIMAL_BYTES: of a buffer (1 MiB); MINIMAL_DEVICE_BYTES: of one in the GPU's memory, of which CUPTI then has
+// no more than two (else as CUPTI has it). Buffers are given back as they come.
 // At the end it writes one object of JSON to the file MINIMAL_OUT: records in buffers, by kind, and how many CUPTI
 // says it dropped.
 #define _GNU_SOURCE
@@ -84,6 +85,17 @@ static int enable_kinds(char *kinds) {
   return CUPTI_OK;
 }
 
+// Records of kernels wait there until CUPTI fetches them.
+static void limit_device_buffers(size_t bytes) {
+  int (*set)(uint32_t, size_t *, void *) =
+      (int (*)(uint32_t, size_t *, void *))dlsym(cupti, "cuptiActivitySetAttribute");
+  size_t limit = 2, size = sizeof bytes;
+  int answers[] = {set(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &size, &bytes),
+                   set(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, &size, &limit)};
+  if (answers[0] || answers[1])
+    fprintf(stderr, "minimal client: buffers of the GPU: errors %d, %d\n", answers[0], answers[1]);
+}
+
 int InitializeInjection(void) {
   const char *path = getenv("MINIMAL_CUPTI"), *bytes = getenv("MINIMAL_BYTES"), *kinds = getenv("MINIMAL_KINDS");
   cupti = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -96,6 +108,8 @@ int InitializeInjection(void) {
   dropped_records = (int (*)(void *, uint32_t, size_t *))dlsym(cupti, "cuptiActivityGetNumDroppedRecords");
   int (*set_callbacks)(cupti_request_buffer, cupti_buffer_done) =
       (int (*)(cupti_request_buffer, cupti_buffer_done))dlsym(cupti, "cuptiActivityRegisterCallbacks");
+  const char *device_bytes = getenv("MINIMAL_DEVICE_BYTES");
+  if (device_bytes) limit_device_buffers((size_t)atol(device_bytes));
   char *own = strdup(kinds ? kinds : "");
   int answer = set_callbacks(request, done);
   if (answer == CUPTI_OK) answer = enable_kinds(own);
