@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`run` with its checks that need PyTorch, on a stand-in for PyTorch (fakes/torch): its programs run, each check sees both of its
+sides and agrees; and where the profiler does not tell of every kernel, those that compare with it do not."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import cupti_case
+from lib import case
+
+HERE = Path(__file__).parent
+COMPARED = {"kernels_as_torch_profiler_counts", "gap_of_torch_profiler", "between_sessions_of_torch_profiler"}
+# Nothing is expected of these, here or on a GPU.
+TOLD = {"cost_of_a_launch", "expandable_segments", "cufile_in_compatibility_mode", "static_probes_of_pytorch"}
+
+
+def checks(this, name, only, **more):
+    """What the report says; its exit status is that of its checks."""
+    environment = cupti_case.mock_environment(this, 13, OVERHEAD=1) | more
+    environment["LD_LIBRARY_PATH"] += f":{case.BUILD}/gpu/nvml-580"
+    environment |= {"PYTHONPATH": str(HERE / "fakes"), "FAKE_TORCH_PROFILER": str(cupti_case.PLACE / "libmock_profiler_13.so")}
+    out = this.path(f"{name}.json")
+    done = this.run(sys.executable, "-B", HERE / "run", case.BUILD, "--only", only, "--out", out, env=environment, timeout=400)
+    this.true("it began", done.returncode in (0, 1), done.stderr)
+    report = json.loads(out.read_text(encoding="utf-8"))
+    seen = report["checks"]
+    this.equal("complete", report["is_complete"], True)
+    this.equal("exit status", done.returncode, 1 if any(at["agrees"] is False for at in seen.values()) else 0)
+    return seen
+
+
+def check(this):
+    seen = checks(this, "report", "work,features")
+    this.equal("checks", len(seen), 15)
+    for name, told in seen.items():
+        this.true(name, told["agrees"] is (None if name in TOLD else True) and not told.get("failed_by_exception"), told)
+    starts = seen["kernels_begin_in_their_calls"]["launches"]
+    this.true("as many kernels as show one in ten thousand", starts["joined"] >= 100_000, starts)
+    wrong = checks(this, "forgetful", "work,features", FAKE_TORCH_FORGETS="1")
+    this.equal("a profiler that forgets", {name for name, told in wrong.items() if told["agrees"] is False}, COMPARED)
+    this.true("nothing is left in the sources", not os.path.exists(HERE / "fakes" / "torch" / "__pycache__"))
+
+
+if __name__ == "__main__":
+    case.run(check)
