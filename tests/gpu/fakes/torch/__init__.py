@@ -8,8 +8,6 @@ import ctypes
 import os
 import types
 
-from . import utils
-
 KERNEL_NS, SEGMENT = 1000, 0x7F0000000000
 DEVICE_MEMORY, ALLOCATION, RELEASE = 3, 1, 2
 uint8 = bfloat16 = None
