@@ -68,7 +68,7 @@ Json process_json(const ProcessSummary& process) {
           {"rank", known(process.rank, -1)},
           {"role", process.role},
           {"command", process.command},
-          {"end", process.end.empty() ? Json() : Json(process.end)},
+          {"ended", process.end.empty() ? Json() : Json(process.end)},
           {"first_ns", process.first_ns},
           {"last_ns", process.last_ns},
           {"files", totals_json(process.files())},

@@ -87,7 +87,7 @@ struct Columns<ProcessSummary> {
     visitor("heap_peak_counted", row.heap_peak.counted_bytes);
     visitor.later("mapped_peak_ts", row.mapped_peak.ts_ns);
     visitor.later("mapped_peak", row.mapped_peak.bytes);
-    visitor.later_optional("end", row.end);
+    visitor.later_optional("ended", row.end);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "runner/trace/file_call_gaps.h"
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/gpu_file_rows.h"
+#include "runner/trace/kernel_moments.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/memory_table.h"
@@ -39,25 +40,6 @@ constexpr const char* kSilent =
     "the library in the command's processes told nothing of them: statically linked, setuid, or gone at once. They "
     "have "
     "no row, and no calls; what the kernel saw of them is in its tables";
-
-int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
-
-// The first of the moments that is known, and never one behind the end.
-template <typename... Moments>
-int64_t begin_of(int64_t end_ns, Moments... moments) {
-  int64_t begin_ns = 0;
-  for (const uint64_t ns : {moments...}) {
-    if (begin_ns == 0) begin_ns = time_of(ns);
-  }
-  return begin_ns == 0 ? end_ns : std::min(begin_ns, end_ns);
-}
-
-// Of an operation that lies in no call.
-summary::SplitKind split_kind(const mlrun_file_op& record) {
-  if (record.op == MLRUN_FILE_FAULT) return summary::SplitKind::kFaults;
-  const bool is_later = (record.flags & MLRUN_FILE_LATER) != 0;
-  return is_later ? summary::SplitKind::kAsynchronous : summary::SplitKind::kOperations;
-}
 
 }  // namespace
 

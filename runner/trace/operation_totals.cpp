@@ -25,6 +25,12 @@ bool is_metadata(uint32_t op) {
 
 }  // namespace
 
+summary::SplitKind split_kind(const mlrun_file_op& record) {
+  if (record.op == MLRUN_FILE_FAULT) return summary::SplitKind::kFaults;
+  const bool is_later = (record.flags & MLRUN_FILE_LATER) != 0;
+  return is_later ? summary::SplitKind::kAsynchronous : summary::SplitKind::kOperations;
+}
+
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls) {
   const mlrun_file_op& record = row.record;
   const bool writes_copy = by_system_calls && record.outer != 0 && record.op == MLRUN_FILE_SPLICE_WRITE;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation of the kernel adds to the figures of its process and file, where no library has told of the call that it is of.
+// What an operation of the kernel adds to the figures of its process and file, where no library has told of the call that it is of, and
+// to which line of the split its time goes then.
 #pragma once
 
 #include <optional>
@@ -12,5 +13,8 @@ namespace mlrun::trace {
 // Nothing: it is no call of the program's (a page fault, a clone), or lies in one that counts. `by_system_calls`: these tell of operations,
 // and what a copy writes lies in what it reads.
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls);
+
+// Of an operation that lies in no call.
+summary::SplitKind split_kind(const mlrun_file_op& record);
 
 }  // namespace mlrun::trace

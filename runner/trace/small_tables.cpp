@@ -51,7 +51,7 @@ struct Columns<model::ProcessRow> {
     visitor.optional("command", row.command);
     visitor.optional("role", row.role);
     visitor("forked", row.forked);
-    visitor.optional("end", row.end);
+    visitor.optional("ended", row.end);
     visitor.optional("wait_status", row.exit_status, -1);
     visitor.optional("kernel_rchar", row.kernel_rchar, -1);
     visitor.optional("kernel_wchar", row.kernel_wchar, -1);

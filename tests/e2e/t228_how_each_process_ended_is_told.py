@@ -59,12 +59,12 @@ def check_ends(this, data, *options):
     trace = this.trace(sys.executable, "-c", PROGRAM, data, options=options)
     wanted = {int(pid): end for pid, end in (line.split(" ", 1) for line in trace.stdout.splitlines())}
     rows = {row["pid"]: row for row in trace.rows("process")}
-    got = {pid: rows[pid]["end"] for pid in wanted if pid in rows}
+    got = {pid: rows[pid]["ended"] for pid in wanted if pid in rows}
     this.equal(f"how they ended, {options}", got, wanted, said=trace.stdout)
     main = next(row for row in rows.values() if row["parent_proc_id"] is None)
-    this.equal("the command's own", main["end"], "exit")
+    this.equal("the command's own", main["ended"], "exit")
     shown = this.run(case.MLRUN, "report", trace.folder, "--json")
-    ends = {row["pid"]: row["end"] for row in json.loads(shown.stdout)["processes"]}
+    ends = {row["pid"]: row["ended"] for row in json.loads(shown.stdout)["processes"]}
     this.equal("and in the summary", {pid: ends[pid] for pid in wanted}, wanted)
     text = this.run(case.MLRUN, "report", trace.folder).stdout
     killed = [line for line in text.splitlines() if line.startswith("KILLED")]

