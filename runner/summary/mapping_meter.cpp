@@ -13,6 +13,8 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLargestBytes = uint64_t{1} << 47;  // user space; no mapping is longer
+// Later mappings inside what one call takes away: one for each thread that was as fast. A made-up spool may have any number of both.
+constexpr int kLaterSpansMax = 256;
 
 uint64_t whole_pages(int64_t bytes) {
   const uint64_t known = std::min(uint64_t(std::max<int64_t>(bytes, 0)), kLargestBytes);
@@ -35,8 +37,8 @@ void MappingMeter::add(const model::CallRow& row) {
 // An exec leaves nothing mapped. false: a late row of an image that is gone.
 bool MappingMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
-  if (std::find(left_images_.begin(), left_images_.end(), image_id) != left_images_.end()) return false;
-  if (image_id_ != 0) left_images_.push_back(image_id_);
+  if (left_images_.contains(image_id)) return false;
+  if (image_id_ != 0) left_images_.insert(image_id_);
   room_->left += int64_t(spans_.size());
   spans_.clear();
   bytes_ = 0;
@@ -66,10 +68,12 @@ void MappingMeter::remap(const model::CallRow& row) {
 void MappingMeter::cut(uint64_t begin, uint64_t end, int64_t before_ns) {
   auto at = spans_.upper_bound(begin);
   if (at != spans_.begin()) --at;
-  while (at != spans_.end() && at->first < end) {
+  int left_in_place = 0;
+  while (at != spans_.end() && at->first < end && left_in_place < kLaterSpansMax) {
     const auto [first, span] = *at;
     if (span.end <= begin || span.made_ns > before_ns) {
       ++at;
+      ++left_in_place;
       continue;
     }
     at = spans_.erase(at);

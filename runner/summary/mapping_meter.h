@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
+#include <unordered_set>
 
 #include "runner/model/rows.h"
 #include "runner/summary/summary.h"
@@ -48,7 +48,7 @@ class MappingMeter {
   uint64_t bytes_ = 0;
   MappingPeak peak_{0, 0};
   int32_t image_id_ = 0;
-  std::vector<int32_t> left_images_;  // replaced by exec
+  std::unordered_set<int32_t> left_images_;  // replaced by exec
 };
 
 }  // namespace mlrun::summary
