@@ -137,14 +137,37 @@ void GpuFileCalls::end_operations(const std::vector<BatchEnd>& ends) {
   }
 }
 
+// On overlayfs stat() tells a device of its own for each layer, and the kernel the one of all of it: there a file is the one with its
+// number, as for FilesByInode.
+void GpuFileCalls::find_devices(const model::FileTable& files) {
+  struct OnOverlay {
+    size_t files = 0;
+    uint32_t device = 0;
+  };
+  std::unordered_map<uint64_t, OnOverlay> by_inode;
+  std::set<std::pair<uint32_t, uint64_t>> known;
+  for (const File& file : files_) by_inode[file.inode] = {};
+  for (const model::FileRow& file : files) {
+    const Identity identity{static_cast<uint32_t>(file.dev), static_cast<uint64_t>(file.ino)};
+    identities_.push_back(identity);
+    const auto wanted = by_inode.find(identity.inode);
+    if (wanted == by_inode.end() || identity.inode == 0) continue;
+    known.insert({identity.device, identity.inode});
+    if (file.file_system == "overlay") wanted->second = {wanted->second.files + 1, identity.device};
+  }
+  for (const File& file : files_) {
+    const auto device = static_cast<uint32_t>(stat_device(file.device));
+    const OnOverlay& above = by_inode[file.inode];
+    devices_.push_back(above.files == 1 && !known.contains({device, file.inode}) ? above.device : device);
+  }
+}
+
 void GpuFileCalls::finish(const model::FileTable& files) {
   end_operations(batches_.finish());
   handles_.clear();
   execs_.clear();
   if (entries_.empty()) return;
-  for (const model::FileRow& file : files) {
-    identities_.push_back({static_cast<uint32_t>(file.dev), static_cast<uint64_t>(file.ino)});
-  }
+  find_devices(files);
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].is_transfer) continue;
     if (entries_[i].status == model::BatchStatus::kNone) by_thread_[entries_[i].tid].push_back(i);
@@ -167,6 +190,7 @@ int64_t GpuFileCalls::call(const model::CallRow& row) {
   if (static_cast<size_t>(row.file_id) > identities_.size()) return 0;
   const Identity& file = identities_[static_cast<size_t>(row.file_id - 1)];
   Transfer transfer{row.origin.ts_ns, row.dur_ns, row.origin.pid, row.origin.tid};
+  transfer.is_call = true;
   transfer.is_write = class_of_func(row.func) == MLRUN_CLASS_WRITE;
   transfer.device = file.device;
   transfer.inode = file.inode;
@@ -233,8 +257,8 @@ GpuFileCalls::Entry* GpuFileCalls::in_other_thread(const Transfer& transfer) {
 
 bool GpuFileCalls::is_on_file(const Entry& entry, const Transfer& transfer) const {
   const File& file = files_[entry.file];
-  return file.inode != 0 && file.inode == transfer.inode &&
-         static_cast<uint32_t>(stat_device(file.device)) == transfer.device;
+  const uint32_t device = transfer.is_call ? devices_[entry.file] : static_cast<uint32_t>(stat_device(file.device));
+  return file.inode != 0 && file.inode == transfer.inode && device == transfer.device;
 }
 
 int64_t GpuFileCalls::common_bytes(const Entry& entry, const Transfer& transfer) {

@@ -84,8 +84,8 @@ class GpuFileCalls {
   struct Transfer {
     int64_t ts_ns = 0, dur_ns = 0;
     int32_t pid = 0, tid = 0;
-    bool is_write = false;
-    uint32_t device = 0;  // as stat has it, low half
+    bool is_write = false, is_call = false;  // is_call: of the library's, else an operation of the kernel
+    uint32_t device = 0;                     // as stat has it, low half
     uint64_t inode = 0;
     int64_t offset = -1, bytes = 0;
     [[nodiscard]] int64_t middle_ns() const { return ts_ns + dur_ns / 2; }
@@ -105,6 +105,7 @@ class GpuFileCalls {
   void add_of_batch(const mlrun_cufile_call& record, std::string_view array);
   void add_operation(const mlrun_cufile_call& record, const events::CufileOperation& operation);
   void end_operations(const std::vector<BatchEnd>& ends);
+  void find_devices(const model::FileTable& files);
   [[nodiscard]] bool has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const;
   int64_t place(const Transfer& transfer, bool counts);
   Entry* in_same_thread(const Transfer& transfer);
@@ -121,6 +122,7 @@ class GpuFileCalls {
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
   std::vector<Identity> identities_;  // of files, by file_id - 1
+  std::vector<uint32_t> devices_;     // of files_, as stat told the calls
   GpuFileBatches batches_;
   uint64_t left_out_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/events/call_layout.h"
 #include "runner/events/cufile_calls.h"
 #include "runner/trace/device_number.h"
 
@@ -68,7 +69,7 @@ class GpuFileCallsTest : public testing::Test {
     return calls_.operation(operation);
   }
 
-  void finish() { calls_.finish(model::FileTable()); }
+  void finish(const model::FileTable& files = {}) { calls_.finish(files); }
 
   GpuFileCalls calls_{GpuFileCalls::Below::kOperations};
   int64_t number_ = 0;
@@ -189,6 +190,53 @@ TEST_F(GpuFileCallsTest, ABatchMeansNothingToTheProgramThatIsExecuted) {
   finish();
   EXPECT_EQ(calls_.end(operation).status, model::BatchStatus::kUnknown);
   EXPECT_EQ(calls_.batches().unmatched(), 1);
+}
+
+// A read that the library tells of, of a file of the table.
+model::CallRow read_call(int64_t file_id, int64_t ts_ns, int64_t offset, int64_t bytes, int32_t tid) {
+  model::CallRow row;
+  row.func = events::func::k_pread;
+  row.origin.pid = kPid;
+  row.origin.tid = tid;
+  row.origin.ts_ns = ts_ns;
+  row.dur_ns = 10;
+  row.file_id = file_id;
+  row.offset = offset;
+  row.ret = bytes;
+  return row;
+}
+
+TEST_F(GpuFileCallsTest, OnOverlayfsAFileHasTheDeviceOfItsLayerInCalls) {
+  constexpr int64_t kLayer = 45, kTwice = 99;
+  calls_ = GpuFileCalls(GpuFileCalls::Below::kCalls);
+  model::FileTable files;
+  const auto add_file = [&](uint64_t inode, int64_t device, const char* file_system) {
+    model::FileRow row;
+    row.dev = device;
+    row.ino = static_cast<int64_t>(inode);
+    row.file_system = file_system;
+    files.push_back(row);
+    return static_cast<int64_t>(files.size());
+  };
+  const int64_t above = add_file(kInode, kLayer, "overlay"), elsewhere = add_file(kInode, kLayer + 1, "ext4");
+  const int64_t first = add_file(kTwice, kLayer, "overlay"), second = add_file(kTwice, kLayer + 1, "overlay");
+  const int64_t own = add_file(kOtherInode, stat_device(kDevice), "ext4"),
+                other = add_file(kOtherInode, kLayer, "overlay");
+  handle(kInode, 10);
+  const int64_t call = move(100, 200, 0, 1000);
+  handle(kTwice, 300);
+  move(400, 500, 0, 1000);
+  handle(kOtherInode, 600);
+  const int64_t exact = move(700, 800, 0, 1000);
+  finish(files);
+  EXPECT_EQ(calls_.call(read_call(above, 110, 0, 600, kCaller)), call);
+  EXPECT_EQ(calls_.call(read_call(above, 120, 600, 400, kWorker)), call);
+  EXPECT_EQ(calls_.call(read_call(elsewhere, 130, 0, 10, kCaller)), 0) << "not on overlayfs";
+  EXPECT_EQ(calls_.posix(call).bytes, 1000);
+  EXPECT_EQ(read(140, 150, 0, 10), call) << "the kernel's own device is the same in both";
+  for (const int64_t file : {first, second}) EXPECT_EQ(calls_.call(read_call(file, 410, 0, 10, kCaller)), 0);
+  EXPECT_EQ(calls_.call(read_call(own, 710, 0, 10, kCaller)), exact);
+  EXPECT_EQ(calls_.call(read_call(other, 720, 0, 10, kCaller)), 0) << "the file itself is there";
 }
 
 TEST_F(GpuFileCallsTest, WhatDamagedRecordsSayOverflowsNothing) {
