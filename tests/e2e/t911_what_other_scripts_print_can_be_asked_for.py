@@ -149,25 +149,40 @@ def memory_now():
     return {words[0]: int(words[1]) >> 10 for words in lines if words[0] in ("Buffers:", "Cached:")}
 
 
+def is_near(row, key, looks, name):
+    """As /proc/meminfo had it before or after the run, or between: others use the machine, too."""
+    seen = [look[name] for look in looks]
+    room = max(64, max(seen) // 2)
+    return min(seen) - room <= row[key] <= max(seen) + room
+
+
+def page_cache_once(this, queries):
+    """Of each step hits, misses, pages made dirty and the ratio, and whether buffers and the page cache are those of the machine. A
+    step that did not end in the second in which it began is left out."""
+    path, before = this.path("cached"), memory_now()
+    trace = this.trace("/usr/bin/python3", "-c", CACHED, path, PAGES, options=("--preload=off", "--kprobes=block,wait,vfs"))
+    os.unlink(path)
+    looks = (before, memory_now())
+    rows = {row["second"]: row for row in queries.rows(trace, "AS buffers_mb")}
+    got = {}
+    for name, second in json.loads(trace.stdout.splitlines()[-1]).items():
+        row = rows.get(second, {})
+        is_machines = bool(row) and is_near(row, "buffers_mb", looks, "Buffers:") and is_near(row, "cached_mb", looks, "Cached:")
+        got[name] = (*(row.get(key) for key in ("hits", "misses", "dirties", "hit_ratio_percent")), is_machines)
+    return got
+
+
 def check_page_cache(this, queries):
-    """As bcc's cachestat prints it. A step that did not end in the second in which it began, on a busy machine, is not looked at; of
-    three tries each has to."""
-    wanted = {"written": (0, 0, PAGES), "written again": (0, 0, 0), "cold": (0, PAGES, 0), "warm": (PAGES, 0, 0)}
-    for _ in range(3):
-        path = this.path("cached")
-        trace = this.trace("/usr/bin/python3", "-c", CACHED, path, PAGES, options=("--preload=off", "--kprobes=block,wait,vfs"))
-        os.unlink(path)
-        seconds = json.loads(trace.stdout.splitlines()[-1])
-        rows = {row["second"]: row for row in queries.rows(trace, "AS buffers_mb")}
-        if seconds.keys() == wanted.keys():
+    """As bcc's cachestat prints it. What others do changes it: a busy machine makes a step late, somebody's sync makes dirty pages
+    clean, who needs memory takes pages of Python away. So one of several tries has to be as it is on a quiet machine."""
+    wanted = {"written": (0, 0, PAGES, None, True), "written again": (0, 0, 0, None, True), "cold": (0, PAGES, 0, 0, True),
+              "warm": (PAGES, 0, 0, 100, True)}
+    got = {}
+    for _ in range(5):
+        got = page_cache_once(this, queries)
+        if got == wanted:
             break
-    got = {name: tuple(rows[second][key] for key in ("hits", "misses", "dirties")) for name, second in seconds.items()}
-    this.equal("hits, misses and pages made dirty", got, wanted)
-    this.equal("the hit ratio", [rows[seconds[name]]["hit_ratio_percent"] for name in wanted], [None, None, 0, 100])
-    now = memory_now()
-    this.true("buffers and the page cache, as they are now", all(
-        abs(rows[seconds[name]]["buffers_mb"] - now["Buffers:"]) <= max(64, now["Buffers:"] // 2) and
-        abs(rows[seconds[name]]["cached_mb"] - now["Cached:"]) <= now["Cached:"] // 2 for name in wanted), (rows, now))
+    this.equal("hits, misses, pages made dirty, the ratio, the machine's memory", got, wanted)
 
 
 def check(this):

@@ -12,7 +12,7 @@ from lib.kernel_side import need_block_device, need_kernel_side
 from lib.killed_collector import wait_for
 
 NOBODY = 65534
-ROUNDS = 40
+ROUNDS = 16  # each of them waits for the disk
 FLAG_METADATA_WRITE = 8192  # of the system's own threads, on a device that the run writes to
 BUSY = """
 import mmap, os, sys, time
