@@ -26,10 +26,13 @@ def crowded():
     alone, among = (Split(name).of("read", 12288) for name in ("alone", "crowded"))
     equal("crowded: reads", [len(alone), len(among)], [12, 12])
     for what, calls in (("alone", alone), ("crowded", among)):
-        # The kernel counts the processor's time by a clock of its own.
-        check(f"{what}: computes for as long as it does", min(call["own_ns"] for call in calls) >= 9.9 * MS, shown(calls))
+        # The kernel counts the processor's time by a clock of its own, and begins before it tells of the switch: an emulator that has
+        # to wait there itself makes the time between the two long.
+        own = [call["own_ns"] for call in calls]
+        check(f"{what}: computes for as long as it does", min(call["own_ns"] + call["runq_ns"] for call in calls) >= 9.9 * MS, shown(calls))
+        check_time(f"{what}: on the processor", min(own) >= 9.9 * MS, shown(calls))
         near(f"{what}: the device", total(calls, "device_ns"), 12 * 20 * MS, 0.1)
-        check_time(f"{what}: and for no longer", statistics.median(call["own_ns"] for call in calls) < 15 * MS, shown(calls))
+        check_time(f"{what}: and for no longer", statistics.median(own) < 15 * MS, shown(calls))
         exactly(f"{what}: 10 ms", abs(total(calls, "own_ns") - 12 * 10 * MS) < 0.1 * 12 * 10 * MS, calls)
     runq = [total(calls, "runq_ns") for calls in (alone, among)]
     check_time("crowded: ready and not running", runq[1] > runq[0] + 60 * MS, runq)
