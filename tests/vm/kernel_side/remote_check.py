@@ -14,6 +14,8 @@ ASLEEP = ("queue_ns", "device_ns", "remote_ns", "wait_ns")
 
 
 class Remote(Run):
+    looks_at_9p = True
+
     def __init__(self, name):
         super().__init__(name)
         self.rows = self.trace.rows("remote")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Known workloads on another kernel: SUITE_guest.sh makes traces there, SUITE_check.py says what they must hold. What may go
 # wrong without a fault of ours is done again: the emulator loses the kernel's timers (75), other work on this machine takes the
-# time that the guest should have had (74, and everything but how long it took is right). All of it within $budget_s.
+# time that the guest should have had, or the kernel skipped programs of ours and the trace says so (74, and else everything but how long
+# it took is right). All of it within $budget_s.
 # MLRUN_RING_PROCESSORS goes into the guest: how many processors share a ring of the kernel side's.
 # Usage: traces_test.sh SUITE KERNEL PYTHON
 set -euo pipefail
