@@ -159,7 +159,7 @@ std::string killed_text(const Summary& summary, const TextStyle& style) {
   }
   if (killed == 0) return "";
   std::vector<std::string> items = {fmt::format(
-      "{} process{} ended by a signal, as of kill, terminate(), out of memory", killed, killed == 1 ? "" : "es")};
+      "{} process{} gone without an exit, as by kill, terminate(), out of memory", killed, killed == 1 ? "" : "es")};
   items.insert(items.end(), named.begin(), named.end());
   if (killed > kKilledShown) items.push_back(fmt::format("{} more", killed - kKilledShown));
   return wrap(style.warning("KILLED"), 14, items, style);

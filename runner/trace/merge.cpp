@@ -330,6 +330,16 @@ Status Merger::merge_rows(const StagingFolder& staging) {
       }));
 }
 
+// Who could not say a last word is not known one by one: threads that found no channel, and processes without a clock.
+void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session) {
+  const bool all_could = session.number("/collector/failures/no_channel", 0) <= 0 &&
+                         session.number("/collector/failures/no_clock", 0) <= 0;
+  if (all_could) return;
+  for (model::ProcessRow& process : processes) {
+    if (process.end == "no exit") process.end.clear();
+  }
+}
+
 // The command is the process that came first and has no parent in the trace.
 void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status) {
   model::ProcessRow* command = nullptr;
@@ -392,6 +402,7 @@ void Merger::complete_info() {
   symbols::symbolize(info_.stacks, session_.number("/clock/start/realtime_ns", 0));
   totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
   totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
+  withdraw_ends(info_.processes, session_);
   note_exit_status(info_.processes, session_.wait_status);
   info_.losses = find_losses(*index_, session_, mllog_,
                              {totals_.damaged_samples, marks_->ranges_left_out(), python_losses_.damaged_rows,

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children that exit, are killed, execute, change their user or stay: the trace says of each what the parent's wait
-says; with allocations or files left out and with sums alone too, and with what was lost it says nothing."""
+"""Children that exit, are killed, execute, change their user, confine themselves or stay: the trace says of each what the
+parent's wait says; with allocations or files left out and with sums alone too, and with what was lost it says nothing."""
 
+import contextlib
 import json
+import os
+import signal
 import sys
 
 from lib import case
@@ -42,14 +45,16 @@ children = [
 for pid in children:
     status = os.waitpid(pid, 0)[1]
     print(pid, "exit" if os.WIFEXITED(status) else "no exit", flush=True)
-worker = multiprocessing.get_context("fork").Process(target=lambda: (reads(), time.sleep(60)))
+there, here = os.pipe()
+worker = multiprocessing.get_context("fork").Process(target=lambda: (reads(), os.write(here, b"x"), time.sleep(60)))
 worker.start()
+os.read(there, 1)
 time.sleep(0.2)
 worker.terminate()
 worker.join()
 print(worker.pid, "no exit" if worker.exitcode < 0 else "exit", flush=True)
-stays = child(lambda: (sys.stdout.close(), os.close(1), os.close(2), time.sleep(3), os._exit(0)))
-time.sleep(0.2)
+stays = child(lambda: (sys.stdout.close(), os.close(1), os.close(2), os.write(here, b"x"), time.sleep(60), os._exit(0)))
+os.read(there, 1)
 print(stays, "running", flush=True)
 os._exit(0)
 """
@@ -58,6 +63,9 @@ os._exit(0)
 def check_ends(this, data, *options):
     trace = this.trace(sys.executable, "-c", PROGRAM, data, options=options)
     wanted = {int(pid): end for pid, end in (line.split(" ", 1) for line in trace.stdout.splitlines())}
+    for pid in (pid for pid, end in wanted.items() if end == "running"):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     rows = {row["pid"]: row for row in trace.rows("process")}
     got = {pid: rows[pid]["ended"] for pid in wanted if pid in rows}
     this.equal(f"how they ended, {options}", got, wanted, said=trace.stdout)
@@ -74,8 +82,20 @@ def check_ends(this, data, *options):
     return sum(end == "no exit" for end in wanted.values())
 
 
+def check_confined(this, data):
+    """A process that may not ask the kernel for its counts any more exits as any other; of one without a clock nobody knows."""
+    for victim, end in (("seccomp_filter", ["exit"]), ("seccomp_strict", [None])):
+        arguments = (data, 10, "name") if victim == "seccomp_filter" else (data, 10)
+        trace = this.trace("/bin/sh", "-c", '"$0" "$@"; exit 0', this.victim(victim), *arguments)
+        children = [row["ended"] for row in trace.rows("process") if row["parent_proc_id"] is not None]
+        this.equal(f"how {victim} ended", children, end)
+        text = this.run(case.MLRUN, "report", trace.folder).stdout
+        this.true(f"{victim} is not said to be killed", "KILLED" not in text, text)
+
+
 def check(this):
     data = this.data_file()
+    check_confined(this, data)
     this.equal("children that were killed", check_ends(this, data), 4)
     check_ends(this, data, "--preload=allocs")
     check_ends(this, data, "--summary-only")
