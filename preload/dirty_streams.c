@@ -58,11 +58,16 @@ void end_flush_all(struct dirty_streams *dirty, bool ok) {
 
 // What libraries that are unloaded after this one flush of it by themselves is not told twice.
 static struct dirty_streams at_exit;
-static int told;
+int streams_told_at_exit;
 
-COLD size_t told_at_exit(const FILE *stream) {
-  for (int i = 0; i < told; i++)
-    if (at_exit.streams[i].stream == stream) return at_exit.streams[i].pending;
+// What has left the buffer since is told of no more, whatever is put into it then.
+COLD size_t told_at_exit(const FILE *stream, size_t pending) {
+  for (int i = 0; i < streams_told_at_exit; i++) {
+    struct dirty_stream *told = &at_exit.streams[i];
+    if (told->stream != stream) continue;
+    if (told->pending > pending) told->pending = pending;
+    return told->pending;
+  }
   return 0;
 }
 
@@ -95,5 +100,5 @@ void tell_flush_at_exit(void) {
   }
   count_unseen(&at_exit);
   for (int i = 0; i < at_exit.count; i++) tell_stream_at_exit(&at_exit.streams[i]);
-  __atomic_store_n(&told, at_exit.count, __ATOMIC_RELEASE);
+  __atomic_store_n(&streams_told_at_exit, at_exit.count, __ATOMIC_RELEASE);
 }

@@ -12,8 +12,7 @@ struct stream_state stream_state(FILE *stream) {
       .position = stream->_offset,
       .flags = stream->_flags,
   };
-  size_t told = told_at_exit(stream);
-  state.pending -= told < state.pending ? told : state.pending;
+  if (unlikely(streams_told_at_exit)) state.pending -= told_at_exit(stream, state.pending);
   // While characters pushed back are read, the real buffer stands in the save area.
   if (unlikely(state.flags & kStreamInBackup)) state.unread += (size_t)(stream->_IO_save_end - stream->_IO_save_base);
   return state;

@@ -53,7 +53,8 @@ static inline int stream_descriptor(const FILE *stream) {
 
 // Without what a record at the end of the process has told of already.
 struct stream_state stream_state(FILE *stream);
-size_t told_at_exit(const FILE *stream);  // bytes; 0 before
+size_t told_at_exit(const FILE *stream, size_t pending);  // bytes of those in its buffer
+extern int streams_told_at_exit;                          // 0 until then
 
 // Stamps and links the call and takes the stream's lock where the real call will do so too.
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);

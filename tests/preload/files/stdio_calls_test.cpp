@@ -195,8 +195,10 @@ TEST(StreamsAtTheEnd, ThatALibraryFlushesLaterAreToldOnce) {
   ASSERT_EQ(run.exit_code(), 0);
   EXPECT_EQ(run.output(), "waitinglate");
   const auto flushes = run.calls_of({"fflush"});
-  ASSERT_EQ(flushes.size(), 1u);
+  ASSERT_EQ(flushes.size(), 2u);
   EXPECT_EQ(flushes[0].event.result, 7);
+  EXPECT_EQ(flushes[0].event.flags, kAtExit);
+  EXPECT_EQ(flushes[1].event.result, 4) << "what it put in itself";
 }
 
 // What another thread may close meanwhile is not looked at.
