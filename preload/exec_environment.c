@@ -105,7 +105,8 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
       strlen(PRELOAD_PREFIX) + own + gpu + strlen(value) + strlen(plan.runtime) + 4 + strlen(INJECTION_PREFIX) + gpu;
   bool fits = plan.count <= kMaxEntries && text <= kMaxPreloadBytes;
   if (fits) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
-  plan.untraced = !fits && (plan.change == kPreloadAdd || plan.add_session);
+  bool lacks_own = plan.change == kPreloadAdd && !any_entry(value, is_own);
+  plan.untraced = !fits && (lacks_own || plan.add_session);
   return plan;
 }
 
