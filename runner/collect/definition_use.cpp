@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "runner/events/call_layout.h"
 #include "runner/events/content_hash.h"
@@ -15,8 +14,12 @@ namespace {
 
 constexpr size_t kDefinitionsMax = size_t{1} << 22;  // of each kind; beyond it they are kept whenever they come
 constexpr uint64_t kLetGoBytesMax = 64 << 20;
+constexpr size_t kTakenBackMax =
+    MLRUN_FRAME_PAYLOAD_MAX / 2;  // that one frame has to hold; only a forged record needs more
 constexpr uint32_t kFirstId = 3;  // no id stands before this word
 constexpr uint32_t kCallWords = 8;
+constexpr uint32_t kFileWords = 8;
+constexpr int kFolderDepthMax = 64;  // opened relative to one another, as the merger follows them
 
 uint64_t word(const char* record, uint32_t index) {
   uint64_t value = 0;
@@ -26,6 +29,8 @@ uint64_t word(const char* record, uint32_t index) {
 
 uint32_t kind_of(const char* record) { return static_cast<uint32_t>(word(record, 0) >> 16 & 0xffff); }
 uint32_t argument_of(const char* record) { return static_cast<uint32_t>(word(record, 0) >> 32); }
+uint32_t open_file_in(const char* record, uint32_t index) { return static_cast<uint32_t>(word(record, index) >> 8); }
+uint32_t folder_of(const char* file) { return open_file_in(file, 6); }
 uint32_t words_in(uint32_t bytes) { return bytes / uint32_t{sizeof(uint64_t)}; }
 
 constexpr bool defines(uint32_t kind) {
@@ -62,14 +67,39 @@ void DefinitionUse::note_name(const mlrun_frame& header, uint64_t id, std::vecto
     known->second = stretch_;
     return;
   }
-  if (let_go_.empty()) return;
-  const auto old = let_go_.find(id);
-  if (old == let_go_.end()) return;
-  old->second[0] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
-  kept.insert(kept.end(), old->second.begin(), old->second.end());
-  let_go_bytes_ -= old->second.size();
-  let_go_.erase(old);
+  if (let_go_.empty() || kept.size() > kTakenBackMax) return;
+  auto old = let_go_.extract(id);
+  if (old.empty()) return;
   names_[id] = stretch_;
+  take_back(header, std::move(old.mapped()), kept);
+}
+
+void DefinitionUse::take_back(const mlrun_frame& header, std::string record, std::vector<char>& kept) {
+  record[0] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
+  kept.insert(kept.end(), record.begin(), record.end());
+  let_go_bytes_ -= record.size();
+  took_back_ = true;
+}
+
+// nullptr: nothing is known of it.
+DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept) {
+  OpenFile* noted = nullptr;
+  for (int depth = 0; number != 0 && depth < kFolderDepthMax; ++depth) {
+    if (const auto known = files_.find(number); known != files_.end()) {
+      known->second.stretch = stretch_;
+      return noted ? noted : &known->second;
+    }
+    if (let_go_files_.empty() || kept.size() > kTakenBackMax) return noted;
+    auto old = let_go_files_.extract(number);
+    if (old.empty()) return noted;
+    const std::string record = old.mapped();
+    OpenFile& file = files_[number] = {stretch_, process_of(header.channel), folder_of(record.data()), false};
+    if (!noted) noted = &file;
+    take_back(header, std::move(old.mapped()), kept);
+    note_words(header, record.data(), kFirstId, words_in(static_cast<uint32_t>(record.size())), kept);
+    number = file.folder;
+  }
+  return noted;
 }
 
 void DefinitionUse::note_words(const mlrun_frame& header, const char* record, uint32_t first, uint32_t words,
@@ -80,15 +110,13 @@ void DefinitionUse::note_words(const mlrun_frame& header, const char* record, ui
 void DefinitionUse::note_call(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept) {
   const uint32_t words = words_in(bytes), kind = kind_of(record);
   if (words < kCallWords) return;
-  if (const auto file = files_.find(static_cast<uint32_t>(word(record, 6) >> 8)); file != files_.end()) {
-    file->second.stretch = stretch_;
-    file->second.closed = closes(kind);
+  if (OpenFile* file = note_file(header, open_file_in(record, 6), kept)) file->closed = closes(kind);
+  const bool on_path = events::has_path_layout(static_cast<uint16_t>(kind - MLRUN_CALL));
+  for (uint32_t i = kCallWords; i < words; i += 2) {  // of a second descriptor, or of folders
+    (void)note_file(header, open_file_in(record, i), kept);
+    if (on_path) (void)note_file(header, static_cast<uint32_t>(word(record, i + 1)), kept);
   }
-  for (uint32_t i = kCallWords; i < words; i += 2) {  // of a second descriptor, and of folders
-    const auto other = files_.find(static_cast<uint32_t>(word(record, i) >> 8));
-    if (other != files_.end()) other->second.stretch = stretch_;
-  }
-  if (events::has_path_layout(static_cast<uint16_t>(kind - MLRUN_CALL))) note_words(header, record, 5, words, kept);
+  if (on_path) note_words(header, record, 5, words, kept);
 }
 
 // False: it stands in the kept file already.
@@ -98,17 +126,18 @@ bool DefinitionUse::note_definition(const mlrun_frame& header, const char* recor
     case MLRUN_STRING: {
       const uint64_t id = word(record, 1);
       if (!is_whole_string(record) || (names_.size() >= kDefinitionsMax && !names_.contains(id))) return true;
-      if (const auto old = let_go_.find(id); old != let_go_.end()) {
-        let_go_bytes_ -= old->second.size();
-        let_go_.erase(old);
-      }
+      if (const auto old = let_go_.extract(id)) let_go_bytes_ -= old.mapped().size();
       const auto [name, is_new] = names_.try_emplace(id, stretch_);
       name->second = stretch_;
       return is_new;
     }
-    case MLRUN_FILE:
-      if (files_.size() < kDefinitionsMax) files_[argument_of(record)] = {stretch_, process, false};
+    case MLRUN_FILE: {
+      const uint32_t number = argument_of(record);
+      if (words_in(bytes) < kFileWords || files_.size() >= kDefinitionsMax) return true;
+      if (const auto old = let_go_files_.extract(number)) let_go_bytes_ -= old.mapped().size();
+      files_[number] = {stretch_, process, folder_of(record), false};
       return true;
+    }
     case MLRUN_STACK: {
       if (stacks_.size() >= kDefinitionsMax) stacks_.clear();
       return bytes < 2 * MLRUN_UNIT_BYTES || stacks_.insert(mlrun_hash_mix(process, word(record, 1))).second;
@@ -124,16 +153,33 @@ bool DefinitionUse::note(const mlrun_frame& header, const char* record, uint32_t
     note_call(header, record, bytes, kept);
   } else if (!is_allocation(kind) && kind != MLRUN_STRING && kind != MLRUN_STACK) {
     note_words(header, record, kFirstId, words_in(bytes), kept);
+    if (kind == MLRUN_FILE && words_in(bytes) >= kFileWords) (void)note_file(header, folder_of(record), kept);
   }
   if (!defines(kind)) return false;
   if (note_definition(header, record, bytes)) kept.insert(kept.end(), record, record + bytes);
   return true;
 }
 
+bool DefinitionUse::is_needed(const OpenFile& file, uint64_t first_stretch) const {
+  return file.stretch >= first_stretch || (!file.closed && !ended_.contains(file.process));
+}
+
 bool DefinitionUse::needs_file(uint32_t number, uint64_t first_stretch) const {
   const auto found = files_.find(number);
-  if (found == files_.end() || found->second.stretch >= first_stretch) return true;
-  return !found->second.closed && !ended_.contains(found->second.process);
+  return found == files_.end() ? !let_go_files_.contains(number) : is_needed(found->second, first_stretch);
+}
+
+void DefinitionUse::note_folders(uint64_t first_stretch) {
+  for (const auto& [number, file] : files_) {
+    if (!is_needed(file, first_stretch)) continue;
+    uint32_t folder = file.folder;
+    for (int depth = 0; folder != 0 && depth < kFolderDepthMax; ++depth) {
+      const auto found = files_.find(folder);
+      if (found == files_.end()) break;
+      found->second.stretch = std::max(found->second.stretch, first_stretch);
+      folder = found->second.folder;
+    }
+  }
 }
 
 void DefinitionUse::note_reference(const char* record, uint32_t bytes, uint64_t first_stretch) {
@@ -147,19 +193,23 @@ void DefinitionUse::note_reference(const char* record, uint32_t bytes, uint64_t 
   }
 }
 
+void DefinitionUse::forget_let_go() {
+  let_go_.clear();
+  let_go_files_.clear();
+  let_go_bytes_ = 0;
+}
+
 bool DefinitionUse::let_go(const char* record, uint32_t bytes, uint64_t first_stretch) {
+  if (let_go_bytes_ + bytes > kLetGoBytesMax) forget_let_go();
   if (kind_of(record) == MLRUN_FILE) {
-    if (needs_file(argument_of(record), first_stretch)) return false;
-    files_.erase(argument_of(record));
+    const uint32_t number = argument_of(record);
+    if (needs_file(number, first_stretch)) return false;
+    if (files_.erase(number) != 0 && let_go_files_.try_emplace(number, record, bytes).second) let_go_bytes_ += bytes;
     return true;
   }
   if (!is_whole_string(record)) return false;
   const auto name = names_.find(word(record, 1));
   if (name == names_.end() || name->second >= first_stretch) return false;
-  if (let_go_bytes_ + bytes > kLetGoBytesMax) {
-    let_go_.clear();
-    let_go_bytes_ = 0;
-  }
   if (let_go_.emplace(name->first, std::string(record, bytes)).second) let_go_bytes_ += bytes;
   names_.erase(name);
   return true;

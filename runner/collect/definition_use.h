@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which definitions the kept file of a window (spool_window.h) still has to have. A name or an open file is needed while a
-// record of a stretch that is there refers to it, and an open file until it is closed besides. A name that is no longer
-// needed is remembered here, since its process does not define it again: when it is used again it is given out anew.
-// Everything else that defines something is needed for good.
+// record of a stretch that is there refers to it, and an open file until it is closed besides, with the folder that it was
+// opened in. What is no longer needed is remembered here, since its process does not define it again: a closed file may
+// have another descriptor, or be open in a child. When it is used again it is given out anew. Everything else that defines
+// something is needed for good.
 //
 // What refers to a name is not told exactly: every word of a record that may be the id of one counts.
 #pragma once
@@ -11,6 +12,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "runner/events/spool.h"
@@ -26,37 +28,47 @@ class DefinitionUse {
   void note_channel(uint64_t channel, uint32_t process) { process_of_[channel] = process; }
 
   // A record of the newest stretch, `bytes` bytes at `record`, of which nothing is believed but their number. Appends what
-  // the kept file has to have because of it: itself, if it defines something new, and names that had been let go. True: it
+  // the kept file has to have because of it: itself, if it defines something new, and what had been let go. True: it
   // defines something.
   bool note(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
 
-  // Letting go, in two passes over the kept file's records: first what they refer to, then what is not needed.
-  // Requires: `first_stretch` is the oldest one that is there.
+  // Has anything been given out anew since the last question? It stands nowhere else until it is written.
+  [[nodiscard]] bool took_back() { return std::exchange(took_back_, false); }
+
+  // Letting go: first the folders of files that are needed, then in two passes over the kept file's records what they refer
+  // to, and what is not needed. Requires: `first_stretch` is the oldest one that is there.
+  void note_folders(uint64_t first_stretch);
   void note_reference(const char* record, uint32_t bytes, uint64_t first_stretch);
   [[nodiscard]] bool let_go(const char* record, uint32_t bytes, uint64_t first_stretch);
 
  private:
   struct OpenFile {
     uint64_t stretch = 0;
-    uint32_t process = 0;
+    uint32_t process = 0, folder = 0;  // folder: the open file that its path is relative to
     bool closed = false;
   };
   void note_words(const mlrun_frame& header, const char* record, uint32_t first, uint32_t words,
                   std::vector<char>& kept);
   void note_name(const mlrun_frame& header, uint64_t id, std::vector<char>& kept);
+  OpenFile* note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept);
+  void take_back(const mlrun_frame& header, std::string record, std::vector<char>& kept);
   void note_call(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
   bool note_definition(const mlrun_frame& header, const char* record, uint32_t bytes);
+  void forget_let_go();
+  [[nodiscard]] bool is_needed(const OpenFile& file, uint64_t first_stretch) const;
   [[nodiscard]] bool needs_file(uint32_t number, uint64_t first_stretch) const;
   [[nodiscard]] uint32_t process_of(uint64_t channel) const;
 
   uint64_t stretch_ = 0;
-  std::unordered_map<uint64_t, uint64_t> names_;      // in the kept file: the last stretch that refers to it
-  std::unordered_map<uint64_t, std::string> let_go_;  // records of names that are not
-  uint64_t let_go_bytes_ = 0;
-  std::unordered_map<uint32_t, OpenFile> files_;       // in the kept file
-  std::unordered_set<uint64_t> stacks_;                // of which process, and which
-  std::unordered_map<uint64_t, uint32_t> process_of_;  // by channel
-  std::unordered_set<uint32_t> ended_;                 // processes
+  bool took_back_ = false;
+  std::unordered_map<uint64_t, uint64_t> names_;            // in the kept file: the last stretch that refers to it
+  std::unordered_map<uint64_t, std::string> let_go_;        // records of names that are not
+  std::unordered_map<uint32_t, std::string> let_go_files_;  // and of open files
+  uint64_t let_go_bytes_ = 0;                               // of both
+  std::unordered_map<uint32_t, OpenFile> files_;            // in the kept file
+  std::unordered_set<uint64_t> stacks_;                     // of which process, and which
+  std::unordered_map<uint64_t, uint32_t> process_of_;       // by channel
+  std::unordered_set<uint32_t> ended_;                      // processes
 };
 
 }  // namespace mlrun::collect

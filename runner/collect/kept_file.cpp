@@ -88,7 +88,7 @@ bool KeptFile::for_each_record(const Look& look) const {
 }
 
 bool KeptFile::rewrite(const IsToGo& is_to_go) {
-  const std::string fresh_path = path_ + ".new";
+  const std::string fresh_path = unfinished_path(path_);
   ::unlink(fresh_path.c_str());
   Result<KeptFile> fresh = create(fresh_path);
   if (!fresh) return false;

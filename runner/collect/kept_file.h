@@ -20,6 +20,9 @@ class KeptFile {
   // Makes the file (it must not exist), mode 0600.
   static Result<KeptFile> create(const std::string& path);
 
+  // What rewrite() leaves if mlrun is killed in it.
+  static std::string unfinished_path(const std::string& path) { return path + ".new"; }
+
   // Magic, version, payload_bytes and crc32c of the header are filled in. Requires: bytes <= MLRUN_FRAME_PAYLOAD_MAX.
   void add(mlrun_frame header, const void* payload, uint32_t bytes);
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/collect/clock_anchor.h"
+#include "runner/collect/kept_file.h"
 #include "runner/events/record.h"
 #include "runner/events/session.h"
 #include "runner/util/clock.h"
@@ -129,6 +130,7 @@ void Recording::discard() {
   remove_arena();
   ::unlink(spool_path(trace_folder_).c_str());
   ::unlink(kept_path(trace_folder_).c_str());
+  ::unlink(KeptFile::unfinished_path(kept_path(trace_folder_)).c_str());
   ::unlink(sums_path(trace_folder_).c_str());
 }
 

@@ -15,6 +15,8 @@ constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 <
 constexpr uint64_t kStretchesOfTime = 16;  // the window is that much longer than asked for at most
 constexpr uint64_t kKeptShare = 2;         // of the limit that the kept file may take before it is looked through
 constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
+// One record may bring back names of 4 KiB and folders within folders: the rest of a frame is for these.
+constexpr size_t kKeptFrameBytes = 64 << 10;
 
 // The kernel's I/O counts of every process come every two seconds: of these the window's own will do.
 bool tells_who_is_who(std::string_view json) {
@@ -97,14 +99,20 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
     const auto bytes = static_cast<uint32_t>(first >> 8 & 0xff) * MLRUN_UNIT_BYTES;
     if (bytes == 0 || bytes > header.payload_bytes - at) break;
     if (!use_.note(header, payload + at, bytes, definitions_)) events++;
+    if (definitions_.size() >= kKeptFrameBytes) put_definitions(header);
     at += bytes;
   }
-  if (definitions_.empty()) return events;
-  mlrun_frame kept = header;
-  kept.type = MLRUN_FRAME_KEPT;
-  kept.payload_bytes = static_cast<__u32>(definitions_.size());
-  keep(kept, definitions_.data());
+  put_definitions(header);
+  if (use_.took_back()) (void)kept_.flush();  // where it stood first may have been freed
   return events;
+}
+
+void SpoolWindow::put_definitions(mlrun_frame header) {
+  if (definitions_.empty()) return;
+  header.type = MLRUN_FRAME_KEPT;
+  header.payload_bytes = static_cast<__u32>(definitions_.size());
+  keep(header, definitions_.data());
+  definitions_.clear();
 }
 
 // So that definitions do not fill what the newest events are to have. Each time at least as much has to have come as the
@@ -112,6 +120,7 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
 void SpoolWindow::let_go_of_definitions() {
   if (kept_.bytes() < rewrite_bytes_) return;
   const uint64_t oldest = begun_ - stretches_.size() + 1;
+  use_.note_folders(oldest);
   const bool read =
       kept_.for_each_record([&](const char* record, uint32_t bytes) { use_.note_reference(record, bytes, oldest); });
   const auto is_to_go = [&](const char* record, uint32_t bytes) { return use_.let_go(record, bytes, oldest); };

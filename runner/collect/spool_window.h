@@ -57,6 +57,7 @@ class SpoolWindow {
   };
   void keep(const mlrun_frame& header, const char* payload);
   uint64_t keep_definitions(const mlrun_frame& header, const char* payload);
+  void put_definitions(mlrun_frame header);
   void note_channel(const mlrun_frame& header, const char* payload);
   void let_go_of_definitions();
 

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/collect/kept_file.h"
 #include "runner/collect/recording.h"
 #include "runner/events/session.h"
 #include "runner/launch/signal_relay.h"
@@ -54,7 +55,9 @@ Status merge(const MergeOptions& options) {
   if (*status != 0) return fail("the trace could not be made; " + advice);
   if (!options.keep_raw) {
     ::unlink(collect::spool_path(options.trace_folder).c_str());
-    ::unlink(collect::kept_path(options.trace_folder).c_str());
+    const std::string kept = collect::kept_path(options.trace_folder);
+    ::unlink(kept.c_str());
+    ::unlink(collect::KeptFile::unfinished_path(kept).c_str());
     ::unlink((options.trace_folder + "/" + MLRUN_KERNEL_FILE).c_str());
     ::unlink(collect::sums_path(options.trace_folder).c_str());
     ::unlink((options.trace_folder + "/" + MLRUN_SESSION_FILE).c_str());
