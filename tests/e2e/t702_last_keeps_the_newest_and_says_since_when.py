@@ -3,6 +3,7 @@
 the calls, and counts what it let go of; on disk there is never more than the limit says; a killed mlrun changes nothing of that."""
 
 import subprocess
+import sys
 import time
 
 from lib import case, killed_collector
@@ -113,10 +114,41 @@ def by_names(this):
     this.equal("losses but for what was asked for", [row for row in trace.rows("loss") if row["channel"] != "last"], [])
 
 
+# Two files rest while many others take the room of names: one was closed but has another descriptor, of one the folder was.
+RESTS = """
+import os, sys
+folder = sys.argv[1]
+copied = os.open(f"{folder}/copied", os.O_RDWR | os.O_CREAT)
+os.dup2(copied, 100)
+os.close(copied)
+there = os.open(folder, os.O_RDONLY)
+inside = os.open("inside", os.O_RDWR | os.O_CREAT, dir_fd=there)
+os.close(there)
+for i in range(60_000):
+    fd = os.open(f"{folder}/{i}", os.O_RDWR | os.O_CREAT)
+    os.write(fd, b"x")
+    os.close(fd)
+    os.unlink(f"{folder}/{i}")
+os.write(100, b"copied")
+os.write(inside, b"in there")
+"""
+
+
+def by_resting_files(this):
+    """What was closed and is used again has its name, and what was opened relative to a folder has its path."""
+    folder = this.path("rests")
+    folder.mkdir()
+    trace = this.trace(sys.executable, "-c", RESTS, folder, options=["--lossless", "--last", "1h", "--max-spool", "4M"])
+    this.equal("the first opens were freed", trace.calls_of("open", path=f"{folder}/copied"), [])
+    written = {(call.path, call.ret) for call in trace.calls_of("write") if call.ret > 1}
+    this.equal("files written last", written, {(f"{folder}/copied", 6), (f"{folder}/inside", 8)})
+
+
 def check(this):
     data = this.data_file()
     by_stacks(this, data)
     by_names(this)
+    by_resting_files(this)
     by_time(this, data)
     by_size(this, data)
     short_run(this, data)
