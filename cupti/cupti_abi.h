@@ -152,6 +152,7 @@ struct cupti_overhead_with_data {
   uint32_t correlation, reserved;
   void *data;  // the client's, to be freed by `free`; null: there is none
 } __attribute__((packed));
+enum { CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };  // the one kind of overhead that has data, by CUPTI's headers
 
 struct cupti_device {
   uint32_t kind, flags;

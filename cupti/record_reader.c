@@ -98,11 +98,13 @@ static void put_record(const struct clock_view *clock, const void *record) {
 }
 
 // What a record points to and CUPTI leaves to its client to free. CUPTI has it from the `malloc` that the dynamic linker
-// gives to all, and so has this library its `free`: whoever took the place of one took that of the other. Under a filter
-// of system calls, which the allocator's might break, it is left.
+// gives to all, and so has this library its `free`: whoever took the place of one took that of the other. Nothing says
+// that the pointer is null in kinds of overhead that have no data, and a wrong one would end the program: of these it is
+// not looked at. Under a filter of system calls, which the allocator's might break, it is left.
 static void free_data(const void *record, size_t bytes) {
   const struct cupti_overhead_with_data *last = record;
-  if (*(const uint32_t *)record != CUPTI_OVERHEAD || bytes < sizeof *last || !last->data) return;
+  if (*(const uint32_t *)record != CUPTI_OVERHEAD || bytes < sizeof *last) return;
+  if (last->overhead.overhead_kind != CUPTI_OVERHEAD_COMMAND_BUFFER_FULL || !last->data) return;
   if (session.producer->may_call_kernel()) free(last->data);
 }
 

@@ -142,6 +142,8 @@ GRAPH(GraphTrace2);
 OVERHEAD(Overhead2);
 OVERHEAD(Overhead3);
 SAME(Overhead3, overheadData, cupti_overhead_with_data, data);
+_Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL == (int)CUPTI_OVERHEAD_COMMAND_BUFFER_FULL,
+               "the kind that has data");
 _Static_assert(sizeof(CUpti_ActivityOverhead3) == sizeof(struct cupti_overhead_with_data),
                "its length tells that it has data");
 _Static_assert(sizeof(CUpti_ActivityOverhead2) < sizeof(struct cupti_overhead_with_data), "and one without is shorter");

@@ -111,6 +111,7 @@ static void fill(uint64_t start, uint32_t round) {
   sync->start = start + 100, sync->end = start + 110, sync->correlationId = round;
   CUpti_ActivityOverhead3 *overhead = ADD(CUpti_ActivityOverhead3, OVERHEAD);
   overhead->start = start + 120, overhead->end = start + 130;
+  overhead->overheadKind = CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL;
   if (round != 1)
     overhead->overheadData = details[given++] = malloc(sizeof(CUpti_ActivityOverheadCommandBufferFullData));
   CUpti_ActivityMemory4 *memory = ADD(CUpti_ActivityMemory4, MEMORY2);
@@ -159,6 +160,11 @@ static void check(uint64_t start) {
   if (w != words + used) exit(4);  // nothing more, and nothing unread
 }
 
+static void add_overhead(CUpti_ActivityOverheadKind kind, void *data) {
+  CUpti_ActivityOverhead3 *overhead = ADD(CUpti_ActivityOverhead3, OVERHEAD);
+  overhead->overheadKind = kind, overhead->overheadData = data;
+}
+
 // CUPTI's client has to free what these records point to: each once, also that of the last record of a buffer, and nothing
 // behind a record that CUPTI cannot read.
 static void check_details(void) {
@@ -166,17 +172,23 @@ static void check_details(void) {
   frees = 0;
   for (int broken = 0; broken < 2; broken++) {
     filled = 0;
-    ADD(CUpti_ActivityOverhead3, OVERHEAD)->overheadData = details[broken] = malloc(1);
+    add_overhead(CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL, details[broken] = malloc(1));
     if (broken) *(uint32_t *)(buffer + filled) = 9999;  // no kind of any version
     read_records(NULL, 0, buffer, filled + (broken ? 8 : 0));
     if (frees != 1 || freed[0] != details[0]) exit(18);
   }
   may_free = false;
   filled = 0;
-  ADD(CUpti_ActivityOverhead3, OVERHEAD)->overheadData = details[0] = malloc(1);
+  add_overhead(CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL, details[0] = malloc(1));
   read_records(NULL, 0, buffer, filled);
   may_free = true;
   if (frees != 1) exit(19);
+  filled = 0;
+  // Of kinds without data the pointer is not to be looked at.
+  add_overhead(CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH, buffer + 1);
+  add_overhead(CUPTI_ACTIVITY_OVERHEAD_UNKNOWN, buffer + 1);
+  read_records(NULL, 0, buffer, filled);
+  if (frees != 1) exit(20);
 }
 
 static uint8_t *request(void) {
