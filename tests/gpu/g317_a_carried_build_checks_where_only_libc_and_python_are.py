@@ -80,7 +80,7 @@ def check(this):
     checks = report["checks"]
     this.true("samples and programs", {"samples", "end_by_SIGKILL", "many_nodes_of_graphs"} <= checks.keys(), list(checks))
     for name, seen in checks.items():
-        is_told = name.startswith("end_by_") and any(row["reason"] == checking.HELD for row in seen["losses"])
+        is_told = any(row["reason"] == checking.HELD for row in seen.get("losses", ()))
         this.true(name, "reason" not in seen and (seen["agrees"] is not False or name in TIMES or is_told), seen)
     this.true("the driver's devices", len(report["devices"]) > 0, report["devices"])
 

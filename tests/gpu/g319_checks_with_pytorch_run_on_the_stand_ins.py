@@ -22,7 +22,7 @@ def checks(this, name, only, **more):
     environment["LD_LIBRARY_PATH"] += f":{case.BUILD}/gpu/nvml-580"
     environment |= {"PYTHONPATH": str(HERE / "fakes"), "FAKE_TORCH_PROFILER": str(cupti_case.PLACE / "libmock_profiler_13.so")}
     out = this.path(f"{name}.json")
-    done = this.run(sys.executable, "-B", HERE / "run", case.BUILD, "--only", only, "--out", out, env=environment, timeout=400)
+    done = this.run(sys.executable, "-B", HERE / "run", case.BUILD, "--only", only, "--out", out, env=environment, timeout=600)
     this.true("it began", done.returncode in (0, 1), done.stderr)
     report = json.loads(out.read_text(encoding="utf-8"))
     seen = report["checks"]

@@ -13,8 +13,9 @@ from mock_kernels import MOCK_KERNELS
 
 KERNEL_NS, WORKERS, SLOW_STEPS = 500_000, 3, 12
 # Long beside what the loader takes by itself, so that of all idle time 95 % have to be blamed on the reads: a read sleeps, whatever
-# else the machine does. Slow Python has to share its processor, and is held against what it had.
-SLOW_S, OF_ALL = {"file": 0.4, "cpu": 0.2}, {"file": 0.95, "cpu": 0.0}
+# else the machine does. What the loader takes by itself grows with what else the machine does, so a share that is missed is
+# asked again with slower reads. Slow Python has to share its processor, and is held against what it had.
+SLOW_S, OF_ALL = {"file": (0.4, 0.8, 1.6), "cpu": (0.2,)}, 0.95
 STEPS = WORKERS * SLOW_STEPS
 
 # A training as far as the loader and the launches go. Every batch is one item of a worker, and launches one kernel. The first worker
@@ -60,17 +61,17 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-def traced(this, way, *more):
-    folder = this.path(f"data-{way}-{len(more)}")
+def traced(this, way, slow_s, *more):
+    folder = this.path(f"data-{way}-{slow_s}-{len(more)}")
     folder.mkdir()
     program = this.path("program.py")
     program.write_text(PROGRAM, encoding="utf-8")
     os.mkfifo(folder / "slow")
     feeder = None
     if way == "file":
-        feeder = subprocess.Popen([sys.executable, "-c", FEEDER, folder / "slow", str(SLOW_STEPS), str(SLOW_S[way] / 2)])
+        feeder = subprocess.Popen([sys.executable, "-c", FEEDER, folder / "slow", str(SLOW_STEPS), str(slow_s / 2)])
     try:
-        trace = this.trace(sys.executable, program, way, folder, STEPS, WORKERS, SLOW_S[way], KERNEL_NS,
+        trace = this.trace(sys.executable, program, way, folder, STEPS, WORKERS, slow_s, KERNEL_NS,
                            options=["--cupti", "--lossless", *more], env=cupti_case.mock_environment(this, 13))
         return trace, int((folder / "pid").read_text(encoding="utf-8"))
     finally:
@@ -159,8 +160,9 @@ def blamed(trace, worker, way):
     return sum(row["dur"] for row in wanted)
 
 
-def check_way(this, way, *options):
-    trace, loop = traced(this, way, *options)
+def check_run(this, way, slow_s, *options):
+    """The trace; of its idle time all, what the loader is to blame for by the calls, and what is blamed on the worker."""
+    trace, loop = traced(this, way, slow_s, *options)
     check_sums(this, trace)
     check_proofs(this, trace)
     [worker] = {row["proc_id"] for row in trace.rows("process") if row["pid"] == loop}
@@ -168,7 +170,18 @@ def check_way(this, way, *options):
     whole = length(gaps_of(trace))
     this.true(f"the loader is what the GPU waits for ({way})", wanted > 0.3 * whole, (wanted, whole))
     this.true(f"that is blamed on the worker ({way})", 0.9 * wanted <= got <= whole, (got, wanted, whole))
-    this.true(f"of all idle time ({way})", got >= OF_ALL[way] * whole, (got, whole))
+    return trace, whole, wanted, got
+
+
+def check_way(this, way, *options):
+    shares = []
+    for slow_s in SLOW_S[way]:
+        trace, whole, wanted, got = check_run(this, way, slow_s, *options)
+        shares.append(got / whole)
+        if got >= OF_ALL * whole:
+            break
+    if way == "file":
+        this.true("of all idle time", shares[-1] >= OF_ALL, shares)
     if options:
         by_waker = sum(row["dur"] for row in trace.rows("gpu_idle") if row["link"] == "waker")
         this.true("who woke whom is known", by_waker > 0.5 * wanted, (by_waker, wanted))
