@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the checks of `run` are carried out: each program has a time within which it has to end, a check that fails by an
-exception is a check that does not agree and says why, and the report is written again after each of them. A machine that is
-lent for a while, and goes back in the middle, leaves what was seen up to then."""
+exception is a check that does not agree and says why, unless the time of all was over in it, and the report is written again
+after each of them. A machine that is lent for a while, and goes back in the middle, leaves what was seen up to then."""
 
 import csv
 import io
@@ -100,6 +100,8 @@ class Report:
                 seen = check() if CLOCK.left_s() > 0 else {"reason": "no time was left", "agrees": None, "is_left_out": True}
             except Exception:  # pylint: disable=broad-except
                 seen = {"reason": traceback.format_exc()[-2000:], "failed_by_exception": True, "agrees": False}
+                if CLOCK.left_s() <= 0:  # it says nothing about what was looked at
+                    seen = seen | {"agrees": None, "is_left_out": True}
             self.checks[name] = seen | {"seconds": round(time.monotonic() - begin, 1)}
             print(f"{name}: {({True: 'agrees', False: 'DOES NOT AGREE', None: 'seen'})[seen['agrees']]}", file=sys.stderr)
             self.write()

@@ -3,9 +3,12 @@
 the checks are there for does not. A check that fails by an exception, and a program that does not end, are told of, and the
 rest goes on; the report is complete after each check."""
 
+import importlib.machinery
+import importlib.util
 import json
 import sys
 import time
+from pathlib import Path
 
 import checking
 from driver_checks import judged_end
@@ -95,6 +98,25 @@ def check_ends(this):
                           judged("SIGKILL", 5, 3, HELD_ROW, OTHER_ROW)], [False] * 6)
 
 
+def check_samples(this):
+    loader = importlib.machinery.SourceFileLoader("gpu_run", str(Path(__file__).parent / "run"))
+    run = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_run", loader))
+    loader.exec_module(run)
+    devices = [{"kind": "gpu", "uuid": "GPU-1", "nvml_index": "0"}]
+
+    def judged(ours, theirs, column="sm_percent"):
+        samples = [{"ts": str(ts * MS), "gpu": "GPU-1"} | dict.fromkeys(run.COMPARED, "") | {column: value} for ts, value in ours]
+        rows = [{"index": "0", run.COMPARED[column][0]: value} for value in theirs]
+        return run.compare(checking.within(samples, [100 * MS, 300 * MS]), devices, rows)["gpu0." + column]["agrees"]
+
+    while_it_starts = [(0, "0"), (50, "0")]
+    this.equal("the same load", judged([*while_it_starts, (100, "97"), (200, "99")], ["98", "98"]), True)
+    this.equal("another one", judged([(100, "80"), (200, "80")], ["98", "98"]), False)
+    this.equal("what one side does not tell", [judged([(100, "97")], ["[N/A]"]), judged([(100, "")], ["97"]),
+                                               judged(while_it_starts, ["97"])], [None] * 3)
+    this.equal("a unit", [judged([(100, "300000")], [watt], "power_mw") for watt in ("310.5", "400.5")], [True, False])
+
+
 def check_report(this):
     path = this.path("report.json")
     report, seen = checking.Report(path, {"date": "today"}), []
@@ -117,9 +139,12 @@ def check_report(this):
     this.equal("all in all", report.agrees(), False)
     this.equal("no result", checking.last_line(checking.ran([sys.executable, "-c", "print(1); print('x')"]))[0], None)
     this.equal("a result", checking.last_line(checking.ran([sys.executable, "-c", "print('x'); print('[1]')"]))[0], [1])
-    checking.set_time(1e-9)
-    report.run([("late", lambda: 1 / 0)])
-    this.equal("what there was no time for", report.checks["late"].get("is_left_out"), True)
+    checking.set_time(0.5)
+    agreed = checking.Report(path, {})
+    agreed.run([("cut off", hang), ("late", lambda: 1 / 0)])
+    this.equal("what there was no time for", {name: (seen.get("is_left_out"), seen["agrees"])
+                                              for name, seen in agreed.checks.items()}, dict.fromkeys(agreed.checks, (True, None)))
+    this.true("it says in what", "did not end" in agreed.checks["cut off"]["reason"], agreed.checks)
 
 
 def check(this):
@@ -127,6 +152,7 @@ def check(this):
     check_counts(this)
     check_gaps(this)
     check_ends(this)
+    check_samples(this)
     check_report(this)
 
 

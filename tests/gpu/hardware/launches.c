@@ -9,7 +9,8 @@
 // graph: a graph of 1000 kernels, launched until there were COUNT of them.
 // maps: how often mlrun's library for GPU work is in the process ("instances"): the driver was told its path, and it was
 //   preloaded before that.
-// LAUNCHES_CLIENT: a library that is loaded and started once CUDA is: a second client of CUPTI (minimal_client.c).
+// LAUNCHES_CLIENT: a library that is loaded and started once CUDA is: a second client of CUPTI (minimal_client.c). Where it does
+//   not start, the launches are made all the same: CUPTI may not take two.
 // symbols: whether cuGetProcAddress gives what the library exports.
 // Exit status: 77 without a driver, 3 where a call of CUDA fails.
 #define _GNU_SOURCE
@@ -64,7 +65,6 @@ static void start_client(void) {
   int (*start)(void) = client ? (int (*)(void))dlsym(client, "InitializeInjection") : NULL;
   if (!path || (start && start() == 1)) return;
   fprintf(stderr, "launches: %s did not start\n", path);
-  exit(kFailed);
 }
 
 static void launch(void) {

@@ -3,8 +3,8 @@
 // CUDA_INJECTION64_PATH. MINIMAL_CUPTI: the library; MINIMAL_KINDS: numbers of kinds to record, with commas; a word
 // stands for the driver's calls whose names begin with it. MINIMAL_BYTES: of a buffer (1 MiB); MINIMAL_DEVICE_BYTES: of one in the GPU's memory, of which CUPTI then has
 // no more than two (else as CUPTI has it). Buffers are given back as they come.
-// At the end it writes one object of JSON to the file MINIMAL_OUT: records in buffers, by kind, and how many CUPTI
-// says it dropped.
+// At the end it writes one object of JSON to the file MINIMAL_OUT: records in buffers, by kind, how many CUPTI says it
+// dropped, and the bytes of a buffer of the GPU that it was told to use (0: none).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 enum { kKindsMax = 64, kAlignment = 8, kDefaultBytes = 1 << 20, kFunctionsMax = 2048 };
 
 static void *cupti;
-static size_t buffer_bytes = kDefaultBytes;
+static size_t buffer_bytes = kDefaultBytes, device_buffer_bytes;
 static uint64_t records[kKindsMax], dropped, unreadable, buffers;
 static int (*next_record)(uint8_t *, size_t, void **);
 static int (*dropped_records)(void *, uint32_t, size_t *);
@@ -50,8 +50,9 @@ static void tell(void) {
   const char *path = getenv("MINIMAL_OUT");
   FILE *out = path ? fopen(path, "we") : NULL;
   if (!out) return;
-  fprintf(out, "{\"buffers\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"unreadable\": %" PRIu64, buffers, dropped,
-          unreadable);
+  fprintf(out,
+          "{\"buffers\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"unreadable\": %" PRIu64 ", \"device_bytes\": %zu",
+          buffers, dropped, unreadable, device_buffer_bytes);
   for (int kind = 0; kind < kKindsMax; kind++)
     if (records[kind]) fprintf(out, ", \"%d\": %" PRIu64, kind, records[kind]);
   fprintf(out, "}\n");
@@ -94,6 +95,8 @@ static void limit_device_buffers(size_t bytes) {
                    set(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, &size, &limit)};
   if (answers[0] || answers[1])
     fprintf(stderr, "minimal client: buffers of the GPU: errors %d, %d\n", answers[0], answers[1]);
+  else
+    device_buffer_bytes = bytes;
 }
 
 int InitializeInjection(void) {
