@@ -10,9 +10,10 @@ from pathlib import Path
 from statistics import median
 
 import checking
-from checking import HELD, last_line, ran, real_losses
+from checking import HELD, PROGRAM_S, last_line, ran, real_losses
 
 LAUNCHES, ROUNDS, END_LAUNCHES, GRAPH_KERNELS = 200_000, 7, 5_000, 26_000_000
+GRAPH_S = 300  # a few microseconds each, and what mlrun makes of them
 KINDS = "5,10,1,22,2,38,49,17,8,cuLaunch,cuGraphLaunch,cuMem"  # those that mlrun records; cupti/kinds.c
 # What is recorded, from little to what mlrun does.
 SETS = {"nothing": None, "calls and kernels": "5,10,cuLaunch", "and memory": "5,10,49,cuLaunch",
@@ -34,9 +35,9 @@ class Programs:
         self.mlrun, self.folder, self.traces = str(build / "bin" / "mlrun"), Path(folder), 0
         self.environment, self.cupti, self.wheels = dict(environment or os.environ), cupti, wheels
 
-    def run(self, words, before=(), **more):
+    def run(self, words, before=(), seconds=PROGRAM_S, **more):
         """What the program wrote, or None, and what it said. One that was killed has written before that."""
-        done = ran([*before, self.launches, *words], self.environment | more)
+        done = ran([*before, self.launches, *words], self.environment | more, seconds)
         try:
             return json.loads(done.stdout), done.stderr[-2000:]
         except json.JSONDecodeError:
@@ -108,7 +109,7 @@ def check_end(programs, how, launches):
 
 def check_graph(programs, kernels):
     """Many nodes: those that are rows, and those that were added up, are all that were launched."""
-    done, said, trace = programs.traced(["graph", kernels])
+    done, said, trace = programs.traced(["graph", kernels], seconds=GRAPH_S)
     if done is None:
         return {"reason": said, "agrees": False}
     work = facts(trace).get("gpu_work", {})
