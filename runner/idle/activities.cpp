@@ -19,6 +19,7 @@ namespace {
 constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took this long has waited
 
 struct Func {
+  std::string_view name;  // stays
   mlrun_call_class call_class = MLRUN_CLASS_META;
   bool polls = false, locks = false, accepts = false, makes_sockets = false;
 };
@@ -34,10 +35,12 @@ const std::unordered_map<std::string_view, Func>& funcs() {
       const std::string_view name = info->name;
       const bool waits = info->call_class == MLRUN_CLASS_WAIT;
       all[name] = {
+          name,
           info->call_class,
           waits && (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos),
           waits && (name.starts_with("sem_") || name.starts_with("pthread_") || name == "futex"),
-          name == "accept" || name == "accept4", name == "socket"};
+          name == "accept" || name == "accept4",
+          name == "socket"};
     }
     return all;
   }();
@@ -161,12 +164,13 @@ Status Activities::load_calls(Stretch window) {
     std::vector<Numbers> parts;
     for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1};
+      Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1, {}};
       if (!overlaps(call, window) || !has_room(rows)) continue;
       const Func func = func_of(name[row]);
       const bool channel = is_channel(kind(call.file_id));
       call.doing = doing_of(func, channel, dur[row]);
       call.writes = func.call_class == MLRUN_CLASS_WRITE;
+      call.func = func.name;
       const auto thread_id = static_cast<int32_t>(thread[row]);
       if (func.makes_sockets && arg2[row] == AF_UNIX) add_local_socket(call.file_id);
       if (channel && (call.writes || func.accepts)) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -31,7 +32,8 @@ struct Activity : Stretch {
   int64_t file_id = 0;
   Doing doing = Doing::kFile;
   bool writes = false;
-  int32_t split = -1;  // index; -1: not known
+  int32_t split = -1;          // index; -1: not known
+  std::string_view func = {};  // of a call: its name, which stays; empty: not known
 };
 
 // Off the processor.

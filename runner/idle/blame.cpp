@@ -170,6 +170,7 @@ void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretc
   }
   model::IdleRow& row = put(IdleLabel::kWait, who, part);
   row.call_id = call.call_id;
+  row.func = call.func;
   row.file_id = call.file_id;
   prove(row, IdleProof::kCall, call);
 }

@@ -96,6 +96,7 @@ void IdlePass::add(const model::IdleRow& row) {
   sum.all.time_ns += row.dur_ns;
   if (row.split) sum.all.split.add(*row.split);
   const bool has_room = sum.lines.size() < kLinesMax || sum.lines.contains(row.python_frame_id);
+  if (!row.func.empty()) sum.funcs[row.func] += row.dur_ns;
   if (row.python_frame_id != 0 && has_room) sum.lines[row.python_frame_id] += row.dur_ns;
 }
 
@@ -156,6 +157,11 @@ std::vector<summary::GpuIdleSummary> IdlePass::sums() const {
       if (std::tie(time_ns, row.python_line) < std::tie(row.python_ns, line)) continue;
       row.python_line = line;
       row.python_ns = time_ns;
+    }
+    for (const auto& [func, time_ns] : sum.funcs) {
+      if (time_ns <= row.func_ns) continue;
+      row.func = func;
+      row.func_ns = time_ns;
     }
   }
   add_unlisted(unlisted_, "short", rows);

@@ -59,6 +59,7 @@ class IdlePass {
   struct Sum {
     summary::GpuIdleSummary all;
     std::unordered_map<int32_t, int64_t> lines;  // time by frame of Python
+    std::map<std::string_view, int64_t> funcs;   // of label kWait: time by call
   };
   std::map<Key, Sum> sums_;
   std::unordered_map<int32_t, Unlisted> unlisted_, beyond_;

@@ -45,6 +45,7 @@ struct IdleRow {
   int32_t thread_id = 0;  // who is to blame; 0: not known
   int64_t call_id = 0;    // the call that proves it; 0: none
   int64_t file_id = 0;
+  std::string_view func = {};  // of label kWait: that call's name, which stays; empty: in none
   IdleProof proof = IdleProof::kNothing;
   int64_t proof_ts_ns = 0;          // of that row; with the thread it names it
   int64_t first_call_id = 0;        // in which the thread that launched waited for the next one; 0: it did not

@@ -25,6 +25,8 @@ struct GpuIdleSummary {
   std::string
       python_line;        // of label "cpu": the line of Python with most of the time, as far as looks tell; empty: none
   int64_t python_ns = 0;  // of the pieces that were found there
+  std::string func;     // of label "waiting": the call with most of the time; empty: it waited in none that is recorded
+  int64_t func_ns = 0;  // in it
 };
 
 }  // namespace mlrun::summary

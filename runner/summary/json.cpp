@@ -248,6 +248,8 @@ Json gpu_idle_json(const GpuIdleSummary& idle) {
           {"pieces", idle.pieces},
           {"python_line", idle.python_line.empty() ? Json() : Json(idle.python_line)},
           {"python_ns", idle.python_ns},
+          {"func", idle.func.empty() ? Json() : Json(idle.func)},
+          {"func_ns", idle.func_ns},
           {"own_ns", split.own_ns},
           {"runq_ns", split.runq_ns},
           {"vfs_ns", split.vfs_ns},

@@ -449,6 +449,8 @@ struct Columns<GpuIdleSummary> {
     visitor("pieces", row.pieces);
     visitor.later("python_line", row.python_line);
     visitor.later("python_ns", row.python_ns);
+    visitor.later("func", row.func);
+    visitor.later("func_ns", row.func_ns);
     visitor("own_ns", row.split.own_ns);
     visitor("runq_ns", row.split.runq_ns);
     visitor("vfs_ns", row.split.vfs_ns);

@@ -25,8 +25,9 @@ std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
-// The label, and of a file call the part of it that took longest.
+// The label; of a wait the call, and of a file call the part of it that took longest.
 std::string doing(const GpuIdleSummary& idle) {
+  if (!idle.func.empty()) return fmt::format("{} in {}", idle.label, printable(idle.func));
   const model::CallSplit& split = idle.split;
   const std::pair<int64_t, const char*> parts[] = {{split.own_ns, "own"},       {split.runq_ns, "run queue"},
                                                    {split.vfs_ns, "VFS"},       {split.queue_ns, "block queue"},

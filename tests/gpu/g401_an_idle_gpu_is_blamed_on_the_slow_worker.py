@@ -160,6 +160,22 @@ def blamed(trace, worker, way):
     return sum(row["dur"] for row in wanted)
 
 
+def check_calls(this, trace, worker):
+    """Of a wait the summary names the call that has most of the time."""
+    func = {row["call_id"]: row["func"] for row in trace.rows("call")}
+    of_calls = {}
+    for row in trace.rows("gpu_idle"):
+        if row["proc_id"] == worker and row["label"] == "waiting" and is_slow(trace, row):
+            of_calls.setdefault((row["thread_id"], row["file_id"]), {}).setdefault(func[row["call_id"]], []).append(row["dur"])
+    most = {key: max(sum(times) for times in calls.values()) for key, calls in of_calls.items()}
+    told = [row for row in trace.rows("summary_gpu_idle") if row["label"] == "waiting" and (row["thread_id"], row["file_id"]) in most]
+    this.equal("waits on the slow file in the summary", len(told), len(most))
+    for row in told:
+        calls = of_calls[row["thread_id"], row["file_id"]]
+        this.equal("the longest call", (row["func_ns"], sum(calls.get(row["func"], [0]))),
+                   (most[row["thread_id"], row["file_id"]],) * 2, said=str(calls))
+
+
 def check_run(this, way, slow_s, *options):
     """The trace; of its idle time all, what the loader is to blame for by the calls, and what is blamed on the worker."""
     trace, loop = traced(this, way, slow_s, *options)
@@ -187,6 +203,10 @@ def check_way(this, way, *options):
         this.true("who woke whom is known", by_waker > 0.5 * wanted, (by_waker, wanted))
     said = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("the summary says so", "GPU IDLE" in said and "DataLoader worker" in said, said)
+    if way == "file":
+        this.true("and in which call", "waiting in " in said, said)
+        [worker] = {row["proc_id"] for row in trace.rows("gpu_idle") if row["label"] == "waiting" and is_slow(trace, row)}
+        check_calls(this, trace, worker)
     print(f"{way} {options}: {got / whole:.1%} of the idle time is blamed on the worker's {way}")
 
 

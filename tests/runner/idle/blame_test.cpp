@@ -48,7 +48,7 @@ class BlameTest : public testing::Test {
     info_.files.push_back(file);
   }
   void add_call(int32_t thread, int64_t begin_ms, int64_t end_ms, Doing doing, int64_t file_id, bool writes = false) {
-    Activity call{{begin_ms * kMs, end_ms * kMs}, ++calls_, file_id, doing, writes, -1};
+    Activity call{{begin_ms * kMs, end_ms * kMs}, ++calls_, file_id, doing, writes, -1, "its_call"};
     activities_.add_call(thread, call);
     if (writes) activities_.add_message(file_id, {{call.start_ns, call.end_ns}, thread});
   }
@@ -163,6 +163,7 @@ TEST_F(BlameTest, FourThreadsOnAndNoFurther) {
   EXPECT_EQ(rows[0].hops, 4);
   EXPECT_EQ(rows[0].link, IdleLink::kPipe);
   EXPECT_EQ(rows[0].file_id, kPipe + 4) << "it waits on the pipe to the sixth";
+  EXPECT_EQ(rows[0].func, "its_call");
   EXPECT_EQ(rows[0].first_call_id, 1) << "the launching thread's own wait";
 }
 
@@ -171,6 +172,7 @@ TEST_F(BlameTest, TheFourthThreadsDoingsCount) {
   add_call(5, 0, 80, Doing::kFile, kRegular);
   const auto rows = pieces();
   EXPECT_EQ(rows[0].label, IdleLabel::kFile);
+  EXPECT_EQ(rows[0].func, "") << "what it did on the file, the file's calls tell";
   EXPECT_EQ(rows[0].thread_id, 5);
   EXPECT_EQ(rows[0].hops, 4);
 }

@@ -33,7 +33,7 @@ Json full_json() {
   GpuSummary& gpu = summary.gpus.emplace_back();
   gpu.busy_ppm = 630'000;
   summary.gpu_idle.push_back(
-      {1, "file", 2, 3, 33, 4, "/data/x.npy", 700, 2, {.device_ns = 700}, "train.py:12 fetch", 500});
+      {1, "file", 2, 3, 33, 4, "/data/x.npy", 700, 2, {.device_ns = 700}, "train.py:12 fetch", 500, "read", 600});
   summary.python.push_back({"main", "fetch", "/data/train.py", 1, 12, 9, 4});
   summary.gpu_work.push_back({1, "H200", "GPU-1", 900, 10, 800, 2, 4096, 0, 0, 1, 100});
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
@@ -126,6 +126,8 @@ TEST(JsonTest, TellsTheSameAsTheSummary) {
   EXPECT_EQ(json["gpu_idle"][0]["tid"], 33);
   EXPECT_EQ(json["gpu_idle"][0]["python_line"], "train.py:12 fetch");
   EXPECT_EQ(json["gpu_idle"][0]["python_ns"], 500);
+  EXPECT_EQ(json["gpu_idle"][0]["func"], "read");
+  EXPECT_EQ(json["gpu_idle"][0]["func_ns"], 600);
   EXPECT_EQ(json["python"][0]["line"], 12);
   EXPECT_EQ(json["python"][0]["running"], 4);
   EXPECT_TRUE(json["gpus"][0]["tensor"].is_null());

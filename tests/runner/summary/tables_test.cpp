@@ -173,6 +173,7 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   ASSERT_EQ(read->gpu_idle.size(), 1u);
   EXPECT_EQ(read->gpu_idle[0].split.wait_ns, 7);
   EXPECT_TRUE(read->gpu_idle[0].python_line.empty());
+  EXPECT_TRUE(read->gpu_idle[0].func.empty());
   EXPECT_FALSE(text(*read, "x", {}).empty());
 }
 

@@ -258,5 +258,19 @@ TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreToldApart) {
   EXPECT_EQ(text.find("thread " + std::to_string(pid) + " "), std::string::npos) << text;
 }
 
+TEST_F(TextTest, OfAWaitThatAGpuWaitedForTheCallIsNamed) {
+  Summary summary = testing::small_training();
+  summary.gpu_idle.clear();
+  for (const char* func : {"clock_nanosleep", ""}) {
+    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    idle.label = "waiting";
+    idle.func = func;
+    idle.time_ns = 1000;
+  }
+  const std::string text = gpu_idle_text(summary, {});
+  EXPECT_NE(text.find(" waiting in clock_nanosleep "), std::string::npos) << text;
+  EXPECT_NE(text.find(" waiting  "), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace mlrun::summary
