@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,10 +53,17 @@ static struct exec_target judge(long fd) {
 
 static bool is_executable(const char *path) { return raw_syscall3(SYS_faccessat, AT_FDCWD, (long)path, X_OK) == 0; }
 
+// As libc's execvp sees it: a program may have a getenv of its own.
+static const char *search_path(void) {
+  static const char name[] = "PATH=";
+  for (char **entry = environ; entry && *entry; entry++)
+    if (!strncmp(*entry, name, sizeof name - 1)) return *entry + sizeof name - 1;
+  return "/bin:/usr/bin";
+}
+
 // Opens the first executable of that name in PATH; *found: its path, to be given back. -ENOENT: there is none.
 static long open_in_path(const char *name, char **found) {
-  const char *directories = getenv("PATH");
-  if (!directories) directories = "/bin:/usr/bin";
+  const char *directories = search_path();
   char *candidate = scratch_take();
   long fd = candidate ? -ENOENT : -EAGAIN;
   size_t length, name_bytes = strlen(name) + 1;

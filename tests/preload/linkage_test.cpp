@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <memory>
 #include <regex>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,6 +46,18 @@ TEST(Linkage, NeedsNoSymbolNewerThanGlibc228) {
   const auto versions = all_matches(all.substr(needs), R"(GLIBC_2\.(\d+))");
   ASSERT_FALSE(versions.empty());
   for (const std::string& minor : versions) EXPECT_LE(std::stoi(minor), 28);
+}
+
+// Whatever else it calls of libc might be a function of the program's that has the name, and is not set up yet (own_string.c).
+TEST(Linkage, CallsNothingThatAProgramMayHaveOfItsOwn) {
+  const std::string symbols = output_of("nm -D --undefined-only " + preload_library());
+  const std::set<std::string> known = {
+      "_IO_2_1_stderr_",  "_IO_2_1_stdout_", "_IO_list_all",     "_IO_list_lock", "_IO_list_unlock",     "__environ",
+      "__errno_location", "__libc_malloc",   "__libc_stack_end", "_r_debug",      "clock_gettime",       "dirfd",
+      "environ",          "flockfile",       "funlockfile",      "getauxval",     "mlrun_producer_user", "stdout"};
+  const auto needed = all_matches(symbols, R"([Uw] (\w+))");
+  ASSERT_FALSE(needed.empty());
+  for (const std::string& name : needed) EXPECT_TRUE(known.count(name)) << name;
 }
 
 TEST(Linkage, ThreadLocalStorageIsSmallAndInitialExec) {
