@@ -6,6 +6,7 @@
 
 #include "preload/channel.h"
 #include "preload/next_symbol.h"
+#include "preload/readable.h"
 #include "preload/recorder.h"
 #include "runner/events/session.h"
 
@@ -80,10 +81,27 @@ static enum preload_change change_for(const struct exec_target *target, const ch
   return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
 }
 
+static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
+
+// Whether the kernel could read the entries, which it answers with EFAULT where it cannot. Neighbours lie in one page, which is
+// asked for once. Under seccomp nothing is asked for.
+static bool can_be_read(char *const *given) {
+  uint64_t entries = 1, text = 1;  // no page begins there
+  if (!recording_system_calls_allowed()) return true;
+  for (;; given++) {
+    if (page_at(given) != entries && !is_readable_word((uint64_t)given & ~7ull)) return false;
+    entries = page_at(given);
+    if (!*given) return true;
+    if (page_at(*given) != text && !is_readable_word((uint64_t)*given & ~7ull)) return false;
+    text = page_at(*given);
+  }
+}
+
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
   static char *const empty[] = {NULL};
   if (!process.session) return (struct environment_plan){.given = given};
   struct environment_plan plan = {.given = given ? given : empty};
+  if (!can_be_read(plan.given)) return plan;
   const char *session = NULL, *injection = NULL;
   for (; plan.given[plan.count]; plan.count++) {
     char *const *entry = &plan.given[plan.count];
