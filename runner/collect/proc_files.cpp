@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 #include <memory>
@@ -45,11 +47,16 @@ uint32_t innermost_pid(const std::string& status) {
   return words.empty() ? 0 : static_cast<uint32_t>(number(words.back()));
 }
 
+// What a program hands to the kernel through such a mapping is in no call, so the trace is to know that there was one.
+constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
+
 std::optional<Module> parse_module(std::string_view line) {
   // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
-  const size_t path = line.find('/');
+  const bool is_ring = std::any_of(kRings.begin(), kRings.end(), [&](auto name) { return line.ends_with(name); });
+  const size_t path = is_ring && !line.ends_with(')') ? line.rfind(' ') + 1 : line.find('/');
   const auto words = util::split(line.substr(0, path), " ");
-  if (path == std::string_view::npos || words.size() < 5 || words[1].find('x') == std::string_view::npos) return {};
+  if (path == std::string_view::npos || words.size() < 5) return {};
+  if (!is_ring && words[1].find('x') == std::string_view::npos) return {};
   const size_t dash = words[0].find('-');
   if (dash == std::string_view::npos) return {};
   return Module{number(words[0].substr(0, dash), 16), number(words[0].substr(dash + 1), 16), number(words[2], 16),

@@ -250,6 +250,22 @@ void CoverageMeter::add_cufile(const model::TraceInfo& info) {
           -1, -1);
 }
 
+// libc's mmap leaves a row with the name of the ring; a program that goes past it is found by what it has mapped.
+void CoverageMeter::add_rings(const SpoolIndex& index, const model::TraceInfo& info) {
+  bool io_uring = false, aio = false;
+  const auto look = [&](std::string_view path) {
+    io_uring |= path == "anon_inode:[io_uring]";
+    aio |= path == "/[aio] (deleted)";
+  };
+  for (const model::FileRow& file : info.files) look(file.path);
+  for (const std::string& mapped : index.modules().libraries()) look(mapped);
+  if (!io_uring && !aio) return;
+  add_row(0,
+          fmt::format("what {}{}{} was handed", io_uring ? "io_uring" : "", io_uring && aio ? " and " : "",
+                      aio ? "Linux's aio" : ""),
+          "the kernel reads and writes it in no call of the program's; --kprobes has it", -1, -1);
+}
+
 void CoverageMeter::add_failures(const SessionInfo& session) {
   static constexpr std::pair<const char*, std::pair<const char*, const char*>> kFailures[] = {
       {"/collector/failures/no_room", {"processes", "their address space limit leaves no room for the buffer"}},
@@ -277,9 +293,10 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children();
-  // The kernel side tells of faults as file operations, or of what they read from devices.
+  // The kernel side tells of faults and rings as file operations, or of what they read from devices.
   const bool sees_faults = session.has_stream("vfs") && session.text("/kernel_side/state") == "recorded";
   if (!sees_faults) add_mapped_files(info);
+  if (!sees_faults && session.has_stream("files")) add_rings(index, info);
   if (session.has_stream("allocs")) {
     for (model::CoverageRow& row : allocator_coverage(index, info)) rows_.push_back(std::move(row));
   }

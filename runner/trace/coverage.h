@@ -39,6 +39,7 @@ class CoverageMeter {
   void add_cut_off(SpoolIndex& index);
   void add_children();
   void add_cufile(const model::TraceInfo& info);
+  void add_rings(const SpoolIndex& index, const model::TraceInfo& info);
   void add_failures(const SessionInfo& session);
   void add_row(int32_t proc_id, std::string subject, std::string detail, int64_t seen, int64_t kernel);
 

@@ -98,6 +98,16 @@ TEST(ProcFiles, ExecutableMappingsWithOddNames) {
   EXPECT_EQ(modules[1].path, "/tmp/b c.so (deleted)");
 }
 
+TEST(ProcFiles, RingsThatAreSharedWithTheKernelAreAmongTheMappings) {
+  const auto modules = collect::parse_modules(
+      "7f0000000000-7f0000001000 rw-s 00000000 00:0d 1041                       anon_inode:[io_uring]\n"
+      "7f0000002000-7f0000003000 rw-s 00000000 00:0d 1042                       anon_inode:[eventfd]\n"
+      "7f0000004000-7f0000005000 rw-s 00000000 00:11 2083                       /[aio] (deleted)\n");
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(modules[0], (collect::Module{0x7f0000000000, 0x7f0000001000, 0, "anon_inode:[io_uring]"}));
+  EXPECT_EQ(modules[1].path, "/[aio] (deleted)");
+}
+
 TEST(ProcFiles, OurselvesAreThere) {
   const auto stat = collect::read_proc_stat(static_cast<uint32_t>(::getpid()));
   ASSERT_TRUE(stat);
