@@ -102,9 +102,22 @@ void CoverageMeter::add_mapped(const model::CallRow& row) {
   bytes = std::max(bytes, row.requested);
 }
 
+// Not of what a vfork child executed, which its parent tells (ret is its pid): that is a child that recorded nothing.
+void CoverageMeter::note_successor(const model::CallRow& row) {
+  if (row.ret > 0 || (row.err == 0 && why_not(row.flags))) return;
+  Successor& successor = successors_[row.origin.image_id];
+  if (row.err != 0) {
+    successor.failed_ns = std::max(successor.failed_ns, row.origin.ts_ns);
+  } else if (row.origin.ts_ns > successor.begun_ns) {
+    successor.begun_ns = row.origin.ts_ns;
+    successor.file_id = row.file_id;
+  }
+}
+
 void CoverageMeter::add(const model::CallRow& row) {
   add_bytes(row, std::max<int64_t>(row.ret, 0));
   if (row.func == events::func::k_mmap) add_mapped(row);
+  if (row.func == events::func::k_execve) note_successor(row);
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
   if (!executes || row.err != 0 || !why_not(row.flags)) return;
   const Execution execution{row.origin.proc_id, row.file_id, row.flags};
@@ -173,6 +186,26 @@ void CoverageMeter::add_executed(const model::TraceInfo& info) {
           fmt::format("they cannot be followed either; of at least {} programs and processes {} are named",
                       kExecutedMax + 1, kExecutedMax),
           0, executed_left_out_);
+}
+
+void CoverageMeter::add_silent_successors(const model::TraceInfo& info) {
+  std::map<int32_t, int64_t> last_start;  // of a process's images
+  for (const model::ImageRow& image : info.images) {
+    const auto [place, made] = last_start.try_emplace(image.proc_id, image.start_ns);
+    if (!made) place->second = std::max(place->second, image.start_ns);
+  }
+  std::map<std::pair<int32_t, int64_t>, int64_t> silent;  // times, by process and file
+  for (const model::ImageRow& image : info.images) {
+    const auto found = successors_.find(image.image_id);
+    if (found == successors_.end() || found->second.begun_ns <= found->second.failed_ns) continue;
+    if (last_start[image.proc_id] <= image.start_ns) ++silent[{image.proc_id, found->second.file_id}];
+  }
+  for (const auto& [key, times] : silent) {
+    const bool known = key.second > 0 && static_cast<size_t>(key.second) <= info.files.size();
+    add_row(key.first, known ? info.files[static_cast<size_t>(key.second) - 1].path : "a program",
+            "it was executed and recorded nothing: it ended at once, or was not let map the buffer (seccomp)", 0,
+            times);
+  }
 }
 
 void CoverageMeter::add_cut_off(SpoolIndex& index) {
@@ -293,6 +326,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_executed(info);
   add_cut_off(index);
   if (whole) add_children();
+  if (whole && !was_paused_ && !was_stopped_) add_silent_successors(info);
   // The kernel side tells of faults and rings as file operations, or of what they read from devices.
   const bool sees_faults = session.has_stream("vfs") && session.text("/kernel_side/state") == "recorded";
   if (!sees_faults) add_mapped_files(info);

@@ -30,12 +30,14 @@ class CoverageMeter {
   };
   void add_bytes(const model::CallRow& row, int64_t moved);
   void add_mapped(const model::CallRow& row);
+  void note_successor(const model::CallRow& row);
   void note_reasons(SpoolIndex& index, const model::TraceInfo& info);
   [[nodiscard]] std::string why_unseen(int32_t proc_id) const;
   void add_mapped_files(const model::TraceInfo& info);
   [[nodiscard]] Bytes bytes_of(int32_t proc_id) const;  // as recorded
   void compare_bytes(const model::TraceInfo& info);
   void add_executed(const model::TraceInfo& info);
+  void add_silent_successors(const model::TraceInfo& info);
   void add_cut_off(SpoolIndex& index);
   void add_children();
   void add_cufile(const model::TraceInfo& info);
@@ -45,7 +47,13 @@ class CoverageMeter {
 
   using Execution = std::tuple<int32_t, int64_t, int32_t>;  // process, file and verdict
 
+  // The last time that a process became another program, or tried to: an attempt that fails has two rows with one `ts`.
+  struct Successor {
+    int64_t begun_ns = -1, failed_ns = -1, file_id = 0;
+  };
+
   std::vector<Bytes> bytes_;                 // by proc_id
+  std::map<int32_t, Successor> successors_;  // by image_id of the one before
   std::map<Execution, int64_t> executed_;    // times
   int64_t executed_left_out_ = 0;            // executions of further ones
   std::map<int64_t, int64_t> mapped_;        // file_id: bytes of its longest mapping
