@@ -175,6 +175,8 @@ void fill_other_call(const CallEvent& call, CallRow& row) {
       return;
     case func::k_readdir:
     case func::k_fclose: row.served_calls = low(call.arg2); return;
+    case func::k_system:
+    case func::k_popen: row.flags = low(call.w3); return;
     default: return;
   }
 }

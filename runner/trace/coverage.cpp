@@ -118,6 +118,8 @@ void CoverageMeter::add(const model::CallRow& row) {
   add_bytes(row, std::max<int64_t>(row.ret, 0));
   if (row.func == events::func::k_mmap) add_mapped(row);
   if (row.func == events::func::k_execve) note_successor(row);
+  const bool starts_shell = row.func == events::func::k_system || row.func == events::func::k_popen;
+  if (starts_shell && row.flags != MLRUN_EXEC_TRACED) ++shells_[row.origin.proc_id];
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
   if (!executes || row.err != 0 || !why_not(row.flags)) return;
   const Execution execution{row.origin.proc_id, row.file_id, row.flags};
@@ -186,6 +188,13 @@ void CoverageMeter::add_executed(const model::TraceInfo& info) {
           fmt::format("they cannot be followed either; of at least {} programs and processes {} are named",
                       kExecutedMax + 1, kExecutedMax),
           0, executed_left_out_);
+}
+
+void CoverageMeter::add_shells() {
+  for (const auto& [proc_id, times] : shells_) {
+    add_row(proc_id, "what the shells of system and popen did",
+            "the program had taken the library out of its environment, which libc hands on", 0, times);
+  }
 }
 
 void CoverageMeter::add_silent_successors(const model::TraceInfo& info) {
@@ -324,6 +333,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   // Without records of files every byte would be unseen.
   if (whole && session.has_stream("files")) compare_bytes(info);
   add_executed(info);
+  add_shells();
   add_cut_off(index);
   if (whole) add_children();
   if (whole && !was_paused_ && !was_stopped_) add_silent_successors(info);

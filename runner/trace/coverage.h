@@ -37,6 +37,7 @@ class CoverageMeter {
   [[nodiscard]] Bytes bytes_of(int32_t proc_id) const;  // as recorded
   void compare_bytes(const model::TraceInfo& info);
   void add_executed(const model::TraceInfo& info);
+  void add_shells();
   void add_silent_successors(const model::TraceInfo& info);
   void add_cut_off(SpoolIndex& index);
   void add_children();
@@ -53,6 +54,7 @@ class CoverageMeter {
   };
 
   std::vector<Bytes> bytes_;                 // by proc_id
+  std::map<int32_t, int64_t> shells_;        // of system and popen that cannot be followed, by proc_id
   std::map<int32_t, Successor> successors_;  // by image_id of the one before
   std::map<Execution, int64_t> executed_;    // times
   int64_t executed_left_out_ = 0;            // executions of further ones

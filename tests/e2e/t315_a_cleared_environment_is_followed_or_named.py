@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`env -i` and an exec with an environment of its own: the program after it is recorded all the same, and sees no
-variable that it was not given but ours. One with too many variables for a changed copy is named as not seen."""
+variable that it was not given but ours. One with too many variables for a changed copy is named as not seen, and so is what the
+shells of system() do, which libc starts itself."""
 
 import sys
 
@@ -18,6 +19,16 @@ def expect_large_is_named(this, data):
     this.equal("rows of coverage about it", len(named), 1, said=str(trace.rows("coverage")))
 
 
+def expect_shells_are_named(this, data):
+    """Of a program that takes our library out of its own environment, and of one that does not."""
+    script = "import os, sys\nif sys.argv[1] == 'drop':\n del os.environ['LD_PRELOAD']\nos.system(sys.argv[2])"
+    for what, shells in (("keep", 0), ("drop", 1)):
+        trace = this.trace(sys.executable, "-c", script, what, f"{this.victim('numbered')} {data} {CALLS} exit")
+        this.equal(f"{what}: calls below the shell", len(trace.calls_of("pread", path=data)), 0 if shells else CALLS)
+        named = [row["kernel"] for row in trace.covers("out of its environment")]
+        this.equal(f"{what}: shells that coverage tells of", named, [shells] if shells else [])
+
+
 def check(this):
     data = this.data_file()
     trace = this.trace("env", "-i", this.victim("numbered"), data, CALLS, "exit", status=7)
@@ -25,6 +36,7 @@ def check(this):
     seen = this.run(*this.command("env", "-i", "A=1", "/usr/bin/env", out=this.new_trace())).stdout.split("\n")
     names = {line.split("=")[0] for line in seen if line}
     expect_large_is_named(this, data)
+    expect_shells_are_named(this, data)
     this.true("variables", {"A"} <= names <= {"A", "LD_PRELOAD", "MLRUN_SESSION"}, names)
 
 
