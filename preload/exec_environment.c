@@ -89,8 +89,8 @@ static bool can_be_read(char *const *given) {
   uint64_t entries = 1, text = 1;  // no page begins there
   if (!recording_system_calls_allowed()) return true;
   for (;; given++) {
-    if (page_at(given) != entries && !is_readable_word((uint64_t)given & ~7ull)) return false;
-    entries = page_at(given);
+    if (page_at((const void *)given) != entries && !is_readable_word((uint64_t)given & ~7ull)) return false;
+    entries = page_at((const void *)given);
     if (!*given) return true;
     if (page_at(*given) != text && !is_readable_word((uint64_t)*given & ~7ull)) return false;
     text = page_at(*given);

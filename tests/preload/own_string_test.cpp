@@ -44,7 +44,7 @@ class OwnString : public testing::Test {
     start_ = static_cast<char*>(mapped);
     mprotect(start_ + kPage, kPage, PROT_NONE);
   }
-  ~OwnString() override { munmap(start_, 2 * kPage); }
+  void TearDown() override { munmap(start_, 2 * kPage); }
 
   size_t below(size_t bound) { return random_() % bound; }
   std::string text(size_t most) {
