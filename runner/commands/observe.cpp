@@ -115,6 +115,7 @@ class Observation {
     auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_));
     if (!side) return fail("the kernel side cannot be recorded: " + side.error().text);
     side_ = *std::move(side);
+    session_.data["kernel_side"] = side_->begun();
     started_ns_ = util::monotonic_ns();
     session_.data["start_ns"] = started_ns_;
     const Status following = follow(*side_, observed_);

@@ -289,6 +289,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   if (options.kprobes == Wish::kOff) return nullptr;
   auto side = launch::KernelSide::start(installation.probes_program, folder, kernel_streams(options));
   if (side && !needs_library(options)) session["observed"] = {{"scope", "command"}};
+  if (side) session["kernel_side"] = (*side)->begun();
   if (side) return side;
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
   say("the kernel side is not recorded: " + side.error().text);

@@ -66,7 +66,11 @@ bool send(int socket, mlrun_probe_message_type type, int passed_fd) {
   return ::sendmsg(socket, &message, MSG_NOSIGNAL) > 0;
 }
 
-nlohmann::json broken(const std::string& reason) { return {{"state", "broken"}, {"reason", reason}}; }
+// Of READY or REPORT.
+nlohmann::json as_object(const std::string& text) {
+  nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  return parsed.is_object() ? parsed : nlohmann::json::object();
+}
 
 }  // namespace
 
@@ -90,7 +94,12 @@ Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program
     side.reset(new KernelSide(std::move(ours), *pid));
     theirs->reset();  // else we would not see it end
     const auto answer = side->receive();
-    if (answer && answer->type == MLRUN_PROBE_READY) return side;
+    if (answer && answer->type == MLRUN_PROBE_READY) {
+      side->begun_ = as_object(answer->text);
+      side->begun_["state"] = "unfinished";
+      side->begun_["reason"] = "mlrun died before it was told what the kernel side had lost, and names of devices";
+      return side;
+    }
     text = answer ? answer->text : answer.error().text;
   }
   ::unlink(path.c_str());
@@ -139,13 +148,20 @@ bool KernelSide::has_ended() {
   return ended_;
 }
 
+nlohmann::json KernelSide::broken(const std::string& reason) const {
+  nlohmann::json said = begun_;
+  said["state"] = "broken";
+  said["reason"] = reason;
+  return said;
+}
+
 nlohmann::json KernelSide::finish() {
   if (!send(socket_.get(), MLRUN_PROBE_STOP, -1)) return broken("mlrun-probes ended before its time");
   const auto answer = receive();
   if (!answer) return broken(answer.error().text);
   pid_ = 0;  // it has let go of our files, and ends by itself
-  nlohmann::json report = nlohmann::json::parse(answer->text, nullptr, false);
-  if (!report.is_object()) return broken("mlrun-probes gave no report");
+  nlohmann::json report = as_object(answer->text);
+  if (report.empty()) return broken("mlrun-probes gave no report");
   report["state"] = "recorded";
   return report;
 }

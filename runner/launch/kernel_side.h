@@ -37,8 +37,12 @@ class KernelSide {
   // All processes that were asked for have ended, or mlrun-probes has. Does not wait.
   bool has_ended();
 
+  // What a session says of it until it has ended, and for good where mlrun is killed: `programs` and `signals` as they were
+  // when it began, `state` "unfinished" and the `reason`.
+  [[nodiscard]] const nlohmann::json& begun() const { return begun_; }
+
   // Has it end; nobody waits for that, as the kernel takes seconds to let probes of functions go. What it reports, with
-  // `state` "recorded"; or `state` "broken" and the `reason`.
+  // `state` "recorded"; or what it had begun with, `state` "broken" and the `reason`.
   nlohmann::json finish();
 
  private:
@@ -46,10 +50,13 @@ class KernelSide {
   // What it says next, but for ENDED: of those that were asked for before.
   Result<util::ProbeMessage> receive();
   Status ask(mlrun_probe_message_type type, int passed_fd, const char* what);
+  // As it had begun.
+  nlohmann::json broken(const std::string& reason) const;
   void reap();
 
   util::UniqueFd socket_;
   pid_t pid_;
+  nlohmann::json begun_;
   bool ended_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runner/trace/call_splitter.h"
+#include "runner/trace/kernel_end.h"
 #include "runner/trace/kernel_window.h"
 #include "runner/trace/partition.h"
 #include "runner/trace/spool_cursor.h"
@@ -15,9 +16,11 @@ namespace mlrun::trace {
 
 class KernelFollower {
  public:
-  // Requires: fd stays open.
-  KernelFollower(int fd, uint64_t bytes, const model::FileTable& files)
-      : cursor_(fd, 0, bytes, bytes), splitter_(window_, files) {}
+  // Requires: fd stays open; `end` has seen all records.
+  KernelFollower(int fd, uint64_t bytes, const KernelEnd& end, const model::FileTable& files)
+      : cursor_(fd, 0, bytes, bytes), splitter_(window_, files) {
+    if (end.gap() != nullptr) window_.add(*end.gap());
+  }
 
   // Where the time of its calls went: CallRow::split, kept in Partition::splits. Partitions come in order of time.
   void split(Partition& partition);

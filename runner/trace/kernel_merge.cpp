@@ -45,6 +45,7 @@ constexpr const char* kSilent =
 
 KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
     : session_(session),
+      end_(session),
       file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)),
       libcufile_(session, "cufile", "libcufile"),
       torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
@@ -93,9 +94,9 @@ Status KernelMerge::for_each_record(const Visit& visit) {
   return {};
 }
 
-// Recorded to the end, with both ends of a sleep: else what is not there would look like no time asleep.
+// With both ends of a sleep: else what is not there would look like no time asleep.
 bool KernelMerge::has_waits() const {
-  if (session_.text("/kernel_side/state") != "recorded") return false;
+  if (!end_.has_begun()) return false;
   const json::json_pointer at("/kernel_side/programs");
   if (!session_.all.contains(at) || !session_.all.at(at).is_array()) return false;
   return std::any_of(session_.all.at(at).begin(), session_.all.at(at).end(), [](const json& program) {
@@ -110,6 +111,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   }
   CufileParts cufile_parts;
   Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
+    end_.note(reader.head());
     mlrun_block_part part{};
     mlrun_page_add pages{};
     mlrun_file_op operation{};
@@ -139,7 +141,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   });
   observed_.finish(info, session_.end_ns);
   names_.finish(info.files);
-  if (has_waits()) follower_.emplace(file_.get(), bytes_, info.files);
+  if (has_waits()) follower_.emplace(file_.get(), bytes_, end_, info.files);
   join_.parts.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
@@ -163,7 +165,7 @@ class KernelMerge::Tables {
         inodes_(info.files, merge.names_seen(), merge.observed_.files().made()),
         gpu_files_({merge.gpu_files_, merge.gpu_file_gaps_, threads_, inodes_, builder,
                     merge.below_gpu_files() != GpuFileCalls::Below::kNothing}) {
-    if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, info.files);
+    if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, merge.end_, info.files);
   }
 
   Status open(const std::string& folder) {
@@ -427,6 +429,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (lacks_faults) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
+  end_.add_row(info);
   add_skipped_programs(info, session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");

@@ -28,6 +28,7 @@
 #include "runner/trace/file_op_table.h"
 #include "runner/trace/gpu_file_calls.h"
 #include "runner/trace/gpu_file_table.h"
+#include "runner/trace/kernel_end.h"
 #include "runner/trace/kernel_follower.h"
 #include "runner/trace/kernel_losses.h"
 #include "runner/trace/kernel_tables.h"
@@ -103,6 +104,7 @@ class KernelMerge {
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 
   const SessionInfo& session_;
+  KernelEnd end_;
   util::UniqueFd file_;
   uint64_t bytes_ = 0, damaged_bytes_ = 0, unknown_records_ = 0;
   CallJoin join_;
