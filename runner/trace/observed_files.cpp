@@ -99,7 +99,13 @@ void ObservedFiles::add_made(const mlrun_file_op& operation) {
 void ObservedFiles::finish(model::FileTable& files) {
   const auto before = static_cast<int64_t>(files.size());
   for (FileSeen& seen : seen_) seen.file_id += before;
+  // The kernel tells it of what is opened; /proc, of what was open before, only the device.
+  std::unordered_map<uint32_t, uint32_t> magic_of;
+  for (const File& file : files_) {
+    if (file.magic != 0) magic_of.emplace(file.device, file.magic);
+  }
   for (File& file : files_) {
+    if (const auto same = magic_of.find(file.device); same != magic_of.end()) file.magic = same->second;
     model::FileRow row;
     row.path = util::escaped_utf8(file.path);
     row.raw_path = row.path;

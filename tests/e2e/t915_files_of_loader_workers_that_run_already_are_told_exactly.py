@@ -79,6 +79,9 @@ def of_workers(this):
         this.equal(f"bytes of {path}", sum(row["ret"] for row in of_file if row["op"] == "read"), EPOCHS * SIZE)
     index = [row for row in rows if trace.paths.get(row["file_id"]) == f"{folder}/index" and row["op"] == "read"]
     this.equal("the one that was open", (len(index), sum(row["ret"] for row in index)), (FILES * EPOCHS, FILES * EPOCHS * 8))
+    types = {name: {row["file_system"] for row in trace.rows("file") if row["path"] == f"{folder}/{name}"}
+             for name in ("index", "sample0")}
+    this.true("lies on what the others lie on", types["index"] == types["sample0"] != {None}, types)
     this.equal("labels add up", labels.faults(trace), [])
     this.equal("nothing lost", [row for row in trace.rows("loss") if row["unit"] == "file operations"], [])
 
