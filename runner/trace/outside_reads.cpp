@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/outside_reads.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -10,6 +14,15 @@ namespace {
 // What a program's own libraries take stays below this.
 constexpr int64_t kBytesMin = 1 << 20;
 constexpr int64_t kPercentMin = 1;
+
+// The kernel side knows neither of pauses nor of --include and --exclude: it goes on.
+std::string who_has_no_rows(const model::TraceInfo& info) {
+  const auto is_pause = [](const model::LossRow& row) { return row.reason == "paused"; };
+  std::string text;
+  if (std::any_of(info.losses.begin(), info.losses.end(), is_pause)) text += "calls made while recording was paused, ";
+  if (!info.left_out.empty()) text += "calls on files that --include or --exclude leave out, ";
+  return text;
+}
 
 }  // namespace
 
@@ -22,11 +35,11 @@ void OutsideReads::add(const mlrun_block_part& part, bool is_outside) {
 
 void OutsideReads::add_row(model::TraceInfo& info) const {
   if (outside_bytes_ < kBytesMin || outside_bytes_ / kPercentMin < all_bytes_ / 100) return;
-  info.coverage.push_back(
-      {0, "bytes read from devices",
-       "outside of recorded calls and operations: page faults of mapped files, programs being loaded, asynchronous "
-       "I/O, without the library folders and attributes too (listing, stat); their time is in no sum of I/O time",
-       all_bytes_ - outside_bytes_, all_bytes_});
+  std::string detail =
+      "outside of recorded calls and operations: " + who_has_no_rows(info) +
+      "page faults of mapped files, programs being loaded, asynchronous I/O, without the library folders "
+      "and attributes too (listing, stat); their time is in no sum of I/O time";
+  info.coverage.push_back({0, "bytes read from devices", std::move(detail), all_bytes_ - outside_bytes_, all_bytes_});
 }
 
 }  // namespace mlrun::trace

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mapped file whose pages are not in memory is read by page faults, which are in no call: the time of them is in the
 summary, or where operations on files are not recorded, or by system calls, what they read is in coverage. With the library, and
-without."""
+without. Where the reads were calls that a pause or path rules left out, that is what coverage says."""
 
 import subprocess
 
 from lib import case
 from lib.kernel_side import need_block_device, need_kernel_side
+from lib.trace import Trace
 
 SIZE = 4 << 20
 READS_BY_FAULTS = """
@@ -16,6 +17,15 @@ os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 mapped = mmap.mmap(fd, 0, prot=mmap.PROT_READ)
 mapped.madvise(mmap.MADV_RANDOM)
 print(sum(mapped[at] for at in range(0, len(mapped), 4096)))
+"""
+
+READS_BY_CALLS = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+print("opened", flush=True)
+sys.stdin.readline()
+while os.read(fd, 65536): pass
 """
 
 
@@ -32,6 +42,24 @@ def asked_of(this, trace):
     this.true("the summary says so", "bytes read from devices" in this.run(case.MLRUN, "report", trace.folder).stdout)
 
 
+def why(trace):
+    [row] = [row for row in trace.rows("coverage") if row["subject"] == "bytes read from devices"]
+    return [words for words in ("while recording was paused", "--exclude") if words in row["detail"]]
+
+
+def calls_without_rows(this, data):
+    program = ("/usr/bin/python3", "-c", READS_BY_CALLS, data)
+    this.equal("read by calls that rules leave out", why(this.trace(*program, options=("--kprobes", "--exclude", data))), ["--exclude"])
+    out = this.new_trace()
+    with subprocess.Popen(this.command(*program, out=out, options=("--kprobes",)), stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.PIPE, env=this.environment) as mlrun:
+        this.equal("it is about to read", mlrun.stdout.readline(), "opened\n")
+        paused = this.run(case.MLRUN, "pause", out)
+        this.equal("exit status of pause", paused.returncode, 0, said=paused.stderr)
+        mlrun.communicate("read\n", timeout=60)
+    this.equal("read during a pause", why(Trace(out)), ["while recording was paused"])
+
+
 def check(this):
     need_kernel_side()
     need_block_device(this.folder)
@@ -39,6 +67,9 @@ def check(this):
     subprocess.run(["sync", data], check=True)
     for options in (("--kprobes",), ("--kprobes", "--preload=off")):
         asked_of(this, this.trace("/usr/bin/python3", "-c", READS_BY_FAULTS, data, options=options))
+    trace = this.trace("true", options=("--kprobes",))
+    if all(signal["way"] is None for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations"):
+        calls_without_rows(this, data)  # else operations have their rows
 
 
 if __name__ == "__main__":

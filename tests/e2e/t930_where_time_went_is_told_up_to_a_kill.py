@@ -37,6 +37,8 @@ def killed_in_the_middle(this, whom):
     command = this.command("sh", "-c", '"$@"; touch "$DONE"', "sh", "/usr/bin/python3", "-c", READS, data, progress, end, out=out,
                            options=("--kprobes=require,block,wait", "--preload=files"))
     with subprocess.Popen(command, env=this.environment | {"DONE": str(done)}, cwd=this.folder) as mlrun:
+        wait_for(lambda: progress.stat().st_size > 0, 60)
+        time.sleep(SOON_NS / 1e9)
         wait_for(lambda: progress.stat().st_size >= 50, 60)
         killed_ns = time.monotonic_ns()
         os.kill(mlrun.pid if whom == "mlrun" else probes_of(mlrun.pid), signal.SIGKILL)
