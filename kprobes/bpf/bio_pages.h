@@ -49,6 +49,16 @@ static __always_inline __u64 head_of(struct page *page) {
   return info >= masks_begin ? (__u64)page & info : info - 1;
 }
 
+// A page of the page cache is locked while it is read, and marked while it is written back. One that is neither is memory that a
+// program reads into or writes from past the page cache, which may be a mapping of another file.
+static __always_inline bool is_for_its_file(__u64 head) {
+  __u64 flags = 0;
+  bpf_probe_read_kernel(&flags, sizeof flags, (void *)head);  // they come first, in all versions
+  return (flags >> bpf_core_enum_value(enum pageflags, PG_locked) |
+          flags >> bpf_core_enum_value(enum pageflags, PG_writeback)) &
+         1;
+}
+
 static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pages) {
   __u32 bytes = bio->bi_iter.bi_size;
   struct bio_vec vector = {};
@@ -59,11 +69,14 @@ static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pag
   struct page_home home = home_of(head);
   struct inode *inode = host_of(home.mapping);
   if (!inode) return;
+  // A block device's own pages are also read and written by the buffers in them, each of which is locked for itself.
+  bool of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
+  if (!of_device && !is_for_its_file(head)) return;
   pages->inode = BPF_CORE_READ(inode, i_ino);
   pages->device = device_of_inode(inode);
   pages->generation = BPF_CORE_READ(inode, i_generation);
-  pages->of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
-  pages->of_file = !pages->of_device;
+  pages->of_device = of_device;
+  pages->of_file = !of_device;
   __u64 number = home.index + (page - head) / bpf_core_type_size(struct page);
   pages->begin = (number << kPageShift) + vector.bv_offset;
   pages->end = pages->begin + bytes;

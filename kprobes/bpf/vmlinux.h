@@ -68,7 +68,7 @@ enum req_flag_bits {
   __REQ_BACKGROUND = 19,
   __REQ_POLLED = 23
 };
-enum pageflags { PG_head = 16 };
+enum pageflags { PG_locked = 0, PG_writeback = 15, PG_head = 16 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
