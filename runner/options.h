@@ -56,6 +56,7 @@ struct RunOptions {
   bool kprobes_cuda = false;  // only of what runs already
   bool kprobes_cufile = false;
   bool kprobes_torch = false;
+  std::vector<std::string_view> kprobes_required;  // signals (kprobes/signals.h) named beside =require; they stay
   ObserveOptions observe;
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;

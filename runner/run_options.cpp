@@ -113,6 +113,10 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
   }
   if (block) options.kprobes_wait = wait;
   if (block) options.kprobes_vfs = vfs;
+  const std::pair<bool, std::string_view> named[] = {{block, "block I/O"}, {wait, "waits"}, {vfs, "file operations"}};
+  for (const auto& [is_named, signal] : named) {
+    if (is_named && options.kprobes == Wish::kRequire) options.kprobes_required.push_back(signal);
+  }
   options.kprobes_syscalls = syscalls;
   options.kprobes_cuda = cuda;
   options.kprobes_cufile = cufile;

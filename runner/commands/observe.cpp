@@ -112,7 +112,8 @@ class Observation {
   Status start(const launch::Installation& installation) {
     describe_start(session_.data, options_, recording_);
     session_.data["command"] = nlohmann::json::array({observed_.text});
-    auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_));
+    auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_),
+                                          options_.kprobes_required);
     if (!side) return fail("the kernel side cannot be recorded: " + side.error().text);
     side_ = *std::move(side);
     session_.data["kernel_side"] = side_->begun();

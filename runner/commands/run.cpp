@@ -287,7 +287,8 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
                                                               const launch::Installation& installation,
                                                               const std::string& folder, nlohmann::json& session) {
   if (options.kprobes == Wish::kOff) return nullptr;
-  auto side = launch::KernelSide::start(installation.probes_program, folder, kernel_streams(options));
+  auto side =
+      launch::KernelSide::start(installation.probes_program, folder, kernel_streams(options), options.kprobes_required);
   if (side && !needs_library(options)) session["observed"] = {{"scope", "command"}};
   if (side) session["kernel_side"] = (*side)->begun();
   if (side) return side;

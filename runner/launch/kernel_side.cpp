@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+
+#include <fmt/format.h>
 
 #include "runner/events/session.h"
 #include "runner/launch/file_rights.h"
@@ -72,10 +75,23 @@ nlohmann::json as_object(const std::string& text) {
   return parsed.is_object() ? parsed : nlohmann::json::object();
 }
 
+// The first of them that the kernel does not tell by any way, and why; empty: all come.
+std::string missing_of(const std::vector<std::string_view>& required, const nlohmann::json& begun) {
+  for (const nlohmann::json& signal : begun.value("signals", nlohmann::json::array())) {
+    const std::string name = signal.value("signal", "");
+    if (std::find(required.begin(), required.end(), name) == required.end() ||
+        signal.value("way", nlohmann::json()).is_string())
+      continue;
+    return fmt::format("{}: {}", name, signal.value("missing", "this kernel does not tell of them"));
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program, const std::string& trace_folder,
-                                                      const std::string& streams) {
+                                                      const std::string& streams,
+                                                      const std::vector<std::string_view>& required) {
   if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
   const std::string path = trace_folder + "/" + MLRUN_KERNEL_FILE;
   int ends[2];
@@ -98,9 +114,11 @@ Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program
       side->begun_ = as_object(answer->text);
       side->begun_["state"] = "unfinished";
       side->begun_["reason"] = "mlrun died before it was told what the kernel side had lost, and names of devices";
-      return side;
+      text = missing_of(required, side->begun_);
+      if (text.empty()) return side;
+    } else {
+      text = answer ? answer->text : answer.error().text;
     }
-    text = answer ? answer->text : answer.error().text;
   }
   ::unlink(path.c_str());
   return fail(text);

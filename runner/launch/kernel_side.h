@@ -7,6 +7,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,10 +21,12 @@ namespace mlrun::launch {
 
 class KernelSide {
  public:
-  // Starts it and waits until its programs are attached. `streams`: words with commas between. Fails with the one line
-  // that says why the kernel side cannot be recorded; nothing is left behind then.
+  // Starts it and waits until its programs are attached. `streams`: words with commas between. `required`: signals (kprobes/signals.h)
+  // without which nothing is to be recorded. Fails with the one line that says why the kernel side cannot be recorded;
+  // nothing is left behind then.
   static Result<std::unique_ptr<KernelSide>> start(const std::string& program, const std::string& trace_folder,
-                                                   const std::string& streams);
+                                                   const std::string& streams,
+                                                   const std::vector<std::string_view>& required);
   ~KernelSide();
   KernelSide(const KernelSide&) = delete;
   KernelSide& operator=(const KernelSide&) = delete;

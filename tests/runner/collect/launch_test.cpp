@@ -242,6 +242,10 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
     EXPECT_EQ(options_of({words, "x"}).kprobes_vfs, vfs) << words;
     EXPECT_FALSE(options_of({words, "x"}).kprobes_syscalls) << "they slow the whole machine: " << words;
   }
+  const std::vector<std::string_view> required = {"block I/O", "file operations"};
+  EXPECT_EQ(options_of({"--kprobes=require,vfs", "x"}).kprobes_required, required);
+  EXPECT_TRUE(options_of({"--kprobes=require", "x"}).kprobes_required.empty()) << "what there is will do";
+  EXPECT_TRUE(options_of({"--kprobes=vfs", "x"}).kprobes_required.empty());
   const RunOptions counts = options_of({"--preload=off", "--kprobes=syscalls", "x"});
   EXPECT_TRUE(counts.kprobes_syscalls);
   EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
