@@ -43,4 +43,14 @@ Result<bool> parse(CLI::App& app, const std::vector<std::string>& arguments) {
   }
 }
 
+CLI::Validator between(double least, double most) {
+  return CLI::Validator(
+      [least, most](const std::string& text) {
+        double value = 0;
+        const bool is_inside = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+        return is_inside ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, least, most);
+      },
+      fmt::format("from {} to {}", least, most));
+}
+
 }  // namespace mlrun

@@ -17,4 +17,7 @@ void set_usage(CLI::App& app, const std::string& usage);
 // True: parsed. False: help was asked for and has been printed.
 Result<bool> parse(CLI::App& app, const std::vector<std::string>& arguments);
 
+// A number from `least` to `most`. CLI::Range takes "nan" for one.
+CLI::Validator between(double least, double most);
+
 }  // namespace mlrun

@@ -49,7 +49,7 @@ Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments) {
       "Example: mlrun bench --seconds 20\n"
       "The summaries of later runs estimate by it what tracing cost them.");
   app.add_option("--seconds", options.seconds, "how long (5); longer gives narrower intervals")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(between(0.1, 3600.0))
       ->option_text("N");
   app.add_flag("--json", options.json, "for machines");
   const auto parsed = parse(app, arguments);

@@ -61,7 +61,7 @@ void add_recording_options(CLI::App& app, RunTexts& texts, RunOptions& options) 
       ->option_text(" ")
       ->group(group);
   app.add_option("--sample-hz", options.sample_hz, "so often a second (10)")
-      ->check(CLI::Range(0.1, 100.0))
+      ->check(between(0.1, 100.0))
       ->option_text("NUMBER")
       ->group(group);
   for (size_t i = 0; i < kAbsentStreams.size(); i++) {

@@ -251,6 +251,13 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
   EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
 }
 
+TEST(RunOptions, RatesAndTheirBounds) {
+  EXPECT_EQ(options_of({"--sample-hz=0.5", "x"}).sample_hz, 0.5);
+  for (const char* bad : {"nan", "-nan", "inf", "0", "-1", "100.1", "ten", ""}) {
+    EXPECT_NE(error_of({"--sample-hz", bad, "x"}).find("--sample-hz"), std::string::npos) << bad;
+  }
+}
+
 TEST(RunOptions, SizesAndTheirBounds) {
   EXPECT_EQ(*options_of({"--buffer", "64M", "x"}).buffer_bytes, 64u << 20);
   EXPECT_EQ(options_of({"--alloc-min", "0", "x"}).alloc_min_bytes, 0u);
