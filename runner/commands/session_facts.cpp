@@ -15,6 +15,7 @@
 #include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/host_facts.h"
+#include "runner/launch/source_version.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
 
@@ -91,6 +92,7 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["mlrun_version"] = MLRUN_VERSION;
   session["command"] = texts(options.command);
   session["cwd"] = util::escaped_utf8(std::filesystem::current_path(ignored).string());
+  session["source"] = launch::source_version(std::filesystem::current_path(ignored).string());
   session["environment"] = launch::shown_environment(environ);
   session["host"] = launch::host_facts();
   session["options"] = options_json(options, recording);
