@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <functional>
@@ -20,8 +21,16 @@ constexpr uint64_t kSmallestBuffer = 4 << 20;
 constexpr uint64_t kLargestBuffer = uint64_t{4} << 30;
 constexpr uint64_t kSmallestSpool = 4 << 20;
 
+Status check_words(const char* option, const std::string& text) {
+  const auto words = util::split(text, ",");
+  const bool has_off = std::find(words.begin(), words.end(), "off") != words.end();
+  if (!has_off || words.size() == 1) return {};
+  return fail(fmt::format("{}={}: 'off' stands alone", option, text));
+}
+
 Status read_preload(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
+  if (Status words = check_words("--preload", text); !words) return words;
   options.preload = Wish::kOn;
   bool files = false, allocs = false, marks = false;
   for (const std::string_view word : util::split(text, ",")) {
@@ -81,6 +90,7 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
 
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
+  if (Status words = check_words("--kprobes", text); !words) return words;
   options.kprobes = Wish::kOn;
   bool block = false, wait = false, vfs = false, syscalls = false, cuda = false, cufile = false, torch = false;
   for (const std::string_view word : util::split(text, ",")) {
@@ -126,6 +136,7 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
 
 Status read_sample(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
+  if (Status words = check_words("--sample", text); !words) return words;
   options.sample = Wish::kOn;
   for (const std::string_view word : util::split(text, ",")) {
     if (word == "off")

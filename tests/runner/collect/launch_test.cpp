@@ -251,6 +251,13 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
   EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
 }
 
+TEST(RunOptions, OffStandsAlone) {
+  for (const char* words : {"--preload=off,files", "--kprobes=block,off", "--sample=off,gpu"}) {
+    EXPECT_NE(error_of({words, "x"}).find("'off' stands alone"), std::string::npos) << words;
+  }
+  EXPECT_EQ(options_of({"--kprobes=off", "x"}).kprobes, Wish::kOff);
+}
+
 TEST(RunOptions, RatesAndTheirBounds) {
   EXPECT_EQ(options_of({"--sample-hz=0.5", "x"}).sample_hz, 0.5);
   for (const char* bad : {"nan", "-nan", "inf", "0", "-1", "100.1", "ten", ""}) {
