@@ -169,7 +169,17 @@ def page_cache_once(this, queries):
         row = rows.get(second, {})
         is_machines = bool(row) and is_near(row, "buffers_mb", looks, "Buffers:") and is_near(row, "cached_mb", looks, "Cached:")
         got[name] = (*(row.get(key) for key in ("hits", "misses", "dirties", "hit_ratio_percent")), is_machines)
+    check_operations(this, [row for row in queries.rows(trace, "AS is_new") if row["path"] == path])
     return got
+
+
+def check_operations(this, rows):
+    size = PAGES * 4096
+    this.equal("of the kernel: opened and made", [(row["err"], row["is_new"]) for row in rows if row["op"] == "open"], [(0, True)])
+    this.equal("of the kernel: read and written", [(row["op"], row["file_offset"], row["requested"], row["returned"]) for row in rows
+                                                   if row["op"] != "open"], [("write", 0, size, size)] * 2 + [("read", 0, size, size)] * 2)
+    this.true("of the kernel: by whom, for how long", all(row["pid"] == row["tid"] and row["latency_ns"] > 0 and
+                                                          (row["comm"] or "python").startswith("python") for row in rows), rows)
 
 
 def check_page_cache(this, queries):
