@@ -71,12 +71,13 @@ void DefinitionUse::note_name(const mlrun_frame& header, uint64_t id, std::vecto
   auto old = let_go_.extract(id);
   if (old.empty()) return;
   names_[id] = stretch_;
-  take_back(header, std::move(old.mapped()), kept);
+  take_back(header, old.mapped(), kept);
 }
 
-void DefinitionUse::take_back(const mlrun_frame& header, std::string record, std::vector<char>& kept) {
-  record[0] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
+void DefinitionUse::take_back(const mlrun_frame& header, const std::string& record, std::vector<char>& kept) {
+  const size_t at = kept.size();
   kept.insert(kept.end(), record.begin(), record.end());
+  kept[at] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
   let_go_bytes_ -= record.size();
   took_back_ = true;
 }
@@ -92,10 +93,10 @@ DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uin
     if (let_go_files_.empty() || kept.size() > kTakenBackMax) return noted;
     auto old = let_go_files_.extract(number);
     if (old.empty()) return noted;
-    const std::string record = old.mapped();
+    const std::string& record = old.mapped();
     OpenFile& file = files_[number] = {stretch_, process_of(header.channel), folder_of(record.data()), false};
     if (!noted) noted = &file;
-    take_back(header, std::move(old.mapped()), kept);
+    take_back(header, old.mapped(), kept);
     note_words(header, record.data(), kFirstId, words_in(static_cast<uint32_t>(record.size())), kept);
     number = file.folder;
   }

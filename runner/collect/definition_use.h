@@ -51,7 +51,7 @@ class DefinitionUse {
                   std::vector<char>& kept);
   void note_name(const mlrun_frame& header, uint64_t id, std::vector<char>& kept);
   OpenFile* note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept);
-  void take_back(const mlrun_frame& header, std::string record, std::vector<char>& kept);
+  void take_back(const mlrun_frame& header, const std::string& record, std::vector<char>& kept);
   void note_call(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
   bool note_definition(const mlrun_frame& header, const char* record, uint32_t bytes);
   void forget_let_go();

@@ -25,9 +25,8 @@ std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
-// The label; of a wait the call, and of a file call the part of it that took longest.
+// The label; of a file call the part of it that took longest.
 std::string doing(const GpuIdleSummary& idle) {
-  if (!idle.func.empty()) return fmt::format("{} in {}", idle.label, printable(idle.func));
   const model::CallSplit& split = idle.split;
   const std::pair<int64_t, const char*> parts[] = {{split.own_ns, "own"},       {split.runq_ns, "run queue"},
                                                    {split.vfs_ns, "VFS"},       {split.queue_ns, "block queue"},
@@ -102,8 +101,10 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"GPU IDLE, AND WHO MADE IT WAIT", "doing", "time", "of it"});
   for (size_t i = 0; i < summary.gpu_idle.size() && i < kShown; ++i) {
     const GpuIdleSummary& idle = summary.gpu_idle[i];
-    std::string name = who(summary, idle) + (idle.path.empty() ? "" : " " + printable(idle.path));
-    if (!idle.python_line.empty()) name += " " + printable(idle.python_line);
+    std::string name = who(summary, idle);
+    for (const auto& [before, text] : {std::pair{" in ", &idle.func}, {" ", &idle.path}, {" ", &idle.python_line}}) {
+      if (!text->empty()) name += before + printable(*text);
+    }
     if (several)
       name = fmt::format("GPU {} {} {}", gpu_number_text(summary, idle.gpu_id), style.glyphs.pick("←", "<-"), name);
     table.add(

@@ -3,6 +3,7 @@
 Python instead, on that worker's processor; pieces of gaps add up to the gaps, which are those of the kernels' own table."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -204,7 +205,7 @@ def check_way(this, way, *options):
     said = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("the summary says so", "GPU IDLE" in said and "DataLoader worker" in said, said)
     if way == "file":
-        this.true("and in which call", "waiting in " in said, said)
+        this.true("and in which call", re.search(r"DataLoader worker \d+ in \w+ .*waiting", said), said)
         [worker] = {row["proc_id"] for row in trace.rows("gpu_idle") if row["label"] == "waiting" and is_slow(trace, row)}
         check_calls(this, trace, worker)
     print(f"{way} {options}: {got / whole:.1%} of the idle time is blamed on the worker's {way}")
