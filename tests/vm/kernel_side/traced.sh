@@ -9,6 +9,7 @@ mkdir -p $traces
 # What is recorded; file operations are asked for where they are looked at, since their probes take seconds here.
 streams=block,wait
 options=() # more of them
+wish=    # that it comes: require, where nothing else stands here
 
 # While another run lets go of a function, the kernel skips our program at the end of what is in that function.
 alone() {
@@ -22,7 +23,7 @@ traced() {
   if [[ $streams == *vfs* ]]; then alone; fi
   sync
   cat "/sys/block/$device/stat" >"$out/$name.before"
-  "$build/bin/mlrun" --preload --kprobes="require,$streams" --defer-merge --quiet "${options[@]}" -o "$traces/$name" -- "$@" >"$out/$name.said" 2>&1 || {
+  "$build/bin/mlrun" --preload --kprobes="${wish:-require},$streams" --defer-merge --quiet "${options[@]}" -o "$traces/$name" -- "$@" >"$out/$name.said" 2>&1 || {
     echo "$name ended with $?"
     cat "$out/$name.said"
     if grep -q 'does not answer' "$out/$name.said"; then exit 74; fi # within a minute: as traces_test.sh has it

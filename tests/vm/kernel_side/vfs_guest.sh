@@ -118,7 +118,7 @@ traced kprobe vda $copy
 # One in which functions can be probed and never tell of it; Linux 7 cannot be made one.
 if sysctl -q kernel.ftrace_enabled=0 2>/dev/null; then
   # shellcheck disable=SC2086
-  traced silent vda $copy
+  wish=auto traced silent vda $copy # =require refuses, since nothing comes by that name
   # Without the library system calls stand in for them, and tell the same as the functions do.
   options=(--preload=off)
   rm /mnt/disk/f
