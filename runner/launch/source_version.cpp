@@ -50,14 +50,14 @@ bool is_commit(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-bool stays_inside(std::string_view ref) { return ref.starts_with("refs/") && ref.find("..") == ref.npos; }
+bool stays_inside(std::string_view ref) { return ref.starts_with("refs/") && ref.find("..") == std::string_view::npos; }
 
 // "COMMIT REF" in each line.
 std::string packed(const fs::path& folder, std::string_view ref) {
   const std::string text = text_of(folder / "packed-refs", kRefsBytes);
   for (const std::string_view line : util::split(text, "\n")) {
     const size_t blank = line.find(' ');
-    if (blank != line.npos && line.substr(blank + 1) == ref) return std::string(line.substr(0, blank));
+    if (blank != std::string_view::npos && line.substr(blank + 1) == ref) return std::string(line.substr(0, blank));
   }
   return {};
 }

@@ -52,7 +52,10 @@ void Progress::show_if_due() {
   const double share = std::clamp(done_share_ + stage_share_ * stage, 0.0, 1.0);
   const double seconds = std::chrono::duration<double>(now - start_).count();
   std::string line = fmt::format("making the trace: {:.0f} %", share * 100);
-  if (events_ != 0) line += fmt::format(", {:.1f} M events/s", static_cast<double>(events_) / seconds / 1e6);
+  const double rate = static_cast<double>(events_) / seconds;
+  if (events_ != 0)
+    line +=
+        rate < 1e6 ? fmt::format(", {:.0f} k events/s", rate / 1e3) : fmt::format(", {:.1f} M events/s", rate / 1e6);
   if (share > kShareForForecast) line += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);

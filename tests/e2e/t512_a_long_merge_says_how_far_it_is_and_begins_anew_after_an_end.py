@@ -17,7 +17,7 @@ from t356_interrupted_twice_the_trace_is_safe import on_terminal
 
 CALLS = 3_000_000
 SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge.cpp)
-LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) M events/s)?(?:, (\d+) s left)?")
+LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) ([Mk]) events/s)?(?:, (\d+) s left)?")
 # The more threads, the smaller the pieces after which it tells.
 MERGE = [str(case.MLRUN.parent / "mlrun-trace"), "merge", "--threads", "8"]
 
@@ -37,8 +37,9 @@ class SlowMerge:
             while said := os.read(self.terminal, 4096):
                 at = time.monotonic() - self.began
                 self.text += said
-                for percent, rate, left in LINE.findall(said):
-                    self.lines.append((at, int(percent), float(rate or 0), int(left) if left else None))
+                for percent, rate, unit, left in LINE.findall(said):
+                    millions = float(rate or 0) / (1000 if unit == b"k" else 1)
+                    self.lines.append((at, int(percent), millions, int(left) if left else None))
 
     def run(self, until_percent=101):
         """Until it has said so much, and is left stopped then, or until its end: the exit status."""

@@ -169,7 +169,7 @@ def page_cache_once(this, queries):
         row = rows.get(second, {})
         is_machines = bool(row) and is_near(row, "buffers_mb", looks, "Buffers:") and is_near(row, "cached_mb", looks, "Cached:")
         got[name] = (*(row.get(key) for key in ("hits", "misses", "dirties", "hit_ratio_percent")), is_machines)
-    check_operations(this, [row for row in queries.rows(trace, "AS is_new") if row["path"] == path])
+    check_operations(this, [row for row in queries.rows(trace, "AS is_new") if row["path"] == str(path)])
     return got
 
 

@@ -62,7 +62,9 @@ __attribute__((noinline)) void take(Taken& taken, size_t bytes) {
   ASSERT_EQ(getcontext(&here), 0);
   std::array<void*, kDepth> addresses{};
   const int count = backtrace(addresses.data(), addresses.size());
-  for (int i = 1; i < count; ++i) taken.wanted.push_back(reinterpret_cast<uint64_t>(addresses[static_cast<size_t>(i)]));
+  // From this function's caller on: a sanitizer's backtrace has a frame of its own before.
+  const auto caller = std::find(addresses.begin(), addresses.begin() + count, __builtin_return_address(0));
+  for (auto at = caller; at != addresses.begin() + count; ++at) taken.wanted.push_back(reinterpret_cast<uint64_t>(*at));
   // Begins one frame further in, in this function: a place in the middle of a function is as good as one behind a call.
   const auto of = [&](int number) { return static_cast<uint64_t>(here.uc_mcontext.gregs[number]); };
   taken.copy.registers = {of(REG_RIP) + 1, of(REG_RSP), of(REG_RBP), of(REG_RBX),
