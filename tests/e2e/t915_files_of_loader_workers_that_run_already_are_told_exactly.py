@@ -34,6 +34,8 @@ import os, sys, time
 fd = os.open(sys.argv[1], os.O_RDONLY)
 while not os.path.exists(sys.argv[2]): time.sleep(0.01)
 for _ in range(20000): os.pread(fd, 512, 0)
+print("done", flush=True)
+sys.stdin.read()
 """
 
 
@@ -88,12 +90,15 @@ def of_workers(this):
 
 def of_everybody(this):
     data, go, out = this.data_file(4096), this.path("go_on"), this.new_trace()
-    with subprocess.Popen([sys.executable, "-S", "-B", "-c", LOOP, data, go]) as neighbour:
+    with subprocess.Popen([sys.executable, "-S", "-B", "-c", LOOP, data, go], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as neighbour:
         mlrun = observe(this, out, "--system")
         go.touch()
-        this.equal("the neighbour's exit status", neighbour.wait(60), 0)
+        this.equal("the neighbour has read", neighbour.stdout.readline(), "done\n")
+        # It is there for as long as what it had open before may still be looked up.
         mlrun.send_signal(signal.SIGINT)
         this.equal("exit status of --system", mlrun.wait(120), 0)
+        neighbour.stdin.close()
     trace = this.opened(out)
     reads = [row for row in trace.rows("vfs") if row["pid"] == neighbour.pid and row["op"] == "read" and
              row["requested"] == 512]
