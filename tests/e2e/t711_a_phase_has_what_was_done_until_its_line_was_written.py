@@ -39,10 +39,12 @@ def check(this):
         phases = {row["name"]: row for row in trace.rows("phase")}
         name = "with " + more[0] if more else "in an ordinary run"
         this.equal(f"phases {name}", sorted(phases), sorted(["run"] + [f"epoch {i + 1}" for i in range(EPOCHS)]))
-        # The line of its start is written in the epoch, that of its end behind it.
-        this.equal(f"bytes of the epochs {name}",
-                   [phases[f"epoch {i + 1}"]["bytes_written"] for i in range(EPOCHS)], [BYTES + line for line in lines])
-        # Held up between its stamp and the line, the program leaves the bound at the end of the millisecond.
+        # The line of its start is written in the epoch, that of its end behind it. Held up between its stamp and the line, the
+        # program leaves the bound at the end of the millisecond, and the line before may count for the epoch.
+        for i, line in enumerate(lines):
+            epoch = phases[f"epoch {i + 1}"]
+            room = 2 * line if epoch["error_ns"] else 0
+            this.true(f"bytes of epoch {i + 1} {name}", abs(epoch["bytes_written"] - BYTES - line) <= room, (epoch, line))
         errors = [row["error_ns"] for row in phases.values()]
         this.true(f"most bounds are exact {name}", errors.count(0) > len(errors) / 2 and max(errors) < 2_000_000, errors)
     outside = [row for row in trace.rows("coverage") if "MLLOG" in row["subject"]]

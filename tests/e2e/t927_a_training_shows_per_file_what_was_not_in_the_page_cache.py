@@ -87,7 +87,9 @@ def check(this):
 
     found = misses(this, cold, folder)
     this.equal("files", sorted(found), sorted(sizes))
-    this.equal("missed by the first run, by file", found, sizes)
+    # Once each; what the kernel takes away between two reads of a page is missed again.
+    this.equal("missed by the first run, by file", {path: min(found[path], sizes[path]) for path in found}, sizes)
+    this.true("and hardly anything twice", sum(found.values()) <= 1.01 * sum(sizes.values()), (found, sizes))
     this.equal("missed by the second run", {path: bytes_ for path, bytes_ in misses(this, warm, folder).items() if bytes_}, {})
 
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
