@@ -102,7 +102,8 @@ class Case:
 
 def is_child_that_runs(process, parent, program):
     try:
-        is_child = int((process / "stat").read_text().rpartition(")")[2].split()[1]) == parent
+        # Bytes: the name in it may be anything.
+        is_child = int((process / "stat").read_bytes().rpartition(b")")[2].split()[1]) == parent
         return is_child and os.readlink(process / "exe") == str(program)
     except OSError:  # it has ended
         return False
