@@ -4,20 +4,24 @@
 Usage: tidy.py BUILD [--analyze] [FILE]...
 
 BUILD is a folder that ninja has built: its compile commands say how a file is compiled, and its dependencies which
-headers it sees. A file that passed is not looked at again until it, a header of ours that it sees or the configuration
-changes. --analyze adds the path-sensitive checks of clang's analyzer, which take several times as long and are no part
+headers it sees. A file that passed is not looked at again, in any checkout of this machine, until it, a header that it
+sees, its compile command, the configuration or clang-tidy changes: what passed is noted in $MLRUN_TIDY_CACHE
+(~/.cache/mlrun-tidy). --analyze adds the path-sensitive checks of clang's analyzer, which take several times as long and are no part
 of the tests.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import hashlib
+import json
 import os
 import pathlib
 import subprocess
 import sys
 
 CONFIGURATION = ".clang-tidy"
+OURS = ("runner/", "preload/", "cupti/", "kprobes/", CONFIGURATION)
 ANALYZER = "clang-analyzer-*"
 # Debian's is several years older, and takes twice as long: it looks for findings in every header of the system.
 CLANG_TIDY = str(pathlib.Path(sys.executable).with_name("clang-tidy"))
@@ -33,24 +37,67 @@ def sources():
 
 
 def seen_by(build):
-    """Source -> the files of this project that its compilation read, as ninja has noted them."""
+    """Source -> the files that its compilation read, as ninja has noted them; those below this folder relative to it."""
     root = os.getcwd() + "/"
     lines = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
     seen = {}
     for block in lines.split("\n\n"):
         read = [os.path.normpath(os.path.join(build, line.strip())) for line in block.split("\n")[1:] if line.strip()]
-        ours = [path.removeprefix(root) for path in read if not os.path.isabs(path) or path.startswith(root)]
-        ours = [path for path in ours if path.startswith(("runner/", "preload/", "cupti/", "kprobes/"))]
-        for source in (path for path in ours if path.endswith(".cpp")):
-            seen[source] = sorted(ours)
+        read = sorted(path.removeprefix(root) for path in read)
+        for source in (path for path in read if path.endswith(".cpp")):
+            seen[source] = read
     return seen
 
 
-def key_of(source, seen, options):
-    key = hashlib.sha256(" ".join(options).encode())
-    for path in (CONFIGURATION, source, *seen.get(source, ())):
-        key.update(pathlib.Path(path).read_bytes())
+def commands_of(build):
+    """Source -> how it is compiled, without the places of this checkout and of the build."""
+    root = os.getcwd() + "/"
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    return {entry["file"].removeprefix(root): entry["command"].replace(os.path.abspath(build), "BUILD").replace(root, "")
+            for entry in entries}
+
+
+@functools.cache
+def fingerprint(path):
+    """Of a file of ours its contents; of others, which come with a package, the size. What is gone has none."""
+    if not os.path.exists(path):
+        return ""
+    if path.startswith(OURS):
+        return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+    return str(os.stat(path).st_size)
+
+
+def key_of(source, seen, command, options):
+    key = hashlib.sha256("\0".join([tidy_version(), *options, command, fingerprint(CONFIGURATION)]).encode())
+    for path in seen.get(source, [source]):
+        key.update(f"{path}\0{fingerprint(path)}\0".encode())
     return f"{source} {key.hexdigest()[:32]}"
+
+
+@functools.cache
+def tidy_version():
+    return subprocess.run([CLANG_TIDY, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+class Passed:
+    """Keys of the files that passed, one a line. Several checkouts may add to it at a time; the oldest are dropped."""
+    MOST = 20000
+
+    def __init__(self):
+        folder = pathlib.Path(os.environ.get("MLRUN_TIDY_CACHE") or pathlib.Path.home() / ".cache" / "mlrun-tidy")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "passed"
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.keys = set(lines)
+        if len(lines) > self.MOST:
+            new = folder / f"passed.{os.getpid()}"
+            new.write_text("".join(f"{line}\n" for line in lines[-self.MOST // 2:]))
+            new.rename(self.path)
+
+    def add(self, key):
+        with self.path.open("a") as file:
+            print(key, file=file)
 
 
 def look_at(source, build, options):
@@ -68,19 +115,18 @@ def main():
     arguments = parser.parse_args()
     # Options for gcc alone are no finding, nor is what gcc's own headers use of each other.
     options = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-deprecated-declarations"] + ([] if arguments.analyze else [f"--checks=-{ANALYZER}"])
-    noted = pathlib.Path(arguments.build, "tidy.passed")
-    passed = set(noted.read_text().splitlines()) if noted.exists() else set()
-    seen = seen_by(arguments.build)
-    keys = {source: key_of(source, seen, options) for source in arguments.files or sources()}
-    todo = [source for source, key in keys.items() if key not in passed]
+    passed = Passed()
+    seen, commands = seen_by(arguments.build), commands_of(arguments.build)
+    keys = {source: key_of(source, seen, commands.get(source, ""), options) for source in arguments.files or sources()}
+    todo = [source for source, key in keys.items() if key not in passed.keys]
     bad = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, noted.open("a") as note:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for source, said in zip(todo, pool.map(lambda source: look_at(source, arguments.build, options), todo)):
             if said:
                 bad += 1
                 print(f"{source}:\n{said}", flush=True)
             else:
-                print(keys[source], file=note, flush=True)
+                passed.add(keys[source])
     print(f"{len(todo)} files looked at, {len(keys) - len(todo)} had passed before, {bad} with findings")
     return 1 if bad else 0
 
