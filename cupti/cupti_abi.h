@@ -7,18 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runner/events/cupti_answer.h"
+
 enum {
   kCuptiOldest = 19,         // API version: CUDA 12.0
   kCuptiNullBuffer = 27,     // from 12.9 on a refused buffer does not crash it
   kCuptiThreadBuffers = 21,  // 12.3: a buffer for each thread can be asked for
-};
-
-enum cupti_answer {
-  CUPTI_OK = 0,
-  CUPTI_MAX_LIMIT_REACHED = 12,
-  CUPTI_INVALID_KIND = 21,
-  CUPTI_INSUFFICIENT_PRIVILEGES = 35,
-  CUPTI_MULTIPLE_SUBSCRIBERS = 39
 };
 
 enum cupti_kind {
@@ -38,6 +32,7 @@ enum cupti_kind {
 enum cupti_attribute {
   CUPTI_ATTR_DEVICE_BUFFER_SIZE = 0,
   CUPTI_ATTR_DEVICE_BUFFER_LIMIT = 2,
+  CUPTI_ATTR_DEVICE_BUFFERS_BEFORE = 6,
   CUPTI_ATTR_PER_THREAD_BUFFER = 9
 };
 
@@ -185,4 +180,5 @@ struct cupti_functions {
   int (*enable_driver_call)(uint32_t function, uint8_t enable);   // 12.5
   int (*enable_runtime_call)(uint32_t function, uint8_t enable);  // 12.5
   int (*enable_all_syncs)(uint8_t enable);                        // 12.8
+  int (*enable_and_dump)(uint32_t kind);
 };

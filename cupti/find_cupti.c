@@ -223,6 +223,7 @@ bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found) {
       {&cupti->enable_driver_call, "cuptiActivityEnableDriverApi", false},
       {&cupti->enable_runtime_call, "cuptiActivityEnableRuntimeApi", false},
       {&cupti->enable_all_syncs, "cuptiActivityEnableAllSyncRecords", false},
+      {&cupti->enable_and_dump, "cuptiActivityEnableAndDump", false},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
     void *address = find_symbol(library, wanted[i].name);

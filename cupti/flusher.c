@@ -9,6 +9,7 @@
 #include "cupti/buffers.h"
 #include "cupti/gpu_record.h"
 #include "cupti/graph_fold.h"
+#include "cupti/kinds.h"
 #include "cupti/other_clients.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
@@ -55,6 +56,7 @@ static void flush(bool everything) {
     if (!cupti_is_taken()) {
       keep_other_clock();
       flush_cupti(everything, now_ns);
+      if (device_is_missing() && !cupti_is_taken() && ask_for_devices()) flush_cupti(everything, now_ns);
     }
     leave_cupti();
   }

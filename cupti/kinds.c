@@ -55,6 +55,15 @@ void switch_kinds_off(uint64_t kept) {
     if (is_wanted(kKinds[i].kind) && !(kept >> kKinds[i].kind & 1)) session.cupti.disable(kKinds[i].kind);
 }
 
+bool ask_for_devices(void) {
+  static bool is_asked;
+  if (is_asked || !session.cupti.enable_and_dump) return false;
+  is_asked = true;
+  int answer = session.cupti.enable_and_dump(CUPTI_DEVICE);
+  if (answer != CUPTI_OK) put_note_text(MLRUN_GPU_REFUSED, (uint64_t)(unsigned)answer, "DEVICE");
+  return answer == CUPTI_OK;
+}
+
 uint64_t wanted_kinds(void) {
   uint64_t kinds = 1ull << CUPTI_DRIVER;
   for (size_t i = 0; i < kCount; i++) kinds |= is_wanted(kKinds[i].kind) ? 1ull << kKinds[i].kind : 0;

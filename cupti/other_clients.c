@@ -9,7 +9,7 @@
 #include "cupti/session.h"
 #include "preload/raw_syscall.h"
 
-static const uint64_t kQuietNs = 1000000000;
+static const uint64_t kQuietNs = 1000000000, kNeverFetchesNs = 3 * kQuietNs;
 static const long kStepNs = 1000000;
 enum { kLockSteps = 1000, kFlusherSteps = 200 };
 
@@ -60,16 +60,27 @@ void hand_cupti_over(void) {
   __atomic_store_n(&other.owner, kTheirs, __ATOMIC_RELEASE);
 }
 
-// A flush need not bring every buffer, and in one of the tool's our records would be lost, and read by it. What becomes
-// of graphs that exist already when launches are told as a whole is not known.
-static bool is_back_due(void) {
-  return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) == kTheirs && !other.kinds && !other.is_unfetched &&
-         __atomic_load_n(&lent, __ATOMIC_ACQUIRE) == 0 && !(session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS) &&
-         session.producer->monotonic_ns() - other.last_call_ns >= kQuietNs;
+// What becomes of graphs that exist already when launches are told as a whole is not known.
+static bool may_come_back(void) {
+  return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) == kTheirs && !other.kinds &&
+         !(session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS);
+}
+
+static uint64_t quiet_ns(void) { return session.producer->monotonic_ns() - other.last_call_ns; }
+
+// A flush need not bring every buffer, and in one of the tool's our records would be lost, and read by it.
+static bool is_all_fetched(void) { return !other.is_unfetched && __atomic_load_n(&lent, __ATOMIC_ACQUIRE) == 0; }
+
+// PyTorch's profiler does not fetch when CUPTI has no buffer of its own, so it is done in the tool's place: what there is goes
+// to the tool's callbacks. Not forced: what still runs stays to be told whole.
+static void fetch_for_tool(void) {
+  session.cupti.flush_all(0);
+  other.is_unfetched = false;
 }
 
 static void take_cupti_back(void) {
   const char *refused;
+  want_thread_buffers();
   look_at_other_clock();
   __atomic_store_n(&other.owner, kOurs, __ATOMIC_RELEASE);
   int answer = switch_kinds_on(&refused);
@@ -88,7 +99,10 @@ static void take_cupti_back(void) {
 
 void take_cupti_back_if_due(void) {
   if (!cupti_is_taken() || !try_lock((uint32_t)raw_syscall0(SYS_gettid))) return;
-  if (is_back_due()) take_cupti_back();
+  if (may_come_back()) {
+    if (!is_all_fetched() && !other.is_elsewhere && quiet_ns() >= kNeverFetchesNs) fetch_for_tool();
+    if (is_all_fetched() && quiet_ns() >= kQuietNs) take_cupti_back();
+  }
   leave_other(kLocked);
 }
 

@@ -11,8 +11,13 @@
 #include "cupti/work_time.h"
 
 static uint64_t read_count;
+static bool has_work, has_device;  // a record has come
 
 uint64_t records_read(void) { return __atomic_load_n(&read_count, __ATOMIC_RELAXED); }
+
+bool device_is_missing(void) {
+  return __atomic_load_n(&has_work, __ATOMIC_RELAXED) && !__atomic_load_n(&has_device, __ATOMIC_RELAXED);
+}
 
 void count_unread(size_t bytes) {
   if (bytes) put_note_count(MLRUN_GPU_UNREAD, bytes);
@@ -37,6 +42,13 @@ static bool is_communication(const struct cupti_kernel *kernel) {
     for (name += 2; *name >= '0' && *name <= '9';) name++;
   return begins_with(name, "ncclDevKernel") || begins_with(name, "ncclKernel") ||
          begins_with(name, "ncclSymDevKernel") || begins_with(name, "ncclSymkDevKernel");
+}
+
+static void note_device(uint32_t kind) {
+  bool is_work =
+      kind == CUPTI_CONCURRENT_KERNEL || kind == CUPTI_MEMCPY || kind == CUPTI_MEMSET || kind == CUPTI_GRAPH_TRACE;
+  if (is_work) __atomic_store_n(&has_work, true, __ATOMIC_RELAXED);
+  if (kind == CUPTI_DEVICE) __atomic_store_n(&has_device, true, __ATOMIC_RELAXED);
 }
 
 // Kinds that nobody asked for are passed over: another client of CUPTI in the process may have.
@@ -122,6 +134,7 @@ void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_
   int answer = CUPTI_MAX_LIMIT_REACHED;
   while (valid_bytes && (answer = session.cupti.next_record(buffer, valid_bytes, &record)) == CUPTI_OK) {
     if (last) free_data(last, (size_t)((uint8_t *)record - (uint8_t *)last));
+    note_device(*(const uint32_t *)record);
     put_record(&clock, record);
     last = record;
     records++;

@@ -3,6 +3,7 @@
 // sure to be there as long as their module is loaded.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,8 @@ void count_unread(size_t bytes);
 
 // Records that were read so far; rises while there is work to do.
 uint64_t records_read(void);
+
+// Work on a device has come, and no record that says which device that is.
+bool device_is_missing(void);
 
 #pragma GCC visibility pop

@@ -60,13 +60,17 @@ static void set_attribute(uint32_t attribute, void *value, size_t bytes) {
   session.cupti.set_attribute(attribute, &bytes, value);
 }
 
+void want_thread_buffers(void) {
+  uint8_t yes = kOurThreadBuffers;
+  if (session.version >= kCuptiThreadBuffers) set_attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof yes);
+}
+
 static void configure(void) {
-  uint8_t yes = 1;
   size_t device_bytes = kDeviceBufferBytes, device_buffers = kDeviceBuffersMax;
   session.cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
   set_attribute(CUPTI_ATTR_DEVICE_BUFFER_SIZE, &device_bytes, sizeof device_bytes);
   set_attribute(CUPTI_ATTR_DEVICE_BUFFER_LIMIT, &device_buffers, sizeof device_buffers);
-  if (session.version >= kCuptiThreadBuffers) set_attribute(CUPTI_ATTR_PER_THREAD_BUFFER, &yes, sizeof yes);
+  want_thread_buffers();
 }
 
 static bool start_cupti(void) {

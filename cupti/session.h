@@ -28,6 +28,10 @@ extern struct session session;
 // What all records go through; null: mlrun is not in this process.
 const struct mlrun_producer *session_producer(void);
 
+// Each thread has a buffer of its own. Only while no kind is on: what becomes of records otherwise CUPTI does not say.
+enum { kOurThreadBuffers = 1 };
+void want_thread_buffers(void);
+
 // CUPTI runs, and in this process: not in a child that was forked since.
 bool session_is_ours(void);
 

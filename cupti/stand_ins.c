@@ -168,6 +168,19 @@ static int cuptiActivityEnableAllSyncRecords_of(struct linked_caller caller, uin
 }
 STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (caller, enable));
 
+// PyTorch's profiler sets it at the beginning or the end of a session. CUPTI may not meet a change of it while our kinds are on.
+static int cuptiActivitySetAttribute_of(struct linked_caller caller, uint32_t attribute, size_t *bytes, void *value) {
+  REAL(cuptiActivitySetAttribute, uint32_t, size_t *, void *);
+  enum entry entry = enter_other();
+  bool changes = entry != kPassOn && attribute == CUPTI_ATTR_PER_THREAD_BUFFER && bytes && *bytes && value &&
+                 *(const uint8_t *)value != kOurThreadBuffers && real.call == session.cupti.set_attribute;
+  if (changes) hand_cupti_over();
+  leave_other(entry);
+  return real.call(attribute, bytes, value);
+}
+STAND_IN(cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value),
+         (caller, attribute, bytes, value));
+
 // With its kinds off this brings the last of the tool's records.
 static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) {
   REAL(cuptiActivityFlushAll, uint32_t);

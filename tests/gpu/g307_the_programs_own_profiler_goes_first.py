@@ -62,6 +62,17 @@ def check_kept_buffers(this, library):
     this.true("to the end", gaps(trace)[0][1] > times(trace)[0][2] + 3_000_000_000, (gaps(trace), times(trace)))
 
 
+def check_left(this, library):
+    """A profiler that never fetches gets what it asked for all the same, and mlrun CUPTI."""
+    trace = cupti_case.traced(this, "leave", LAUNCHES, library=library)
+    this.equal("what the profiler sees", saw(trace.stdout), ["saw 0 0 0", f"saw {LAUNCHES + 1} {LAUNCHES + 4} 0"])
+    this.equal("kernels before, between and after", len(trace.rows("gpu_kernel")), 3 * (LAUNCHES + 1))
+    found, sessions = gaps(trace), times(trace)
+    this.equal("gaps", len(found), 2)
+    for (first, last), (start, began, end) in zip(found, sessions, strict=True):
+        this.true("the gap lies around the session", start <= first <= began and end <= last, (first, last, start, began, end))
+
+
 def check_finalize(this, library):
     plain = this.run(cupti_case.APP, "finalize", LAUNCHES, library, env=cupti_case.mock_environment(this, 13))
     trace = cupti_case.traced(this, "finalize", LAUNCHES, library=library)
@@ -76,6 +87,7 @@ def check(this):
     library = cupti_case.PLACE / "libmock_profiler_13.so"
     check_sessions(this, library)
     check_kept_buffers(this, library)
+    check_left(this, library)
     check_finalize(this, library)
 
 

@@ -2,7 +2,7 @@
 // A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, twice (killed after a second
 // part of its work, the first of which was fetched), fork, fork_exit and vfork (a child that ends by _exit), exec, thread, profile, keep,
-// finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations),
+// leave, finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations), parts (managed memory and long names),
 // graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
 // nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
 // stacks (LIBRARY allocates, by libcudart, and the program once by the driver), reload (likewise, twice, and LIBRARY is
@@ -47,7 +47,7 @@ static void *launch_all(void *nothing) {
   return nothing;
 }
 
-enum { kDevice = 3, kPinned = 2, kBlock = 4096 };
+enum { kDevice = 3, kPinned = 2, kManaged = 5, kBlock = 4096 };
 
 static void allocate(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t pool) {
   struct mock_work block = {
@@ -71,6 +71,18 @@ static void use_memory(void) {
   release(pool, kBlock, kDevice, pool);
   release(base - 2 * kBlock, kBlock, kDevice, 0);
   allocate(base, kBlock, kDevice, 0);
+}
+
+// What is told in part: memory whose pages move, and two kernels whose names differ behind what is kept of a name.
+static void use_what_is_told_in_part(void) {
+  enum { kNameBytes = 5000 };
+  allocate(0x7d0000000000, kBlock, kManaged, 0);
+  static char names[2][kNameBytes + 1];  // records point to them until they are fetched
+  for (int i = 0; i < 2; i++) {
+    memset(names[i], 'k', kNameBytes);
+    names[i][kNameBytes - 1] = (char)('0' + i);
+    launch(names[i], 0);
+  }
 }
 
 static void launch_graphs(void) {
@@ -264,6 +276,26 @@ static void profile_and_leave_buffers(void *library) {
   launch_all(NULL);
 }
 
+// Two sessions that the profiler leaves without fetching: one in which the GPU does nothing, one with work.
+static void profile_and_leave(void *library) {
+  void (*begin)(void) = (void (*)(void))dlsym(library, "profiler_begin");
+  struct profile (*leave)(void) = (struct profile(*)(void))dlsym(library, "profiler_leave");
+  struct profile (*counts)(void) = (struct profile(*)(void))dlsym(library, "profiler_counts");
+  for (int session = 0; session < 2; session++) {
+    uint64_t from = monotonic();
+    begin();
+    uint64_t began = monotonic();
+    if (session == 1) launch_all(NULL);
+    uint64_t to = monotonic();
+    leave();
+    printf("from %lu began %lu to %lu\n", from, began, to);
+    wait_for_mlrun();
+    struct profile saw = counts();
+    printf("saw %d %d %d\n", saw.kernels, saw.calls, saw.others);
+    launch_all(NULL);
+  }
+}
+
 static void profile_and_finalize(void *library) {
   void (*finalize)(void) = (void (*)(void))dlsym(library, "profiler_finalize");
   const struct timespec no_time = {0, 0};
@@ -322,6 +354,8 @@ int main(int argc, char **argv) {
   init(0);
   if (!strcmp(end, "memory"))
     use_memory();
+  else if (!strcmp(end, "parts"))
+    use_what_is_told_in_part();
   else if (!strcmp(end, "stacks"))
     allocate_in(library);
   else if (!strcmp(end, "reload"))
@@ -351,6 +385,7 @@ int main(int argc, char **argv) {
   if (!strcmp(end, "vfork")) vfork_child();
   if (!strcmp(end, "profile")) profile_sessions(library);
   if (!strcmp(end, "keep")) profile_and_leave_buffers(library);
+  if (!strcmp(end, "leave")) profile_and_leave(library);
   if (!strcmp(end, "unseen")) profile_unseen(library);
   if (!strcmp(end, "finalize")) profile_and_finalize(library);
   if (!strcmp(end, "signal")) {

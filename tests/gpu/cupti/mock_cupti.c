@@ -8,6 +8,7 @@
 //   STUCK=1          a flush that does not return
 //   TELLS=1          at the end, on stderr: clocks, callbacks and subscriptions that it was given, and those given back
 //   KEEPS=1          a flush brings no buffer unless it is forced
+//   DEVICES=late|never   it tells of devices when it is asked for those that there are already, or not at all
 //   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
 // A child of the process that called it first may not call it: it ends by abort, and says so.
 #define _GNU_SOURCE
@@ -54,6 +55,8 @@ static size_t dropped;
 static int flushes;
 static cupti_timestamp spoilt[kTimestampsMax];
 static int timestamps;
+static uint8_t thread_buffers_wanted = 1;
+static size_t made_before = 3;
 static int all_syncs = 1, callbacks, subscriptions, given_back;
 
 static const char *setting(const char *name) {
@@ -367,13 +370,23 @@ static void add_device(void) {
   for (uint8_t i = 0; i < sizeof device->uuid; i++) device->uuid[i] = (uint8_t)(i * 17);
 }
 
-int cuptiActivityEnable(uint32_t kind) {
-  EXPECT_OWNER;
+static int enable(uint32_t kind, int is_late) {
+  const char *devices = setting("MOCK_CUPTI_DEVICES");
   if (!bytes_of(kind)) return CUPTI_INVALID_KIND;
   if ((uint32_t)atoi(setting("MOCK_CUPTI_REFUSED_KIND")) == kind) return CUPTI_INSUFFICIENT_PRIVILEGES;
+  pthread_mutex_lock(&lock);
   enabled[kind] = 1;
-  if (kind == CUPTI_DEVICE) add_device();
+  if (kind == CUPTI_DEVICE && (is_late || !*devices) && strcmp(devices, "never")) add_device();
+  pthread_mutex_unlock(&lock);
   return 0;
+}
+int cuptiActivityEnable(uint32_t kind) {
+  EXPECT_OWNER;
+  return enable(kind, 0);
+}
+int cuptiActivityEnableAndDump(uint32_t kind) {
+  EXPECT_OWNER;
+  return enable(kind, 1);
 }
 int mock_cupti_is_on(uint32_t kind) { return enabled[kind]; }
 
@@ -442,8 +455,16 @@ int cuptiActivityFlushAll(uint32_t flag) {
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value) {
   EXPECT_OWNER;
   enum { kZeroedOut = 5 };
+  if (!*bytes || !value) return 1;
   if (attribute == kZeroedOut && *(uint8_t *)value) abort();  // for every client: also one whose buffers are not
-  return *bytes && value ? 0 : 1;
+  if (attribute == CUPTI_ATTR_DEVICE_BUFFERS_BEFORE) made_before = *(size_t *)value;
+  if (attribute == CUPTI_ATTR_DEVICE_BUFFER_LIMIT && *(size_t *)value <= made_before) return 1;
+  if (attribute != CUPTI_ATTR_PER_THREAD_BUFFER) return 0;
+  if (MOCK_MAJOR == 12) return 1;  // from 12.3 on
+  for (int kind = 0; kind < kKinds; kind++)
+    if (enabled[kind] && *(uint8_t *)value != thread_buffers_wanted) abort();  // "undefined behavior"
+  thread_buffers_wanted = *(uint8_t *)value;
+  return 0;
 }
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count) {
   EXPECT_OWNER;

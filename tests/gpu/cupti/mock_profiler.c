@@ -16,6 +16,7 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **recor
 int cuptiActivityEnable(uint32_t kind);
 int cuptiActivityDisable(uint32_t kind);
 int cuptiActivityFlushAll(uint32_t flag);
+int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
 int cuptiFinalize(void);
 
 enum { kBytes = 1 << 16, kBuffersMax = 4096 };
@@ -57,22 +58,44 @@ static void done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, 
   free(buffer);
 }
 
+// PyTorch's profiler begins with the one, where it is asked to, and ends with the other.
+static void set_thread_buffers(uint8_t wanted) {
+  size_t bytes = sizeof wanted;
+  cuptiActivitySetAttribute(CUPTI_ATTR_PER_THREAD_BUFFER, &bytes, &wanted);
+}
+
 void profiler_begin(void) {
   counts = (struct profile){0};
   cuptiActivityRegisterTimestampCallback(ticks);
+  set_thread_buffers(1);
   cuptiActivityRegisterCallbacks(request, done);
   for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) cuptiActivityEnable(kinds[i]);
 }
 
-struct profile profiler_end(void) {
+static void switch_off(void) {
   for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) cuptiActivityDisable(kinds[i]);
+}
+
+struct profile profiler_end(void) {
+  switch_off();
   cuptiActivityFlushAll(getenv("MOCK_CUPTI_KEEPS") ? 0 : CUPTI_FLUSH_FORCED);
+  set_thread_buffers(0);
   return counts;
 }
 
-// A session without new callbacks.
+// Without fetching anything, as PyTorch's does when none of its buffers is out.
+struct profile profiler_leave(void) {
+  switch_off();
+  return counts;
+}
+struct profile profiler_counts(void) {
+  return counts;
+}
+
+// A session without new callbacks, whose first call is one that CUPTI may not meet while kinds are on.
 void profiler_begin_again(void) {
   counts = (struct profile){0};
+  set_thread_buffers(0);
   for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) cuptiActivityEnable(kinds[i]);
 }
 

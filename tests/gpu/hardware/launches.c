@@ -5,7 +5,8 @@
 //   for the GPU are between batches).
 // end: COUNT launches and a wait for them, and then END: return, exit, _exit, atexit (_exit in a function of atexit),
 //   signal (_exit in a handler), abort, SIGTERM, SIGKILL, fork (a child that ends by _exit, and as many launches after it),
-//   exec (of true), thread (in another thread).
+//   fork_exit (likewise, by exit; one that does not end within 20 seconds is killed, and that is an error), exec (of true),
+//   thread (in another thread).
 // graph: a graph of 1000 kernels, launched until there were COUNT of them.
 // maps: how often mlrun's library for GPU work is in the process ("instances"): the driver was told its path, and it was
 //   preloaded before that.
@@ -161,10 +162,20 @@ static void end_in_handler(int signal_number) {
   _exit(0);
 }
 
-static void end_child(void) {
+// What CUPTI and the driver have registered for the end of the process runs in a child that calls exit, too.
+static void end_child(bool calls_exit) {
   pid_t child = fork();
-  if (child == 0) _exit(0);
-  waitpid(child, NULL, 0);
+  if (child == 0) {
+    alarm(20);
+    if (!calls_exit) _exit(0);
+    exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status) {
+    fprintf(stderr, "launches: the child ended with status %#x\n", (unsigned)status);
+    exit(kFailed);
+  }
   launch_all(NULL);
 }
 
@@ -178,13 +189,13 @@ static void launch_in_thread(void) {
 
 // Requires: END is one of those above.
 static int end(const char *how) {
-  bool is_thread = !strcmp(how, "thread");
+  bool is_thread = !strcmp(how, "thread"), is_fork = !strncmp(how, "fork", 4);
   if (is_thread)
     launch_in_thread();
   else
     launch_all(NULL);
-  if (!strcmp(how, "fork")) end_child();
-  printf("{\"launches\": %ld}\n", strcmp(how, "fork") ? count : 2 * count);
+  if (is_fork) end_child(!strcmp(how, "fork_exit"));
+  printf("{\"launches\": %ld}\n", is_fork ? 2 * count : count);
   fflush(stdout);
   if (!strcmp(how, "_exit")) _exit(0);
   if (!strcmp(how, "atexit")) atexit(end_here);
