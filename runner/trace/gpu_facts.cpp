@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/cupti_answer.h"
 #include "runner/events/session.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/trace_clock.h"
@@ -48,18 +49,32 @@ std::string overhead_name(uint64_t kind) {
   return index < kNames.size() && (kind & 0xffff) == 0 ? kNames[index] : kNames[0];
 }
 
+// What it means, and what to do about it.
 std::string answer_text(uint64_t answer) {
   switch (answer) {
-    case 33: return "virtualised GPUs are not supported";
-    case 35: return "no permission (NVreg_RestrictProfilingToAdminUsers, or the container)";
-    case 39: return "another tool has CUPTI: a debugger, Nsight, or a profiler";
-    case 40: return "this processor of NVIDIA is not supported";
-    case 42: return "confidential computing is not supported";
-    case 43: return "MIG is not supported";
-    case 999: return "the driver of the GPU does not answer";
-    default: break;
+    case CUPTI_NOT_COMPATIBLE:
+      return "the program uses CUPTI's functions of version 2, which cannot be mixed with those that mlrun uses";
+    case CUPTI_NOT_INITIALIZED:
+      return "this libcupti does not get on with the driver, which may be too old for it: update the driver, or name "
+             "the libcupti of an older CUDA by MLRUN_CUPTI=FILE";
+    case CUPTI_NOT_SUPPORTED: return "not supported for this GPU on this system";
+    case CUPTI_VIRTUAL_GPU: return "virtualised GPUs are not supported";
+    case CUPTI_INSUFFICIENT_PRIVILEGES:
+      return "no permission: run as root, give the container CAP_SYS_ADMIN, or load the driver's module with "
+             "NVreg_RestrictProfilingToAdminUsers=0";
+    case CUPTI_MULTIPLE_SUBSCRIBERS:
+      return "another tool has CUPTI (a debugger, Nsight, or a profiler): run without it";
+    case CUPTI_VIRTUAL_GPU_PRIVILEGES:
+      return "no permission: profiling is to be allowed for this virtual GPU by its host";
+    case CUPTI_CONFIDENTIAL_COMPUTING: return "GPUs in confidential computing are not supported";
+    case CUPTI_MINING_PROCESSOR: return "NVIDIA's processors for mining are not supported";
+    case CUPTI_MIG: return "MIG is not supported";
+    case CUPTI_SLI: return "SLI is not supported";
+    case CUPTI_WSL: return "this GPU is not supported in WSL";
+    case CUPTI_UNKNOWN:
+      return "the driver of the GPU does not answer, or is too old for this libcupti; nvidia-smi may tell";
+    default: return "CUPTI refused";
   }
-  return "CUPTI refused";
 }
 
 std::string reason_text(const std::string& what, uint64_t answer) {

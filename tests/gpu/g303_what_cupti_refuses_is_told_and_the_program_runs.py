@@ -7,7 +7,8 @@ from lib import case
 
 LAUNCHES = 50
 MEMSET, CONCURRENT_KERNEL = 2, 10  # enum cupti_kind
-REFUSALS = {39: "another tool", 35: "no permission", 999: "the driver"}
+REFUSALS = {39: "another tool", 35: "CAP_SYS_ADMIN", 15: "update the driver", 40: "virtual GPU", 41: "confidential computing",
+            42: "mining", 999: "nvidia-smi"}
 
 
 def check(this):
@@ -21,9 +22,9 @@ def check(this):
     this.equal("kernels", required.rows("gpu_kernel"), [])
 
     part = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=MEMSET)
-    this.equal("what is told of the kind that is refused",
-               [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"],
-               ["no permission (NVreg_RestrictProfilingToAdminUsers, or the container) (MEMSET: 35)"])
+    told = [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"]
+    this.true("what is told of the kind that is refused",
+              len(told) == 1 and told[0].startswith("no permission") and told[0].endswith("(MEMSET: 35)"), told)
     this.equal("kernels and memsets beside it", (len(part.rows("gpu_kernel")), part.rows("gpu_memset")), (LAUNCHES + 1, []))
     needed = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=CONCURRENT_KERNEL)
     told = [row["detail"] for row in needed.rows("coverage") if row["subject"] == "GPU work"]
