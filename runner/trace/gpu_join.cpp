@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/session.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/scrambled.h"
 #include "runner/util/text.h"
@@ -23,8 +24,15 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr size_t kLaunchesKept = size_t{1} << 20;  // a power of two
+constexpr size_t kNameBytesMax = 4096;             // a longer one was cut where it was recorded
 
 uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast<uint32_t>(proc_id)) << 32 | tid; }
+
+// Pages of such memory move between GPUs and processors.
+bool is_managed(const GpuWorkRow& row) {
+  const std::string_view memory = model::kGpuMemories.at(model::memory_of(row.detail));
+  return memory.starts_with("managed");
+}
 
 bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
 
@@ -163,6 +171,7 @@ void GpuJoin::join(GpuWorkRow& row) {
 void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   if (model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) return;
   ++totals_.allocations;
+  if (is_managed(row)) ++totals_.managed_allocations;
   const int64_t at_ns = row.launch_ns != 0 ? row.launch_ns : row.origin.ts_ns;
   const auto [first, last] = callers_.equal_range(scrambled(row.address, static_cast<uint32_t>(row.origin.proc_id)));
   for (auto found = first; found != last; ++found) {
@@ -195,9 +204,42 @@ model::CoverageRow GpuJoin::coverage_of_stacks() const {
           .kernel = totals_.allocations};
 }
 
-std::vector<model::CoverageRow> GpuJoin::coverage(bool stacks_wanted) const {
+// Nothing began to record, and the driver's library was mapped: it does not load what it is told to, or CUDA was not started.
+std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
+  if (!index_.gpu_facts().empty()) return std::nullopt;
+  const std::vector<std::string>& libraries = index_.modules().libraries();
+  const auto is_driver = [](const std::string& path) { return path.find("/libcuda.so") != std::string::npos; };
+  const auto driver = std::find_if(libraries.begin(), libraries.end(), is_driver);
+  if (driver == libraries.end()) return std::nullopt;
+  return model::CoverageRow{
+      .subject = "GPU work",
+      .detail = fmt::format("{} was loaded and did not start mlrun's library: CUDA was not started, "
+                            "or this driver does not look at {}",
+                            *driver, MLRUN_CUDA_INJECTION)};
+}
+
+std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wanted) const {
   std::vector<model::CoverageRow> rows;
-  if (stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
+  if (auto silent = wanted ? silent_driver() : std::nullopt) rows.push_back(*std::move(silent));
+  if (wanted && stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
+  if (totals_.without_gpu > 0) {
+    rows.push_back({.subject = "GPUs",
+                    .detail = fmt::format(
+                        "CUPTI did not tell on which GPU {} pieces of work were: idle time takes these for one GPU",
+                        totals_.without_gpu)});
+  }
+  if (totals_.managed_allocations > 0) {
+    rows.push_back({.subject = "managed memory",
+                    .detail = fmt::format(
+                        "{} allocations can be used by GPUs and processors: page faults and what moves between them "
+                        "is not recorded",
+                        totals_.managed_allocations)});
+  }
+  if (totals_.names_cut > 0) {
+    rows.push_back({.subject = "names of kernels",
+                    .detail = fmt::format("{} are cut at {} bytes: kernels that differ behind that are one",
+                                          totals_.names_cut, kNameBytesMax)});
+  }
   if (totals_.later_calls_left_out > 0) {
     rows.push_back({.subject = "launches of GPU work",
                     .detail = fmt::format("{} calls of CUDA were too many at once under way where the merge cuts: what "
@@ -210,7 +252,9 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool stacks_wanted) const {
 const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
-    const std::string text = demangled(std::string(index_.strings().text(name)));
+    const std::string whole(index_.strings().text(name));
+    if (whole.size() >= kNameBytesMax) ++totals_.names_cut;
+    const std::string text = demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));
     known->second.is_communication = is_nccl(text);
   }
@@ -246,6 +290,7 @@ void GpuJoin::count(const GpuWorkRow& row) {
     ++totals_.folds;
     totals_.folded_nodes += row.detail;
   }
+  if (model::is_on_device(row.kind) && row.gpu_id == 0) ++totals_.without_gpu;
   if (row.clock < totals_.clocks.size()) ++totals_.clocks[row.clock];
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,7 +22,10 @@ struct GpuTotals {
   std::array<int64_t, model::kGpuKinds> rows{};
   int64_t nested_calls = 0;  // of the driver, left out
   int64_t without_call = 0;  // work whose call is not known
+  int64_t without_gpu = 0;   // likewise, its GPU
   int64_t allocations = 0, with_stack = 0;
+  int64_t managed_allocations = 0;
+  int64_t names_cut = 0;                // of kernels
   int64_t stacks_unread = 0;            // of allocations whose call is known
   int64_t later_calls_left_out = 0;     // see Partition
   int64_t folds = 0, folded_nodes = 0;  // launches of graphs that are made of their nodes
@@ -45,8 +49,8 @@ class GpuJoin {
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
   // Work whose times are not known: they stand where it was handed over, or have no length.
   [[nodiscard]] std::vector<model::LossRow> losses() const;
-  // Allocations whose stack is not known, where stacks were asked for, and work whose launch is not.
-  [[nodiscard]] std::vector<model::CoverageRow> coverage(bool stacks_wanted) const;
+  // What is not known of the work. `wanted`: it was asked for (--cupti); `stacks_wanted`: those of allocations.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(bool wanted, bool stacks_wanted) const;
 
  private:
   struct Launch {
@@ -57,6 +61,7 @@ class GpuJoin {
     int32_t mark_path = 0;
   };
   [[nodiscard]] model::CoverageRow coverage_of_stacks() const;
+  [[nodiscard]] std::optional<model::CoverageRow> silent_driver() const;
   struct Thread {
     int32_t thread_id = 0, tid = 0;
   };

@@ -426,7 +426,8 @@ void Merger::complete_info() {
     if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
-  for (model::CoverageRow& row : gpu_join_->coverage(has_cupti() && session_.number("/options/stack_depth", 0) != 0)) {
+  const bool stacks_wanted = session_.number("/options/stack_depth", 0) != 0;
+  for (model::CoverageRow& row : gpu_join_->coverage(has_cupti(), stacks_wanted)) {
     info_.coverage.push_back(std::move(row));
   }
   for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));

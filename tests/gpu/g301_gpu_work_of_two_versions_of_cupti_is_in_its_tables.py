@@ -58,6 +58,18 @@ def check_gpu_work_alone(this):
     this.equal("rows", [len(alone.rows(table)) for table in ("call", "alloc", "mark")], [0, 0, 0])
 
 
+def check_devices_that_were_there_before(this):
+    """CUPTI tells of devices where CUDA starts. Where mlrun's kinds go on too late for that, it is asked what there is."""
+    trace = cupti_case.traced(this, "return", LAUNCHES, DEVICES="late")
+    gpus = [row["gpu_id"] for row in trace.rows("gpu")]
+    this.equal("GPUs", [row["name"] for row in trace.rows("gpu")], ["Mock H200"])
+    this.equal("GPUs of kernels", sorted({row["gpu_id"] for row in trace.rows("gpu_kernel")}, key=str), gpus)
+    cupti_case.complete(this, trace, LAUNCHES)
+    nameless = cupti_case.traced(this, "return", LAUNCHES, DEVICES="never")
+    this.equal("GPUs of kernels that CUPTI does not name", {row["gpu_id"] for row in nameless.rows("gpu_kernel")}, {None})
+    this.true("it is told", any(row["subject"] == "GPUs" for row in nameless.rows("coverage")), nameless.rows("coverage"))
+
+
 def check_what_cupti_is_given(this):
     """One clock, one pair of callbacks; the subscription that tells who else is there is given back."""
     trace = cupti_case.traced(this, "return", LAUNCHES, TELLS=1)
@@ -83,6 +95,7 @@ def check(this):
         check_rest(this, trace)
         check_summary(this, trace, version)
     check_gpu_work_alone(this)
+    check_devices_that_were_there_before(this)
     check_what_cupti_is_given(this)
     check_many(this)
 

@@ -17,8 +17,27 @@ def check_linkage(this):
     this.true("no symbol newer than glibc 2.28", versions and max(versions) <= 28, versions)
 
 
+# As if the driver did not look at the variable that names mlrun's library.
+LOADED = """
+import ctypes, sys, time
+ctypes.CDLL(sys.argv[1])
+end = time.monotonic() + 3
+while time.monotonic() < end:
+    open("/dev/null").close()
+    time.sleep(0.02)
+"""
+
+
+def check_driver_that_starts_nothing(this):
+    marker = case.BUILD / "gpu" / "marker" / "libcuda.so.1"
+    trace = this.trace(sys.executable, "-c", LOADED, marker, options=["--cupti"])
+    told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
+    this.true("it is told", len(told) == 1 and str(marker) in told[0] and "CUDA_INJECTION64_PATH" in told[0], told)
+
+
 def check(this):
     check_linkage(this)
+    check_driver_that_starts_nothing(this)
     show = "cat /proc/self/maps | grep -c libcupti; exit 3"
     trace = this.trace("/bin/sh", "-c", show, options=["--cupti"], status=3)
     this.equal("libcupti in a program without CUDA", trace.stdout, "0\n")

@@ -37,7 +37,16 @@ def check_summary(this, trace):
     this.true("the summary has a part for it", "GPU MEMORY" in text and "never released" in text, text)
 
 
+def check_what_is_told_in_part(this):
+    trace = cupti_case.traced(this, "parts", 0)
+    told = {row["subject"]: row["detail"] for row in trace.rows("coverage")}
+    this.true("pages of managed memory", told.get("managed memory", "").startswith("1 allocations "), told)
+    this.true("kernels whose names are cut alike", "cut at 4096 bytes" in told.get("names of kernels", ""), told)
+    this.equal("their rows", len(trace.rows("gpu_kernel")), 2)
+
+
 def check(this):
+    check_what_is_told_in_part(this)
     for major in (12, 13):
         trace = cupti_case.traced(this, "memory", BLOCKS, majors=(major,), driver=major)
         check_rows(this, trace)
