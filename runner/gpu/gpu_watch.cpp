@@ -2,6 +2,8 @@
 #include "runner/gpu/gpu_watch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -61,7 +63,6 @@ GpuWatch::GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples) : nvml_(std
     gpu.number = static_cast<uint32_t>(gpus_.size());
     gpu.metrics = std::make_unique<NvmlMetrics>(*nvml_, device);
     gpu.device = std::move(device);
-    std::fill(std::begin(gpu.counters), std::end(gpu.counters), MLRUN_NOT_KNOWN);
     const uint64_t now_us = util::realtime_ns() / 1000;
     gpu.last_seen_us = now_us - kFirstLookBackUs;
     if (fetches_samples && !gpu.device.is_mig) {
@@ -144,13 +145,17 @@ void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
   values[MLRUN_GPU_NVLINK_TX_BYTES] = fields[4] ? *fields[4] * kKib : MLRUN_NOT_KNOWN;
 }
 
-// A counter that went back was reset: what was added in the meantime is not known.
-void GpuWatch::keep_differences(Gpu& gpu, __s64* values) {
+// A counter that went back was reset: what was added in the meantime is not known. Behind looks that were not answered the
+// interval has its share by time of what was added since the last answer.
+void GpuWatch::keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values) {
   for (const mlrun_gpu_field field : kCounters) {
-    const int64_t now = values[field], before = gpu.counters[field];
-    gpu.counters[field] = now;
-    const bool both = now != MLRUN_NOT_KNOWN && before != MLRUN_NOT_KNOWN;
-    values[field] = both && now >= before ? now - before : MLRUN_NOT_KNOWN;
+    const int64_t now = values[field];
+    if (now == MLRUN_NOT_KNOWN) continue;
+    const Counter before = std::exchange(gpu.counters[field], {now, now_ns});
+    values[field] = before.value != MLRUN_NOT_KNOWN && now >= before.value ? now - before.value : MLRUN_NOT_KNOWN;
+    if (values[field] == MLRUN_NOT_KNOWN || before.at_ns == gpu.before_ns) continue;
+    const double share = static_cast<double>(now_ns - gpu.before_ns) / static_cast<double>(now_ns - before.at_ns);
+    values[field] = std::llround(static_cast<double>(values[field]) * share);
   }
 }
 
@@ -191,7 +196,7 @@ void GpuWatch::look(GpuRows& rows) {
     row.interval_ns = gpu.before_ns == 0 ? 0 : now_ns - gpu.before_ns;
     row.device = gpu.number;
     read_device(gpu, row.values);
-    keep_differences(gpu, row.values);
+    keep_differences(gpu, now_ns, row.values);
     gpu.before_ns = now_ns;
     rows.gpus.push_back(row);
     if (gpu.samples) gpu.samples->fetch(gpu.number, rows.driver);

@@ -41,17 +41,21 @@ class GpuWatch {
   [[nodiscard]] size_t count() const { return gpus_.size(); }
 
  private:
+  struct Counter {
+    int64_t value = MLRUN_NOT_KNOWN;
+    uint64_t at_ns = 0;
+  };
   struct Gpu {
     uint32_t number = 0;
     NvmlDevice device;
     std::unique_ptr<NvmlMetrics> metrics;
     std::unique_ptr<DriverSamples> samples;  // nullptr: they are not fetched
     uint64_t before_ns = 0;                  // of the last look; 0: none yet
-    __s64 counters[MLRUN_GPU_FIELDS];        // at the last look
+    Counter counters[MLRUN_GPU_FIELDS];      // at the last look that was answered
     uint64_t last_seen_us = 0;               // of process samples; every GPU has its own
   };
   void read_device(Gpu& gpu, __s64* values) const;
-  static void keep_differences(Gpu& gpu, __s64* values);
+  static void keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values);
   void look_at_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows);
 
   std::unique_ptr<Nvml> nvml_;
