@@ -188,19 +188,22 @@ const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   return nullptr;
 }
 
-// Who wrote, while it waited, into the pipe that it read or went on to read.
+// Who wrote, while it waited, into the pipe that it read or went on to read. What was written first has ended the wait; a
+// write that had begun before it may be that of the message before, whose writer is on its way back.
 Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
   const Activity* read = read_after(who, call);
   if (!read || read->writes) return {};
   const auto& messages = activities_.messages(read->file_id);
   auto after = std::partition_point(messages.begin(), messages.end(),
                                     [&](const Message& message) { return message.start_ns <= read->end_ns; });
+  int32_t writer = 0;
   while (after != messages.begin()) {
     --after;
-    if (after->end_ns < call.start_ns) return {};
-    if (after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kPipe, 0};
+    const bool is_old = after->start_ns < call.start_ns;
+    if (after->end_ns < call.start_ns || (is_old && writer != 0)) break;
+    if (after->thread_id != who.thread_id) writer = after->thread_id;
   }
-  return {};
+  return writer == 0 ? Who{} : Who{writer, who.hops + 1, IdleLink::kPipe, 0};
 }
 
 Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {

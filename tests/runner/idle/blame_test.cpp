@@ -187,6 +187,32 @@ TEST_F(BlameTest, APollIsForWhatIsReadNext) {
   EXPECT_EQ(rows[0].link, IdleLink::kPipe);
 }
 
+// The second message comes before the reader has got to read the first one.
+TEST_F(BlameTest, OfSeveralWritersTheFirstHasEndedTheWait) {
+  add_call(kLauncher, 0, 80, Doing::kPoll, 0);
+  add_call(kLauncher, 81, 84, Doing::kFile, kPipe);
+  add_call(2, 79, 80, Doing::kFile, kPipe, true);
+  add_call(3, 82, 83, Doing::kFile, kPipe, true);
+  EXPECT_EQ(pieces()[0].thread_id, 2);
+}
+
+// Of the message before, which the reader has read already.
+TEST_F(BlameTest, AWriterOnItsWayBackDoesNotEndTheNextWait) {
+  add_call(kLauncher, 1, 80, Doing::kChannel, kPipe);
+  add_call(3, 0, 2, Doing::kFile, kPipe, true);
+  add_call(2, 79, 80, Doing::kFile, kPipe, true);
+  const auto rows = sums(pieces());
+  EXPECT_EQ(rows.count({IdleLabel::kCpu, 2}), 1u);
+  EXPECT_EQ(rows.count({IdleLabel::kCpu, 3}), 0u);
+}
+
+// More than the pipe holds: the reader reads it in pieces.
+TEST_F(BlameTest, AWriteThatHadBegunCountsWhereNoOtherDoes) {
+  add_call(kLauncher, 10, 80, Doing::kChannel, kPipe);
+  add_call(2, 5, 81, Doing::kFile, kPipe, true);
+  EXPECT_EQ(sums(pieces()).count({IdleLabel::kFile, 2}), 1u);
+}
+
 TEST_F(BlameTest, APollThatNothingWasReadAfterStaysAWait) {
   add_call(kLauncher, 0, 60, Doing::kPoll, 0);
   add_call(kLauncher, 80, 81, Doing::kFile, kPipe);
