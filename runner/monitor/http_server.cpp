@@ -6,9 +6,12 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <netinet/in.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -16,6 +19,26 @@
 #include <fmt/format.h>
 
 #include "runner/util/clock.h"
+
+// The archive of libevent that this is linked with takes these from libc, which has them from 2.36 on. With them here a build
+// of this machine also starts where libc is older, as on Ubuntu 22.04.
+extern "C" {
+void arc4random_buf(void* buffer, size_t bytes) noexcept {
+  auto* at = static_cast<unsigned char*>(buffer);
+  while (bytes > 0) {
+    const ssize_t done = ::getrandom(at, bytes, 0);
+    if (done < 0 && errno != EINTR) std::abort();
+    if (done <= 0) continue;
+    at += done;
+    bytes -= static_cast<size_t>(done);
+  }
+}
+uint32_t arc4random() noexcept {
+  uint32_t number = 0;
+  arc4random_buf(&number, sizeof number);
+  return number;
+}
+}
 
 namespace mlrun::monitor {
 
