@@ -19,6 +19,8 @@ PROGRAM_S = 120
 OWN_WORK = "CUPTI's own work: "
 HELD = "what CUPTI held when the process was killed or CUPTI did not answer at the end"
 ANOTHER = "another client had CUPTI"
+# Of a carried build: each system with Python packages in C++ has them.
+OF_COMPILER = ("libstdc++.so.6", "libgcc_s.so.1")
 SLACK_NS = 50_000_000  # of times that were converted from the profiler's clock; what is next to them is seconds away
 
 
@@ -74,6 +76,12 @@ def rows(mlrun, trace, table):
 def within(kernels, times, slack_ns=0):
     """Those that began in that stretch of time."""
     return [row for row in kernels if times[0] - slack_ns <= int(row["ts"]) <= times[1] + slack_ns]
+
+
+def spoilt(kernels, sessions):
+    """Kernels that are rows and have no time that can be right: CUPTI spoils one at most each time that a profiler gives it a
+    clock, which PyTorch's does in each session. They are told of in the loss table."""
+    return min(sessions, sum(row["clock"] in ("outside", "none", "inverted") for row in kernels))
 
 
 def real_losses(losses):

@@ -13,6 +13,7 @@ import checking
 from checking import HELD, PROGRAM_S, last_line, ran, real_losses
 
 LAUNCHES, ROUNDS, END_LAUNCHES, GRAPH_KERNELS = 200_000, 7, 5_000, 26_000_000
+SECOND_S = 60
 GRAPH_S = 300  # a few microseconds each, and what mlrun makes of them
 KINDS = "5,10,1,22,2,38,49,17,8,cuLaunch,cuGraphLaunch,cuMem"  # those that mlrun records; cupti/kinds.c
 # What is recorded, from little to what mlrun does.
@@ -20,7 +21,7 @@ SETS = {"nothing": None, "calls and kernels": "5,10,cuLaunch", "and memory": "5,
         "and synchronisation": "5,10,49,38,cuLaunch", "what mlrun records": KINDS}
 COST_SHARE, OWN_NS = 1.2, 300
 # After these nothing can be missing; after the others what CUPTI held is stated as a gap.
-ORDERLY = ("return", "exit", "_exit", "atexit", "signal", "fork", "exec", "thread")
+ORDERLY = ("return", "exit", "_exit", "atexit", "signal", "fork", "fork_exit", "exec", "thread")
 KILLED = ("abort", "SIGTERM", "SIGKILL")
 SMALL_BYTES, SMALL_DEVICE_BYTES = 4096, 64 << 10
 
@@ -144,7 +145,7 @@ def check_two_libraries(programs, launches, kinds="10"):
     copy, out = folder / Path(programs.cupti).name, folder / "minimal.json"
     shutil.copy(programs.cupti, copy)
     done, said, trace = programs.traced(["end", launches, "return"], LAUNCHES_CLIENT=str(programs.client),
-                                        MINIMAL_CUPTI=str(copy), MINIMAL_KINDS=kinds, MINIMAL_OUT=str(out))
+                                        MINIMAL_CUPTI=str(copy), MINIMAL_KINDS=kinds, MINIMAL_OUT=str(out), seconds=SECOND_S)
     if done is None:
         return {"reason": said, "agrees": False}
     kernels, losses = len(programs.rows(trace, "gpu_kernel")), programs.rows(trace, "loss")
@@ -174,7 +175,7 @@ def check_library(programs):
     return {"reason": tried, "agrees": False}
 
 
-def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_LAUNCHES, graph_kernels=GRAPH_KERNELS):
+def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_LAUNCHES):
     """Checks for checking.Report; the first one tells the others which libcupti there is."""
     return [
         ("libcupti_that_is_used", lambda: check_library(programs)),
@@ -183,8 +184,14 @@ def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_L
         ("buffers_that_are_too_small", lambda: check_small_buffers(programs, launches)),
         ("buffers_of_the_gpu_that_are_too_small",
          lambda: check_small_buffers(programs, launches, MINIMAL_DEVICE_BYTES=str(SMALL_DEVICE_BYTES))),
-        ("two_libcupti", lambda: check_two_libraries(programs, end_launches)),
         ("symbols_of_the_driver", lambda: check_symbols(programs)),
         ("cost_of_a_launch_by_the_driver", lambda: check_cost(programs, launches, rounds)),
+    ]
+
+
+def last_checks(programs, end_launches=END_LAUNCHES, graph_kernels=GRAPH_KERNELS):
+    """Those that may hang, and the one that takes what time is left: behind all others. Require: driver_checks were made."""
+    return [
+        ("two_libcupti", lambda: check_two_libraries(programs, end_launches)),
         ("many_nodes_of_graphs", lambda: check_graph(programs, graph_kernels)),
     ]

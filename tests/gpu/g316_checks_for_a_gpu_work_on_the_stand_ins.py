@@ -7,7 +7,7 @@ from pathlib import Path
 
 import checking
 import cupti_case
-from driver_checks import SMALL_DEVICE_BYTES, Programs, check_two_libraries, driver_checks
+from driver_checks import SMALL_DEVICE_BYTES, Programs, check_two_libraries, driver_checks, last_checks
 from gpu_case import need_no_driver
 from lib import case
 
@@ -22,7 +22,7 @@ def checks_with(this, major, **settings):
     report = checking.Report(this.path(f"report-{major}-{len(settings)}.json"), {})
     programs = Programs(case.BUILD, this.new_trace(), environment, library)
     programs.folder.mkdir()
-    report.run(driver_checks(programs, LAUNCHES, ROUNDS, END_LAUNCHES, NODES))
+    report.run(driver_checks(programs, LAUNCHES, ROUNDS, END_LAUNCHES) + last_checks(programs, END_LAUNCHES, NODES))
     return report.checks
 
 
@@ -50,9 +50,10 @@ def check_major(this, major):
     this.true("CUPTI's own work is told, and is no loss", own_work, seen["end_by_return"])
     cost = seen["cost_of_a_launch_by_the_driver"]["ns_per_launch"]
     this.true("to record takes time", cost["nothing"] < cost["calls and kernels"], cost)
-    if not is_held(seen["end_by_fork"]):
-        this.equal("launches and rows", [(seen["end_by_fork"][key]) for key in ("launches", "kernels", "calls")],
-                   [2 * END_LAUNCHES] * 3)
+    for name in ("end_by_fork", "end_by_fork_exit"):
+        if not is_held(seen[name]):
+            this.equal("launches and rows: " + name, [(seen[name][key]) for key in ("launches", "kernels", "calls")],
+                       [2 * END_LAUNCHES] * 3)
     this.equal("a second client of a second libcupti was started", "buffers" in (seen["two_libcupti"]["second_client"] or {}),
                True, said=str(seen["two_libcupti"]))
     small = {name: seen[name]["minimal_client"].get("device_bytes") for name in seen if name.startswith("buffers_")}

@@ -4,10 +4,12 @@ it, makes its checks with the stand-ins, and writes its report. The traced progr
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 from pathlib import Path
 
 import checking
@@ -56,10 +58,22 @@ def make_root(root, python):
         shutil.copy(file, target)
 
 
+def check_libc(this, archive):
+    """What is packed starts with the libc of Ubuntu 22.04, but for the compiler's libraries, which are there too."""
+    folder = this.path("unpacked")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    for file in (at for at in folder.rglob("*") if at.is_file() and at.name not in checking.OF_COMPILER):
+        needed_versions = this.run("readelf", "-VW", file).stdout
+        newest = max((int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", needed_versions)), default=0)
+        this.true("glibc that is needed by " + file.name, newest <= 35, newest)
+
+
 def check_archive(this, archive):
     done = this.run(sys.executable, HERE / "pack", case.BUILD, archive)
     this.equal("packed", done.returncode, 0, said=done.stderr)
     this.true("small enough to carry", 0 < archive.stat().st_size < MOST_BYTES, archive.stat().st_size)
+    check_libc(this, archive)
     none = this.run(sys.executable, HERE / "pack", this.path("nothing"), this.path("none.tar.gz"))
     this.equal("of no build", (none.returncode, this.path("none.tar.gz").exists()), (1, False), said=none.stderr)
     this.true("it says what to do", "build mlrun" in none.stderr, none.stderr)

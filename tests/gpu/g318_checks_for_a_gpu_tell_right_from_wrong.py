@@ -73,6 +73,9 @@ def check_gaps(this):
     agree(this, "it goes on into what follows", covered(gap(150, 4005), out, after), False)
     agree(this, "a kernel in it", covered(gap(150, 2000), out, [kernel(250 * MS), *after]), False)
     agree(this, "a kernel behind it is missing", covered(gap(150, 2000), out, after[:1]), False)
+    spoilt = kernel(900 * MS, clock="outside")
+    agree(this, "that one has a time that cannot be right", covered(gap(150, 800), out, [spoilt, *after[:1]]), True)
+    agree(this, "two of them", covered(gap(150, 800), out, [spoilt, spoilt]), False)
     agree(this, "no gap", covered([], out, after), False)
     agree(this, "two gaps", covered(gap(150, 160) + gap(170, 2000), out, after), False)
 
@@ -82,6 +85,7 @@ def check_gaps(this):
     agree(this, "all between sessions", sessions(gaps, saw | {"between": between}, saw, kernels), True)
     agree(this, "one missing between them", sessions(gaps, saw | {"between": between}, saw, kernels[1:]), False)
     agree(this, "one missing behind them", sessions(gaps, saw | {"between": between}, saw, kernels[:-1]), False)
+    agree(this, "and told of", sessions(gaps, saw | {"between": between}, saw, [kernel(2600 * MS, clock="outside"), *kernels[:-1]]), True)
     agree(this, "one session not told of", sessions(gaps[:1], saw | {"between": between}, saw, kernels), False)
     fewer = {"first": STEPS, "second": STEPS - 1}
     agree(this, "the profiler sees less", sessions(gaps, fewer | {"between": between}, saw, kernels), False)
