@@ -62,7 +62,7 @@ def check_libc(this, archive):
     """What is packed starts with the libc of Ubuntu 22.04, but for the compiler's libraries, which are there too."""
     folder = this.path("unpacked")
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        packed.extractall(folder)
     for file in (at for at in folder.rglob("*") if at.is_file() and at.name not in checking.OF_COMPILER):
         needed_versions = this.run("readelf", "-VW", file).stdout
         newest = max((int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", needed_versions)), default=0)

@@ -7,6 +7,7 @@ import importlib.machinery
 import importlib.util
 import json
 import sys
+import tarfile
 import time
 from pathlib import Path
 
@@ -102,10 +103,31 @@ def check_ends(this):
                           judged("SIGKILL", 5, 3, HELD_ROW, OTHER_ROW)], [False] * 6)
 
 
-def check_samples(this):
+def run_module():
     loader = importlib.machinery.SourceFileLoader("gpu_run", str(Path(__file__).parent / "run"))
     run = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_run", loader))
     loader.exec_module(run)
+    return run
+
+
+def check_older_libc(this):
+    """The compiler's libraries of an archive are left out where mlrun does not start with them, and there alone."""
+    library = checking.OF_COMPILER[0]
+    for name, starts in (("starts", "true"), ("fails", f'test ! -e "$(dirname "$0")/../lib/{library}"')):
+        made, folder = this.path(name), this.path(name + "-unpacked")
+        for file, text in (("bin/mlrun", f"#!/bin/sh\n{starts}\n"), (f"lib/{library}", "")):
+            (made / file).parent.mkdir(parents=True, exist_ok=True)
+            (made / file).write_text(text, encoding="utf-8")
+        (made / "bin" / "mlrun").chmod(0o755)
+        with tarfile.open(this.path(name + ".tar.gz"), "w:gz") as packed:
+            for part in ("bin", "lib"):
+                packed.add(made / part, part)
+        build = run_module().unpacked(this.path(name + ".tar.gz"), folder)
+        this.equal("the packed library where mlrun " + name, (build / "lib" / library).exists(), name == "starts")
+
+
+def check_samples(this):
+    run = run_module()
     devices = [{"kind": "gpu", "uuid": "GPU-1", "nvml_index": "0"}]
 
     def judged(ours, theirs, column="sm_percent"):
@@ -157,6 +179,7 @@ def check(this):
     check_gaps(this)
     check_ends(this)
     check_samples(this)
+    check_older_libc(this)
     check_report(this)
 
 
