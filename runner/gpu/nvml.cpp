@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/gpu/nvml.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -36,6 +38,14 @@ std::string text(NvmlFunctions::GetText* function, nvml::Device device) {
   return buffer.data();
 }
 
+// Containers have those of the driver's libraries that they were started with.
+const char* why_not_there() {
+  const bool has_driver = ::access("/proc/driver/nvidia/version", F_OK) == 0 || ::access("/dev/nvidiactl", F_OK) == 0;
+  if (!has_driver) return "there is no NVIDIA driver here";
+  return "the driver is here, and not this library of it; start the container with "
+         "NVIDIA_DRIVER_CAPABILITIES=compute,utility";
+}
+
 Nvml::Number number_of(const nvml::FieldValue& field) {
   return field.result == nvml::kSuccess ? nvml::number(field.type, field.value) : std::nullopt;
 }
@@ -64,7 +74,7 @@ Nvml::~Nvml() {
 
 Result<std::unique_ptr<Nvml>> Nvml::open() {
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return fail(fmt::format("{} cannot be loaded: there is no NVIDIA driver here", kLibrary));
+  if (!library) return fail(fmt::format("{} cannot be loaded: {}", kLibrary, why_not_there()));
   auto functions = std::make_unique<NvmlFunctions>(library);
   if (!functions->init || !functions->count || !functions->handle) {
     return fail(fmt::format("{} lacks the functions that list GPUs", kLibrary));

@@ -3,13 +3,26 @@
 is bothered who did not ask for samples, and who required them gets an error before the command starts."""
 
 import json
+import os
+import subprocess
 
 from gpu_case import fake_driver, need_no_driver
 from lib import case
 
 
+def check_container(this):
+    """As in a container that has the driver without its library for looks; in a mount namespace."""
+    if os.getuid() != 0 or not os.path.isdir("/proc/driver") or subprocess.run(["unshare", "-m", "true"], check=False).returncode:
+        return
+    enter = 'mount -t tmpfs none /proc/driver && mkdir /proc/driver/nvidia && : > /proc/driver/nvidia/version && exec "$@"'
+    done = this.run("unshare", "-m", "sh", "-c", enter, "sh", case.MLRUN, "--sample=require", "-o", this.new_trace(), "true")
+    this.equal("exit status in a container", done.returncode, 125, said=done.stderr)
+    this.true("what to do", "NVIDIA_DRIVER_CAPABILITIES" in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+
+
 def check(this):
     need_no_driver()
+    check_container(this)
     broken = dict(this.environment) | {"LD_LIBRARY_PATH": str(case.BUILD / "gpu" / "nvml-580"), "FAKE_NVML_INIT": "9"}
     for environment, reason in ((this.environment, "libnvidia-ml.so.1 cannot be loaded"), (broken, "Driver Not Loaded")):
         trace = this.trace("true", options=["--sample=gpu"], env=environment)

@@ -110,12 +110,23 @@ def run_module():
     return run
 
 
+def check_where_a_gpu_is(this):
+    """By what `mlrun doctor` says: a container may have the driver without its library for samples."""
+    for samples, work, is_there in (("ok", "ok", True), ("ok", "less", True), ("-", "ok", True), ("-", "-", False)):
+        build = this.path(f"doctor{samples}{work}")
+        (build / "bin").mkdir(parents=True)
+        (build / "bin" / "mlrun").write_text(f"#!/bin/sh\necho '{work}  GPU work  x'\necho '{samples}  GPU samples  y'\n", encoding="utf-8")
+        (build / "bin" / "mlrun").chmod(0o755)
+        found, problem = run_module().find_gpu(build)
+        this.equal(f"samples {samples}, work {work}", (found, problem == ""), (is_there, samples == "ok"))
+
+
 def check_older_libc(this):
     """The compiler's libraries of an archive are left out where mlrun does not start with them, and there alone."""
     library = checking.OF_COMPILER[0]
-    for name, starts in (("starts", "true"), ("fails", f'test ! -e "$(dirname "$0")/../lib/{library}"')):
+    for name, script in (("starts", "true"), ("fails", f'test ! -e "$(dirname "$0")/../lib/{library}"')):
         made, folder = this.path(name), this.path(name + "-unpacked")
-        for file, text in (("bin/mlrun", f"#!/bin/sh\n{starts}\n"), (f"lib/{library}", "")):
+        for file, text in (("bin/mlrun", f"#!/bin/sh\n{script}\n"), (f"lib/{library}", "")):
             (made / file).parent.mkdir(parents=True, exist_ok=True)
             (made / file).write_text(text, encoding="utf-8")
         (made / "bin" / "mlrun").chmod(0o755)
@@ -179,6 +190,7 @@ def check(this):
     check_gaps(this)
     check_ends(this)
     check_samples(this)
+    check_where_a_gpu_is(this)
     check_older_libc(this)
     check_report(this)
 
