@@ -9,11 +9,12 @@
 enum { kFunctionsMax = 2048, kDomains = 2 };
 
 // Of the driver: all that begin with one of these.
-static const char *const kDriverCalls[] = {"cuLaunch",       "cuGraphLaunch",     "cuMemcpy",
-                                           "cuMemset",       "cuMemAlloc",        "cuMemFree",
-                                           "cuMemHostAlloc", "cuMemHostRegister", "cuMemHostUnregister",
-                                           "cuMemCreate",    "cuMemRelease",      "cuMemMap",
-                                           "cuMemUnmap"};
+static const char *const kDriverCalls[] = {"cuLaunch",          "cuGraphLaunch",     "cuMemcpy",
+                                           "cuMemset",          "cuMemAlloc",        "cuMemFree",
+                                           "cuMemHostAlloc",    "cuMemHostRegister", "cuMemHostUnregister",
+                                           "cuMemCreate",       "cuMemRelease",      "cuMemMap",
+                                           "cuMemUnmap",        "cuCtxSynchronize",  "cuStreamSynchronize",
+                                           "cuEventSynchronize"};
 // Of the runtime: what is left out.
 static const char *const kIdleCalls[] = {"cudaGetDevice_",
                                          "cudaGetDeviceCount",

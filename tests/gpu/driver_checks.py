@@ -15,7 +15,7 @@ from checking import HELD, PROGRAM_S, last_line, ran, real_losses
 LAUNCHES, ROUNDS, END_LAUNCHES, GRAPH_KERNELS = 200_000, 7, 5_000, 26_000_000
 SECOND_S = 60
 GRAPH_S = 300  # a few microseconds each, and what mlrun makes of them
-KINDS = "5,10,1,22,2,38,49,17,8,cuLaunch,cuGraphLaunch,cuMem"  # those that mlrun records; cupti/kinds.c
+KINDS = "5,10,1,22,2,38,49,17,8,cuLaunch,cuGraphLaunch,cuMem,cuCtxSynchronize,cuStreamSynchronize,cuEventSynchronize"  # those that mlrun records; cupti/kinds.c
 # What is recorded, from little to what mlrun does.
 SETS = {"nothing": None, "calls and kernels": "5,10,cuLaunch", "and memory": "5,10,49,cuLaunch",
         "and synchronisation": "5,10,49,38,cuLaunch", "what mlrun records": KINDS}

@@ -16,6 +16,7 @@
 #include "cupti/find_cupti.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
+#include "cupti/traced_calls.h"
 #include "runner/events/content_hash.h"
 
 #if CUPTI_API_VERSION >= 130000
@@ -222,6 +223,36 @@ static void exhaust_buffers(void) {
   if (request() != given[5] || *(uint32_t *)given[5]) exit(15);
 }
 
+// By the names that NVIDIA's library gives to calls.
+static void check_traced_calls(void) {
+  static const struct {
+    uint32_t domain;
+    bool is_traced;
+    const char *name;
+  } calls[] = {{CUPTI_DOMAIN_RUNTIME, true, "cudaLaunchKernel_v7000"},
+               {CUPTI_DOMAIN_RUNTIME, true, "cudaStreamSynchronize_ptsz_v7000"},
+               {CUPTI_DOMAIN_RUNTIME, false, "cudaGetDevice_v3020"},
+               {CUPTI_DOMAIN_RUNTIME, false, "cudaGetLastError_v3020"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuLaunchKernelEx"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuGraphLaunch_ptsz"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuMemAlloc_v2"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuCtxSynchronize"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuStreamSynchronize"},
+               {CUPTI_DOMAIN_DRIVER, true, "cuEventSynchronize"},
+               {CUPTI_DOMAIN_DRIVER, false, "cuCtxGetCurrent"}};
+  choose_traced_calls();
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    uint32_t function = 0;
+    const char *name = NULL;
+    while (++function < 2048 && (session.cupti.callback_name(calls[i].domain, function, &name) != CUPTI_OK || !name ||
+                                 strcmp(name, calls[i].name)))
+      name = NULL;
+    if (name && is_traced_call(calls[i].domain, function) == calls[i].is_traced) continue;
+    fprintf(stderr, "%s: %s\n", calls[i].name, name ? "is traced wrongly" : "has no number");
+    exit(16);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
   setenv("MLRUN_CUPTI", argv[1], 1);
@@ -238,6 +269,7 @@ int main(int argc, char **argv) {
   size_t bytes = filled;
   check(start);
   check_details();
+  check_traced_calls();
   exhaust_buffers();
   printf("%s, API %u: %zu bytes read as they were written\n", found.path, session.version, bytes);
   return 0;
