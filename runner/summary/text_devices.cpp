@@ -36,7 +36,8 @@ std::string devices_text(const Summary& summary, const TextStyle& style) {
                time("/queue_ns/p50"), time("/queue_ns/p99"), time("/device_ns/p50"), time("/device_ns/p99"),
                time("/device_ns/max")});
   }
-  if (table.empty()) table.add_note("no block I/O of the command's processes: all came from the page cache");
+  if (table.empty())
+    table.add_note("no block I/O of these processes: the page cache, memory or file servers had all of it");
   return table.text(style);
 }
 

@@ -204,6 +204,14 @@ TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
   EXPECT_NE(shown.find("more than 9 min 10 s"), std::string::npos) << shown;
 }
 
+// A server may have had it, or a disk in memory that has no requests.
+TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
+  Summary summary;
+  summary.run["kernel_side"]["own_devices"] = nlohmann::json::array();
+  const std::string shown = devices_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("the page cache, memory or file servers had all of it"), std::string::npos) << shown;
+}
+
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   Summary summary = testing::small_training();
   summary.run["command"] = {"evil\x1b[2J"};
