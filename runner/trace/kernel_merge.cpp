@@ -64,6 +64,10 @@ bool KernelMerge::has_signal(const char* name) const {
   });
 }
 
+bool KernelMerge::lacks_faults() const {
+  return has_calls() ? !has_signal("file operations") : told_by_system_calls(session_);
+}
+
 bool KernelMerge::sees_page_cache() const { return present() && has_signal("page cache"); }
 
 void KernelMerge::add_misses(const model::CallRow& row, summary::Builder& builder) const {
@@ -259,10 +263,11 @@ class KernelMerge::Tables {
     row.call_id = merge_.join_.parts.call_of(part_number_);
     const bool is_in_no_call = merge_.join_.parts.is_outside(part_number_++);
     const bool is_outside = merge_.has_calls() ? is_in_no_call : row.record.operation == 0;
-    merge_.outside_reads_.add(row.record, is_outside && row.ts_ns >= events_from_ns_);
+    const int64_t pages = merge_.outside_reads_.add(row.record, is_outside && row.ts_ns >= events_from_ns_);
     if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
       row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
     }
+    if (row.file_id != 0 && merge_.lacks_faults()) builder_.add_misses(row.file_id, 0, pages);
     return parts_.add(row);
   }
 
@@ -425,8 +430,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
-  const bool lacks_faults = has_calls() ? !has_signal("file operations") : told_by_system_calls(session_);
-  if (lacks_faults) outside_reads_.add_row(info);
+  if (lacks_faults()) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
   end_.add_row(info);

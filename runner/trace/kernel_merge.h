@@ -99,6 +99,8 @@ class KernelMerge {
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
+  // Of what mapped files read only that it reached a device is known.
+  [[nodiscard]] bool lacks_faults() const;
   [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.all.contains("observed"); }
   [[nodiscard]] bool has_signal(const char* name) const;
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;

@@ -13,6 +13,7 @@ namespace {
 
 // What a program's own libraries take stays below this.
 constexpr int64_t kBytesMin = 1 << 20;
+constexpr int64_t kPageBytes = 4096;
 constexpr int64_t kPercentMin = 1;
 
 // The kernel side knows neither of pauses nor of --include and --exclude: it goes on.
@@ -27,10 +28,12 @@ std::string who_has_no_rows(const model::TraceInfo& info) {
 }  // namespace
 
 // A bio of a stacked device (request 0) is read by those of the devices below it.
-void OutsideReads::add(const mlrun_block_part& part, bool is_outside) {
-  if (part.op != MLRUN_BLOCK_READ || part.request == 0) return;
+int64_t OutsideReads::add(const mlrun_block_part& part, bool is_outside) {
+  if (part.op != MLRUN_BLOCK_READ || part.request == 0) return 0;
   util::add_to(all_bytes_, int64_t{part.bytes});
-  if (is_outside) util::add_to(outside_bytes_, int64_t{part.bytes});
+  if (!is_outside) return 0;
+  util::add_to(outside_bytes_, int64_t{part.bytes});
+  return (int64_t{part.bytes} + kPageBytes - 1) / kPageBytes;
 }
 
 void OutsideReads::add_row(model::TraceInfo& info) const {

@@ -14,8 +14,8 @@ namespace mlrun::trace {
 
 class OutsideReads {
  public:
-  // is_outside: it was queued in no recorded call, or where there are none in no operation.
-  void add(const mlrun_block_part& part, bool is_outside);
+  // is_outside: it was queued in no recorded call, or where there are none in no operation. The pages that were read so.
+  int64_t add(const mlrun_block_part& part, bool is_outside);
   // A row of coverage; none where it is next to nothing. Requires: what is missing of calls and why is known.
   void add_row(model::TraceInfo& info) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runner/events/call_layout.h"
 #include "runner/trace/device_number.h"
 #include "runner/trace/func_class.h"
 #include "runner/trace/limits.h"
@@ -13,6 +14,14 @@ namespace {
 
 constexpr int64_t kPageBytes = 4096;
 constexpr uint64_t kLastPage = uint64_t{1} << 50;  // of any file; larger numbers are damage
+
+// Of a file on overlayfs that is copied: by its number alone, so that no page of the file that is written counts.
+constexpr uint32_t kAnyDevice = 0;
+
+// Nobody has read yet what these bring into the page cache (mmap: with MAP_POPULATE).
+bool only_reads_ahead(uint16_t func) {
+  return func == events::func::k_readahead || func == events::func::k_posix_fadvise || func == events::func::k_mmap;
+}
 
 }  // namespace
 
@@ -48,7 +57,8 @@ ReadPages PageAdds::pages_of(const Asked& asked) const {
   auto next = std::lower_bound(added.begin(), added.end(), asked.from_ns,
                                [](const Added& candidate, int64_t ns) { return candidate.ns < ns; });
   for (; next != added.end() && next->ns <= asked.to_ns; ++next) {
-    const bool is_same = next->inode == asked.file.inode && next->device == asked.file.device;
+    const bool is_on_device = next->device == asked.file.device || asked.file.device == kAnyDevice;
+    const bool is_same = next->inode == asked.file.inode && is_on_device;
     if (!is_same && !asked.file.is_overlay) continue;
     const int64_t inside = std::min(next->first_page + next->pages, end) - std::max(next->first_page, begin);
     pages.missing += std::max<int64_t>(inside, 0);
@@ -58,10 +68,13 @@ ReadPages PageAdds::pages_of(const Asked& asked) const {
 }
 
 std::optional<ReadPages> PageAdds::of(const model::CallRow& row) const {
-  const bool reads = row.file_kind == model::FileKind::kRegular && class_of_func(row.func) == MLRUN_CLASS_READ;
-  if (!reads || row.file_id == 0 || static_cast<size_t>(row.file_id) > files_.size()) return std::nullopt;
-  return pages_of({row.origin.tid, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns, row.offset,
-                   std::max(row.requested, row.ret), files_[static_cast<size_t>(row.file_id - 1)]});
+  const bool reads = class_of_func(row.func) == MLRUN_CLASS_READ || copies(row.func) || only_reads_ahead(row.func);
+  if (!reads || row.file_kind != model::FileKind::kRegular) return std::nullopt;
+  if (row.file_id == 0 || static_cast<size_t>(row.file_id) > files_.size()) return std::nullopt;
+  Identity file = files_[static_cast<size_t>(row.file_id - 1)];
+  if (copies(row.func) && file.is_overlay) file = {kAnyDevice, file.inode};
+  return pages_of({row.origin.tid, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns,
+                   only_reads_ahead(row.func) ? -1 : row.offset, std::max(row.requested, row.ret), file});
 }
 
 std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation) const { return of(operation, !has_inner_); }
@@ -75,12 +88,12 @@ std::optional<ReadPages> PageAdds::of(const mlrun_file_op& operation, bool takes
   const auto signed_of = [](uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); };
   const bool has_offset = operation.offset <= INT64_MAX;
   const auto device = static_cast<uint32_t>(stat_device(operation.device));
-  return pages_of({static_cast<int32_t>(operation.head.tid),
-                   signed_of(operation.begin_ns),
-                   signed_of(operation.head.time_ns),
-                   has_offset ? signed_of(operation.offset) : -1,
-                   is_fault ? kPageBytes : signed_of(operation.requested),
-                   {device, operation.inode, takes_all_on_overlay && overlays_.contains(device)}});
+  Identity file{device, operation.inode, takes_all_on_overlay && overlays_.contains(device)};
+  const bool may_copy = operation.op == MLRUN_FILE_SPLICE_READ && !has_inner_;
+  if (may_copy && file.is_overlay) file = {kAnyDevice, file.inode};
+  return pages_of({static_cast<int32_t>(operation.head.tid), signed_of(operation.begin_ns),
+                   signed_of(operation.head.time_ns), has_offset ? signed_of(operation.offset) : -1,
+                   is_fault ? kPageBytes : signed_of(operation.requested), file});
 }
 
 }  // namespace mlrun::trace

@@ -5,6 +5,8 @@
 //
 // A file on overlayfs has no pages of its own, those of a file below it are added, of another inode: with it count all that
 // the thread added meanwhile. Where functions of the kernel tell of operations the one below has its own, and they are its.
+// A copy adds pages of the file that it writes, too: out of a file on overlayfs those count that are of an inode with its number, as
+// a file below has, unless it was written to and so copied up.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,7 @@ class PageAdds {
   // Requires: all were added, and `files` is complete. has_inner: operations on overlayfs have one below them.
   void finish(const model::FileTable& files, bool has_inner);
 
-  // Of a read of a regular file; nothing for other calls. From several threads at once.
+  // Of a read or copy of a regular file, and of what has it read ahead; nothing for other calls. From several threads at once.
   [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
   // Of a read, a splice from a file or a page fault; nothing for other operations. Of one that was handed in what came
   // meanwhile. A fault asks for one page.

@@ -113,6 +113,57 @@ TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
   }
 }
 
+// What a copy adds to the page cache for the file that it writes was not missing.
+TEST(PageAdds, OfACopyThePagesOfTheFileThatItReadsCount) {
+  enum { kOnDisk, kOnOverlay };
+  model::FileTable files;
+  for (const int which : {kOnDisk, kOnOverlay}) {
+    model::FileRow file;
+    file.path = which == kOnDisk ? "/a" : "/b";
+    file.dev = which == kOnDisk ? stat_device(254u << 20) : 39;
+    file.ino = 12;
+    file.kind = "regular";
+    file.file_system = which == kOnDisk ? "ext4" : "overlay";
+    files.push_back(file);
+  }
+  PageAdds pages;
+  for (const auto& [inode, count] : {std::pair(12u, 3u), {13u, 4u}}) {
+    mlrun_page_add add{};
+    add.head.tid = 7;
+    add.head.time_ns = 150;
+    add.inode = inode;
+    add.device = 254u << 20;
+    add.pages = count;
+    pages.add(add);
+  }
+  pages.finish(files, false);
+  model::CallRow row = call(7, 100, 100);
+  row.file_kind = model::FileKind::kRegular;
+  row.offset = 0;
+  row.requested = 8192;
+  for (const int which : {kOnDisk, kOnOverlay}) {
+    row.file_id = which + 1;
+    row.func = static_cast<uint16_t>(events::func::k_sendfile);
+    ASSERT_TRUE(pages.of(row).has_value());
+    EXPECT_EQ(pages.of(row)->missing, 2);
+    EXPECT_EQ(pages.of(row)->ahead, 1);
+    row.func = static_cast<uint16_t>(events::func::k_readahead);
+    ASSERT_TRUE(pages.of(row).has_value());
+    EXPECT_EQ(pages.of(row)->missing, 0) << "nobody has read it yet";
+    EXPECT_GE(pages.of(row)->ahead, 3);
+  }
+  mlrun_file_op operation{};
+  operation.op = MLRUN_FILE_SPLICE_READ;
+  operation.head.tid = 7;
+  operation.begin_ns = 100;
+  operation.head.time_ns = 200;
+  operation.device = 39;
+  operation.inode = 12;
+  operation.requested = 8192;
+  EXPECT_EQ(pages.of(operation)->missing, 2);
+  EXPECT_EQ(pages.of(operation)->ahead, 1);
+}
+
 TEST(FilesByInode, AFileBelowOneOnOverlayfsIsThatOne) {
   model::FileTable files;
   for (const auto& [path, number, type] :

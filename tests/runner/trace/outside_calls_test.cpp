@@ -38,15 +38,15 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
   part.bytes = 1 << 20;
   model::TraceInfo info;
   OutsideReads reads;
-  reads.add(part, false);
+  EXPECT_EQ(reads.add(part, false), 0);
   reads.add_row(info);
   EXPECT_TRUE(info.coverage.empty());
-  reads.add(part, true);
+  EXPECT_EQ(reads.add(part, true), 256) << "pages";
   part.request = 0;
-  reads.add(part, true);  // a bio of a stacked device
+  EXPECT_EQ(reads.add(part, true), 0) << "a bio of a stacked device";
   part.request = 2;
   part.op = MLRUN_BLOCK_WRITE;
-  reads.add(part, true);
+  EXPECT_EQ(reads.add(part, true), 0);
   reads.add_row(info);
   ASSERT_EQ(info.coverage.size(), 1u);
   EXPECT_EQ(info.coverage[0].seen, 1 << 20);
