@@ -81,6 +81,7 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
 // depth: operations that it lies in.
 static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
                                            __s64 result, __u64 end_ns) {
+  if (operation->control) operation->flags |= MLRUN_FILE_ASYNC;
   if (result == -kQueued) operation->flags |= MLRUN_FILE_LATER;
   if (operation->op == MLRUN_FILE_FAULT || result == -kQueued) result = 0;
   if (depth || !put_short(&thread->told, operation, result, end_ns))

@@ -167,6 +167,7 @@ enum mlrun_file_op_flag {
   MLRUN_FILE_CREATED = 4,    // open: it was not there before
   MLRUN_FILE_LATER = 8,      // handed in; it completes by itself
   MLRUN_FILE_MINOR = 16,     // fault: the page was there or on its way; it waited for it, or began to read ahead
+  MLRUN_FILE_ASYNC = 32,     // by Linux's own asynchronous I/O or io_uring, which tries again after EAGAIN
 };
 
 // An operation of the kernel on a file. One inside another (a file system above a second one, the fsync of a write with

@@ -298,8 +298,8 @@ class KernelMerge::Tables {
     if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
     row.gpu_file_id = merge_.gpu_files_.operation(row.record);
     row.pages = merge_.join_.pages.of(row.record);
-    if (!merge_.has_calls() && row.ts_ns >= events_from_ns_) {
-      const auto totals = totals_of(row, by_system_calls_);
+    if (is_outside && row.ts_ns >= events_from_ns_) {
+      const auto totals = merge_.has_calls() ? bytes_of_asynchronous(row) : totals_of(row, by_system_calls_);
       if (totals) builder_.add_operation(row.origin.proc_id, row.file_id, row.end_ns, *totals);
     }
     if (is_outside && row.split && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {

@@ -2,6 +2,7 @@
 #include "runner/trace/operation_totals.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace mlrun::trace {
 
@@ -23,12 +24,28 @@ bool is_metadata(uint32_t op) {
   }
 }
 
+// Of one whose end was not seen nothing is known.
+int64_t result_of(const FileOpRow& row) {
+  if ((row.record.flags & MLRUN_FILE_LATER) == 0) return row.record.result;
+  return row.done ? row.done->result : 0;
+}
+
+// The kernel's own try, which the program that handed it in hears nothing of.
+bool is_asked_again(const FileOpRow& row) {
+  return (row.record.flags & MLRUN_FILE_ASYNC) != 0 && result_of(row) == -EAGAIN;
+}
+
+void add_bytes(summary::Totals& totals, uint32_t op, int64_t result) {
+  if (reads(op)) totals.bytes_read = std::max<int64_t>(result, 0);
+  if (writes(op)) totals.bytes_written = std::max<int64_t>(result, 0);
+}
+
 }  // namespace
 
 summary::SplitKind split_kind(const mlrun_file_op& record) {
   if (record.op == MLRUN_FILE_FAULT) return summary::SplitKind::kFaults;
-  const bool is_later = (record.flags & MLRUN_FILE_LATER) != 0;
-  return is_later ? summary::SplitKind::kAsynchronous : summary::SplitKind::kOperations;
+  const bool is_asynchronous = (record.flags & (MLRUN_FILE_LATER | MLRUN_FILE_ASYNC)) != 0;
+  return is_asynchronous ? summary::SplitKind::kAsynchronous : summary::SplitKind::kOperations;
 }
 
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls) {
@@ -37,21 +54,23 @@ std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_ca
   if (record.outer != 0 && !writes_copy) return std::nullopt;
   if (record.op == MLRUN_FILE_FAULT || record.op == MLRUN_FILE_CLONE || record.op >= MLRUN_FILE_OPS)
     return std::nullopt;
-  const bool is_later = (record.flags & MLRUN_FILE_LATER) != 0;
-  const int64_t result = is_later ? (row.done ? row.done->result : 0) : record.result;
+  const int64_t result = result_of(row);
   summary::Totals totals;
-  totals.calls = writes_copy ? 0 : 1;  // its call and its time are those of the read
+  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;  // its call and its time are those of the read
+  if (is_asked_again(row)) return totals;
+  totals.calls = writes_copy ? 0 : 1;
   totals.errors = !writes_copy && result < 0 ? 1 : 0;
-  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;
   totals.metadata_calls = is_metadata(record.op) ? 1 : 0;
-  if (reads(record.op)) {
-    totals.read_calls = 1;
-    totals.bytes_read = std::max<int64_t>(result, 0);
-  }
-  if (writes(record.op)) {
-    totals.write_calls = 1;
-    totals.bytes_written = std::max<int64_t>(result, 0);
-  }
+  totals.read_calls = reads(record.op) ? 1 : 0;
+  totals.write_calls = writes(record.op) ? 1 : 0;
+  add_bytes(totals, record.op, result);
+  return totals;
+}
+
+std::optional<summary::Totals> bytes_of_asynchronous(const FileOpRow& row) {
+  if (row.record.outer != 0 || split_kind(row.record) != summary::SplitKind::kAsynchronous) return std::nullopt;
+  summary::Totals totals;
+  add_bytes(totals, row.record.op, result_of(row));
   return totals;
 }
 

@@ -14,6 +14,9 @@ namespace mlrun::trace {
 // and what a copy writes lies in what it reads.
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls);
 
+// Where calls count: what Linux's own asynchronous I/O and io_uring moved is in none of them. Its bytes alone; nothing of others.
+std::optional<summary::Totals> bytes_of_asynchronous(const FileOpRow& row);
+
 // Of an operation that lies in no call.
 summary::SplitKind split_kind(const mlrun_file_op& record);
 

@@ -11,7 +11,7 @@ from collections import Counter
 
 from traces import MS, OUT, SECTOR, Run, cannot_try, check, check_time, equal, finish
 
-DIRECT, LATER, MINOR = 1, 8, 16
+DIRECT, LATER, MINOR, ASYNC = 1, 8, 16, 32
 PAGE, REQUESTS = 4096, 32
 BYTES = PAGE * REQUESTS
 DEVICE_NS = 5 * MS  # of the second device, for each request
@@ -83,6 +83,12 @@ class Job:
         equal(f"{self.what}: past the page cache", {bool(row["flags"] & DIRECT) for row in self.moving}, {self.direct})
         equal(f"{self.what}: how many bytes", sum(row["ret"] for row in self.done), self.bytes)
         equal(f"{self.what}: where", sorted(row["offset"] for row in self.done), list(range(0, self.bytes, PAGE)))
+        is_asynchronous = self.engine in ("libaio", "io_uring")
+        equal(f"{self.what}: in a call of the program's", {bool(row["flags"] & ASYNC) for row in self.moving}, {is_asynchronous})
+        files = [row for row in self.run.trace.rows("summary_file") if row["path"].endswith(f"/{self.name}")]
+        if is_asynchronous:
+            moved = "bytes_read" if self.way == "read" else "bytes_written"
+            equal(f"{self.what}: in the summary", [row[moved] for row in files], [self.bytes])
         again = [row for row in self.moving if row["err"] != 0]
         equal(f"{self.what}: io_uring alone tries again", {(row["err"], self.engine) for row in again} - {
             (errno.EAGAIN, "io_uring")}, set())
