@@ -93,8 +93,10 @@ def check(this):
     this.equal("missed by the second run", {path: bytes_ for path, bytes_ in misses(this, warm, folder).items() if bytes_}, {})
 
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
-    read = sum(part["bytes"] for part in cold.rows("block_part") if part["op"] == "read" and paths.get(part["file_id"]) in sizes)
-    this.true("block I/O of the files", read >= 0.9 * sum(sizes.values()), (read, sum(sizes.values())))
+    parts = [part["bytes"] for part in cold.rows("block_part") if part["op"] == "read" and paths.get(part["file_id"]) in sizes]
+    # Some 6.18 kernels do not tell of every completion, in bursts, which loss has.
+    read = sum(parts) + max(parts) * sum(row["count"] for row in cold.rows("loss") if row["unit"] == "block parts")
+    this.true("block I/O of the files", read >= sum(sizes.values()), (read, sum(sizes.values())))
     for role in ("main", "DataLoader worker"):
         this.true(f"waits of {role}", any(processes.get(row["proc_id"]) == role for row in cold.rows("wait")), processes)
     for trace, is_cold in ((cold, True), (warm, False)):
