@@ -17,7 +17,7 @@ constexpr auto kGeneral = MLRUN_ARGUMENTS_GENERAL_ITERATOR;
 constexpr auto kSync = MLRUN_ARGUMENTS_SYNC;
 constexpr auto kClone = MLRUN_ARGUMENTS_CLONE;
 constexpr auto kCompletion = MLRUN_ARGUMENTS_COMPLETION;
-constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus hugetlbfs 9p ";
+constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus 9p ";
 
 // What a kernel has under another name stands here twice.
 constexpr std::array kFunctions = {

@@ -28,6 +28,10 @@ struct FileFunction {
   // Its return says something.
   [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }
 
+  [[nodiscard]] bool has_iterator() const {
+    return arguments == MLRUN_ARGUMENTS_ITERATOR || arguments == MLRUN_ARGUMENTS_GENERAL_ITERATOR;
+  }
+
   [[nodiscard]] uint64_t cookie() const {
     return static_cast<uint64_t>(op) | static_cast<uint64_t>(arguments) << MLRUN_ARGUMENTS_SHIFT;
   }

@@ -42,14 +42,19 @@ util::UniqueFd attach(int program, bpf_attach_type type) {
   return util::UniqueFd(::bpf_link_create(program, 0, type, &options));
 }
 
-// The cookie written into the program: the verifier sees which way it goes, and has a few hundred instructions to follow;
+// What is to come written into the program: the verifier sees which way it goes, and has a few hundred instructions to follow;
 // what is never reached is left out.
-std::vector<bpf_insn> with_cookie(const bpf_program* program, uint64_t cookie) {
+std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function) {
   const bpf_insn* begin = ::bpf_program__insns(program);
   std::vector<bpf_insn> instructions(begin, begin + ::bpf_program__insn_cnt(program));
   for (bpf_insn& instruction : instructions) {
-    const bool is_constant = instruction.code == (BPF_ALU64 | BPF_MOV | BPF_K);
-    if (is_constant && instruction.imm == MLRUN_COOKIE_TO_COME) instruction.imm = static_cast<__s32>(cookie);
+    if (instruction.code != (BPF_ALU64 | BPF_MOV | BPF_K)) continue;
+    switch (instruction.imm) {
+      case MLRUN_COOKIE_TO_COME: instruction.imm = static_cast<__s32>(function.cookie()); break;
+      case MLRUN_OP_TO_COME: instruction.imm = static_cast<__s32>(function.op); break;
+      case MLRUN_GENERAL_TO_COME: instruction.imm = function.arguments == MLRUN_ARGUMENTS_GENERAL_ITERATOR ? 1 : 0; break;
+      default: break;
+    }
   }
   return instructions;
 }
@@ -62,12 +67,14 @@ void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__
 Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                                FunctionTypes::Place place) {
   FunctionProbe probe;
+  const bool iterates = function.has_iterator();
   const std::array<std::pair<const bpf_program*, bpf_attach_type>, 2> sides = {
-      std::pair{programs.entry, BPF_TRACE_FENTRY}, {programs.exit, BPF_TRACE_FEXIT}};
+      std::pair{iterates ? programs.iteration_entry : programs.entry, BPF_TRACE_FENTRY},
+      {iterates ? programs.iteration_exit : programs.exit, BPF_TRACE_FEXIT}};
   for (size_t i = 0; i < sides.size(); i++) {
     const auto [program, type] = sides[i];
     if (i == 1 && !function.has_end()) continue;
-    const auto instructions = with_cookie(program, function.cookie());
+    const auto instructions = instructions_for(program, function);
     probe.programs_[i] = load(instructions.data(), instructions.size(), type, place);
     if (!probe.programs_[i].valid()) return refused("cannot be loaded");
   }

@@ -19,6 +19,7 @@ namespace mlrun::probes {
 // The programs as libbpf has loaded them; nullptr: that way does not work on this kernel.
 struct FileOpPrograms {
   const bpf_program *entry = nullptr, *exit = nullptr;
+  const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // of reads and writes
   bpf_program *call = nullptr, *returned = nullptr;
 };
 

@@ -33,10 +33,10 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kTracepoint = "tp_btf/";
-constexpr std::array<std::string_view, 16> kWaitPrograms = {
-    "on_switch",     "on_switch_without_state", "on_waking",   "on_free",     "on_bio_placed",
-    "on_bio_behind", "on_bio_before",           "on_9p_begin", "on_9p_end",   "on_rpc_begin",
-    "on_rpc_end",    "on_fuse_begin",           "on_fuse_end", "on_throttle", "on_throttle_without_control",
+constexpr std::array<std::string_view, 15> kWaitPrograms = {
+    "on_switch",     "on_switch_without_state",     "on_waking",    "on_bio_placed", "on_bio_behind",
+    "on_bio_before", "on_9p_begin",                 "on_9p_end",    "on_rpc_begin",  "on_rpc_end",
+    "on_fuse_begin", "on_fuse_end",                 "on_throttle",  "on_throttle_without_control",
     "on_9p_message"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
 constexpr std::array<std::string_view, 2> kFileCallPrograms = {"on_file_call", "on_file_call_end"};
@@ -213,6 +213,7 @@ Status Probes::open(const Streams& streams) {
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
   }
+  state_->skeleton->bss->stay_followed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
   return state_->rings->open();
 }
 
@@ -244,7 +245,8 @@ void Probes::choose_function_programs(const Streams& streams) {
   const bool wants_any = streams.file_ops || streams.observes;
   const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
-  for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit}) {
+  for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit,
+                               skeleton.progs.on_iteration_entry, skeleton.progs.on_iteration_exit}) {
     ::bpf_program__set_autoload(program, streams.file_ops && fentry);
   }
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
@@ -306,8 +308,9 @@ void Probes::attach_file_ops() {
   if (!without_file_ops_.empty()) return;
   const auto loaded = [](bpf_program* program) { return ::bpf_program__fd(program) >= 0 ? program : nullptr; };
   const auto& programs = state_->skeleton->progs;
-  const FileOpPrograms of_functions{loaded(programs.on_file_op_entry), loaded(programs.on_file_op_exit),
-                                    loaded(programs.on_file_op_call), loaded(programs.on_file_op_return)};
+  const FileOpPrograms of_functions{loaded(programs.on_file_op_entry),   loaded(programs.on_file_op_exit),
+                                    loaded(programs.on_iteration_entry), loaded(programs.on_iteration_exit),
+                                    loaded(programs.on_file_op_call),    loaded(programs.on_file_op_return)};
   state_->file_ops.attach(of_functions, *state_->functions, mounted_types(), [&] { return try_file_operations(); });
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }
@@ -384,6 +387,7 @@ const Rings& Probes::rings() const { return *state_->rings; }
 
 void Probes::detach() {
   state_->skeleton->bss->is_over = true;
+  state_->skeleton->bss->stay_followed = false;
   state_->links.clear();
   state_->file_calls.detach();
 }

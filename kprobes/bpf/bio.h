@@ -68,7 +68,7 @@ static __always_inline void put_note(__u64 key, struct bio_note *note) {
 // True: the bio belongs to a followed process, which queues it itself or had made its pages dirty.
 static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (is_followed(bpf_get_current_task_btf())) {
-    struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+    struct thread_state *thread = thread_of(bpf_get_current_task_btf());
     if (thread) note->operation = outermost_operation(thread);
     note->pid_tid = bpf_get_current_pid_tgid();
     bpf_get_current_comm(note->comm, sizeof note->comm);

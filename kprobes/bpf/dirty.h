@@ -27,7 +27,7 @@ struct {
 // Blocks of the file system's own are pages of its device, and none of the file's.
 static __always_inline void count_dirtied(struct inode *inode, void *folio) {
   if ((BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return;
-  struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+  struct thread_state *thread = thread_of(bpf_get_current_task_btf());
   if (thread && thread->depth) operation_at(thread, thread->depth - 1)->dirtied += pages_of(folio);
 }
 

@@ -23,10 +23,6 @@ struct {
   __type(value, struct handed_in);
 } handed_ins SEC(".maps");
 
-static __always_inline bool is_completion(__u64 cookie) {
-  return cookie >> MLRUN_ARGUMENTS_SHIFT == MLRUN_ARGUMENTS_COMPLETION;
-}
-
 static __always_inline void tell_done(const struct handed_in *handed_in, __s64 result) {
   __u64 time_ns = now_ns();
   struct mlrun_file_done *record = RESERVE(mlrun_file_done, MLRUN_KERNEL_FILE_DONE);

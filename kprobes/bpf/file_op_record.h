@@ -52,27 +52,25 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
   if (operation->dirtied || !is_as_told(told, operation, end_ns)) return false;
   // A thread that executes a program may have another number from then on, as that of its operation says.
   __u64 steps = operation->number - told->number;
-  if (steps & kThreadOfNumber || steps >> MLRUN_OPERATION_STEP_SHIFT > (__u8)-1) return false;
-  __u64 duration_ns = end_ns - operation->begin_ns, rest = operation->requested - (__u64)result;
-  __u64 offset = operation->offset == kNoOffset ? MLRUN_SHORT_NO_OFFSET : operation->offset;
-  bool has_offset = operation->offset == kNoOffset || operation->offset < MLRUN_SHORT_NO_OFFSET;
-  bool fits =
-      duration_ns <= (__u32)-1 && result == (__s32)result && has_offset && rest >> (64 - MLRUN_SHORT_OFFSET_BITS) == 0;
-  if (!fits) return false;
+  if (steps & ~((__u64)(__u8)-1 << MLRUN_OPERATION_STEP_SHIFT)) return false;
+  __u64 duration_ns = end_ns - operation->begin_ns, requested = operation->requested;
+  __u64 rest = requested - (__u64)result, offset = operation->offset;
+  // What is left of a result that fits, and of no offset at all, are bits of no more.
+  bool is_too_much = (duration_ns | requested) >> 31 | rest >> (64 - MLRUN_SHORT_OFFSET_BITS) |
+                     (offset + 1) >> MLRUN_SHORT_OFFSET_BITS;
+  if (is_too_much) return false;
   struct mlrun_short_file_op *record = reserve(sizeof *record);
   if (!record) {
     count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING);
     return true;
   }
-  record->kind = MLRUN_SHORT_FILE_OP;
-  record->op = operation->op;
-  record->flags = operation->flags;
-  record->step = steps >> MLRUN_OPERATION_STEP_SHIFT;
+  // From `kind` to `step`, which has its place in the number already.
+  *(__u32 *)record = MLRUN_SHORT_FILE_OP | operation->op << 8 | operation->flags << 16 | steps;
   record->tid = operation->number & kThreadOfNumber;
   record->time_ns = end_ns;
   record->duration_ns = duration_ns;
   record->result = result;
-  record->offset_and_rest = offset | rest << MLRUN_SHORT_OFFSET_BITS;
+  record->offset_and_rest = (offset & MLRUN_SHORT_NO_OFFSET) | rest << MLRUN_SHORT_OFFSET_BITS;
   told->number = operation->number;
   submit(record);
   return true;
@@ -82,8 +80,10 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
 static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
                                            __s64 result, __u64 end_ns) {
   if (operation->control) operation->flags |= MLRUN_FILE_ASYNC;
-  if (result == -kQueued) operation->flags |= MLRUN_FILE_LATER;
-  if (operation->op == MLRUN_FILE_FAULT || result == -kQueued) result = 0;
+  if (result == -kQueued) {
+    operation->flags |= MLRUN_FILE_LATER;
+    result = 0;
+  }
   if (depth || !put_short(&thread->told, operation, result, end_ns))
     put_whole(thread, operation, depth, result, end_ns);
 }

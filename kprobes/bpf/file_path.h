@@ -72,7 +72,7 @@ static __always_inline bool find_path(struct path_walk *walk, struct file *file,
 
 static __always_inline bool send_path(struct open_walk *open, struct task_struct *task, const struct inode_key *key,
                                       __u32 flags, __u32 magic) {
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  struct thread_state *thread = thread_of(task);
   __u64 bytes = open->walk.bytes, time_ns = now_ns();
   asm volatile("" : "+r"(bytes));
   bytes &= MLRUN_PATH_NAMES_MAX - 1;

@@ -209,8 +209,8 @@ static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt
   struct file *file = file_behind(registers->di, is_typed);
   if (!look_at_open_file(operation, file, is_typed)) return false;
   bool has_offset = how == kBytesAt || (how == kVectorsAt && registers->r10 != -1ul);
-  operation->offset =
-      offset_of_write(operation, file, has_offset ? registers->r10 : FIELD(is_typed, file, f_pos), is_typed);
+  operation->offset = has_offset ? registers->r10 : FIELD(is_typed, file, f_pos);
+  if (operation->op == MLRUN_FILE_WRITE) operation->offset = offset_of_write(file, operation->offset, is_typed);
   operation->requested = how == kBytes || how == kBytesAt ? registers->dx : bytes_of_vectors(registers);
   if (operation->op == MLRUN_FILE_WRITE) look_at_sync(thread, syncs_of_write(registers, file, is_typed));
   return true;
@@ -277,7 +277,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   bool is_32bit = is_in_32bit_call(task);
   __u32 entry = is_32bit ? entry_of(file_calls_of_32_bits, number) : entry_of(file_calls, number);
   if (!entry) return 0;
-  struct thread_state *thread = own_state(task, bpf_task_storage_get(&threads, task, 0, 0));
+  struct thread_state *thread = own_state(task);
   if (!thread) return 0;
   if (is_32bit) {
     __sync_fetch_and_add(&untold_32bit_calls, 1);
@@ -311,7 +311,7 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   __u32 entry = entry_of(file_calls, registers->orig_ax);
   if (!entry) return 0;
-  struct thread_state *thread = bpf_task_storage_get(&threads, bpf_get_current_task_btf(), 0, 0);
+  struct thread_state *thread = thread_of(bpf_get_current_task_btf());
   if (!thread || !thread->depth) return 0;
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];

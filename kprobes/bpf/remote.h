@@ -37,7 +37,7 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   begin.code = code;
   begin.sent = begin.received = kNotTold;
   if (name) bpf_probe_read_kernel_str(begin.name, sizeof begin.name, name);
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  struct thread_state *thread = thread_of(task);
   if (thread && thread->depth) {
     begin.operation = outermost_operation(thread);
     begin.inode = thread->operations[0].inode;

@@ -35,7 +35,8 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_NAMES,  // (int folder, struct filename *, int folder of the new one, struct filename *)
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
-enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e };  // of no operation and no kind
+// In place of these the loader writes into a function's programs: the cookie, its operation, and 1 for a general iterator.
+enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e, MLRUN_OP_TO_COME = 0x7ec00c2e, MLRUN_GENERAL_TO_COME = 0x7ec00c3e };
 
 // A call that the loader makes one of the kernel's bpf_rdonly_cast (6.2), in programs for kernels that have it.
 enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };

@@ -33,6 +33,8 @@ enum { kKernelThread = 0x200000 };
 static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_SYSTEM && observes_all; }
 
 bool is_over;  // nothing is recorded any more; functions are let go one after the other, long after that
+// Whoever is followed still is when he is met again: not over, and nobody leaves a cgroup or becomes another user's.
+bool stay_followed;
 
 // For another user than root, who may look at what runs with his rights and no more. Asked at each event, since a process may
 // have got others in the meantime, and be followed since a moment before.

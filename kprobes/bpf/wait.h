@@ -46,6 +46,7 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(on_free, struct task_struct *task) {
   __u32 tid = task->pid;
   bpf_map_delete_elem(&wakes, &tid);
+  forget_thread(task);
   return 0;
 }
 
@@ -57,7 +58,7 @@ static __always_inline bool is_throttled(const struct thread_state *thread, __u3
 
 static __always_inline void goes_off(struct task_struct *task, bool preempted, __u32 state) {
   if (!is_followed(task)) return;
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  struct thread_state *thread = thread_made_for(task);
   if (!thread) {
     count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
     return;
@@ -79,7 +80,7 @@ static __always_inline void goes_off(struct task_struct *task, bool preempted, _
 }
 
 static __always_inline void comes_on(struct task_struct *task) {
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  struct thread_state *thread = thread_of(task);
   if (!thread) return;
   __u64 on_ns = now_ns(), off_ns = thread->off_ns;
   __u32 tid = task->pid, flags = thread->flags & ~MLRUN_WAIT_EARLY;
@@ -112,7 +113,7 @@ static __always_inline void comes_on(struct task_struct *task) {
 static __always_inline int note_throttle(long pause) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (pause <= 0 || !is_followed(task)) return 0;
-  struct thread_state *thread = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  struct thread_state *thread = thread_made_for(task);
   if (thread) thread->throttled_ns = now_ns();
   return 0;
 }

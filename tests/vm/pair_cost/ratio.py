@@ -25,12 +25,14 @@ def interval(values):
     return f"{statistics.median(values):.2f} ({found[RESAMPLES // 40]:.2f} to {found[-RESAMPLES // 40]:.2f})"
 
 
-added = {way: [probed - plain for probed, plain in zip(medians(way), medians("bare"))] for way in ("pair", "pairs", "followed")}
+PAIRS = {"followed": "pair", "followed_general": "pairs"}  # with as many functions that are probed
+added = {way: [probed - plain for probed, plain in zip(medians(way), medians("bare"))] for way in ("pair", "pairs", *PAIRS)}
 print(f"{KERNEL}: {len(added['pair'])} rounds, medians with 95 % intervals, ns of CPU a call")
-print(f"  bare                            {interval(medians('bare'))}")
-print(f"  an empty pair adds              {interval(added['pair'])}")
-print(f"  one on each of two functions    {interval(added['pairs'])}")
-print(f"  ours, recorded, adds            {interval(added['followed'])}")
-for way, name in (("pair", "an empty pair"), ("pairs", "one on each")):
-    ratios = [ours / least for ours, least in zip(added["followed"], added[way])]
-    print(f"  times {name:<25} {interval(ratios)}")
+print(f"  bare                                  {interval(medians('bare'))}")
+print(f"  an empty pair adds                    {interval(added['pair'])}")
+print(f"  one on each of two functions          {interval(added['pairs'])}")
+print(f"  ours, recorded, adds                  {interval(added['followed'])}")
+print(f"  the same on the two functions         {interval(added['followed_general'])}")
+for ours, least in PAIRS.items():
+    ratios = [recorded / empty for recorded, empty in zip(added[ours], added[least])]
+    print(f"  times as many empty pairs ({least})   {interval(ratios)}")
