@@ -52,7 +52,9 @@ std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFun
     switch (instruction.imm) {
       case MLRUN_COOKIE_TO_COME: instruction.imm = static_cast<__s32>(function.cookie()); break;
       case MLRUN_OP_TO_COME: instruction.imm = static_cast<__s32>(function.op); break;
-      case MLRUN_GENERAL_TO_COME: instruction.imm = function.arguments == MLRUN_ARGUMENTS_GENERAL_ITERATOR ? 1 : 0; break;
+      case MLRUN_GENERAL_TO_COME:
+        instruction.imm = function.arguments == MLRUN_ARGUMENTS_GENERAL_ITERATOR ? 1 : 0;
+        break;
       default: break;
     }
   }

@@ -33,11 +33,14 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kTracepoint = "tp_btf/";
-constexpr std::array<std::string_view, 15> kWaitPrograms = {
-    "on_switch",     "on_switch_without_state",     "on_waking",    "on_bio_placed", "on_bio_behind",
-    "on_bio_before", "on_9p_begin",                 "on_9p_end",    "on_rpc_begin",  "on_rpc_end",
-    "on_fuse_begin", "on_fuse_end",                 "on_throttle",  "on_throttle_without_control",
-    "on_9p_message"};
+constexpr std::array<std::string_view, 15> kWaitPrograms = {"on_switch",     "on_switch_without_state",
+                                                            "on_waking",     "on_bio_placed",
+                                                            "on_bio_behind", "on_bio_before",
+                                                            "on_9p_begin",   "on_9p_end",
+                                                            "on_rpc_begin",  "on_rpc_end",
+                                                            "on_fuse_begin", "on_fuse_end",
+                                                            "on_throttle",   "on_throttle_without_control",
+                                                            "on_9p_message"};
 constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
 constexpr std::array<std::string_view, 2> kFileCallPrograms = {"on_file_call", "on_file_call_end"};
 constexpr std::string_view kRightsProgram = "on_exec_with_rights";

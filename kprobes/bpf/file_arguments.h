@@ -112,8 +112,8 @@ static __always_inline void look_at_opening(struct operation *operation, const _
   if (FIELD(is_typed, file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
 }
 
-static __always_inline void look_at_arguments(struct operation *operation, struct probed probed,
-                                              const __u64 *arguments, bool is_typed) {
+static __always_inline void look_at_arguments(struct operation *operation, struct probed probed, const __u64 *arguments,
+                                              bool is_typed) {
   if (is_of_iterators(probed.kind)) {
     look_at_iterator(operation, probed.op, arguments, is_typed);
     return;

@@ -23,8 +23,7 @@ static __always_inline struct thread_state *own_state(struct task_struct *task) 
   if (!is_followed(task)) return 0;
   if (!thread) thread = thread_made_for(task);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
-  if (thread && !thread->number)
-    thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | thread->tid;
+  if (thread && !thread->number) thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | thread->tid;
   return thread;
 }
 
@@ -172,11 +171,11 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
 // What a program has that has no probe yet. The loader loads each of the next four once for every function that it attaches them to,
 // and writes in its place what that one is (shared.h), so that only what its kind of function needs is left of them, and the verifier
 // knows what its arguments are.
-#define WRITTEN(TO_COME)                                      \
-  ({                                                          \
-    __u64 written_;                                           \
+#define WRITTEN(TO_COME)                                     \
+  ({                                                         \
+    __u64 written_;                                          \
     asm volatile("%0 = %1" : "=r"(written_) : "i"(TO_COME)); \
-    written_;                                                 \
+    written_;                                                \
   })
 
 // vfs_read is a stand-in. Read from the context itself, arguments keep their types.

@@ -26,13 +26,13 @@ struct told_operation {
 };
 
 struct thread_state {
-  __u32 tid;  // as the thread had it when this was made
-  __u32 depth;      // of the operations under way, the outermost first
+  __u32 tid;    // as the thread had it when this was made
+  __u32 depth;  // of the operations under way, the outermost first
   __u64 on_ns, off_ns;
   __u64 throttled_ns;  // when it was told to sleep because too many pages are dirty, and has not since; 0: it was not
   __u32 state, flags;
-  bool submitting;  // queued a bio that has found no request yet
-  __u64 number;     // of its last operation; 0: it has had none
+  bool submitting;   // queued a bio that has found no request yet
+  __u64 number;      // of its last operation; 0: it has had none
   __u64 noted_file;  // whose own function has been noted (bpf/file_op.h)
   struct told_operation told;
   struct operation operations[kNested];

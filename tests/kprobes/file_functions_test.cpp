@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,16 @@ TEST(ServedTypes, WithoutAnAttachedFunctionOfTheirOwnAreNotSeen) {
   for (const char* type : {"cifs", "lustre", "zfs", "erofs"}) EXPECT_FALSE(has_function_of(type, all)) << type;
   EXPECT_TRUE(has_function_of("ext4", [](std::string_view name) { return name == "ext4_file_write_iter"; }));
   EXPECT_FALSE(has_function_of("ext4", [](std::string_view name) { return name == "xfs_file_read_iter"; }));
+}
+
+TEST(FileFunctions, TheGeneralReadIsProbedForThoseAloneWhoseFilesAreReadByIt) {
+  const auto is_probed = [](const FileSystemTypes& mounted) {
+    const auto functions = file_functions(mounted);
+    return std::any_of(functions.begin(), functions.end(),
+                       [](const FileFunction& function) { return function.name == "generic_file_read_iter"; });
+  };
+  EXPECT_FALSE(is_probed({"ext4", "xfs", "btrfs", "overlay", "tmpfs", "hugetlbfs"}));
+  for (const char* type : {"vfat", "squashfs", "9p"}) EXPECT_TRUE(is_probed({"ext4", type})) << type;
 }
 
 // Functions of an operation, those that stand in for others left out or alone.

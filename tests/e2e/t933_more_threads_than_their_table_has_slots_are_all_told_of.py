@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of a thread the kernel side keeps what it knows in one of 1024 slots, or where another one has that slot in the kernel's storage
+for its tasks. More threads than there are slots, all alive at once, have each of their reads told."""
+
+import sys
+from collections import Counter
+
+from lib import case
+from lib.kernel_side import need_kernel_side
+
+THREADS, READS = 1300, 3
+
+PROGRAM = f"""
+import os, sys, threading
+threading.stack_size(1 << 16)
+file = os.open(sys.argv[1], os.O_RDONLY)
+at_once = threading.Barrier({THREADS})
+
+def read():
+    for number in range({READS}):
+        os.pread(file, 10 + number, number)
+        if number == 0:
+            at_once.wait()
+
+threads = [threading.Thread(target=read) for _ in range({THREADS})]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def check(this):
+    need_kernel_side()
+    data = this.data_file()
+    trace = this.trace(sys.executable, "-S", "-B", "-c", PROGRAM, data, options=("--kprobes=require,vfs", "--preload=off"))
+    lost = [row for row in trace.rows("loss") if row["unit"] == "file operations"]
+    this.equal("nothing was lost", lost, [])
+    reads = [row for row in trace.rows("vfs") if row["op"] == "read" and trace.paths.get(row["file_id"]) == str(data)]
+    this.equal("each read, once", Counter(Counter((row["tid"], row["requested"]) for row in reads).values()),
+               {1: THREADS * READS})
+
+
+if __name__ == "__main__":
+    case.run(check)
