@@ -49,7 +49,9 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
     if (const std::string note = text_of(signal, "note"); !note.empty()) {
       notes.push_back(text_of(signal, "signal") + ": " + note);
     }
-    if (!reason.empty()) missing.push_back("without " + text_of(signal, "signal") + ": " + reason);
+    if (reason.empty()) continue;
+    const std::string name = text_of(signal, "signal");
+    missing.push_back(way.empty() ? "without " + name + ": " + reason : name + " without " + reason);
   }
   std::vector<std::string> items;
   for (const auto& [way, names] : works) {

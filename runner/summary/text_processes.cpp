@@ -91,7 +91,8 @@ class Tree {
     Rest rest;
     for (const ProcessSummary* process : group) collect(*process, rest);
     ++lines_;
-    std::string name = fmt::format("{} {} more {}s", style_.glyphs.pick("…", "..."), group.size(), role);
+    const std::string plural = role == "child" ? "children" : role + "s";
+    std::string name = fmt::format("{} {} more {}", style_.glyphs.pick("…", "..."), group.size(), plural);
     if (rest.processes > group.size()) name += fmt::format(" and {} below", rest.processes - group.size());
     table_.add_indented(lead, cells(std::move(name), "", rest.files, rest.heap_bytes));
   }

@@ -157,6 +157,15 @@ TEST_F(TextTest, ShowsALineOfProcessesHoweverLong) {
   EXPECT_NE(shown.find(" more processes"), std::string::npos);
 }
 
+TEST_F(TextTest, CountsChildrenByTheirName) {
+  std::vector<std::pair<int32_t, int32_t>> family = {{1, 0}};
+  for (int32_t i = 2; i < 12; ++i) family.emplace_back(i, 1);
+  Summary summary = of_processes(family);
+  for (size_t i = 1; i < summary.processes.size(); ++i) summary.processes[i].role = "child";
+  const std::string shown = text(summary, "", TextStyle{});
+  EXPECT_NE(shown.find(" more children"), std::string::npos) << shown;
+}
+
 TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
 
 TEST_F(TextTest, SaysThatACommandWithoutCallsWasFollowed) {
@@ -210,6 +219,17 @@ TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
   summary.run["kernel_side"]["own_devices"] = nlohmann::json::array();
   const std::string shown = devices_text(summary, TextStyle{});
   EXPECT_NE(shown.find("the page cache, memory or file servers had all of it"), std::string::npos) << shown;
+}
+
+// What lacks some of it is not said to be missing.
+TEST_F(TextTest, TellsApartWhatIsMissingAndWhatASignalLacks) {
+  Summary summary;
+  summary.run["kernel_side"]["signals"] = {
+      {{"signal", "file operations"}, {"way", "tracepoint"}, {"missing", "page faults (no call)"}},
+      {{"signal", "waits"}, {"way", nullptr}, {"missing", "not asked for"}}};
+  const std::string shown = kernel_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("file operations without page faults (no call)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("without waits: not asked for"), std::string::npos) << shown;
 }
 
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
