@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/exec_elf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,13 +10,12 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "preload/channel.h"
 #include "preload/next_symbol.h"
 #include "preload/raw_syscall.h"
 
-enum { kDynamicEntries = 64, kNeededToLookAt = 3, kLinkerNameBytes = 256, kFaccessat2 = 439 };
+enum { kNeededToLookAt = 3 };
 
 struct program_headers {
   const Elf64_Phdr *first;
@@ -58,12 +58,12 @@ bool is_sanitizer_runtime(const char *name) {
 }
 
 // Compilers put the runtime first among the libraries that a program needs.
-static void find_runtime(long fd, struct program_headers headers, char *name) {
+static void find_runtime(long fd, struct file_head *head, struct program_headers headers, char *name) {
   const Elf64_Phdr *dynamic = find_header(headers, PT_DYNAMIC);
-  Elf64_Dyn entries[kDynamicEntries];
+  Elf64_Dyn *entries = head->dynamic;
   name[0] = 0;
   if (!dynamic) return;
-  size_t room = dynamic->p_filesz < sizeof entries ? dynamic->p_filesz : sizeof entries;
+  size_t room = dynamic->p_filesz < sizeof head->dynamic ? dynamic->p_filesz : sizeof head->dynamic;
   long bytes = raw_syscall4(SYS_pread64, fd, (long)entries, (long)room, (long)dynamic->p_offset);
   size_t count = bytes > 0 ? (size_t)bytes / sizeof *entries : 0;
   uint64_t strings = 0;
@@ -94,8 +94,11 @@ static bool raises_rights(long fd) {
   return !ignored;
 }
 
-static bool is_there(const char *path, long mode) {
-  return raw_syscall4(kFaccessat2, AT_FDCWD, (long)path, mode, AT_EACCESS) == 0;
+// By opening it: what keeps the program from it need not be its mode (Landlock, other security modules).
+static bool can_be_opened(const char *path, long flags) {
+  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0);
+  if (fd >= 0) raw_syscall1(SYS_close, fd);
+  return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
 }
 
 // Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may also
@@ -103,12 +106,12 @@ static bool is_there(const char *path, long mode) {
 static bool reaches_arena(void) {
   struct stat status;
   if (!process.arena_path) return true;
-  if (!is_there(process.arena_path, R_OK | W_OK)) return false;
+  if (!can_be_opened(process.arena_path, O_RDWR)) return false;
   uid_t uid = (uid_t)raw_syscall0(SYS_geteuid);
   return !uid || raw_syscall2(SYS_stat, (long)process.arena_path, (long)&status) || status.st_uid == uid;
 }
 
-enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *runtime) {
+enum mlrun_exec_target judge_elf(long fd, struct file_head *head, char *runtime) {
   const Elf64_Ehdr *elf = &head->elf;
   runtime[0] = 0;
   if (head->bytes < sizeof *elf || elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
@@ -117,10 +120,9 @@ enum mlrun_exec_target judge_elf(long fd, const struct file_head *head, char *ru
   if (!headers.count) return MLRUN_EXEC_UNKNOWN;
   const Elf64_Phdr *interpreter = find_header(headers, PT_INTERP);
   if (!interpreter) return MLRUN_EXEC_STATIC;
-  char linker[kLinkerNameBytes];
-  read_text(fd, interpreter->p_offset, linker, sizeof linker);
-  if (!strstr(linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
-  if (!is_there(own_library_path(), R_OK) || !reaches_arena()) return MLRUN_EXEC_UNREACHABLE;
-  find_runtime(fd, headers, runtime);
+  read_text(fd, interpreter->p_offset, head->linker, sizeof head->linker);
+  if (!strstr(head->linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
+  if (!can_be_opened(own_library_path(), O_RDONLY) || !reaches_arena()) return MLRUN_EXEC_UNREACHABLE;
+  find_runtime(fd, head, headers, runtime);
   return raises_rights(fd) ? MLRUN_EXEC_RAISED : MLRUN_EXEC_TRACED;
 }

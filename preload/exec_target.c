@@ -35,20 +35,20 @@ static char *interpreter_of_script(struct file_head *head) {
   return *name ? name : NULL;
 }
 
-static struct exec_target judge(long fd) {
-  struct file_head head;
-  struct exec_target target = {.verdict = MLRUN_EXEC_UNKNOWN};
+_Static_assert(sizeof(struct file_head) <= kScratchBytes, "a page holds it");
+
+// Closes `fd`.
+static void judge(long fd, struct file_head *head, struct exec_target *target) {
   for (int scripts = 0; scripts < kScriptsInARow && fd >= 0; scripts++) {
-    bool readable = read_head(fd, &head);
-    bool elf = readable && !memcmp(head.text, ELFMAG, SELFMAG);
-    if (elf) target.verdict = judge_elf(fd, &head, target.runtime);
+    bool readable = read_head(fd, head);
+    bool elf = readable && !memcmp(head->text, ELFMAG, SELFMAG);
+    if (elf) target->verdict = judge_elf(fd, head, target->runtime);
     raw_syscall1(SYS_close, fd);
-    const char *interpreter = readable && !elf ? interpreter_of_script(&head) : NULL;
-    if (!interpreter) return target;
+    const char *interpreter = readable && !elf ? interpreter_of_script(head) : NULL;
+    if (!interpreter) return;
     fd = open_program(AT_FDCWD, interpreter);
   }
   if (fd >= 0) raw_syscall1(SYS_close, fd);
-  return target;
 }
 
 static bool is_executable(const char *path) { return raw_syscall3(SYS_faccessat, AT_FDCWD, (long)path, X_OK) == 0; }
@@ -91,7 +91,12 @@ struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
   char *found = NULL;
   long fd = in_path ? open_in_path(path, &found) : open_program(dirfd, path);
   if (fd < 0) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN, .error = (int)-fd};
-  struct exec_target target = judge(fd);
-  target.found = found;
+  struct exec_target target = {.verdict = MLRUN_EXEC_UNKNOWN, .found = found};
+  struct file_head *head = (struct file_head *)(void *)scratch_take();
+  if (head)
+    judge(fd, head, &target);
+  else
+    raw_syscall1(SYS_close, fd);
+  scratch_give((char *)head);
   return target;
 }

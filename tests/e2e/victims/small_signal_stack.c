@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // small_signal_stack FILE COUNT: COUNT signals whose handler, on a stack of the smallest size with a fault behind it, opens,
-// reads, writes and closes files and allocates.
+// reads, writes and closes files and allocates; the first one executes a program, too.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *path;
 static volatile long handled;
+
+static void execute(void) {
+  char *arguments[] = {"true", NULL};
+  int status;
+  pid_t child = vfork();
+  if (!child) execve("/bin/true", arguments, environ), _exit(1);
+  if (waitpid(child, &status, 0) != child || status) abort();
+}
 
 static void handle(int signal) {
   char byte = (char)signal;
@@ -18,6 +27,7 @@ static void handle(int signal) {
   void *volatile block = malloc(3000);
   handled += pread(fd, &byte, 1, handled) == 1 && write(sink, &byte, 1) == 1 && block;
   free(block);
+  if (handled == 1) execute();
   close(fd), close(sink);
 }
 
