@@ -21,12 +21,13 @@ COLD uint32_t take_open_file_numbers(void) {
 COLD uint32_t identify_open_file(int fd) {
   if (fd < 0 || in_vfork_child()) return 0;
   if (!fd_limit && recording_system_calls_allowed()) fd_table_create();
+  struct stat status;
+  bool is_open = stat_descriptor(fd, &status);
   if (!fd_entry_of(fd)) {
-    count_failure(MLRUN_FAIL_FD_RANGE);
+    if (is_open || !recording_system_calls_allowed()) count_failure(MLRUN_FAIL_FD_RANGE);
     return 0;
   }
-  struct stat status;
-  if (!stat_descriptor(fd, &status)) return 0;
+  if (!is_open) return 0;
   struct text name = text_of_descriptor(fd);
   if (unlikely(path_rules_on) && !name_is_wanted(&name)) {
     text_release(&name);
