@@ -15,6 +15,7 @@
 #include "preload/channel.h"
 #include "preload/compiler.h"
 #include "preload/fd_table.h"
+#include "preload/inherited_filters.h"
 #include "preload/path_rules.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
@@ -43,7 +44,8 @@ static char session_copy[kSessionMaxBytes];
 
 static struct arena_name {
   char path[4096];
-  size_t bytes;
+  uint64_t bytes;
+  uint64_t filters;  // seccomp filters that mlrun itself runs under
 } arena_name;
 
 static const char *find_session(char **environment) {
@@ -53,15 +55,23 @@ static const char *find_session(char **environment) {
   return NULL;
 }
 
+// Moves *at behind the digits.
+static uint64_t parse_number(const char **at) {
+  uint64_t number = 0;
+  for (; **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (uint64_t)(**at - '0');
+  return number;
+}
+
 static bool parse_session(const char *session, struct arena_name *arena) {
   const char *path = session + sizeof MLRUN_SESSION_VARIABLE;
   size_t length = strcspn(path, ",");
   if (!length || length >= sizeof arena->path || path[length] != ',') return false;
   memcpy(arena->path, path, length);
   arena->path[length] = 0;
-  arena->bytes = 0;
-  for (const char *digit = path + length + 1; *digit >= '0' && *digit <= '9'; digit++)
-    arena->bytes = arena->bytes * 10 + (size_t)(*digit - '0');
+  const char *at = path + length + 1;
+  arena->bytes = parse_number(&at);
+  if (*at++ != ',') return false;
+  arena->filters = parse_number(&at);
   return true;
 }
 
@@ -131,6 +141,10 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
 static bool open_session(const char *session) {
   bool limited;
   if (!parse_session(session, &arena_name)) return false;
+  if (inherited_filters() > arena_name.filters) {
+    system_calls_allowed = false;
+    return false;
+  }
   size_t bytes = mappable_bytes(arena_name.bytes, &limited);
   char *mapped = map_arena(&arena_name, bytes);
   if (!mapped) return false;

@@ -86,7 +86,7 @@ static long open_in_path(const char *name, char **found) {
 }
 
 struct exec_target exec_target_of(int dirfd, const char *path, bool search) {
-  if (!recording_system_calls_allowed()) return (struct exec_target){.verdict = MLRUN_EXEC_UNKNOWN};
+  if (!recording_system_calls_allowed()) return (struct exec_target){.verdict = MLRUN_EXEC_UNREACHABLE};
   bool in_path = search && !strchr(path, '/');
   char *found = NULL;
   long fd = in_path ? open_in_path(path, &found) : open_program(dirfd, path);

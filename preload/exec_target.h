@@ -17,7 +17,8 @@ struct exec_target {
 };
 
 // The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in
-// PATH as execvp does. Follows interpreters of scripts. Nothing is looked at once the program has confined itself.
+// PATH as execvp does. Follows interpreters of scripts. Nothing is looked at once the program has confined itself: whatever it
+// executes is confined too.
 // Safe in a vfork child; errno is left alone.
 struct exec_target exec_target_of(int dirfd, const char *path, bool search);
 

@@ -38,14 +38,17 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
   return 0;
 }
 
-// The innermost number of the NSpid line: how the process calls itself.
-uint32_t innermost_pid(const std::string& status) {
-  const size_t line = status.find("\nNSpid:");
+// The last number of a line of /proc/PID/status, 0 if there is none.
+uint64_t last_number(const std::string& status, std::string_view name) {
+  const size_t line = status.find(fmt::format("\n{}:", name));
   if (line == std::string::npos) return 0;
   const size_t end = status.find('\n', line + 1);
-  const auto words = util::split(std::string_view(status).substr(line + 7, end - line - 7), "\t ");
-  return words.empty() ? 0 : static_cast<uint32_t>(number(words.back()));
+  const auto words = util::split(std::string_view(status).substr(line, end - line), "\n:\t ");
+  return words.empty() ? 0 : number(words.back());
 }
+
+// How the process calls itself.
+uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
 
 // What a program hands to the kernel through such a mapping is in no call, so the trace is to know that there was one.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
@@ -139,6 +142,8 @@ std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
   }
   return values;
 }
+
+uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
   const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);

@@ -30,6 +30,9 @@ std::vector<Module> parse_modules(const std::string& maps);
 // Key and value of each line of /proc/PID/io.
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
 
+// Seccomp filters that our own process runs under.
+uint64_t own_seccomp_filters();
+
 // Inode of a process's pid namespace, 0: not known. pid 0: our own.
 uint64_t pid_namespace_of(uint32_t pid);
 

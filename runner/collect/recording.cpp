@@ -12,6 +12,7 @@
 
 #include "runner/collect/clock_anchor.h"
 #include "runner/collect/kept_file.h"
+#include "runner/collect/proc_files.h"
 #include "runner/events/record.h"
 #include "runner/events/session.h"
 #include "runner/util/clock.h"
@@ -114,7 +115,7 @@ Status Recording::keep_newest(uint64_t last_ns) {
 }
 
 std::string Recording::session_variable() const {
-  return fmt::format("{},{},{}", place_.path, arena_.layout().bytes, trace_folder_);
+  return fmt::format("{},{},{},{}", place_.path, arena_.layout().bytes, own_seccomp_filters(), trace_folder_);
 }
 
 void Recording::remove_arena() const { ::unlink(place_.path.c_str()); }

@@ -2,7 +2,7 @@
 // Names that the launcher, the injected libraries and the verbs agree on.
 #pragma once
 
-// MLRUN_SESSION=<absolute path of the arena>,<its size in bytes>,<trace folder>. The path holds no comma.
+// MLRUN_SESSION=<absolute path of the arena>,<bytes>,<seccomp filters of mlrun>,<trace folder>. The path holds no comma.
 #define MLRUN_SESSION_VARIABLE "MLRUN_SESSION"
 #define MLRUN_PRELOAD_LIBRARY  "libmlrun_preload.so"
 

@@ -39,7 +39,7 @@ const char* why_not(int32_t verdict) {
     case MLRUN_EXEC_STATIC: return "statically linked";
     case MLRUN_EXEC_FOREIGN: return "for another processor";
     case MLRUN_EXEC_UNREACHABLE:
-      return "cannot reach the library or the buffer where it runs (another user, another root folder)";
+      return "cannot reach the library or the buffer where it runs (another user or root folder, a seccomp filter)";
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
     case MLRUN_EXEC_NESTED: return "has a trace of its own, by an mlrun inside this one";
     case MLRUN_EXEC_TOO_LARGE:
@@ -193,7 +193,8 @@ void CoverageMeter::add_executed(const model::TraceInfo& info) {
 void CoverageMeter::add_shells() {
   for (const auto& [proc_id, times] : shells_) {
     add_row(proc_id, "what the shells of system and popen did",
-            "the program had taken the library out of its environment, which libc hands on", 0, times);
+            "the program had taken the library out of its environment, which libc hands on, or is confined by seccomp",
+            0, times);
   }
 }
 
@@ -212,8 +213,7 @@ void CoverageMeter::add_silent_successors(const model::TraceInfo& info) {
   for (const auto& [key, times] : silent) {
     const bool known = key.second > 0 && static_cast<size_t>(key.second) <= info.files.size();
     add_row(key.first, known ? info.files[static_cast<size_t>(key.second) - 1].path : "a program",
-            "it was executed and recorded nothing: it ended at once, or was not let map the buffer (seccomp)", 0,
-            times);
+            "it was executed and recorded nothing: it ended at once, or runs under a seccomp filter", 0, times);
   }
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <system_error>
 
 namespace mlrun::preload_test {
@@ -16,6 +18,14 @@ namespace {
 constexpr uint32_t kFirstStep = 128, kStep = 32, kAhead = 256;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+// A container may have one.
+std::string own_seccomp_filters() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Seccomp_filters:\t")) return line.substr(line.find('\t') + 1);
+  return "0";
+}
 
 // Held by the collector, so that a lossless waiter sees it die.
 void hold(uint32_t* lock) {
@@ -78,7 +88,9 @@ mlrun_channel* MiniArena::channel(uint32_t id) const {
   return reinterpret_cast<mlrun_channel*>(segment(index) + uint64_t{slot} * MLRUN_CHANNEL_BYTES);
 }
 
-std::string MiniArena::session() const { return path_ + "," + std::to_string(bytes_) + ",/nowhere"; }
+std::string MiniArena::session() const {
+  return path_ + "," + std::to_string(bytes_) + "," + own_seccomp_filters() + ",/nowhere";
+}
 
 void MiniArena::extend() {
   mlrun_control& c = control();
