@@ -5,6 +5,7 @@
 // `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
 // Numbers that are file calls or waits are recorded as such (raw_hooks.h).
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -78,5 +79,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
   if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
     return traced_raw_call(real, number, a, b, c, d, e, f);
+  if (unlikely(number == SYS_unshare)) return unshare((int)a);
+  if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
   return real(number, a, b, c, d, e, f);
 }

@@ -9,7 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
-#define CLOSE_RANGE_CLOEXEC_FLAG 4u  // of linux/close_range.h, which older headers lack
+// Of linux/close_range.h, which older headers lack
+#define CLOSE_RANGE_UNSHARE_FLAG 2u
+#define CLOSE_RANGE_CLOEXEC_FLAG 4u
 
 // result: the new descriptor, -1 on failure. It is identified at once, because such descriptors have no path that could
 // tell what they are later.

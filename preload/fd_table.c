@@ -5,14 +5,17 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "preload/process_record.h"
 #include "preload/raw_syscall.h"
+#include "preload/recorder.h"
 #include "preload/thread_state.h"
 
-enum { kEntriesMax = 1 << 20, kShareOfLimit = 64, kPageBytes = 4096 };
+enum { kEntriesMax = 1 << 20, kShareOfLimit = 64, kPageBytes = 4096, kThreadsField = 20 };
 
 HOT_CALL struct fd_entry *fd_entries;
 HOT_CALL uint32_t fd_limit;
 HOT_CALL uint32_t fd_high;
+size_t fd_table_bytes;
 
 // What of `bytes` the limit of a resource leaves us.
 static uint64_t share_of(int resource, uint64_t bytes) {
@@ -23,17 +26,26 @@ static uint64_t share_of(int resource, uint64_t bytes) {
 }
 
 void fd_table_create(void) {
-  if (fd_limit || in_vfork_child()) return;
+  if (fd_entries || in_vfork_child()) return;
   uint64_t bytes = share_of(RLIMIT_DATA, share_of(RLIMIT_AS, kEntriesMax * sizeof(struct fd_entry)));
   if (!bytes) return;
   long at =
       raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at < 0) return;
   struct fd_entry *none = 0;
-  if (__atomic_compare_exchange_n(&fd_entries, &none, (struct fd_entry *)at, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (__atomic_compare_exchange_n(&fd_entries, &none, (struct fd_entry *)at, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    fd_table_bytes = bytes;
     __atomic_store_n(&fd_limit, (uint32_t)(bytes / sizeof(struct fd_entry)), __ATOMIC_RELEASE);
-  else
+  } else {
     raw_syscall2(SYS_munmap, at, (long)bytes);  // another thread was first
+  }
+}
+
+// It stays mapped: other threads may be looking at it.
+void fd_table_divides(void) {
+  if (in_vfork_child()) return;
+  bool alone = recording_system_calls_allowed() && process_stat_field(kThreadsField) == 1;
+  if (!alone) __atomic_store_n(&fd_limit, 0, __ATOMIC_RELEASE);
 }
 
 // Other threads may be reading entries beyond the new end: they find empty ones there. Shared memory counts as no data.

@@ -8,6 +8,7 @@
 // between threads as the calls that change its descriptor.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/compiler.h"
@@ -26,8 +27,9 @@ struct fd_entry {
 };
 
 extern struct fd_entry *fd_entries;
-extern uint32_t fd_limit;  // entries there are; 0: no table yet
-extern uint32_t fd_high;   // entries that were ever set lie below
+extern uint32_t fd_limit;      // entries there are; 0: no table yet, or no longer
+extern size_t fd_table_bytes;  // mapped for it
+extern uint32_t fd_high;       // entries that were ever set lie below
 
 // Makes the table, unless there is one. Needs system calls; to be called before the program can have given them up.
 void fd_table_create(void);
@@ -38,6 +40,10 @@ void fd_table_fit_data_limit(void);
 // Null: beyond the table.
 INLINE struct fd_entry *fd_entry_of(int fd) { return likely((uint32_t)fd < fd_limit) ? &fd_entries[fd] : 0; }
 INLINE uint32_t known_open_file(int fd) { return likely((uint32_t)fd < fd_limit) ? fd_entries[fd].open_file : 0; }
+
+// The calling thread has descriptors of its own from now on. Unless it is the only one there is no table any more: one number may
+// mean two files. Calls then tell no file, and are counted as those beyond the table are.
+void fd_table_divides(void);
 
 void fd_raise_high(uint32_t high);
 

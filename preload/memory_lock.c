@@ -37,8 +37,7 @@ static struct ours find_ours(void) {
   size_t stack_bytes;
   const void *stacks = stack_tables(&stack_bytes);
   return (struct ours){{range_of(stacks, stack_bytes), range_of(process.arena, arena_bytes),
-                        range_of(process.wiped, process.wiped_bytes),
-                        range_of(fd_entries, fd_limit * sizeof *fd_entries)}};
+                        range_of(process.wiped, process.wiped_bytes), range_of(fd_entries, fd_table_bytes)}};
 }
 
 static bool is_ours(const struct ours *ours, const struct range *mapping) {

@@ -54,11 +54,11 @@ static uint64_t number_after(const char *text, size_t *at, size_t bytes) {
 }
 
 // The name of the process stands in parentheses before the third field and may hold anything.
-static uint64_t read_start_ticks(void) {
+uint64_t process_stat_field(int wanted) {
   char stat[1024];
   size_t bytes = read_file("/proc/self/stat", stat, sizeof stat), at = bytes;
   while (at && stat[at - 1] != ')') at--;
-  for (int field = 2; at < bytes && field < kStartTimeField; at++) field += stat[at] == ' ';
+  for (int field = 2; at < bytes && field < wanted; at++) field += stat[at] == ' ';
   return number_after(stat, &at, bytes);
 }
 
@@ -130,7 +130,7 @@ void process_record_collect(char **environment) {
   const char *allocator = real_allocator_object();
   facts[kAllocator] = *allocator ? (struct fact_text){allocator, strlen(allocator)} : facts[kExe];
   own_new = real_allocator_has_new();
-  start_ticks = read_start_ticks();
+  start_ticks = process_stat_field(kStartTimeField);
   process.pid_namespace = read_pid_namespace();
   uid = (uint32_t)raw_syscall0(SYS_getuid);
   read_ranks(environment);

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
 // At load, from /proc and the environment.
 void process_record_collect(char **environment);
+
+// A number of /proc/self/stat, by its place there; 0: it cannot be read.
+uint64_t process_stat_field(int wanted);
 
 // The program's file as /proc has told it; null: it has not.
 const char *process_exe(size_t *bytes);

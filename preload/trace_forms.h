@@ -54,12 +54,13 @@
   return result;
 
 // The record's descriptor is the first of the range, which need not be open.
-#define TRACE_RANGE(kind, ret, expression, first, last, options, ...)                \
-  PENDING(kind, __VA_ARGS__);                                                        \
-  begin_plain_call(&call);                                                           \
-  if (!((unsigned)(options)&CLOSE_RANGE_CLOEXEC_FLAG)) fd_forget_range(first, last); \
-  ret result = expression;                                                           \
-  end_call(&call, result);                                                           \
+#define TRACE_RANGE(kind, ret, expression, first, last, options, ...)                  \
+  PENDING(kind, __VA_ARGS__);                                                          \
+  begin_plain_call(&call);                                                             \
+  if (!((unsigned)(options)&CLOSE_RANGE_CLOEXEC_FLAG)) fd_forget_range(first, last);   \
+  ret result = expression;                                                             \
+  if (result == 0 && (unsigned)(options)&CLOSE_RANGE_UNSHARE_FLAG) fd_table_divides(); \
+  end_call(&call, result);                                                             \
   return result;
 
 #define TRACE_MAKE(kind, ret, expression, ...) \

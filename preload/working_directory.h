@@ -16,7 +16,8 @@ void forget_working_directory(void);
 // Its string id, if that is known and the process has written the definition; else 0.
 uint64_t known_working_directory(void);
 
-// Around a call that changes it at any time, unseen: meanwhile every record asks anew. Nothing unless `really`.
+// Around a call that changes it at any time, unseen: meanwhile every record asks anew. Nothing unless `really`. Where threads come
+// to have one each it is never settled.
 void working_directory_changes(bool really);
 void working_directory_settles(bool really);
 

@@ -208,7 +208,7 @@ class LossFinder {
     add_without_channel();
     add("interposer", "sampled blocks whose end cannot be seen", count_in_session("/collector/failures/samples"),
         "blocks");
-    add("interposer", "descriptors beyond the table", count_in_session("/collector/failures/fd_range"), "calls");
+    add("interposer", "descriptors that no table holds", count_in_session("/collector/failures/fd_range"), "calls");
     add("interposer", "no room for what walking stacks needs", count_in_session("/collector/failures/no_stacks"),
         "processes");
     add("marks", "names and domains that found no room", count_in_session("/collector/failures/mark_names"), "names");

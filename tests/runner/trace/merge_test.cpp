@@ -233,7 +233,7 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
   EXPECT_EQ(losses["frames missing from the spool"], 8 + 0);
   EXPECT_EQ(losses["begun and never finished"], 96);
   EXPECT_EQ(losses["paused"], 1);
-  EXPECT_EQ(losses["descriptors beyond the table"], 4);
+  EXPECT_EQ(losses["descriptors that no table holds"], 4);
   EXPECT_EQ(folder.texts("coverage", "subject"), Texts({"processes"}));
   EXPECT_EQ(folder.run()["losses"].size(), losses.size());
 }

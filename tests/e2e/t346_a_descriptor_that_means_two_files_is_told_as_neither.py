@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Once a thread has descriptors of its own, and opens another file under a number that the others use, calls tell no file rather than
+a wrong one, and loss has their number; of a thread that was alone they tell it. A thread with a working directory of its own has its
+relative names right, and so have the others."""
+
+from lib import case
+
+REASON = "descriptors that no table holds"
+
+
+def counted(trace):
+    return sum(row["count"] for row in trace.rows("loss") if row["reason"] == REASON)
+
+
+def check(this):
+    victim = this.victim("own_descriptors")
+    for way in ("unshare", "close_range", "unshare_by_number"):
+        trace = this.untraced_and_traced(victim, way)
+        files = {row["path"] for row in trace.calls_of("read") if row["requested"] == 16}
+        this.equal(f"files read after {way}", files, {None})
+        this.true(f"calls in loss after {way}", counted(trace) >= 2, trace.rows("loss"))
+    trace = this.untraced_and_traced(victim, "alone")
+    files = {row["path"] for row in trace.calls_of("read") if row["requested"] == 16}
+    this.equal("files read by a thread that is alone", files, {str(this.path("mine"))})
+    this.equal("calls in loss", counted(trace), 0)
+    this.path("below").mkdir()
+    trace = this.untraced_and_traced(victim, this.path("below"), "unshare_directory")
+    opened = sorted(row["path"] for row in trace.calls_of("open") if row["path"] and row["path"].endswith("/data"))
+    this.equal("files opened as 'data'", opened, sorted([str(this.path("data")), str(this.path("below/data"))]))
+
+
+if __name__ == "__main__":
+    case.run(check)
