@@ -16,16 +16,16 @@ def check(this):
     victim = this.victim("own_descriptors")
     for way in ("unshare", "close_range", "unshare_by_number"):
         trace = this.untraced_and_traced(victim, way)
-        files = {row["path"] for row in trace.calls_of("read") if row["requested"] == 16}
-        this.equal(f"files read after {way}", files, {None})
+        files = {row.path for row in trace.calls_of("read") if row.requested == 16}
+        this.equal(f"files read after {way}", files, {""})
         this.true(f"calls in loss after {way}", counted(trace) >= 2, trace.rows("loss"))
     trace = this.untraced_and_traced(victim, "alone")
-    files = {row["path"] for row in trace.calls_of("read") if row["requested"] == 16}
+    files = {row.path for row in trace.calls_of("read") if row.requested == 16}
     this.equal("files read by a thread that is alone", files, {str(this.path("mine"))})
     this.equal("calls in loss", counted(trace), 0)
     this.path("below").mkdir()
     trace = this.untraced_and_traced(victim, this.path("below"), "unshare_directory")
-    opened = sorted(row["path"] for row in trace.calls_of("open") if row["path"] and row["path"].endswith("/data"))
+    opened = sorted(row.path for row in trace.calls_of("open") if row.path and row.path.endswith("/data"))
     this.equal("files opened as 'data'", opened, sorted([str(this.path("data")), str(this.path("below/data"))]))
 
 
