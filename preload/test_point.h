@@ -6,8 +6,8 @@
 #include "preload/compiler.h"
 
 #ifdef MLRUN_TEST_POINTS
-extern EXPORT volatile int mlrun_test_point;        // the place that fires next, 0: none
-extern EXPORT void (*mlrun_test_point_fire)(void);  // called there, once
+extern EXPORT __thread volatile int mlrun_test_point;  // the place that fires next in this thread, 0: none
+extern EXPORT void (*mlrun_test_point_fire)(void);     // called there, once
 INLINE void test_point(int place) {
   if (mlrun_test_point != place) return;
   mlrun_test_point = 0;

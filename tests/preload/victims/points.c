@@ -3,7 +3,7 @@
 // returns or jumps out.
 #include "victim.h"
 
-extern volatile int mlrun_test_point;
+extern __thread volatile int mlrun_test_point;
 extern void (*mlrun_test_point_fire)(void);
 static volatile int fd, jumping, burst, strikes, issued;
 static sigjmp_buf back;
