@@ -30,8 +30,9 @@ INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devi
                "/proc/meminfo": "qsort", "/proc/sys/vm/overcommit_memory": "free", "/proc/loadavg": "getloadavg",
                "/sys/kernel/mm/transparent_hugepage/enabled": "malloc", "/proc/self/maps": "pthread_getattr_np"}
 # What our library reads of /proc/PID by system calls of its own: when it is loaded, and when the process ends or execs.
-READ_AT_LOAD, READ_AT_END = ("stat", "cgroup", "cmdline"), ("io",)
-# Before an exec it looks at the program, to know whether it can be loaded there: its head, and names in it.
+READ_AT_LOAD, READ_AT_END = ("status", "stat", "cgroup", "cmdline"), ("io",)
+# Before an exec it looks at the program, to know whether it can be loaded there: its head, and names in it; and opens itself and the
+# arena.
 TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", (1024|255|63|\d{1,3}), \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
 SEMAPHORE_FLAGS = "O_RDWR|O_NOFOLLOW"
@@ -131,6 +132,8 @@ def mlruns_own_files(call, context):
     if folder == f"/proc/{call.pid}" and name in (READ_AT_END if loaded else READ_AT_LOAD):
         return f"our library reads {opening.path} at {'the end' if loaded else 'load'}"
     reads = [other for other in context.uses[id(opening)] if OPERATION.get(other.name) == "read"]
+    if loaded and not reads and (opening.path == context.arena or opening.path.endswith("/lib/libmlrun_preload.so")):
+        return f"our library tries whether {opening.path} can be opened, before an exec"
     if TARGET_FLAGS in opening.text and all(TARGET_READ.search(other.text) for other in reads):
         return f"our library looks at {opening.path} before an exec"
     return None
