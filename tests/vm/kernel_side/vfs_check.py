@@ -275,10 +275,12 @@ def another_user():
     check("user: the file's operations", run.of_file("f"), "none")
     equal("user: not what a set-user-ID program did", run.of_file("secret"), [])
     check("user: and that is said", run.trace.covers("rights beyond"), run.trace.rows("coverage"))
-    # The shell's child is its user's until it executes, and has no row of its own; what it executes is opened before.
+    # The shell's child is its user's until it executes, and has no row of its own; what it executes is opened before, and the library
+    # that would go along.
     [(program, device)] = {(row["ino"], row["dev"]) for row in run.of_file("raised_dd")}
+    library = {row["ino"] for row in run.of_file("installed/lib/libmlrun_preload.so")}
     equal("user: of the child no more than what it executes", {
-        row["ino"] for row in run.outermost if row["proc_id"] is None and row["dev"] == device} - {program}, set())
+        row["ino"] for row in run.outermost if row["proc_id"] is None and row["dev"] == device} - {program} - library, set())
 
 
 def other_ways():

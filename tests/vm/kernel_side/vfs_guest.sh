@@ -96,7 +96,7 @@ $installed/bin/mlrun doctor --fix --yes
 cp "$(command -v dd)" /mnt/disk/raised_dd
 chmod 4755 /mnt/disk/raised_dd
 (umask 077 && echo 0123456789 >/mnt/disk/secret)
-(cd /mnt/disk && stat -c '%n %i %d' f secret raised_dd) >"$out/user.inodes"
+(cd /mnt/disk && stat -c '%n %i %d' f secret raised_dd installed/lib/libmlrun_preload.so) >"$out/user.inodes"
 mkdir -m 777 $traces/of_user
 setpriv --reuid=65534 --regid=65534 --clear-groups $installed/bin/mlrun --preload --kprobes="require,$streams" --defer-merge --quiet \
   -o $traces/of_user/user sh -c 'dd if=/mnt/disk/f of=/dev/null bs=4k count=16; /mnt/disk/raised_dd if=/mnt/disk/secret of=/dev/null'
