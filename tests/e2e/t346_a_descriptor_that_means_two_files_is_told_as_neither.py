@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Once a thread has descriptors of its own, and opens another file under a number that the others use, calls tell no file rather than
 a wrong one, and loss has their number; of a thread that was alone they tell it. A thread with a working directory of its own has its
-relative names right, and so have the others."""
+relative names right, and so have the others. Who enters a mount namespace is at its root."""
 
 from lib import case
 
@@ -27,6 +27,11 @@ def check(this):
     trace = this.untraced_and_traced(victim, this.path("below"), "unshare_directory")
     opened = sorted(row.path for row in trace.calls_of("open") if row.path and row.path.endswith("/data"))
     this.equal("files opened as 'data'", opened, sorted([str(this.path("data")), str(this.path("below/data"))]))
+    if this.run(victim, "setns").returncode == 77:
+        return  # not permitted to this user
+    trace = this.untraced_and_traced(victim, "setns")
+    opened = [row.path for row in trace.calls_of("open") if row.path and row.path.endswith(("/data", "proc/version"))]
+    this.equal("files opened before and after", opened, [str(this.path("data")), "/proc/version"])
 
 
 if __name__ == "__main__":

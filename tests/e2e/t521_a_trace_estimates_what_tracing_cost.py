@@ -21,14 +21,16 @@ CALL_CLASSES = ("call", "path_call", "open", "fork", "exec", "thread")
 
 
 def measured(this, cache):
-    """A cost that mlrun bench has kept in `cache`."""
+    """A cost that mlrun bench has kept in `cache`. What the machine was too noisy for is not in it; a call's is."""
     for seconds in (1, 2, 4, 8):
         done = this.run(case.MLRUN, "bench", "--seconds", seconds)
         this.equal("exit status of bench", done.returncode, 0, said=done.stderr)
         kept = list(cache.glob("mlrun/cost-*.json"))
         if kept:
             this.equal("one file", len(kept), 1)
-            return json.loads(kept[0].read_text())
+            cost = json.loads(kept[0].read_text())
+            if "call" in cost["cost_per_call_ns"]:
+                return cost
     raise case.Skip("too much else runs on this machine to measure")
 
 
@@ -66,7 +68,13 @@ def check(this):
     this.true("their sum", math.isclose(cost["total_ns"], sum(line["cost_ns"] for line in cost["classes"])), cost)
     charged = {line["class"]: line["calls"] for line in cost["classes"]}
     this.true("the preads are charged", charged["call"] >= 700, charged)
-    this.equal("each row is charged once", sum(charged.get(name, 0) for name in CALL_CLASSES), tracing["calls"])
+    # What the machine was too noisy for is told as such, records that are no calls among it.
+    calls_charged = sum(charged.get(name, 0) for name in CALL_CLASSES)
+    if all(name in kept for name in CALL_CLASSES):
+        this.equal("each row is charged once", calls_charged, tracing["calls"])
+    else:
+        without = cost["calls_without_cost"]
+        this.true("each row is charged once or told", calls_charged <= tracing["calls"] <= calls_charged + without, cost)
     this.true("the summary says it", "estimated cost" in text, text)
     this.equal("what is left out", cost["left_out"], ["short waits"])
     check_marks_and_stacks(this, kept)

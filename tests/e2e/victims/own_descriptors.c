@@ -2,6 +2,8 @@
 // own_descriptors alone|unshare|unshare_by_number|close_range|FOLDER unshare_directory: a thread takes descriptors of its own (alone: there is no
 // other thread), then it and main open files under the same number and read them. With a folder: the thread moves there alone,
 // by a working directory of its own, and both open "data".
+// own_descriptors setns: main leaves its mount namespace and comes back, which ends at that one's root, and opens "data" and
+// "proc/version". Exit status 77: not permitted.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -38,9 +40,17 @@ static void *other(void *unused) {
   return unused;
 }
 
+static int returns_to_its_namespace(void) {
+  int own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (own < 0 || open("data", O_RDONLY | O_CREAT, 0600) < 0) return 3;
+  if (unshare(CLONE_NEWNS) || setns(own, CLONE_NEWNS)) return 77;
+  return open("proc/version", O_RDONLY) < 0;
+}
+
 int main(int count, char **arguments) {
   if (count < 2) return 2;
   way = arguments[1];
+  if (!strcmp(way, "setns")) return returns_to_its_namespace();
   file = count > 2 ? arguments[1] : NULL;
   if (!strcmp(way, "alone")) return !separates() || (read_from(0, "mine"), 0);
   pthread_t thread;
