@@ -7,10 +7,18 @@ set -euo pipefail
 source "$(dirname "$0")/sources.sh"
 includes=$(grep -ohE -- '-(isystem ?|I)[^ "]+' "$1/compile_commands.json" | sort -u | tr '\n' ' ')
 failed=0
+# Compiled to an object and from a file, with the cache that the build has: one that has not changed is not looked at again.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+cache=()
+if command -v ccache >/dev/null; then cache=(ccache); fi
+work=$1/lint-headers
+mkdir -p "$work"
 compile() {  # compile HEADER COMPILER...; the language comes in $language
   local header=$1 language=${language:?}; shift
+  local source=$work/${header//\//_}.$language
+  printf '#include "%s"\nextern int not_empty;\n' "$header" >"$source"
   # shellcheck disable=SC2086
-  if ! printf '#include "%s"\nextern int not_empty;\n' "$header" | "$@" -fsyntax-only -I. $includes -x "$language" - ; then
+  if ! "${cache[@]}" "$@" -I. $includes -x "$language" -c "$source" -o "$source.o"; then
     echo "$header does not stand on its own ($*)"
     failed=1
   fi
@@ -23,13 +31,13 @@ while read -r header; do
     continue
   fi
   case $header in
-    kprobes/bpf/*) language=c compile "$header" clang -target bpf -D__x86_64__ \
+    kprobes/bpf/*) language=c compile "$header" clang -target bpf -g -O2 -D__x86_64__ \
       -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror -Wno-unused-parameter -Wno-unused-function ;;
     runner/events/*view* | runner/events/drop_counts.h | runner/events/func* | runner/events/call_layout.h | runner/events/cu*_calls.h | runner/events/cufile_batch.h | runner/events/mllog_stamp.h) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
     runner/events/*)
       language=c compile "$header" gcc -std=c11 -Wall -Wextra -Wpedantic -Werror
       language=c++ compile "$header" g++ -std=c++20 -Wall -Wextra -Wpedantic -Werror
-      language=c compile "$header" clang -target bpf -D__x86_64__ -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror
+      language=c compile "$header" clang -target bpf -g -O2 -D__x86_64__ -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror
       ;;
     preload/* | cupti/*) language=c compile "$header" gcc -std=gnu11 -Wall -Wextra -Werror ;;
     *) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;

@@ -5,9 +5,12 @@ took.
 
 Usage: vfs_check.py OUT"""
 
+import copy
 import json
+import math
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 from traces import CLOCKS_NS, OUT, Run, cannot_try, check, check_time, equal, finish
 from lib.case import BUILD
@@ -41,6 +44,19 @@ class Files(Run):
         for name, rows in (("page faults", [row for row in outside if row["op"] == "fault"]),
                            ("other operations", [row for row in outside if row["op"] != "fault"])):
             equal(f"{self.name}: {name}", kinds.get(name, (0, 0)), (len(rows), sum(row["dur"] for row in rows)))
+
+    def while_in(self, folder, others):
+        """The part of it from the first operation in a folder to the first one in the next of the others."""
+        begins = {one: min(row["ts"] for row in self.outermost if (self.trace.paths.get(row["file_id"]) or "").startswith(f"{one}/"))
+                  for one in (folder, *others)}
+        begin = begins[folder]
+        end = min((other for other in begins.values() if other > begin), default=math.inf)
+        part = copy.copy(self)
+        part.name = Path(folder).name
+        for name in ("rows", "outermost", "parts", "waits"):
+            setattr(part, name, [row for row in getattr(self, name) if begin <= row["ts"] < end])
+        part.calls = {number: call for number, call in self.calls.items() if begin <= call["ts"] < end}
+        return part
 
     def signal(self):
         return next(signal for signal in self.trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
@@ -144,15 +160,16 @@ def parts_carry_it(run):
         by_number[wait["op_id"]]["tid"] == wait["tid"] for wait in waits), waits[:3])
 
 
-def whole(name, folder):
-    run = Files(name)
-    equal(f"{name}: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
-    each_once(run, folder)
-    opened_and_closed(run, folder)
-    with_its_call(run, folder)
-    names(run, folder)
-    labels(run)
-    parts_carry_it(run)
+def each_file_system(whole, folders):
+    equal("each: by which way", (whole.signal()["way"], whole.signal().get("missing")), ("fentry", None))
+    for folder in folders:
+        run = whole.while_in(folder, folders)
+        each_once(run, folder)
+        opened_and_closed(run, folder)
+        with_its_call(run, folder)
+        names(run, folder)
+        labels(run)
+        parts_carry_it(run)
 
 
 def join(run):
@@ -316,7 +333,7 @@ def operations_of(run):
     return done
 
 
-def opened_late():
+def opened_late(disk):
     """By a function that is a part of opening, where no other one tells of it."""
     run = Files("opens")
     equal("opens: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
@@ -327,7 +344,7 @@ def opened_late():
     each_once(run, "/mnt/disk")
     opened_and_closed(run, "/mnt/disk")
     here, usual = (Counter(row["flags"] & CREATED for row in one.of_file("f") if row["op"] == "open")
-                   for one in (run, Files("ext4")))
+                   for one in (run, disk))
     equal("opens: as many made the file as usual", here[CREATED], usual[CREATED])
     # fio's threads that open a file at the same time may open it once more.
     check("opens: as many as usual", abs(here[0] - usual[0]) <= 1, (here, usual))
@@ -345,17 +362,19 @@ def by_system_calls():
     equal("calls: not as the functions tell it", (told - wanted, wanted - told), (Counter(), Counter()))
 
 
-whole("ext4", "/mnt/disk")
+folders = ["/mnt/disk"]
 for kind in ("xfs", "btrfs", "f2fs"):
-    if (OUT / kind).exists():
-        whole(kind, f"/mnt/{kind}")
+    if (OUT / f"{kind}.inodes").exists():
+        folders.append(f"/mnt/{kind}")
     else:
         cannot_try(f"operations on {kind}: mkfs.{kind} is missing")
+each = Files("each")
+each_file_system(each, folders)
 loader()
 killed()
 small_ring()
 another_user()
-opened_late()
+opened_late(each.while_in("/mnt/disk", folders))
 other_ways()
 doctor()
 summary()

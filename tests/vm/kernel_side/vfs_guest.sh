@@ -32,19 +32,23 @@ rm -r "${long%0}1" folder
 stat -c "%n %i %d" f >inodes'
 
 (cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
-traced ext4 vda sh -c "$operations" /mnt/disk
-cp /mnt/disk/inodes "$out/ext4.inodes"
-modprobe null_blk nr_devices=1 gb=1 memory_backed=1
+# Each file system is another's turn, and all of them one run: its probes take many seconds here to come and go.
+modprobe null_blk nr_devices=3 gb=1 memory_backed=1
+folders=(/mnt/disk)
 for type in xfs btrfs f2fs; do
   if ! command -v mkfs.$type >/dev/null; then continue; fi
-  wipefs -qa /dev/nullb0
-  mkfs.$type -q /dev/nullb0 </dev/null
+  device=/dev/nullb$((${#folders[@]} - 1))
+  mkfs.$type -q $device </dev/null
   mkdir -p /mnt/$type
-  mount -t $type /dev/nullb0 /mnt/$type
-  traced $type nullb0 sh -c "$operations" /mnt/$type
-  cp /mnt/$type/inodes "$out/$type.inodes"
-  umount /mnt/$type
+  mount -t $type $device /mnt/$type
+  folders+=("/mnt/$type")
 done
+# shellcheck disable=SC2016
+traced each vda sh -ec 'for folder; do sh -c "$0" "$folder"; done' "$operations" "${folders[@]}"
+for folder in "${folders[@]}"; do
+  cp "$folder/inodes" "$out/$(basename "$folder").inodes"
+done
+umount "${folders[@]:1}"
 
 # A loader with two workers, whose files are not in the page cache, and then are; on a disk that takes 20 ms for a request,
 # beside which the emulator's own time for an interrupt is short.
