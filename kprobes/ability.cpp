@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/ability.h"
 
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -40,18 +39,10 @@ Status check_lockdown() {
   return fail("the kernel is locked down (confidentiality), so that programs may not look into it");
 }
 
-// Threads are joined by their numbers, and the kernel's programs see those of the initial namespace.
-Status check_pid_namespace() {
-  constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel, the same on all
-  struct stat own {};
-  if (::stat("/proc/self/ns/pid", &own) != 0 || own.st_ino == kInitialPidNamespace) return {};
-  return fail("mlrun runs in a PID namespace of its own, where threads have other numbers than the kernel tells");
-}
-
 }  // namespace
 
 Status check_ability() {
-  for (const auto check : {check_privilege, check_pid_namespace, check_kernel, check_types, check_lockdown}) {
+  for (const auto check : {check_privilege, check_kernel, check_types, check_lockdown}) {
     if (Status passed = check(); !passed) return passed;
   }
   return {};

@@ -23,6 +23,7 @@
 #include "kprobes/file_ops.h"
 #include "kprobes/layout_types.h"
 #include "kprobes/open_paths.h"
+#include "kprobes/pid_namespace.h"
 #include "kprobes/privilege.h"
 #include "kprobes/program_targets.h"
 #include "kprobes/whole_records.h"
@@ -32,6 +33,9 @@ namespace mlrun::probes {
 
 namespace {
 
+constexpr std::string_view kNoNumbers =
+    "--system tells of all processes, and most have no number in the PID namespace that "
+    "mlrun runs in; run it outside of the container";
 constexpr std::string_view kTracepoint = "tp_btf/";
 constexpr std::array<std::string_view, 15> kWaitPrograms = {"on_switch",     "on_switch_without_state",
                                                             "on_waking",     "on_bio_placed",
@@ -178,6 +182,7 @@ void Probes::choose_tracepoint_programs(const Streams& streams, FunctionTypes& e
 }
 
 Status Probes::open(const Streams& streams) {
+  if (streams.scope == MLRUN_SCOPE_SYSTEM && own_pid_namespace() != 0) return fail(std::string(kNoNumbers));
   const auto& types = state_->types;
   state_->types.reset(::btf__load_vmlinux_btf());
   if (!types) return fail_errno("read the kernel's types", errno);
@@ -207,6 +212,8 @@ Status Probes::open(const Streams& streams) {
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();
+  state_->skeleton->rodata->pid_namespace = own_pid_namespace();
+  ::bpf_program__set_autoload(state_->skeleton->progs.find_pid_level, own_pid_namespace() != 0);
   state_->rings.emplace(state_->skeleton->maps.ring, state_->skeleton->maps.rings, streams.ring_bytes);
   state_->skeleton->rodata->has_rings = state_->rings->has_table();
   (void)events.find("btrfs_sync_file", "btrfs");  // its types are among them then (bpf/inode_device.h)
@@ -216,6 +223,7 @@ Status Probes::open(const Streams& streams) {
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
   }
+  if (Status found = find_pid_level(state_->skeleton->progs.find_pid_level); !found) return found;
   state_->skeleton->bss->stay_followed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
   return state_->rings->open();
 }

@@ -70,7 +70,7 @@ static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *
   if (is_followed(bpf_get_current_task_btf())) {
     struct thread_state *thread = thread_of(bpf_get_current_task_btf());
     if (thread) note->operation = outermost_operation(thread);
-    note->pid_tid = bpf_get_current_pid_tgid();
+    note->pid_tid = current_pid_tid();
     bpf_get_current_comm(note->comm, sizeof note->comm);
     return true;
   }
@@ -89,7 +89,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
   if (block_op(bio->bi_opf) != MLRUN_BLOCK_WRITE || !bio->bi_iter.bi_size) return false;
   if (!pages->of_device && !(block_flags(bio->bi_opf) & MLRUN_BLOCK_META)) return false;
   if (!(bpf_get_current_task_btf()->flags & kKernelThread) || !is_used(number_of(bio->bi_bdev->bd_disk))) return false;
-  note->pid_tid = bpf_get_current_pid_tgid();
+  note->pid_tid = current_pid_tid();
   bpf_get_current_comm(note->comm, sizeof note->comm);
   note->flags |= MLRUN_BLOCK_METADATA_WRITE;
   return true;
@@ -98,7 +98,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
 // Nobody's in particular: a kernel thread's own.
 static __always_inline bool is_observed(struct bio_note *note) {
   if (!is_system_wide()) return false;
-  note->pid_tid = bpf_get_current_pid_tgid();
+  note->pid_tid = current_pid_tid();
   bpf_get_current_comm(note->comm, sizeof note->comm);
   return true;
 }

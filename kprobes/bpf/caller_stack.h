@@ -24,7 +24,7 @@ static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_
       bpf_ringbuf_discard(part, BPF_RB_NO_WAKEUP);
       continue;
     }
-    part->head = make_head(MLRUN_KERNEL_STACK, sizeof *part, end_ns, bpf_get_current_pid_tgid());
+    part->head = make_head(MLRUN_KERNEL_STACK, sizeof *part, end_ns, current_pid_tid());
     part->address = begin;
     part->registers[MLRUN_STACK_PC] = returns_to;
     part->registers[MLRUN_STACK_SP] = registers->sp;

@@ -33,7 +33,7 @@ static __always_inline void tell_cuda_call(const struct library_call *call, __s3
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
   struct mlrun_cuda_call *record = RESERVE(mlrun_cuda_call, MLRUN_KERNEL_CUDA);
   if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_CUDA, sizeof *record, end_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_CUDA, sizeof *record, end_ns, current_pid_tid());
   record->begin_ns = call->begin_ns;
   record->function = function_of(call->cookie);
   record->result = result;

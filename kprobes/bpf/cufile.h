@@ -58,7 +58,7 @@ static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_n
       bpf_ringbuf_discard(part, BPF_RB_NO_WAKEUP);
       return;
     }
-    part->head = make_head(MLRUN_KERNEL_CUFILE_PART, sizeof *part, end_ns, bpf_get_current_pid_tgid());
+    part->head = make_head(MLRUN_KERNEL_CUFILE_PART, sizeof *part, end_ns, current_pid_tid());
     part->offset = offset;
     part->bytes = here;
     submit(part);
@@ -86,7 +86,7 @@ static __always_inline void tell_cufile_call(const struct library_call *call, __
   if (!(__s32)result && !tell_batch(call, reads, end_ns, &count)) return;
   struct mlrun_cufile_call *record = RESERVE(mlrun_cufile_call, MLRUN_KERNEL_CUFILE);
   if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_CUFILE, sizeof *record, end_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_CUFILE, sizeof *record, end_ns, current_pid_tid());
   record->begin_ns = call->begin_ns;
   record->function = function_of(call->cookie);
   record->fd = -1;

@@ -37,7 +37,7 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   if (!inode) return 0;
   count_dirtied(inode, folio);
   struct inode_key key = {BPF_CORE_READ(inode, i_ino), device_of_inode(inode), BPF_CORE_READ(inode, i_generation)};
-  struct writer writer = {.pid_tid = bpf_get_current_pid_tgid()}, *known = bpf_map_lookup_elem(&writers, &key);
+  struct writer writer = {.pid_tid = current_pid_tid()}, *known = bpf_map_lookup_elem(&writers, &key);
   if (known && known->pid_tid == writer.pid_tid) return 0;
   bpf_get_current_comm(writer.comm, sizeof writer.comm);
   bpf_map_update_elem(&writers, &key, &writer, BPF_ANY);

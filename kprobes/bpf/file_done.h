@@ -41,7 +41,7 @@ static __always_inline void note_handed_in(const struct operation *operation) {
   if (is_again) tell_done(known, -kAgain);
   struct handed_in handed_in = {};
   handed_in.number = operation->number;
-  handed_in.pid_tid = bpf_get_current_pid_tgid();
+  handed_in.pid_tid = current_pid_tid();
   handed_in.offset = operation->offset;
   handed_in.direct = operation->flags & MLRUN_FILE_DIRECT;
   bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY);

@@ -83,7 +83,7 @@ up:
   __builtin_memset(&own->text[bytes], 0, sizeof(__u64));
   struct mlrun_file_name *record = &own->record;
   __u64 size = sizeof *record + ((bytes + 7) & ~7ull);
-  record->head = make_head(MLRUN_KERNEL_FILE_NAME, size, now_ns(), bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_FILE_NAME, size, now_ns(), current_pid_tid());
   record->operation = operation;
   record->which = name->which;
   record->folder_bytes = folder_bytes;

@@ -23,7 +23,7 @@ static __always_inline struct thread_state *own_state(struct task_struct *task) 
   if (!is_followed(task)) return 0;
   if (!thread) thread = thread_made_for(task);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
-  if (thread && !thread->number) thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | thread->tid;
+  if (thread && !thread->number) thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | tid_of(task);
   return thread;
 }
 

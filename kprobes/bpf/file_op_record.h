@@ -15,7 +15,7 @@ static __always_inline void put_whole(struct thread_state *thread, const struct 
   if (!depth) told->whole_ns = 0;
   struct mlrun_file_op *record = RESERVE(mlrun_file_op, MLRUN_KERNEL_FILE_OP);
   if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, current_pid_tid());
   record->begin_ns = operation->begin_ns;
   record->operation = operation->number;
   record->outer = depth ? outermost_operation(thread) : 0;

@@ -79,7 +79,7 @@ static __always_inline bool send_path(struct open_walk *open, struct task_struct
   __builtin_memset(&open->text[bytes], 0, sizeof(__u64));
   struct mlrun_file_path *record = &open->record;
   __u64 size = sizeof *record + ((bytes + 7) & ~7ull);
-  record->head = make_head(MLRUN_KERNEL_FILE_PATH, size, time_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_FILE_PATH, size, time_ns, current_pid_tid());
   record->begin_ns = thread && thread->depth ? thread->operations[0].begin_ns : time_ns;
   record->inode = key->inode;
   record->device = key->device;

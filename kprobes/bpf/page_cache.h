@@ -47,7 +47,7 @@ int BPF_PROG(on_page_added, struct folio *folio) {
   __u64 time_ns = now_ns();
   struct mlrun_page_add *record = RESERVE(mlrun_page_add, MLRUN_KERNEL_PAGES);
   if (!record) return 0;
-  record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, time_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_PAGES, sizeof *record, time_ns, current_pid_tid());
   record->inode = BPF_CORE_READ(inode, i_ino);
   record->first_page = home.index;
   record->device = device_of_inode(inode);

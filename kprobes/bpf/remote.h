@@ -33,7 +33,7 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
     return 0;
   }
   struct remote_begin begin = {};
-  begin.pid_tid = bpf_get_current_pid_tgid();
+  begin.pid_tid = current_pid_tid();
   begin.code = code;
   begin.sent = begin.received = kNotTold;
   if (name) bpf_probe_read_kernel_str(begin.name, sizeof begin.name, name);

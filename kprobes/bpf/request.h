@@ -143,7 +143,7 @@ static __always_inline void tell_request(struct request *request, const struct r
                                          __u32 op, int error, __u64 done_ns) {
   struct mlrun_block_request *record = RESERVE(mlrun_block_request, MLRUN_KERNEL_REQUEST);
   if (!record) return;
-  record->head = make_head(MLRUN_KERNEL_REQUEST, sizeof *record, done_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_REQUEST, sizeof *record, done_ns, current_pid_tid());
   record->request = note->number;
   record->queue_ns = note->queue_ns;
   record->insert_ns = note->insert_ns;

@@ -9,6 +9,7 @@
 
 #include "kprobes/bpf/kernel.h"
 #include "kprobes/bpf/shared.h"
+#include "kprobes/bpf/thread_numbers.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -65,7 +65,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
     return 0;
   }
   bool is_32bit = is_in_32bit_call(task);
-  begun->key.pid = task->tgid;
+  begun->key.pid = pid_of(task);
   begun->key.number = (number >= 0 && number < MLRUN_SYSCALL_OTHER ? (__u32)number : MLRUN_SYSCALL_OTHER) |
                       (is_32bit ? MLRUN_SYSCALL_KEY_32BIT : 0);
   begun->key.start_ns = task->group_leader->start_boottime;

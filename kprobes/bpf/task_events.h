@@ -9,7 +9,7 @@ static __always_inline int tell_task(struct task_struct *task, __u32 event, __u3
   __u64 time_ns = now_ns();
   struct mlrun_task *record = RESERVE(mlrun_task, MLRUN_KERNEL_TASK);
   if (!record) return 0;
-  record->head = make_head(MLRUN_KERNEL_TASK, sizeof *record, time_ns, (__u64)task->tgid << 32 | (__u32)task->pid);
+  record->head = make_head(MLRUN_KERNEL_TASK, sizeof *record, time_ns, pid_tid_of(task));
   record->event = event;
   record->parent = parent;
   bpf_probe_read_kernel(record->comm, sizeof record->comm, task->comm);
@@ -19,7 +19,7 @@ static __always_inline int tell_task(struct task_struct *task, __u32 event, __u3
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_task_begin, struct task_struct *parent, struct task_struct *child) {
-  return is_followed(parent) ? tell_task(child, MLRUN_TASK_FORK, parent->tgid) : 0;
+  return is_followed(parent) ? tell_task(child, MLRUN_TASK_FORK, pid_of(parent)) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -40,7 +40,7 @@ int on_torch_memory(struct pt_regs *registers) {
   __u64 time_ns = now_ns();
   struct mlrun_torch_memory *record = RESERVE(mlrun_torch_memory, MLRUN_KERNEL_TORCH);
   if (!record) return 0;
-  record->head = make_head(MLRUN_KERNEL_TORCH, sizeof *record, time_ns, bpf_get_current_pid_tgid());
+  record->head = make_head(MLRUN_KERNEL_TORCH, sizeof *record, time_ns, current_pid_tid());
   record->probe = layout->probe;
   __u32 unread = 0;
   for (__u32 i = 0; i < MLRUN_TORCH_ARGUMENTS; i++) {

@@ -323,12 +323,27 @@ struct cred {
   } cap_permitted;
   struct user_namespace *user_ns;
 };
+struct ns_common {
+  unsigned int inum;
+};
+struct pid_namespace {
+  struct ns_common ns;
+};
+struct upid {
+  int nr;
+  struct pid_namespace *ns;
+};
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
 struct task_struct {
   struct thread_info thread_info;
   const struct cred *real_cred;
   unsigned int flags, __state;
   int pid, tgid;
   struct task_struct *group_leader;
+  struct pid *thread_pid;
   struct fs_struct *fs;
   struct files_struct *files;
   __u64 start_boottime;

@@ -34,7 +34,7 @@ int BPF_PROG(on_waking, struct task_struct *task) {
   struct wake *wake = bpf_map_lookup_elem(&wakes, &tid);
   if (!wake) return 0;
   struct mlrun_probe_last *last = last_completion();
-  wake->waker_tid = (__u32)bpf_get_current_pid_tgid();
+  wake->waker_tid = (__u32)current_pid_tid();
   __u64 time_ns = now_ns(), age_ns = last ? time_ns - last->time_ns : 0;
   wake->request = last ? last->request : 0;
   wake->age_ns = age_ns > ~0u ? ~0u : age_ns;
@@ -97,7 +97,7 @@ static __always_inline void comes_on(struct task_struct *task) {
   struct mlrun_wait *record = RESERVE(mlrun_wait, MLRUN_KERNEL_WAIT);
   if (!record) return;
   bool woken = thread->state && wake && !(flags & MLRUN_WAIT_LOST_WAKE);
-  record->head = make_head(MLRUN_KERNEL_WAIT, sizeof *record, on_ns, (__u64)task->tgid << 32 | tid);
+  record->head = make_head(MLRUN_KERNEL_WAIT, sizeof *record, on_ns, pid_tid_of(task));
   record->off_ns = off_ns;
   record->wake_ns = wake_ns;
   record->operation = outermost_operation(thread);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+// Numbers of processes and threads as mlrun's own PID namespace has them, in which the merger and /proc know them. A task has a number in
+// each namespace from the first one down to its own; those of the first one are in the task itself, and cost next to nothing.
+#pragma once
+
+#include "kprobes/bpf/kernel.h"
+
+const volatile __u32 pid_namespace;  // its inode; 0: it is the first one
+__u32 pid_level;                     // how many there are above it
+
+// Run once, by mlrun-probes, who is in it.
+SEC("raw_tp")
+int find_pid_level(void *unused) {
+  struct task_struct *task = bpf_get_current_task_btf();
+  pid_level = BPF_CORE_READ(task, thread_pid, level);
+  return 0;
+}
+
+// 0: it has none, as what runs outside, or what the kernel has taken its numbers from at its very end.
+static __always_inline __u32 number_below(struct pid *numbers) {
+  __u32 level = pid_level;
+  if (!numbers || BPF_CORE_READ(numbers, level) < level) return 0;
+  __u64 place = (__u64)numbers + bpf_core_field_offset(struct pid, numbers);
+  struct upid *own = (void *)(place + level * bpf_core_type_size(struct upid));
+  return BPF_CORE_READ(own, ns, ns.inum) == pid_namespace ? BPF_CORE_READ(own, nr) : 0;
+}
+
+static __always_inline __u32 tid_of(struct task_struct *task) {
+  return pid_namespace ? number_below(BPF_CORE_READ(task, thread_pid)) : task->pid;
+}
+
+static __always_inline __u32 pid_of(struct task_struct *task) {
+  return pid_namespace ? number_below(BPF_CORE_READ(task, group_leader, thread_pid)) : task->tgid;
+}
+
+static __always_inline __u64 pid_tid_of(struct task_struct *task) { return (__u64)pid_of(task) << 32 | tid_of(task); }
+
+static __always_inline __u64 current_pid_tid(void) {
+  return pid_namespace ? pid_tid_of(bpf_get_current_task_btf()) : bpf_get_current_pid_tgid();
+}
