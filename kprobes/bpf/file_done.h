@@ -12,7 +12,7 @@ enum { kQueued = 529, kAgain = 11 };  // EIOCBQUEUED, EAGAIN
 
 struct handed_in {
   __u64 number, pid_tid, offset;
-  bool returned, direct;
+  __u32 returned, direct;  // so wide that nothing between fields stays unwritten (bpf/request.h)
 };
 
 // By kiocb. One whose end is not seen stays until its room is needed.
@@ -43,7 +43,7 @@ static __always_inline void note_handed_in(const struct operation *operation) {
   handed_in.number = operation->number;
   handed_in.pid_tid = current_pid_tid();
   handed_in.offset = operation->offset;
-  handed_in.direct = operation->flags & MLRUN_FILE_DIRECT;
+  handed_in.direct = !!(operation->flags & MLRUN_FILE_DIRECT);
   bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY);
 }
 
