@@ -60,8 +60,8 @@ static __always_inline bool tell_name(__u32 program, __u64 operation, const stru
   if (!own || !find_folder(&folder, name)) return false;
   begin_walk(&own->walk, &folder, true);
   // The compiler would let the last instruction of the loop run into its first one, which older verifiers (6.1) take for a
-  // loop without an end: they want a jump there.
-  int left = kFolderSteps;
+  // loop without an end: they want a jump there. Before 5.16 they forget what is known of a number of 32 bits on the stack.
+  __u64 left = kFolderSteps;
 up:
   if (!step_up(&own->walk, own->text) && left) {
     left--;
@@ -91,4 +91,12 @@ up:
   record->spare = 0;
   if (!put(record, size)) count_loss(MLRUN_KERNEL_FILE_NAME, MLRUN_KERNEL_LOSS_RING);
   return true;
+}
+
+// The same as a function, which the verifier follows once and not on each of the ways that lead to it: of these the programs for every kind
+// of operation have so many that Linux 5.15 gives up. Programs that are loaded for one function each cannot have one (function_probe.h).
+enum { kSecondName = 1, kNameOfUser = 2 };
+__noinline int tell_name_apart(__u32 program, __u64 operation, __u64 text, __s32 folder, __u32 kind) {
+  struct given_name name = {text, folder, kind & kSecondName, kind & kNameOfUser};
+  return tell_name(program, operation, &name);
 }

@@ -50,6 +50,11 @@ static __always_inline __u32 forget_above(struct thread_state *thread, __u64 fra
   return depth;
 }
 
+// As a function of its own (file_name.h).
+__noinline int forget_above_apart(struct thread_state *thread, __u64 frame) {
+  return thread ? forget_above(thread, frame) : 0;
+}
+
 // Functions by which somebody has read or written, as the file systems' operations name them. Some of them call the general one, which
 // is probed as well for file systems that have none of their own. Each takes its place before it calls that. Two that have the same
 // place take it in turns; then the general one's operation is found to be the one that it lies in. Of the function, not of the table
@@ -85,10 +90,16 @@ static __always_inline void note_own_function(struct thread_state *thread, const
   if (*place != function) *place = function;
 }
 
-static __always_inline void tell_given_name(const struct operation *operation, __s32 folder, __u64 name, __u32 which) {
+static __always_inline void tell_given_name(const struct operation *operation, __s32 folder, __u64 name, __u32 which,
+                                            bool is_typed) {
   struct given_name given = {.folder = folder, .which = which};
+  __u32 program = operation->op - MLRUN_FILE_UNLINK;
   given.text = (__u64)BPF_CORE_READ((struct filename *)name, name);
-  if (given.text) tell_name(operation->op - MLRUN_FILE_UNLINK, operation->number, &given);
+  if (!given.text) return;
+  if (is_typed)
+    tell_name(program, operation->number, &given);
+  else
+    tell_name_apart(program, operation->number, given.text, folder, which);
 }
 
 static __always_inline bool is_silent(struct thread_state *thread, const struct operation *operation, __u32 depth,
@@ -103,7 +114,7 @@ static __always_inline bool is_silent(struct thread_state *thread, const struct 
 static __always_inline int begin_operation(__u64 frame, struct probed probed, const __u64 *arguments, bool is_typed) {
   struct thread_state *thread = own_state(bpf_get_current_task_btf());
   if (!thread) return 0;
-  __u32 depth = forget_above(thread, frame);
+  __u32 depth = is_typed ? forget_above(thread, frame) : (__u32)forget_above_apart(thread, frame);
   if (depth >= kNested) {
     count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
     return 0;
@@ -118,8 +129,8 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   operation->is_silent = is_silent(thread, operation, depth, probed);
   if (operation->control && !operation->is_silent) note_handed_in(operation);
   if (probed.kind == MLRUN_ARGUMENTS_NAME || probed.kind == MLRUN_ARGUMENTS_NAMES)
-    tell_given_name(operation, arguments[0], arguments[1], 0);
-  if (probed.kind == MLRUN_ARGUMENTS_NAMES) tell_given_name(operation, arguments[2], arguments[3], 1);
+    tell_given_name(operation, arguments[0], arguments[1], 0, is_typed);
+  if (probed.kind == MLRUN_ARGUMENTS_NAMES) tell_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);
   operation->begin_ns = now_ns();
   thread->depth = depth + 1;
   return 0;

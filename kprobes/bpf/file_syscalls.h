@@ -256,19 +256,13 @@ static __always_inline bool is_on_names(__u32 how) { return how == kNames || how
 static __always_inline bool tell_names(const struct operation *operation, struct pt_regs *registers) {
   enum { kMkdirAt = 258 };  // from here on with the folder's descriptor before each name
   const __u64 number = registers->orig_ax;
-  struct given_name name = {registers->di, kCurrentFolder, 0, true};
-  __u64 new_name = registers->si;
-  __s32 new_folder = kCurrentFolder;
-  if (number >= kMkdirAt) {
-    name.folder = registers->di;
-    name.text = registers->si;
-    new_folder = registers->dx;
-    new_name = registers->r10;
-  }
-  if (!tell_name(0, operation->number, &name)) return false;
-  if (operation->op != MLRUN_FILE_RENAME) return true;
-  struct given_name renamed = {new_name, new_folder, 1, true};
-  return tell_name(0, operation->number, &renamed);
+  const __u32 first = kNameOfUser, second = kNameOfUser | kSecondName;
+  bool has_folders = number >= kMkdirAt;
+  __s32 folder = has_folders ? (__s32)registers->di : kCurrentFolder;
+  __s32 new_folder = has_folders ? (__s32)registers->dx : kCurrentFolder;
+  __u64 name = has_folders ? registers->si : registers->di, new_name = has_folders ? registers->r10 : registers->si;
+  if (!tell_name_apart(0, operation->number, name, folder, first)) return false;
+  return operation->op != MLRUN_FILE_RENAME || tell_name_apart(0, operation->number, new_name, new_folder, second);
 }
 
 SEC("tp_btf/sys_enter")

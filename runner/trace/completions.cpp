@@ -20,10 +20,13 @@ void Completions::sort() {
                    [](const Entry& a, const Entry& b) { return a.operation < b.operation; });
 }
 
-std::optional<Completion> Completions::of(uint64_t operation) const {
+std::optional<Completion> Completions::of(uint64_t operation) {
   const auto found = std::lower_bound(entries_.begin(), entries_.end(), operation,
                                       [](const Entry& entry, uint64_t number) { return entry.operation < number; });
-  if (found == entries_.end() || found->operation != operation) return std::nullopt;
+  if (found == entries_.end() || found->operation != operation) {
+    ++missing_;
+    return std::nullopt;
+  }
   return found->completion;
 }
 

@@ -25,8 +25,10 @@ class Completions {
   // Requires: all were added.
   void sort();
 
-  // Of an operation, by its number; the first one, if there should be several.
-  [[nodiscard]] std::optional<Completion> of(uint64_t operation) const;
+  // Of an operation, by its number; the first one, if there should be several. What has none is counted: a kernel that cannot probe
+  // by fentry misses what an interrupt does while another probe runs.
+  [[nodiscard]] std::optional<Completion> of(uint64_t operation);
+  [[nodiscard]] uint64_t missing() const { return missing_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
@@ -36,7 +38,7 @@ class Completions {
   };
   std::vector<Entry> entries_;
   size_t most_;
-  uint64_t left_out_ = 0;
+  uint64_t left_out_ = 0, missing_ = 0;
 };
 
 }  // namespace mlrun::trace

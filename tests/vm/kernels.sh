@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetches a stock Debian kernel and prints the folder it lies in: boot/vmlinux (unpacked), lib/modules, release.
-# Usage: kernels.sh 5.10|6.1|6.12|newest   Exit status 77: it cannot be had here; the last line says why.
+# Fetches a stock kernel and prints the folder it lies in: boot/vmlinux (unpacked), lib/modules, release. They are Debian's, but for 5.15,
+# which Debian has no more: that is Ubuntu's.
+# Usage: kernels.sh 5.10|5.15|6.1|6.12|newest   Exit status 77: it cannot be had here; the last line says why.
 # Usage: kernels.sh FOLDER   The same for a kernel that somebody has built: FOLDER, written with a /, holds these three.
 set -euo pipefail
 
@@ -16,7 +17,7 @@ choose() {
     6.12) suites=("debian-security bookworm-security" "debian bookworm") meta=linux-image-6.12-amd64 ;;
     newest) suites=("debian trixie-backports") meta=linux-image-amd64 ;;
     *)
-      echo "kernels.sh: '$1' is none of 5.10, 6.1, 6.12, newest" >&2
+      echo "kernels.sh: '$1' is none of 5.10, 5.15, 6.1, 6.12, newest" >&2
       exit 2
       ;;
   esac
@@ -53,11 +54,36 @@ extract_vmlinux() {
   return 1
 }
 
+# As Ubuntu 22.04 came with it, which stays where it is. Nobody here has that archive's key: the files are known by their sums.
+readonly ubuntu=${MLRUN_VM_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu} of_ubuntu=5.15.0-25-generic_5.15.0-25.25_amd64.deb
+readonly ubuntu_files="
+linux-signed/linux-image-$of_ubuntu ad56f8c442a54d4f5ff2dff010d00321d53e32b543f3a92f3ba4e042d20a71da
+linux/linux-modules-$of_ubuntu d0ba4087d9e1d497925b3481d3531fba6c2a852855f8019d73b0b1385aa4da1f"
+
+fetch_from_ubuntu() {
+  needs_tools dpkg depmod zstd
+  local file sum
+  while read -r file sum; do
+    if [[ -z $file ]]; then continue; fi
+    /usr/lib/apt/apt-helper download-file "$ubuntu/pool/main/l/$file" "$work/${file##*/}" "SHA256:$sum" >"$work/log" 2>&1 ||
+      cannot "downloading $file failed: $(tail -n 1 "$work/log")"
+    dpkg -x "$work/${file##*/}" "$root.new"
+  done <<<"$ubuntu_files"
+  release=$(basename "$(ls -d "$root.new"/lib/modules/*/)")
+  depmod -b "$root.new" "$release"
+  finish
+}
+
 fetch() {
   needs_tools apt-get dpkg depmod xz
   make_lists
   find_packages
   unpack
+  finish
+}
+
+# With the kernel itself as it boots, and its name.
+finish() {
   local image
   image=$(find "$root.new" -name 'vmlinuz*' -type f | head -n 1)
   mkdir -p "$root.new/boot"
@@ -66,7 +92,7 @@ fetch() {
   mv -T "$root.new" "$root"
 }
 
-name=${1:?usage: kernels.sh 5.10|6.1|6.12|newest|FOLDER}
+name=${1:?usage: kernels.sh 5.10|5.15|6.1|6.12|newest|FOLDER}
 if [[ $name == */* ]]; then
   for part in boot/vmlinux lib/modules release; do
     [[ -e $name/$part ]] || { echo "kernels.sh: $name has no $part" >&2 && exit 2; }
@@ -75,5 +101,9 @@ if [[ $name == */* ]]; then
   exit
 fi
 what="the kernel $name"
-choose "$name"
-fetch_once "$name" fetch
+if [[ $name == 5.15 ]]; then
+  fetch_once 5.15 fetch_from_ubuntu
+else
+  choose "$name"
+  fetch_once "$name" fetch
+fi

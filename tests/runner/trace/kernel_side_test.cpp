@@ -155,7 +155,9 @@ TEST(Completions, BelongToTheOperationOfTheirNumberWheneverTheyCame) {
   ASSERT_TRUE(completions.of(7).has_value());
   EXPECT_EQ(completions.of(7)->result, -EIO);
   EXPECT_TRUE(completions.of(~uint64_t{0}).has_value());
+  EXPECT_EQ(completions.missing(), 0u);
   EXPECT_FALSE(completions.of(8).has_value());
+  EXPECT_EQ(completions.missing(), 1u);
   EXPECT_FALSE(Completions{}.of(9).has_value());
 }
 
