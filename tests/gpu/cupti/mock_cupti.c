@@ -34,7 +34,7 @@ struct size_of_kind {
 static const struct size_of_kind sizes[] = {
     {CUPTI_MEMCPY, {88, 96}},    {CUPTI_MEMSET, {80, 88}},     {CUPTI_DRIVER, {40, 40}},
     {CUPTI_RUNTIME, {40, 40}},   {CUPTI_DEVICE, {176, 184}},   {CUPTI_CONCURRENT_KERNEL, {208, 216}},
-    {CUPTI_OVERHEAD, {48, 56}},  {CUPTI_MEMCPY2, {88, 96}},    {CUPTI_SYNCHRONIZATION, {40, 56}},
+    {CUPTI_OVERHEAD, {40, 56}},  {CUPTI_MEMCPY2, {88, 96}},    {CUPTI_SYNCHRONIZATION, {40, 56}},
     {CUPTI_MEMORY2, {120, 128}}, {CUPTI_GRAPH_TRACE, {48, 56}}};
 
 struct buffer {
@@ -114,7 +114,7 @@ static void *add(struct buffer *buffer, uint32_t kind) {
   return record;
 }
 
-// Longer from 12.9 on, with more about it, which is its client's to free.
+// 12.0 and 12.1 write the oldest record of it, which has no more than this; newer ones more about it, their client's to free.
 static void add_overhead(uint32_t kind) {
   if (!*setting("MOCK_CUPTI_OVERHEAD")) return;
   struct cupti_overhead *overhead = add(&gpu_buffer, CUPTI_OVERHEAD);
