@@ -10,6 +10,7 @@
 //   KEEPS=1          a flush brings no buffer unless it is forced
 //   DEVICES=late|never   it tells of devices when it is asked for those that there are already, or not at all
 //   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
+//   GPU=N            the N-th GPU, by its UUID; 0 where that is not set
 // A child of the process that called it first may not call it: it ends by abort, and says so.
 #define _GNU_SOURCE
 #include "mock_cupti.h"
@@ -24,7 +25,7 @@
 
 #include "cupti/cupti_abi.h"
 
-enum { kBufferFlush = 1 << 16, kCommandBufferFull = 6 << 16 };  // kinds of its own work
+enum { kBufferFlush = 1 << 16, kCommandBufferFull = CUPTI_OVERHEAD_COMMAND_BUFFER_FULL };  // kinds of its own work
 enum { kKinds = 64, kThreadsMax = 256, kCalls = 2048, kTimestampsMax = 64 };
 
 struct size_of_kind {
@@ -59,10 +60,7 @@ static uint8_t thread_buffers_wanted = 1;
 static size_t made_before = 3;
 static int all_syncs = 1, callbacks, subscriptions, given_back;
 
-static const char *setting(const char *name) {
-  const char *value = getenv(name);
-  return value ? value : "";
-}
+static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
 static size_t bytes_of(uint32_t kind) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -368,6 +366,7 @@ static void add_device(void) {
   device->capability_major = 9;
   device->name = "Mock H200";
   for (uint8_t i = 0; i < sizeof device->uuid; i++) device->uuid[i] = (uint8_t)(i * 17);
+  device->uuid[0] = (uint8_t)atoi(setting("MOCK_CUPTI_GPU"));
 }
 
 static int enable(uint32_t kind, int is_late) {
@@ -427,7 +426,6 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable) {
   all_syncs = enable;
   return 0;
 }
-
 #endif
 
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record) {
