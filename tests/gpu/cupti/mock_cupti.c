@@ -410,7 +410,8 @@ int cuptiActivityDisable(uint32_t kind) {
   enabled[kind] = 0;
   return 0;
 }
-#if MOCK_MAJOR >= 13
+#if MOCK_MAJOR >= 13 && !defined MOCK_IS_OLD
+int cuptiSubscribe_v2(void) { return 0; }
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable) {
   EXPECT_OWNER;
   driver_calls[function] = enable;
