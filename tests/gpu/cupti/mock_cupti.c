@@ -10,7 +10,7 @@
 //   KEEPS=1          a flush brings no buffer unless it is forced
 //   DEVICES=late|never   it tells of devices when it is asked for those that there are already, or not at all
 //   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
-//   GPU=N            the N-th GPU, by its UUID; 0 where that is not set
+//   GPU=N, MIG=N     which GPU by its UUID, which instance of it; 0 where that is not set, which is no instance
 // A child of the process that called it first may not call it: it ends by abort, and says so.
 #define _GNU_SOURCE
 #include "mock_cupti.h"
@@ -367,6 +367,9 @@ static void add_device(void) {
   device->name = "Mock H200";
   for (uint8_t i = 0; i < sizeof device->uuid; i++) device->uuid[i] = (uint8_t)(i * 17);
   device->uuid[0] = (uint8_t)atoi(setting("MOCK_CUPTI_GPU"));
+  device->is_mig = *setting("MOCK_CUPTI_MIG") != 0;
+  memcpy(device->mig_uuid, device->uuid, sizeof device->uuid);
+  device->mig_uuid[15] = (uint8_t)atoi(setting("MOCK_CUPTI_MIG"));
 }
 
 static int enable(uint32_t kind, int is_late) {
@@ -476,24 +479,4 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *co
 int cuptiSetThreadIdType(uint32_t type) {
   EXPECT_OWNER;
   return type == CUPTI_THREAD_ID_SYSTEM ? 0 : 1;
-}
-
-int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name) {
-  EXPECT_OWNER;
-  static const struct {
-    uint32_t domain, function;
-    const char *name;
-  } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 41, "cudaMemcpyAsync_v3020"},
-               {2, 51, "cudaMemsetAsync_v3020"},   {2, 131, "cudaStreamSynchronize_v3020"},
-               {2, 17, "cudaGetDevice_v3020"},     {1, 307, "cuLaunchKernel"},
-               {1, 652, "cuLaunchKernelEx"},       {1, 1, "cuInit"},
-               {2, 20, "cudaMalloc_v3020"},        {2, 22, "cudaFree_v3020"},
-               {1, 243, "cuMemAlloc_v2"},          {1, 245, "cuMemFree_v2"},
-               {2, 311, "cudaGraphLaunch_v10000"}, {1, 514, "cuGraphLaunch"}};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (names[i].domain != domain || names[i].function != function) continue;
-    *name = names[i].name;
-    return 0;
-  }
-  return 1;
 }
