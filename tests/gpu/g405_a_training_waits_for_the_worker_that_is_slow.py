@@ -13,7 +13,7 @@ from mock_kernels import MOCK_KERNELS
 WORKERS, OF_ALL = 3, 0.95
 # A worker is slow for that long whatever else the machine does; what else there is between two kernels grows with that, so a share
 # that is missed is asked again with a slower worker.
-SLOW_S = (1, 2, 4)
+SLOW_S = (1, 2, 4, 8)
 
 # What the training computes on the processor between a batch and the optimizer's step is the GPU's work here: a kernel that ends
 # with it. The first process that is forked is the loader's worker 0.
@@ -96,8 +96,8 @@ def check_run(this, way, slow_s):
     slow_steps = -(-len(kernels) // WORKERS) - 1
     took = max(row["ts"] + row["dur"] for row in kernels) - min(row["ts"] + row["dur"] for row in kernels)
     this.true(f"it is slow ({way})", took > 0.9 * slow_steps * slow_s * 1e9 and slow_steps > 1, (took, slow_steps))
-    this.true(f"the GPU waits for it ({way})", whole > 0.3 * took, (whole, took))
-    return got / whole, trace
+    # Where the machine computes so slowly that nobody waits for the slow worker, this says nothing: a slower one will.
+    return got / whole if whole > 0.3 * took else 0, trace
 
 
 def check(this):
