@@ -114,18 +114,21 @@ class Descendants {
 // The samplers of a run, as far as they were asked for.
 class Samplers {
  public:
-  Samplers(const RunOptions& options, collect::Recording& recording) : said_to_sample_(options.sample == Wish::kOn) {
+  Samplers(const RunOptions& options, collect::Recording& recording)
+      : recording_(recording),
+        said_to_sample_(options.sample == Wish::kOn),
+        asks_which_gpus_(options.sample == Wish::kOff && options.cupti != Wish::kOff) {
     if (options.python_stacks_hz > 0) {
       python_ = std::make_unique<python::PythonSampler>(options.python_stacks_hz);
       python_frames_ = std::make_unique<python::PythonFrames>(*python_, recording.collector(), recording.spool(),
                                                               recording.arena().clock_kind());
     }
     if (options.sample == Wish::kOff) return;
-    gpus_ = std::make_unique<gpu::GpuSampler>(options.sample_hz, true);
-    frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording.spool(), recording.arena().clock_kind());
+    start_gpus(options.sample_hz);
   }
 
   void collect() {
+    ask_which_gpus();
     if (frames_) frames_->write(false);
     if (!python_frames_) return;
     python_frames_->tell();
@@ -135,10 +138,15 @@ class Samplers {
   // Ends them, and tells of them in session.json.
   void finish(nlohmann::json& session) {
     finish_python(session);
+    ask_which_gpus();
     if (!gpus_) return;
     gpus_->stop();
     frames_->write(true);
     const gpu::GpuSamplerState state = gpus_->state();
+    if (asks_which_gpus_) {
+      session["gpu_list"] = {{"gpus", state.gpus}, {"problem", util::escaped_utf8(state.problem)}};
+      return;
+    }
     session["gpu_sampler"] = {{"gpus", state.gpus},
                               {"looks", state.looks},
                               {"late_looks", state.late_looks},
@@ -153,6 +161,17 @@ class Samplers {
   }
 
  private:
+  void start_gpus(double looks_per_second) {
+    gpus_ = std::make_unique<gpu::GpuSampler>(looks_per_second, looks_per_second > 0);
+    frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
+  }
+
+  // CUPTI tells no PCI address, index or parent of a GPU. The driver is asked while a program has it loaded, which is quick then.
+  void ask_which_gpus() {
+    if (!asks_which_gpus_ || gpus_ || collect::load(recording_.arena().control().gpu_processes) == 0) return;
+    start_gpus(0);
+  }
+
   void finish_python(nlohmann::json& session) {
     if (!python_) return;
     python_->stop();
@@ -160,7 +179,8 @@ class Samplers {
     describe_python_sampler(session, python_->state());
   }
 
-  bool said_to_sample_;
+  collect::Recording& recording_;
+  bool said_to_sample_, asks_which_gpus_;
   std::unique_ptr<gpu::GpuSampler> gpus_;
   std::unique_ptr<gpu::GpuFrames> frames_;
   std::unique_ptr<python::PythonSampler> python_;

@@ -26,14 +26,16 @@ struct GpuSampler::Shared {
   std::mutex mutex;
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, fetches_samples = false;
-  Clock::duration pause{};
+  Clock::duration pause{};  // between looks; 0: there are none
   News news;
   GpuSamplerState state;
 };
 
 GpuSampler::GpuSampler(double looks_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
   shared_->fetches_samples = fetches_samples;
-  shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
+  if (looks_per_second > 0) {
+    shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
+  }
   const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
   if (problem.empty()) return;
   shared_->state.problem = problem;
@@ -91,6 +93,7 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
   shared.state.gpus = watch.count();
   if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be looked at";
   shared.news.devices = watch.describe();
+  if (shared.pause == Clock::duration::zero()) return {};
 
   GpuRows rows;
   Clock::time_point due = Clock::now();

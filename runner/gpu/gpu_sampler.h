@@ -26,7 +26,8 @@ struct GpuSamplerState {
 class GpuSampler {
  public:
   // Starts the thread; what comes of it, state() tells. All signals are blocked in it.
-  // `fetches_samples`: what the driver has sampled by itself between them, too.
+  // `looks_per_second`: 0: none, only which devices there are. `fetches_samples`: what the driver has sampled by itself between
+  // looks, too.
   GpuSampler(double looks_per_second, bool fetches_samples);
   // Waits up to a second for a look that is under way; a driver that answers no more is left to itself.
   ~GpuSampler();

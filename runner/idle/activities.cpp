@@ -78,12 +78,24 @@ bool overlaps(const Stretch& stretch, const Stretch& window) {
 
 template <typename T>
 void sort_list(std::vector<T>& list) {
-  std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) { return a.start_ns < b.start_ns; });
+  std::sort(list.begin(), list.end(), [](const Stretch& a, const Stretch& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  });
 }
 
 template <typename Rows>
 void sort_by_start(Rows& rows) {
   for (auto& [who, list] : rows) sort_list(list);
+}
+
+// What a thread calls within a call of its own is part of that: another preload or a signal handler does so. Requires: by start.
+void drop_inner(std::vector<Activity>& calls) {
+  int64_t end_ns = INT64_MIN;
+  std::erase_if(calls, [&end_ns](const Activity& call) {
+    if (call.start_ns < end_ns && call.end_ns <= end_ns) return true;
+    end_ns = call.end_ns;
+    return false;
+  });
 }
 
 bool is_channel(model::FileKind kind) {
@@ -233,6 +245,7 @@ Status Activities::load_sleeps(Stretch window) {
 
 void Activities::sort() {
   sort_by_start(calls_);
+  for (auto& [who, calls] : calls_) drop_inner(calls);
   sort_by_start(cuda_);
   sort_by_start(gpu_files_);
   sort_by_start(sleeps_);

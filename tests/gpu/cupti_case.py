@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs mlrun --cupti on a program whose CUDA and CUPTI are stand-ins."""
 
+from checking import HELD
 from lib import case
 
+# The end of a process waits for a fifth of a second (cupti/README.md). A machine that stands still for that long leaves the trace
+# to say what is missing; it does not do so each time.
+FETCH_TRIES = 6
 PLACE = case.BUILD / "gpu" / "cupti"
 APP = PLACE / "cuda_app"
 KERNELS = {"void first<4>(float*, int)", "second(float*)", "triton_kernel"}
@@ -20,6 +24,21 @@ def traced(this, end, launches, *, majors=(13,), options=(), status=0, library=N
     environment = mock_environment(this, *majors, driver=driver, **settings)
     words = [APP, end, launches] + ([library] if library else []) + list(shared)
     return this.trace(*words, options=["--cupti", "--lossless", *options], status=status, env=environment)
+
+
+def fetched(this, end, launches, **more):
+    """As traced(), the first trace of some tries in which everything was fetched. A machine that stands still spoils some of
+    them, a library that does not fetch spoils all."""
+    for _ in range(FETCH_TRIES):
+        trace = traced(this, end, launches, **more)
+        if not any(row["reason"] == HELD for row in trace.rows("loss")):
+            return trace
+    raise AssertionError(f"{end}: what CUPTI held was missing in each of {FETCH_TRIES} traces")
+
+
+def is_held(check):
+    """Of a check of `run`."""
+    return any(row["reason"] == HELD for row in check.get("losses", ()))
 
 
 def complete(this, trace, launches):

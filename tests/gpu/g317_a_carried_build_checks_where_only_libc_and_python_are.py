@@ -13,6 +13,8 @@ import tarfile
 from pathlib import Path
 
 import checking
+import cupti_case
+from driver_checks import KILLED
 from lib import case
 
 HERE = Path(__file__).parent
@@ -79,6 +81,25 @@ def check_archive(this, archive):
     this.true("it says what to do", "build mlrun" in none.stderr, none.stderr)
 
 
+def carried_report(this, root, python):
+    done = this.run("unshare", "-m", "sh", "-c", ENTER, "sh", root, sysconfig.get_path("stdlib"), HERE, case.BUILD, python)
+    this.true("it began", done.returncode in (0, 1), done.stderr)
+    return json.loads((root / "tmp" / "report.json").read_text(encoding="utf-8"))
+
+
+def reported(this, root, python):
+    """The report, and its checks. Where this machine stood still for longer than the end of a process waits it is made again, until
+    each check has been seen in which nothing was held back."""
+    checks, killed = {}, {f"end_by_{how}" for how in KILLED}
+    for _ in range(cupti_case.FETCH_TRIES):
+        report = carried_report(this, root, python)
+        checks |= {name: seen for name, seen in report["checks"].items() if name in killed or not cupti_case.is_held(seen)}
+        if checks.keys() == report["checks"].keys():
+            break
+    this.equal("checks without anything that CUPTI held", sorted(checks), sorted(report["checks"]))
+    return report, checks
+
+
 def check(this):
     if os.getuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
         raise case.Skip("needs root and a mount namespace")
@@ -87,15 +108,11 @@ def check(this):
     check_archive(this, archive)
     this.true("the root has none of mlrun's libraries", not list(root.rglob("libfmt*")) and not list(root.rglob("libdw*")),
               list(root.rglob("*.so*")))
-    done = this.run("unshare", "-m", "sh", "-c", ENTER, "sh", root, sysconfig.get_path("stdlib"), HERE, case.BUILD, python)
-    this.true("it began", done.returncode in (0, 1), done.stderr)
-    report = json.loads((root / "tmp" / "report.json").read_text(encoding="utf-8"))
+    report, checks = reported(this, root, python)
     this.equal("complete", (report["is_complete"], report["carried"]), (True, True))
-    checks = report["checks"]
     this.true("samples and programs", {"samples", "end_by_SIGKILL", "many_nodes_of_graphs"} <= checks.keys(), list(checks))
     for name, seen in checks.items():
-        is_told = any(row["reason"] == checking.HELD for row in seen.get("losses", ()))
-        this.true(name, "reason" not in seen and (seen["agrees"] is not False or name in TIMES or is_told), seen)
+        this.true(name, "reason" not in seen and (seen["agrees"] is not False or name in TIMES), seen)
     this.true("the driver's devices", len(report["devices"]) > 0, report["devices"])
 
 

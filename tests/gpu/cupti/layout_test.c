@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cupti/cupti_abi.h against NVIDIA's headers: every field that is read and every number, at compile time, once with
-// those of CUPTI 12 and once with those of CUPTI 13. A record is told by its oldest version and by all newer ones there.
+// those of CUPTI 12 and once with those of CUPTI 13. Of each record every version of these headers is told that begins as
+// ours does, also those that no CUPTI which is accepted (kCuptiOldest) writes any more: that they agree is how records have
+// grown at their end alone so far. Left out are those before CUDA 7, which are laid out in another way (Kernel, Kernel2,
+// Device). A version without one of the fields is told by the macro for the others; CUPTI wrote the last of these before
+// 12.0, so that the reader need not know of them, but for Overhead, whose data the reader takes by the record's length.
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_version.h>
@@ -23,7 +27,7 @@
   SAME(v, returnValue, cupti_api, result)
 API(API);
 
-#define KERNEL(v)                                                \
+#define KERNEL_WITHOUT_GRAPH(v)                                  \
   SAME(v, registersPerThread, cupti_kernel, registers);          \
   SAME(v, start, cupti_kernel, start);                           \
   SAME(v, end, cupti_kernel, end);                               \
@@ -40,30 +44,43 @@ API(API);
   SAME(v, dynamicSharedMemory, cupti_kernel, dynamic_shared);    \
   SAME(v, localMemoryPerThread, cupti_kernel, local_per_thread); \
   SAME(v, correlationId, cupti_kernel, correlation);             \
-  SAME(v, name, cupti_kernel, name);                             \
-  SAME(v, graphNodeId, cupti_kernel, graph_node);                \
+  SAME(v, name, cupti_kernel, name)
+#define KERNEL(v)                                 \
+  KERNEL_WITHOUT_GRAPH(v);                        \
+  SAME(v, graphNodeId, cupti_kernel, graph_node); \
   SAME(v, graphId, cupti_kernel, graph)
+KERNEL_WITHOUT_GRAPH(Kernel3);
+KERNEL_WITHOUT_GRAPH(Kernel4);
+KERNEL(Kernel5);
+KERNEL(Kernel6);
+KERNEL(Kernel7);
 KERNEL(Kernel8);
 KERNEL(Kernel9);
 
-#define MEMCPY(v)                                    \
-  SAME(v, copyKind, cupti_memcpy, copy_kind);        \
-  SAME(v, srcKind, cupti_memcpy, source_kind);       \
-  SAME(v, dstKind, cupti_memcpy, target_kind);       \
-  SAME(v, flags, cupti_memcpy, flags);               \
-  SAME(v, bytes, cupti_memcpy, bytes);               \
-  SAME(v, start, cupti_memcpy, start);               \
-  SAME(v, end, cupti_memcpy, end);                   \
-  SAME(v, deviceId, cupti_memcpy, device);           \
-  SAME(v, contextId, cupti_memcpy, context);         \
-  SAME(v, streamId, cupti_memcpy, stream);           \
-  SAME(v, correlationId, cupti_memcpy, correlation); \
-  SAME(v, graphNodeId, cupti_memcpy, graph_node);    \
+#define MEMCPY_WITHOUT_GRAPH(v)                \
+  SAME(v, copyKind, cupti_memcpy, copy_kind);  \
+  SAME(v, srcKind, cupti_memcpy, source_kind); \
+  SAME(v, dstKind, cupti_memcpy, target_kind); \
+  SAME(v, flags, cupti_memcpy, flags);         \
+  SAME(v, bytes, cupti_memcpy, bytes);         \
+  SAME(v, start, cupti_memcpy, start);         \
+  SAME(v, end, cupti_memcpy, end);             \
+  SAME(v, deviceId, cupti_memcpy, device);     \
+  SAME(v, contextId, cupti_memcpy, context);   \
+  SAME(v, streamId, cupti_memcpy, stream);     \
+  SAME(v, correlationId, cupti_memcpy, correlation)
+#define MEMCPY_WITHOUT_GRAPH_ID(v) \
+  MEMCPY_WITHOUT_GRAPH(v);         \
+  SAME(v, graphNodeId, cupti_memcpy, graph_node)
+#define MEMCPY(v)             \
+  MEMCPY_WITHOUT_GRAPH_ID(v); \
   SAME(v, graphId, cupti_memcpy, graph)
+MEMCPY_WITHOUT_GRAPH(Memcpy);
+MEMCPY_WITHOUT_GRAPH_ID(Memcpy3);
 MEMCPY(Memcpy4);
 MEMCPY(Memcpy5);
 
-#define PEER(v)                                           \
+#define PEER_WITHOUT_GRAPH(v)                             \
   SAME(v, bytes, cupti_memcpy_peer, bytes);               \
   SAME(v, start, cupti_memcpy_peer, start);               \
   SAME(v, end, cupti_memcpy_peer, end);                   \
@@ -72,13 +89,19 @@ MEMCPY(Memcpy5);
   SAME(v, streamId, cupti_memcpy_peer, stream);           \
   SAME(v, srcDeviceId, cupti_memcpy_peer, source_device); \
   SAME(v, dstDeviceId, cupti_memcpy_peer, target_device); \
-  SAME(v, correlationId, cupti_memcpy_peer, correlation); \
-  SAME(v, graphNodeId, cupti_memcpy_peer, graph_node);    \
+  SAME(v, correlationId, cupti_memcpy_peer, correlation)
+#define PEER_WITHOUT_GRAPH_ID(v) \
+  PEER_WITHOUT_GRAPH(v);         \
+  SAME(v, graphNodeId, cupti_memcpy_peer, graph_node)
+#define PEER(v)             \
+  PEER_WITHOUT_GRAPH_ID(v); \
   SAME(v, graphId, cupti_memcpy_peer, graph)
+PEER_WITHOUT_GRAPH(MemcpyPtoP);
+PEER_WITHOUT_GRAPH_ID(MemcpyPtoP2);
 PEER(MemcpyPtoP3);
 PEER(MemcpyPtoP4);
 
-#define MEMSET(v)                                    \
+#define MEMSET_WITHOUT_GRAPH(v)                      \
   SAME(v, value, cupti_memset, value);               \
   SAME(v, bytes, cupti_memset, bytes);               \
   SAME(v, start, cupti_memset, start);               \
@@ -88,9 +111,15 @@ PEER(MemcpyPtoP4);
   SAME(v, streamId, cupti_memset, stream);           \
   SAME(v, correlationId, cupti_memset, correlation); \
   SAME(v, flags, cupti_memset, flags);               \
-  SAME(v, memoryKind, cupti_memset, memory_kind);    \
-  SAME(v, graphNodeId, cupti_memset, graph_node);    \
+  SAME(v, memoryKind, cupti_memset, memory_kind)
+#define MEMSET_WITHOUT_GRAPH_ID(v) \
+  MEMSET_WITHOUT_GRAPH(v);         \
+  SAME(v, graphNodeId, cupti_memset, graph_node)
+#define MEMSET(v)             \
+  MEMSET_WITHOUT_GRAPH_ID(v); \
   SAME(v, graphId, cupti_memset, graph)
+MEMSET_WITHOUT_GRAPH(Memset);
+MEMSET_WITHOUT_GRAPH_ID(Memset2);
 MEMSET(Memset3);
 MEMSET(Memset4);
 
@@ -105,7 +134,7 @@ MEMSET(Memset4);
 SYNC(Synchronization);
 SYNC(Synchronization2);
 
-#define MEMORY(v)                                                    \
+#define MEMORY_WITHOUT_POOL_USE(v)                                   \
   SAME(v, memoryOperationType, cupti_memory, operation);             \
   SAME(v, memoryKind, cupti_memory, memory_kind);                    \
   SAME(v, correlationId, cupti_memory, correlation);                 \
@@ -119,8 +148,11 @@ SYNC(Synchronization2);
   SAME(v, isAsync, cupti_memory, is_async);                          \
   SAME(v, memoryPoolConfig.memoryPoolType, cupti_memory, pool_kind); \
   SAME(v, memoryPoolConfig.address, cupti_memory, pool_address);     \
-  SAME(v, memoryPoolConfig.pool.size, cupti_memory, pool_bytes);     \
+  SAME(v, memoryPoolConfig.pool.size, cupti_memory, pool_bytes)
+#define MEMORY(v)             \
+  MEMORY_WITHOUT_POOL_USE(v); \
   SAME(v, memoryPoolConfig.utilizedSize, cupti_memory, pool_used)
+MEMORY_WITHOUT_POOL_USE(Memory2);
 MEMORY(Memory3);
 MEMORY(Memory4);
 
@@ -139,6 +171,7 @@ GRAPH(GraphTrace2);
   SAME(v, overheadKind, cupti_overhead, overhead_kind); \
   SAME(v, start, cupti_overhead, start);                \
   SAME(v, end, cupti_overhead, end)
+OVERHEAD(Overhead);  // of CUPTI 12.0 and 12.1
 OVERHEAD(Overhead2);
 OVERHEAD(Overhead3);
 SAME(Overhead3, overheadData, cupti_overhead_with_data, data);
@@ -146,18 +179,23 @@ _Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL == (int)CUPTI_OV
                "the kind that has data");
 _Static_assert(sizeof(CUpti_ActivityOverhead3) == sizeof(struct cupti_overhead_with_data),
                "its length tells that it has data");
+_Static_assert(sizeof(CUpti_ActivityOverhead) == sizeof(struct cupti_overhead), "the oldest one is no shorter");
 _Static_assert(sizeof(CUpti_ActivityOverhead2) < sizeof(struct cupti_overhead_with_data), "and one without is shorter");
 
-#define DEVICE(v)                                                  \
+#define DEVICE_WITHOUT_MIG(v)                                      \
   SAME(v, globalMemorySize, cupti_device, memory_bytes);           \
   SAME(v, numMultiprocessors, cupti_device, multiprocessors);      \
   SAME(v, computeCapabilityMajor, cupti_device, capability_major); \
   SAME(v, computeCapabilityMinor, cupti_device, capability_minor); \
   SAME(v, id, cupti_device, number);                               \
   SAME(v, uuid, cupti_device, uuid);                               \
-  SAME(v, name, cupti_device, name);                               \
-  SAME(v, isMigEnabled, cupti_device, is_mig);                     \
+  SAME(v, name, cupti_device, name)
+#define DEVICE(v)                              \
+  DEVICE_WITHOUT_MIG(v);                       \
+  SAME(v, isMigEnabled, cupti_device, is_mig); \
   SAME(v, migUuid, cupti_device, mig_uuid)
+DEVICE_WITHOUT_MIG(Device2);
+DEVICE_WITHOUT_MIG(Device3);
 DEVICE(Device4);
 DEVICE(Device5);
 

@@ -10,6 +10,7 @@
 //   KEEPS=1          a flush brings no buffer unless it is forced
 //   DEVICES=late|never   it tells of devices when it is asked for those that there are already, or not at all
 //   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
+//   GPU=N, MIG=N     which GPU by its UUID, which instance of it; 0 where that is not set, which is no instance
 // A child of the process that called it first may not call it: it ends by abort, and says so.
 #define _GNU_SOURCE
 #include "mock_cupti.h"
@@ -24,7 +25,7 @@
 
 #include "cupti/cupti_abi.h"
 
-enum { kBufferFlush = 1 << 16, kCommandBufferFull = 6 << 16 };  // kinds of its own work
+enum { kBufferFlush = 1 << 16, kCommandBufferFull = CUPTI_OVERHEAD_COMMAND_BUFFER_FULL };  // kinds of its own work
 enum { kKinds = 64, kThreadsMax = 256, kCalls = 2048, kTimestampsMax = 64 };
 
 struct size_of_kind {
@@ -34,7 +35,7 @@ struct size_of_kind {
 static const struct size_of_kind sizes[] = {
     {CUPTI_MEMCPY, {88, 96}},    {CUPTI_MEMSET, {80, 88}},     {CUPTI_DRIVER, {40, 40}},
     {CUPTI_RUNTIME, {40, 40}},   {CUPTI_DEVICE, {176, 184}},   {CUPTI_CONCURRENT_KERNEL, {208, 216}},
-    {CUPTI_OVERHEAD, {48, 56}},  {CUPTI_MEMCPY2, {88, 96}},    {CUPTI_SYNCHRONIZATION, {40, 56}},
+    {CUPTI_OVERHEAD, {40, 56}},  {CUPTI_MEMCPY2, {88, 96}},    {CUPTI_SYNCHRONIZATION, {40, 56}},
     {CUPTI_MEMORY2, {120, 128}}, {CUPTI_GRAPH_TRACE, {48, 56}}};
 
 struct buffer {
@@ -59,10 +60,7 @@ static uint8_t thread_buffers_wanted = 1;
 static size_t made_before = 3;
 static int all_syncs = 1, callbacks, subscriptions, given_back;
 
-static const char *setting(const char *name) {
-  const char *value = getenv(name);
-  return value ? value : "";
-}
+static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
 static size_t bytes_of(uint32_t kind) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -114,7 +112,7 @@ static void *add(struct buffer *buffer, uint32_t kind) {
   return record;
 }
 
-// Longer from 12.9 on, with more about it, which is its client's to free.
+// 12.0 and 12.1 write the oldest record of it, which has no more than this; newer ones more about it, their client's to free.
 static void add_overhead(uint32_t kind) {
   if (!*setting("MOCK_CUPTI_OVERHEAD")) return;
   struct cupti_overhead *overhead = add(&gpu_buffer, CUPTI_OVERHEAD);
@@ -368,6 +366,10 @@ static void add_device(void) {
   device->capability_major = 9;
   device->name = "Mock H200";
   for (uint8_t i = 0; i < sizeof device->uuid; i++) device->uuid[i] = (uint8_t)(i * 17);
+  device->uuid[0] = (uint8_t)atoi(setting("MOCK_CUPTI_GPU"));
+  device->is_mig = *setting("MOCK_CUPTI_MIG") != 0;
+  memcpy(device->mig_uuid, device->uuid, sizeof device->uuid);
+  device->mig_uuid[15] = (uint8_t)atoi(setting("MOCK_CUPTI_MIG"));
 }
 
 static int enable(uint32_t kind, int is_late) {
@@ -411,7 +413,8 @@ int cuptiActivityDisable(uint32_t kind) {
   enabled[kind] = 0;
   return 0;
 }
-#if MOCK_MAJOR >= 13
+#if MOCK_MAJOR >= 13 && !defined MOCK_IS_OLD
+int cuptiSubscribe_v2(void) { return 0; }
 int cuptiActivityEnableDriverApi(uint32_t function, uint8_t enable) {
   EXPECT_OWNER;
   driver_calls[function] = enable;
@@ -427,7 +430,6 @@ int cuptiActivityEnableAllSyncRecords(uint8_t enable) {
   all_syncs = enable;
   return 0;
 }
-
 #endif
 
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **record) {
@@ -477,24 +479,4 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *co
 int cuptiSetThreadIdType(uint32_t type) {
   EXPECT_OWNER;
   return type == CUPTI_THREAD_ID_SYSTEM ? 0 : 1;
-}
-
-int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name) {
-  EXPECT_OWNER;
-  static const struct {
-    uint32_t domain, function;
-    const char *name;
-  } names[] = {{2, 211, "cudaLaunchKernel_v7000"}, {2, 41, "cudaMemcpyAsync_v3020"},
-               {2, 51, "cudaMemsetAsync_v3020"},   {2, 131, "cudaStreamSynchronize_v3020"},
-               {2, 17, "cudaGetDevice_v3020"},     {1, 307, "cuLaunchKernel"},
-               {1, 652, "cuLaunchKernelEx"},       {1, 1, "cuInit"},
-               {2, 20, "cudaMalloc_v3020"},        {2, 22, "cudaFree_v3020"},
-               {1, 243, "cuMemAlloc_v2"},          {1, 245, "cuMemFree_v2"},
-               {2, 311, "cudaGraphLaunch_v10000"}, {1, 514, "cuGraphLaunch"}};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (names[i].domain != domain || names[i].function != function) continue;
-    *name = names[i].name;
-    return 0;
-  }
-  return 1;
 }

@@ -7,8 +7,8 @@
 //   535  _v3 functions with entries of 32 bytes, memory_v2, means of the GPU (GPM)
 //   580  lists of process details, utilisation of processes with jpg and ofa, event reasons
 //
-// FAKE_NVML_GPUS: how many (2). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after
-// FAKE_NVML_START_MS.
+// FAKE_NVML_GPUS: how many (2). FAKE_NVML_UUID: their UUIDs as printf has it, of a word, the GPU's number and the instance's.
+// FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after FAKE_NVML_START_MS.
 // FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
 // FAKE_NVML_SLOW_MS: how long the power takes to be told, FAKE_NVML_CALL_US every question to a GPU.
 // FAKE_NVML_LOOKS, FAKE_NVML_CALLS: files that grow by a byte with each look, with each question to a GPU.
@@ -27,10 +27,7 @@
 
 static struct device gpus[kGpusMax], instances[2];
 
-static int setting(const char *name, int otherwise) {
-  const char *text = getenv(name);
-  return text ? atoi(text) : otherwise;
-}
+static int setting(const char *name, int otherwise) { return getenv(name) ? atoi(getenv(name)) : otherwise; }
 static unsigned gpu_count(void) { return (unsigned)setting("FAKE_NVML_GPUS", 2); }
 
 static void grow(const char *name) {
@@ -89,7 +86,8 @@ EXPORT int nvmlDeviceGetHandleByIndex(unsigned index, struct device **device) {
 }
 EXPORT int nvmlDeviceGetUUID(struct device *device, char *text, unsigned size) {
   if (is_lost(device)) return kLost;
-  snprintf(text, size, "%s-%04u-%u", device->gpu_instance ? "MIG" : "GPU", device->index, device->gpu_instance);
+  const char *form = getenv("FAKE_NVML_UUID") ? getenv("FAKE_NVML_UUID") : "%s-%04u-%u";
+  snprintf(text, size, form, device->gpu_instance ? "MIG" : "GPU", device->index, device->gpu_instance);
   return kSuccess;
 }
 EXPORT int nvmlDeviceGetName(struct device *device, char *text, unsigned size) {

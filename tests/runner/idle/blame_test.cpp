@@ -115,6 +115,18 @@ TEST_F(BlameTest, AFileCallKeepsTheShareOfItsSplit) {
   EXPECT_FALSE(rows[0].split) << "nothing was recorded of it";
 }
 
+// As where a preload of the program's own stands for storage: it sleeps, by a call that is recorded too, within a read.
+TEST_F(BlameTest, WhatACallMakesItselfIsPartOfIt) {
+  add_call(kLauncher, 10, 30, Doing::kWait, 0);
+  add_call(kLauncher, 40, 60, Doing::kFile, kRegular);
+  add_call(kLauncher, 10, 31, Doing::kFile, kRegular);
+  add_call(kLauncher, 12, 14, Doing::kPoll, kPipe);
+  add_call(kLauncher, 45, 60, Doing::kWait, 0);
+  EXPECT_EQ(sums(pieces()),
+            (std::map<std::pair<IdleLabel, int32_t>, int64_t>{
+                {{IdleLabel::kFile, 1}, 41}, {{IdleLabel::kCpu, 1}, 49}, {{IdleLabel::kLaunch, 1}, 10}}));
+}
+
 TEST_F(BlameTest, WaitsForTheGpuOtherCudaAndFilesOfCufileAreToldApart) {
   activities_.add_cuda(kLauncher, {{0, 10 * kMs}, 0, 0, Doing::kSync, false, -1});
   activities_.add_cuda(kLauncher, {{10 * kMs, 30 * kMs}, 0, 0, Doing::kCuda, false, -1});
