@@ -436,7 +436,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   end_.add_row(info);
   add_skipped_programs(info, session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
-  add_kernel_loss(info, "its completion was not seen", completions_.missing(), "file operations");
+  add_kernel_loss(info, "its completion was not seen", completions_.missing(), "asynchronous file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");
   const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);

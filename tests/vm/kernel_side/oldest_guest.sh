@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs in the guest: every program of the kernel side is loaded once, and known reads and writes are recorded, on a kernel as old as many
+# have. Without null_blk, which is no part of what is fetched of it.
+# Usage: oldest_guest.sh BUILD
+set -euo pipefail
+build=$1
+# shellcheck source=tests/vm/kernel_side/traced.sh
+source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
+
+(cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
+"$build/bin/mlrun" --kprobes=require,cufile,torch --defer-merge --quiet -o "$traces/libraries" -- true
+"$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
+streams=syscalls traced syscalls vda dd if=/dev/zero of=/mnt/disk/counted bs=4k count=16
+streams=block,wait,vfs
+# shellcheck disable=SC2016
+traced both vda sh -ec 'dd if=/dev/zero of=$0 bs=4k count=32 conv=fsync; dd if=$0 of=/dev/null bs=4k iflag=direct
+  mkdir $0.folder; mv $0 $0.folder/moved; rm -r $0.folder' /mnt/disk/file
+options=(--preload=off)
+traced alone vda sh -ec 'dd if=/dev/zero of=$0 bs=4k count=32 conv=fsync; dd if=$0 of=/dev/null bs=4k iflag=direct' /mnt/disk/other
+dd if=/dev/zero of=/mnt/disk/observed bs=64k count=16 conv=fsync 2>/dev/null
+observe system block,wait,vfs --system
+dd if=/mnt/disk/observed of=/dev/null bs=64k iflag=direct
+stat -c '%n %i %d' /mnt/disk/observed >"$out/system.inodes"
+observed TERM
