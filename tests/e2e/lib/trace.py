@@ -8,6 +8,9 @@ from functools import cached_property
 
 import pyarrow.dataset
 
+CLOCK_NS, CLOCK_WORST_NS = 2_000, 20_000
+
+
 @dataclass
 class Call:
     pid: int
@@ -52,6 +55,14 @@ class Trace:
         if abs(first - last) > 1000:
             raise AssertionError(f"the system's clock was set during the run: {clock}")
         return first
+
+    def clock_bound_ns(self, at_ns):
+        """How far apart a moment may be by the clock of the calls and by the kernel's: CLOCK_NS, or more where the trace itself says so
+        of its clock around that moment (a machine whose time is being set right), but never more than CLOCK_WORST_NS."""
+        stretches = self.run["clock"]["error_by_time"]
+        here = max((number for number, (start, _) in enumerate(stretches) if start <= at_ns), default=0)
+        errors = [error for _, error in stretches[max(here - 1, 0):here + 2]]  # an anchor bounds what lies on both of its sides
+        return min(max([CLOCK_NS, *errors]), CLOCK_WORST_NS)
 
     def table(self, name):
         return pyarrow.dataset.dataset(self.folder / "tables" / name, format="parquet").to_table()
