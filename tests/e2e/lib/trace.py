@@ -33,6 +33,7 @@ class Call:
     served_calls: int
     ofd_id: int
     via: str = "function"
+    wanted_addr: int | None = None
 
 
 class Trace:
@@ -86,7 +87,7 @@ class Trace:
         return [Call(row["pid"], row["tid"], row["proc_id"], row["image_id"], row["func"], row["fd"],
                      path(row["file_id"], ""), row["ts"], row["ts"] + row["dur"], row["offset"], row["offset_source"],
                      row["requested"], row["ret"], row["err"], row["flags"], row["arg2"], path(row["file2_id"], ""),
-                     row["served_calls"], row["ofd_id"], row["via"]) for row in rows]
+                     row["served_calls"], row["ofd_id"], row["via"], row["wanted_addr"]) for row in rows]
 
     def calls_of(self, *funcs, path=None, pid=None):
         return [call for call in self.calls if call.func in funcs and (path is None or call.path == str(path))
