@@ -21,10 +21,13 @@
 #define IO_VECTOR_AT(descriptor, vector, count, position, flags) \
   VECTOR, vector, count, .fd = (descriptor), .offset = (uint64_t)(position), .arg2 = (uint32_t)(flags)
 #define CLOSED(descriptor) CLOSE, .fd = (descriptor), .offset = MLRUN_NO_OFFSET
-#define MAPPED(descriptor, bytes, position, protection, map_flags)                          \
-  DESCRIPTOR, .fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .requested = (bytes),    \
-              .offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position), \
-              .arg2 = PAIR(protection, map_flags)
+#define MAPPED(address, descriptor, bytes, position, protection, map_flags)                 \
+  MAP, .call.fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .call.requested = (bytes), \
+       .call.offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position),   \
+       .call.arg2 = PAIR(protection, map_flags), .asks = true, .wanted = (uintptr_t)(address)
+#define REMAPPED(old, bytes, map_flags, address)                                                                \
+  MAP, .call.fd = -1, .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, .call.arg2 = (uintptr_t)(old), \
+       .asks = ((map_flags)&MREMAP_FIXED) != 0, .wanted = (uintptr_t)(address)
 
 // The same for a function that returns the number of its error instead of setting errno.
 #define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/copy_call.h"
 
-enum { kCopyUnits = 5 };
-
 void begin_copy_call(struct copy_call *copy) {
   begin_call(&copy->call);
   if (unlikely(!copy->call.start)) return;
@@ -32,17 +30,5 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   struct pending_call first = *call;
   first.open_file = named(call->open_file);
   first.offset = offset_before(at, result);
-  struct stack stack = stack_of_program();
-  uint32_t units = kCopyUnits + (stack.id ? kStackUnitBytes / MLRUN_UNIT_BYTES : 0);
-  uint8_t lap;
-  uint64_t *w = reserve(stack.definition_bytes + units * MLRUN_UNIT_BYTES, call->kind, &lap);
-  if (likely(w)) {
-    w = stack_write(&stack, w, lap);
-    write_call(w, &first, end, told, stack.id ? MLRUN_CALL_STACK : 0);
-    w[8] = (uint64_t)named(copy->second_open_file) << 8;
-    w[9] = offset_before(second_at, result);
-    if (stack.id) write_stack_unit(w + 10, stack.id);
-    publish(w, lap, units, call->kind, (uint32_t)call->fd);
-  }
-  stack_release(&stack);
+  put_wide_call(&first, end, told, named(copy->second_open_file), offset_before(second_at, result));
 }

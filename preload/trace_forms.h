@@ -8,6 +8,7 @@
 #include "preload/copy_call.h"
 #include "preload/descriptor_call.h"
 #include "preload/io_vector.h"
+#include "preload/map_call.h"
 #include "preload/message_call.h"
 #include "preload/path_call.h"
 #include "preload/traced_call.h"
@@ -96,6 +97,13 @@
   begin_copy_call(&copy);                                                                                   \
   ret result = expression;                                                                                  \
   end_copy_call(&copy, at, second_at, result);                                                              \
+  return result;
+
+#define TRACE_MAP(kind_, ret, expression, ...)                                                           \
+  struct map_call map MAP_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_call(&map.call);                                                                                 \
+  ret result = expression;                                                                               \
+  end_map_call(&map, (int64_t)result);                                                                   \
   return result;
 
 #define TRACE_WAIT(kind, ret, expression, ...) \

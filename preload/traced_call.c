@@ -4,6 +4,8 @@
 #include "preload/path_call.h"
 #include "preload/stream_call.h"
 
+enum { kWideUnits = 5 };
+
 static void put_cancelled_path(struct path_call *path) {
   uint64_t flags = MLRUN_CALL_CANCELLED | (path->opens ? 0 : MLRUN_CALL_PASSED_FD);
   put_path_call(path, now_ticks(), -ECANCELED, ECANCELED, flags);
@@ -21,6 +23,23 @@ void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t re
     write_call(w, call, end, result, flags | (stack.id ? MLRUN_CALL_STACK : 0));
     if (stack.id) write_stack_unit(w + 8, stack.id);
     publish(w, lap, (64 + stack_bytes) / MLRUN_UNIT_BYTES, call->kind, (uint32_t)call->fd);
+  }
+  stack_release(&stack);
+}
+
+void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint32_t second_open_file,
+                   uint64_t w9) {
+  struct stack stack = stack_of_program();
+  uint32_t units = kWideUnits + (stack.id ? kStackUnitBytes / MLRUN_UNIT_BYTES : 0);
+  uint8_t lap;
+  uint64_t *w = reserve(stack.definition_bytes + units * MLRUN_UNIT_BYTES, call->kind, &lap);
+  if (likely(w)) {
+    w = stack_write(&stack, w, lap);
+    write_call(w, call, end, result, stack.id ? MLRUN_CALL_STACK : 0);
+    w[8] = (uint64_t)second_open_file << 8;
+    w[9] = w9;
+    if (stack.id) write_stack_unit(w + 10, stack.id);
+    publish(w, lap, units, call->kind, (uint32_t)call->fd);
   }
   stack_release(&stack);
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // open, openat, fcntl, ioctl, mremap: libc declares them with "...", so the table cannot write their wrappers. The optional argument
-// is read only where the call has one, and is passed on in full.
+// is looked at only where the call has one, and is passed on in full.
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "preload/capture.h"
-#include "preload/descriptor_call.h"
-#include "preload/path_call.h"
 #include "preload/real_function.h"
-#include "preload/traced_call.h"
+
+#define TRACE_FLAGS 0
+#include "preload/trace_forms.h"
 
 typedef int (*fcntl_function)(int, int, ...);
 
@@ -78,16 +77,13 @@ EXPORT int ioctl(int fd, unsigned long request, ...) {
   return result;
 }
 
+#define MREMAP_BODY(...) TRACE(KIND_mremap, void *, real(old, old_bytes, bytes, flags, wanted), __VA_ARGS__)
+
 EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   REAL(void *, mremap, void *, size_t, size_t, int, ...);
   va_list list;
   va_start(list, flags);
-  void *wanted = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+  void *wanted = va_arg(list, void *);  // some flags have it, of newer libcs others too: libc reads it where it counts
   va_end(list);
-  struct pending_call call CALL_CLEANUP = {
-      .kind = KIND_mremap, .fd = -1, .requested = bytes, .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)old};
-  begin_plain_call(&call);
-  void *result = real(old, old_bytes, bytes, flags, wanted);
-  end_call(&call, (int64_t)result);
-  return result;
+  MREMAP_BODY(REMAPPED(old, bytes, flags, wanted))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the layouts of a call record (record.h) a function of hooks.def uses: the one for calls on a path, or the one
-// for calls on a descriptor (five units: on two).
+// for calls on a descriptor (five units: on two, or of a mapping).
 #pragma once
 
 #include <array>
@@ -91,6 +91,9 @@ inline constexpr Number kOnPath[] = {k_open,
                                      k_sem_unlink,
                                      k_truncate};
 }  // namespace func
+
+// Their fifth unit holds an address.
+constexpr bool maps(uint16_t number) { return number == func::k_mmap || number == func::k_mremap; }
 
 constexpr bool has_path_layout(uint16_t number) {
   constexpr size_t kNumbers = 256;

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "runner/events/arena.h"
@@ -142,7 +143,8 @@ struct CallEvent {
   uint32_t dirfd_file = 0, second_dirfd_file = 0;
   uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
   uint64_t second_offset = MLRUN_NO_OFFSET;
-  uint64_t stack = 0;  // id; 0: none
+  std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the record has no fifth unit
+  uint64_t stack = 0;                      // id; 0: none
 };
 
 struct AllocEvent {
@@ -246,9 +248,10 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   call.dirfd_file = has_dirfds ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_dirfd_file = has_dirfds ? static_cast<uint32_t>(w[9]) : 0;
   call.cwd = call.on_path && units >= 6 ? w[11] : 0;
-  const bool has_second = !call.on_path && units >= 5;
+  const bool is_wide = !call.on_path && units >= 5, has_second = is_wide && !maps(call.func);
   call.second_open_file = has_second ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_offset = has_second ? w[9] : MLRUN_NO_OFFSET;
+  call.wanted_address = is_wide && !has_second ? std::optional(w[9]) : std::nullopt;
   return true;
 }
 

@@ -50,6 +50,9 @@ enum class FileKind : uint8_t {
 // How a call was made: through the function of its name, or by number.
 enum class Via : uint8_t { kFunction, kSyscall };
 
+// An address that is not known or not there. No program means it: it is not canonical.
+inline constexpr int64_t kNoAddress = INT64_MIN;
+
 struct CallRow {
   Origin origin;
   int64_t call_id = 0;
@@ -72,6 +75,7 @@ struct CallRow {
   int64_t arg2 = 0;        // what else the call was given: hooks.def and TABLES.md say what
   int64_t file2_id = 0;    // rename, link: the new name; copies: what was written to; 0: none
   Via via = Via::kFunction;
+  int64_t wanted_addr = kNoAddress;  // mmap, mremap: where the mapping was asked for
   int32_t served_calls = 1;          // stdio: library calls that this refill or flush served
   int32_t stack_id = 0;              // 0: none
   const CallSplit* split = nullptr;  // where its time went; nullptr: not known

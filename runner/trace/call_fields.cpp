@@ -102,6 +102,7 @@ void fill_copy(const CallEvent& call, CallRow& row) {
 
 void fill_mapping(const CallEvent& call, CallRow& row) {
   row.arg2 = signed_of(call.arg2);
+  if (call.wanted_address) row.wanted_addr = signed_of(*call.wanted_address);
   switch (call.func) {
     case func::k_mmap:
       row.requested = signed_of(call.w3);

@@ -7,8 +7,8 @@
 
 namespace mlrun::trace {
 
-// Fills fd, requested, ret, err, flags, arg2, served_calls, offset and offset_source. A call that moves the file
-// position has kUnknown: where it began is found later (offset_tracker.h).
+// Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset and offset_source. A call that moves the
+// file position has kUnknown: where it began is found later (offset_tracker.h).
 void fill_fields(const events::CallEvent& call, model::CallRow& row);
 
 // Reads or writes at the position of the open file, and moves it by the result.

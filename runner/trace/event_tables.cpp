@@ -147,6 +147,7 @@ CallTable::CallTable(bool has_kernel_side)
       err_(table_.int32("err")),
       flags_(table_.int32("flags")),
       arg2_(table_.int64("arg2")),
+      wanted_addr_(table_.optional_int64("wanted_addr")),
       via_(table_.label("via", via_names())),
       served_calls_(table_.int32("served_calls")),
       stack_id_(table_.optional_int32("stack_id")),
@@ -186,6 +187,7 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   each(err_, [](const Row& row) { return row.err; });
   each(flags_, [](const Row& row) { return row.flags; });
   each(arg2_, [](const Row& row) { return row.arg2; });
+  each_unless(model::kNoAddress, wanted_addr_, &Row::wanted_addr);
   each(via_, [](const Row& row) { return static_cast<size_t>(row.via); });
   each(served_calls_, [](const Row& row) { return row.served_calls; });
   each_unless(0, stack_id_, &Row::stack_id);

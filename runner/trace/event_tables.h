@@ -60,7 +60,7 @@ class CallTable {
   LabelColumn& offset_source_;
   Int64Column &requested_, &ret_;
   Int32Column &err_, &flags_;
-  Int64Column& arg2_;
+  Int64Column &arg2_, &wanted_addr_;
   LabelColumn& via_;
   Int32Column& served_calls_;
   Int32Column& stack_id_;

@@ -35,6 +35,9 @@ libc.pread(fd, ctypes.c_void_p(at + 64), ctypes.c_size_t(4096), ctypes.c_long(81
 print(at)
 mapped = mmap.mmap(fd, 4096 * 2, prot=mmap.PROT_READ, offset=4096)
 mapped.close()
+libc.mmap.restype = ctypes.c_void_p
+arguments = (ctypes.c_size_t(8192), mmap.PROT_READ, mmap.MAP_PRIVATE, fd, ctypes.c_long(0))
+libc.munmap(ctypes.c_void_p(libc.mmap(ctypes.c_void_p(at & ~4095), *arguments)), ctypes.c_size_t(8192))
 os.close(fd)
 os.close(os.open("target", os.O_WRONLY | os.O_CREAT, 0o600))
 os.symlink("target", "link")
@@ -116,10 +119,11 @@ def check_data(this, queries, trace, made, buffer):
                [("pwrite", buffer + 128, 4096, 100, 100), ("pread", buffer + 64, 8192, 4096, 4096)])
     this.equal("a read that would have to wait", [row["returned"] for row in rows if row["err"] == 11], [-1])
     mapped = [row for row in queries.rows(trace, "'munmap'") if row["path"] == made]
-    this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 1, row["prot"]) for row in mapped],
-               [(8192, 4096, 1, mmap.PROT_READ)])
+    this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 3, row["prot"], row["hint"]) for row in mapped],
+               [(8192, 4096, mmap.MAP_SHARED, mmap.PROT_READ, 0), (8192, 0, mmap.MAP_PRIVATE, mmap.PROT_READ, buffer & ~4095)])
+    this.true("a hint where memory is mapped already", mapped[1]["address"] != mapped[1]["hint"], mapped)
     gone = [row for row in queries.rows(trace, "'munmap'") if row["func"] == "munmap" and row["address"] == mapped[0]["address"]]
-    this.equal("and no more", [(row["length"], row["prot"]) for row in gone], [(8192, None)])
+    this.equal("and no more", [(row["length"], row["prot"], row["hint"]) for row in gone[:1]], [(8192, None, None)])
 
 
 def check_who_and_when(this, queries, trace, begin):

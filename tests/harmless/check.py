@@ -95,11 +95,15 @@ class Checker:
             return None, []
         return user, ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
 
+    def missing(self, entry):
+        """What of its programs is not installed; empty: all are."""
+        names = [tool for tool in entry.get("needs", []) if shutil.which(tool) is None]
+        found = subprocess.run(["bash", "-c", entry.get("installed", "true")], env=self.environment, stdin=subprocess.DEVNULL,
+                               capture_output=True, check=False)
+        return ", ".join(names if found.returncode == 0 else [*names, f"what '{entry['installed']}' looks for"])
+
     def refusal(self, entry):
-        """Why this command cannot be tried here; empty: it can."""
-        missing = [tool for tool in entry.get("needs", []) if shutil.which(tool) is None]
-        if missing:
-            return f"no {', '.join(missing)}"
+        """Why the system does not let this command be tried; empty: it does."""
         tries = [*self.become(entry)[1], "bash", "-c", entry.get("try", "true")]
         if self.become(entry)[1]:
             tries[-1] += f" && test -x {self.mlrun} && test -r {HERE}"
@@ -146,30 +150,41 @@ def main():
     parser.add_argument("--commands", type=pathlib.Path, default=HERE / "commands.toml")
     parser.add_argument("--only", metavar="TEXT", help="commands whose name contains TEXT")
     parser.add_argument("--cupti", type=pathlib.Path, metavar="FOLDER", help="with --cupti, and the libcupti in FOLDER in reach")
-    parser.add_argument("--least", type=int, default=0, metavar="N", help="fail when fewer than N commands were compared")
+    parser.add_argument("--complete", action="store_true", help="fail when a program is missing that tests/setup/install.sh test installs")
     options = parser.parse_args()
     commands = tomllib.loads(options.commands.read_text())
     chosen = {name: entry for name, entry in commands.items() if not options.only or options.only in name}
     if not chosen:
         parser.error(f"no command's name contains '{options.only}'")
-    failed, compared, skipped = [], 0, []
+    failed, missing, refused = [], {}, {}
     with tempfile.TemporaryDirectory(prefix="mlrun-harmless.") as scratch:
         os.chmod(scratch, 0o777)
         checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch), options.cupti)
         for name, entry in chosen.items():
-            if refusal := checker.refusal(entry):
-                skipped.append(f"{name} ({refusal})")
+            if what := checker.missing(entry):
+                missing[name] = what
                 continue
-            compared += 1
+            if why := checker.refusal(entry):
+                refused[name] = why
+                continue
             if problems := checker.check(name, entry):
                 failed.append(name)
                 print("\n".join(problems), flush=True)
-    for text in skipped:
-        print(f"skip {text}")
-    print(f"{compared} commands compared, {len(failed)} behave differently: {', '.join(failed) or 'none'}")
-    if compared < options.least:
-        print(f"error: at least {options.least} were expected")
-    return 1 if failed or compared < options.least else 0
+    return report(chosen, failed, missing, refused, options.complete)
+
+
+def report(chosen, failed, missing, refused, complete):
+    """Says what was compared and what was not, and returns the exit status. Only programs that are large need not be there."""
+    for name, why in [*((name, f"not installed: {what}") for name, what in missing.items()), *refused.items()]:
+        print(f"skip {name} ({why})")
+    skipped = [*missing, *refused]
+    print(f"{len(chosen) - len(skipped)} of {len(chosen)} commands compared, {len(failed)} behave differently: "
+          f"{', '.join(failed) or 'none'}; skipped: {', '.join(skipped) or 'none'}")
+    lacking = [name for name in missing if not chosen[name].get("large")]
+    if complete and lacking:
+        print(f"error: programs of {', '.join(lacking)} are missing: tests/setup/install.sh test")
+    nothing = len(skipped) == len(chosen)
+    return 1 if failed or nothing or (complete and lacking) else 0
 
 
 if __name__ == "__main__":

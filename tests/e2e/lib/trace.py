@@ -8,6 +8,9 @@ from functools import cached_property
 
 import pyarrow.dataset
 
+CLOCK_NS, CLOCK_WORST_NS = 2_000, 20_000
+
+
 @dataclass
 class Call:
     pid: int
@@ -30,6 +33,7 @@ class Call:
     served_calls: int
     ofd_id: int
     via: str = "function"
+    wanted_addr: int | None = None
 
 
 class Trace:
@@ -53,6 +57,14 @@ class Trace:
             raise AssertionError(f"the system's clock was set during the run: {clock}")
         return first
 
+    def clock_bound_ns(self, at_ns):
+        """How far apart a moment may be by the clock of the calls and by the kernel's: CLOCK_NS, or more where the trace itself says so
+        of its clock around that moment (a machine whose time is being set right), but never more than CLOCK_WORST_NS."""
+        stretches = self.run["clock"]["error_by_time"]
+        here = max((number for number, (start, _) in enumerate(stretches) if start <= at_ns), default=0)
+        errors = [error for _, error in stretches[max(here - 1, 0):here + 2]]  # an anchor bounds what lies on both of its sides
+        return min(max([CLOCK_NS, *errors]), CLOCK_WORST_NS)
+
     def table(self, name):
         return pyarrow.dataset.dataset(self.folder / "tables" / name, format="parquet").to_table()
 
@@ -75,7 +87,7 @@ class Trace:
         return [Call(row["pid"], row["tid"], row["proc_id"], row["image_id"], row["func"], row["fd"],
                      path(row["file_id"], ""), row["ts"], row["ts"] + row["dur"], row["offset"], row["offset_source"],
                      row["requested"], row["ret"], row["err"], row["flags"], row["arg2"], path(row["file2_id"], ""),
-                     row["served_calls"], row["ofd_id"], row["via"]) for row in rows]
+                     row["served_calls"], row["ofd_id"], row["via"], row["wanted_addr"]) for row in rows]
 
     def calls_of(self, *funcs, path=None, pid=None):
         return [call for call in self.calls if call.func in funcs and (path is None or call.path == str(path))

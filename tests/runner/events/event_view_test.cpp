@@ -114,6 +114,31 @@ TEST(EventView, KeepsTheSignOfAnErrorAndOfTheLargestFields) {
   EXPECT_EQ(call.offset, UINT64_MAX - 1);
 }
 
+TEST(EventView, DecodesTheAddressThatAMappingWasAskedFor) {
+  RecordBuffer any, fixed, at_stack, of_old, of_old_at_stack, other;
+  const auto mapping = [](uint16_t number, uint64_t flags, std::vector<uint64_t> more) {
+    std::vector<uint64_t> words = {0, 1, 0, 4096, 0x7000 << 8, MLRUN_NO_OFFSET, flags << 40, 3};
+    words.insert(words.end(), more.begin(), more.end());
+    return std::pair(static_cast<uint16_t>(MLRUN_CALL + number), words);
+  };
+  const auto add = [&](RecordBuffer& records, auto record) { records.add_record(record.first, 3, record.second); };
+  add(any, mapping(func::k_mmap, 0, {0, 0}));
+  add(fixed, mapping(func::k_mremap, 0, {0, UINT64_MAX}));
+  add(at_stack, mapping(func::k_mmap, MLRUN_CALL_STACK, {0, 0x5000, 0, 99}));
+  add(of_old, mapping(func::k_mmap, 0, {}));
+  add(of_old_at_stack, mapping(func::k_mmap, MLRUN_CALL_STACK, {0, 99}));
+  add(other, mapping(func::k_splice, 0, {7 << 8, 300}));
+  EXPECT_EQ(only<CallEvent>(any).wanted_address, 0u);
+  EXPECT_EQ(only<CallEvent>(any).second_offset, MLRUN_NO_OFFSET);
+  EXPECT_EQ(only<CallEvent>(fixed).wanted_address, UINT64_MAX);
+  EXPECT_EQ(only<CallEvent>(at_stack).wanted_address, 0x5000u);
+  EXPECT_EQ(only<CallEvent>(at_stack).stack, 99u);
+  EXPECT_EQ(only<CallEvent>(of_old).wanted_address, std::nullopt);
+  EXPECT_EQ(only<CallEvent>(of_old_at_stack).wanted_address, std::nullopt) << "the last unit is the stack's";
+  EXPECT_EQ(only<CallEvent>(other).wanted_address, std::nullopt);
+  EXPECT_EQ(only<CallEvent>(other).second_open_file, 7u);
+}
+
 TEST(EventView, DecodesTheThreeLengthsOfACallOnAPath) {
   RecordBuffer bare, with_dirfd, with_cwd;
   bare.add(testing::PathCall{.path = 11, .second_path = 12});

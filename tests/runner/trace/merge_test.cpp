@@ -338,6 +338,44 @@ TEST(Merge, KeepsEveryColumnOfACallAsItWas) {
   EXPECT_EQ(folder.numbers("call", "device_ns"), Numbers(4));
 }
 
+TEST(Merge, KeepsTheLengthOfACallThatTookManySeconds) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const Numbers lengths = {3 * kSecond, 5 * kSecond, 600 * kSecond};  // beyond 31, 32 and 39 bits
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    records.add(DescriptorCall{.start = ticks_at((i + 1) * kMillisecond), .duration = ticks_at(*lengths[i])});
+  }
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  const Numbers found = folder.numbers("call", "dur");
+  ASSERT_EQ(found.size(), lengths.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    EXPECT_NEAR(*found[i], *lengths[i], 1000) << "rounding of the counter's rate";
+}
+
+TEST(Merge, TellsTheAddressThatAMappingWasAskedFor) {
+  SpoolWriter spool = empty_spool();
+  RecordBuffer records;
+  const auto add = [&](uint16_t number, uint64_t ms, std::vector<uint64_t> more) {
+    std::vector<uint64_t> words = {0, ticks_at(ms * kMillisecond), 0, 4096, 0x7000 << 8, MLRUN_NO_OFFSET, 0, 3};
+    words.insert(words.end(), more.begin(), more.end());
+    records.add_record(static_cast<uint16_t>(MLRUN_CALL + number), UINT32_MAX, std::move(words));
+  };
+  add(func::k_mmap, 1, {});  // of an earlier version
+  add(func::k_mmap, 2, {0, 0});
+  add(func::k_mmap, 3, {0, 0x10000000});
+  add(func::k_mremap, 4, {0, 0x20000000});
+  add(func::k_mmap, 5, {0, UINT64_MAX});
+  add(func::k_mmap, 6, {UINT64_MAX << 8, 1});  // damaged: there is no second file
+  spool.add_data(1, records);
+  const TraceFolder folder;
+  expect_merged(folder, spool);
+  EXPECT_EQ(folder.numbers("call", "wanted_addr"), Numbers({std::nullopt, 0, 0x10000000, 0x20000000, -1, 1}));
+  EXPECT_EQ(folder.numbers("call", "file2_id"), Numbers(6));
+}
+
 TEST(Merge, TakesMonotonicChannelsBesideTicks) {
   SpoolWriter spool = empty_spool();
   spool.add_channel({.serial = 2, .tid = 101, .clock_kind = MLRUN_CLOCK_MONOTONIC});

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/map_call.h"
+
+void end_map_call(const struct map_call *map, int64_t result) {
+  compiler_barrier();
+  const struct pending_call *call = &map->call;
+  if (unlikely(!call->start)) return;
+  uint64_t end = now_ticks();
+  int64_t told = result == -1 ? -(int64_t)errno : result;
+  if (map->asks && call->open_file != OPEN_FILE_LEFT_OUT)
+    put_wide_call(call, end, told, 0, map->wanted);
+  else
+    put_call(call, end, told, 0);
+}

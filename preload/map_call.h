@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that map memory where the program says: mmap, and mremap with MREMAP_FIXED. Their records have a fifth unit, for the
+// address that was asked for; the one that was given is the result.
+#pragma once
+
+#include <stdbool.h>
+
+#include "preload/traced_call.h"
+
+#pragma GCC visibility push(hidden)
+
+struct map_call {
+  struct pending_call call;
+  bool asks;        // the call has such an argument
+  uint64_t wanted;  // 0: wherever there is room
+};
+
+INLINE void leave_map_call(struct map_call *map) { leave_call(&map->call); }
+#define MAP_CALL_CLEANUP __attribute__((cleanup(leave_map_call)))
+
+// result: the address, or MAP_FAILED.
+void end_map_call(const struct map_call *map, int64_t result);
+
+#pragma GCC visibility pop
