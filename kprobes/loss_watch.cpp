@@ -7,6 +7,8 @@ void LossWatch::look(uint64_t now_ns) {
   for (uint32_t kind = 0; kind < MLRUN_KERNEL_KINDS; kind++) {
     for (uint32_t reason = MLRUN_KERNEL_LOSS_RING; reason <= MLRUN_KERNEL_LOSS_OPEN; reason++) look_at(kind, reason);
   }
+  look_at(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
+  look_at(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
   last_look_ns_ = now_ns;
 }
 

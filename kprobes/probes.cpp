@@ -13,6 +13,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -94,20 +95,18 @@ bool is_one_of(const std::array<std::string_view, n>& names, std::string_view na
 
 // Every processor keeps some free entries of these to itself.
 void make_room_for_processors(const mlrun_probes& skeleton) {
-  for (bpf_map* map : {skeleton.maps.handed_ins, skeleton.maps.remote_requests}) {
+  for (bpf_map* map : {skeleton.maps.writers, skeleton.maps.places}) {
     const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
     ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
   }
 }
 
 // For tests. Not heard where this program has rights that its caller has not.
-void limit_in_flight(const mlrun_probes& skeleton) {
-  const char* asked = ::secure_getenv(kInFlightVariable);
+void limit(const char* variable, std::initializer_list<bpf_map*> maps) {
+  const char* asked = ::secure_getenv(variable);
   const long most = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
   if (most <= 0 || most > UINT16_MAX) return;
-  for (bpf_map* map : {skeleton.maps.bios, skeleton.maps.requests}) {
-    ::bpf_map__set_max_entries(map, static_cast<uint32_t>(most));
-  }
+  for (bpf_map* map : maps) ::bpf_map__set_max_entries(map, static_cast<uint32_t>(most));
 }
 
 struct BtfDeleter {
@@ -208,7 +207,9 @@ Status Probes::open(const Streams& streams) {
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
   if (!observes_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
   make_room_for_processors(*state_->skeleton);
-  limit_in_flight(*state_->skeleton);
+  const auto& maps = state_->skeleton->maps;
+  limit(kInFlightVariable, {maps.bios, maps.requests, maps.handed_ins, maps.remote_requests});
+  limit(kKeptVariable, {maps.writers, maps.places});
   state_->skeleton->rodata->scope = streams.scope;
   state_->skeleton->rodata->own_only = !is_root();
   state_->skeleton->rodata->own_uid = ::getuid();

@@ -65,8 +65,11 @@ struct SkippedProgram {
   uint64_t times = 0;
 };
 
-// For tests: how many bios, and how many requests, may be on their way at once before the next ones are counted as lost.
+// For tests: how many of each may be on their way at once before the next ones are counted as lost: bios, requests, asynchronous
+// operations and requests to servers.
 inline constexpr const char* kInFlightVariable = "MLRUN_IN_FLIGHT_MAX";
+// For tests: of how many files the writer is kept, and of how many places of stacked devices what is on its way there.
+inline constexpr const char* kKeptVariable = "MLRUN_KEPT_MAX";
 
 class Probes {
  public:

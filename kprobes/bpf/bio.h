@@ -17,9 +17,19 @@ const volatile bool with_waits = true;
 enum { kSectorShift = 9 };
 enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
+// Where a bio of a stacked device begins: the remap event names the place, not the bio. A device that sends on a piece of it
+// goes on with the rest, at a place of its own.
+struct place {
+  __u64 device, sector;
+};
+
 struct bio_note {
   __u64 queue_ns, operation, inode, begin, end, cgroup, pid_tid;
-  __u32 file_device, op, flags, spare;
+  __u32 file_device, op, flags, sectors;
+  // Of one of a stacked device: where it begins, or what is left of it when others have the rest, and how many of its `sectors`
+  // from there were found again below.
+  struct place place;
+  __u64 sectors_below;
   char comm[MLRUN_KERNEL_COMM];
 };
 
@@ -30,11 +40,6 @@ struct {
   __type(value, struct bio_note);
 } bios SEC(".maps");
 
-// Where a bio of a stacked device begins: the remap event names the place, not the bio. A device that sends on a piece of it
-// goes on with the rest, at a place of its own.
-struct place {
-  __u64 device, sector;
-};
 struct placed {
   __u64 bio, end;  // behind its last sector
 };
@@ -47,18 +52,42 @@ struct {
 
 static __always_inline bool is_stacked(struct bio *bio) { return bio->bi_bdev->bd_disk->fops->submit_bio != 0; }
 
-static __always_inline void note_place(struct bio *bio, __u64 key) {
-  struct place place = {bio->bi_bdev->bd_dev, bio->bi_iter.bi_sector};
-  struct placed placed = {key, place.sector + (bio->bi_iter.bi_size >> kSectorShift)};
+// The longest unused ones make room for others: nobody tells when a place is needed no more, as a mirror sends on from one more than
+// once. Whether one was missed is seen when the bio is over.
+static __always_inline void put_place(__u64 key, struct place place, __u64 sectors) {
+  struct placed placed = {key, place.sector + sectors};
   bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
 }
 
+static __always_inline void begin_at(__u64 key, struct bio_note *note, struct place place, __u64 sectors) {
+  note->place = place;
+  note->sectors = sectors;
+  note->sectors_below = 0;
+  put_place(key, place, sectors);
+}
+
+static __always_inline struct place place_of_bio(struct bio *bio) {
+  struct place place = {bio->bi_bdev->bd_dev, bio->bi_iter.bi_sector};
+  return place;
+}
+
+static __always_inline void note_place(struct bio *bio, __u64 key, struct bio_note *note) {
+  begin_at(key, note, place_of_bio(bio), bio->bi_iter.bi_size >> kSectorShift);
+}
+
 // Of a bio that its front was cut off.
-static __always_inline void note_rest(struct bio *front, __u64 rest) {
+static __always_inline void note_rest(struct bio *front, __u64 rest, struct bio_note *note) {
   struct bio *bio = (struct bio *)rest;
   struct place place = {front->bi_bdev->bd_dev, BPF_CORE_READ(bio, bi_iter.bi_sector)};
-  struct placed placed = {rest, place.sector + (BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift)};
-  bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
+  begin_at(rest, note, place, BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift);
+}
+
+// Of a bio that is over. Drivers answer some by themselves, and of these the place is still there.
+static __always_inline void look_for_lost_place(__u64 key, const struct bio_note *note) {
+  if (note->sectors_below >= note->sectors) return;
+  struct place place = {note->place.device, note->place.sector + note->sectors_below};
+  struct placed *found = bpf_map_lookup_elem(&places, &place);
+  if (!found || found->bio != key) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
 }
 
 static __always_inline void put_note(__u64 key, struct bio_note *note) {
@@ -82,6 +111,12 @@ static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *
   __builtin_memcpy(note->comm, writer->comm, sizeof note->comm);
   note->flags |= MLRUN_BLOCK_WRITEBACK;
   return true;
+}
+
+// True: nobody is known to have made them dirty, and somebody was. Requires: find_owner has found none.
+static __always_inline bool has_lost_owner(struct bio *bio, const struct bio_pages *pages) {
+  struct inode_key key = {pages->inode, pages->device, pages->generation};
+  return pages->of_file && block_op(bio->bi_opf) == MLRUN_BLOCK_WRITE && was_written(&key);
 }
 
 // A journal's blocks and a file system's own are written by kernel threads.
@@ -120,7 +155,7 @@ static __always_inline void fill_note(struct bio *bio, const struct bio_pages *p
 // A stacked device above another one: what that makes of it is looked for by its place.
 static __always_inline void go_through(struct bio *bio, __u64 key, struct bio_note *note) {
   note->flags |= MLRUN_BLOCK_STACKED;
-  note_place(bio, key);
+  note_place(bio, key, note);
 }
 
 SEC("tp_btf/block_bio_queue")
@@ -136,15 +171,17 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   struct bio_note note = {};
   look_at_pages(bio, &pages);
   bool has_owner = find_owner(bio, &pages, &note);
-  if (!has_owner && !is_metadata_write(bio, &pages, &note) && !is_observed(&note)) {
+  bool is_metadata = !has_owner && is_metadata_write(bio, &pages, &note);
+  if (!has_owner && !is_metadata && has_lost_owner(bio, &pages))
+    count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
+  if (!has_owner && !is_metadata && !is_observed(&note)) {
     if (known) bpf_map_delete_elem(&bios, &key);
     return 0;
   }
   fill_note(bio, &pages, &note);
   if (note.op == MLRUN_BLOCK_WRITE) note_used(number_of(bio->bi_bdev->bd_disk));
   if (is_stacked(bio)) {
-    note.flags |= MLRUN_BLOCK_STACKED;
-    note_place(bio, key);
+    go_through(bio, key, &note);
   } else if (with_waits && has_owner && !(note.flags & kByAKernelThread)) {
     set_submitting(true);
   }
@@ -164,17 +201,18 @@ SEC("tp_btf/block_split")
 int BPF_PROG(on_bio_split, struct bio *front) {
   __u64 key = (__u64)front, parent = (__u64)front->bi_private;
   if (bpf_map_lookup_elem(&bios, &key)) {  // device mapper: what is left of the same bio
-    note_place(front, key);
+    put_place(key, place_of_bio(front), front->bi_iter.bi_size >> kSectorShift);
     return 0;
   }
   struct bio_note *whole = bpf_map_lookup_elem(&bios, &parent), note;
   if (!whole) return 0;
   note = *whole;
   note.flags |= MLRUN_BLOCK_SPLIT;
+  if (note.flags & MLRUN_BLOCK_STACKED) {
+    note_place(front, key, &note);
+    note_rest(front, parent, whole);
+  }
   put_note(key, &note);
-  if (!(note.flags & MLRUN_BLOCK_STACKED)) return 0;
-  note_place(front, key);
-  note_rest(front, parent);
   return 0;
 }
 
@@ -200,6 +238,7 @@ int BPF_PROG(on_bio_remap, struct bio *bio, dev_t from_device, sector_t from_sec
   note = *above;
   note.flags = (note.flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
   put_note(key, &note);
+  __sync_fetch_and_add(&above->sectors_below, bio->bi_iter.bi_size >> kSectorShift);
   place.sector += bio->bi_iter.bi_size >> kSectorShift;
   if (place.sector < parent.end) bpf_map_update_elem(&places, &place, &parent, BPF_ANY);
   return 0;
@@ -232,6 +271,7 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
   struct bio_note *note = bpf_map_lookup_elem(&bios, &key);
   if (!note) return 0;
   if (note->flags & MLRUN_BLOCK_STACKED) {
+    look_for_lost_place(key, note);
     struct mlrun_block_part *part = RESERVE(mlrun_block_part, MLRUN_KERNEL_PART);
     if (part) {
       fill_part(part, note, bio, done_ns);

@@ -14,7 +14,8 @@ static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_
     count_loss(MLRUN_KERNEL_STACK, MLRUN_KERNEL_LOSS_RING);
     return;
   }
-  for (int i = 0; i < MLRUN_STACK_PARTS; i++) {
+  // Before 5.16 the verifier forgets what is known of a number of 32 bits on the stack.
+  for (__u64 i = 0; i < MLRUN_STACK_PARTS; i++) {
     struct mlrun_stack_part *part = RESERVE(mlrun_stack_part, MLRUN_KERNEL_STACK);
     if (!part) return;
     __u32 bytes = MLRUN_STACK_PART_BYTES - (address & (MLRUN_STACK_PART_BYTES - 1));

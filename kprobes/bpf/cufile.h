@@ -44,7 +44,7 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
 // The first bytes of an array, as far as MLRUN_CUFILE_PARTS go. A piece that finds no room ends it: the reader knows how many
 // entries there are, and counts those that it does not get.
 static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_ns) {
-  for (__u32 i = 0; i < MLRUN_CUFILE_PARTS; i++) {
+  for (__u64 i = 0; i < MLRUN_CUFILE_PARTS; i++) {  // as wide as in caller_stack.h
     __u64 offset = i * MLRUN_CUFILE_PART_BYTES;
     if (offset >= bytes) return;
     struct mlrun_cufile_part *part = reserve(sizeof *part);

@@ -16,13 +16,51 @@ struct writer {
   char comm[MLRUN_KERNEL_COMM];
 };
 
-// Followed processes only. The longest unused ones make room for others.
+// Followed processes only. Most files have been written long before their room is needed, but nobody tells when: the longest unused
+// ones make room for others.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 32768);
   __type(key, struct inode_key);
   __type(value, struct writer);
 } writers SEC(".maps");
+
+// Which files have ever had a writer, as bits, of which each file sets a few: one that has none any more is known by them. Another
+// file may have the same ones by chance, up to 65536 files with a probability of 1 : 70000.
+enum { kWrittenFilesBits = 22, kBitsOfAFile = 4 };
+static __u64 written_files[1 << (kWrittenFilesBits - 6)];
+
+static __always_inline __u64 hash_of(const struct inode_key *key) {
+  __u64 hash = (key->inode ^ (__u64)key->generation << 32) * 0x9e3779b97f4a7c15;
+  return (hash ^ hash >> 32 ^ key->device) * 0xd6e8feb86659fd93;
+}
+
+// The next bit of the file, and its word.
+static __always_inline __u64 *next_word(__u64 *hash, __u64 *bit) {
+  __u64 number = *hash >> (64 - kWrittenFilesBits);
+  *hash = (*hash ^ *hash >> 29) * 0xbf58476d1ce4e5b9;
+  *bit = 1ull << (number & 63);
+  number >>= 6;
+  asm volatile("" : "+r"(number));
+  return &written_files[number & (sizeof written_files / sizeof *written_files - 1)];
+}
+
+static __always_inline void note_written(const struct inode_key *key) {
+  __u64 hash = hash_of(key), bit = 0;
+  for (int i = 0; i < kBitsOfAFile; i++) {
+    __u64 *word = next_word(&hash, &bit);
+    __sync_fetch_and_or(word, bit);
+  }
+}
+
+static __always_inline bool was_written(const struct inode_key *key) {
+  __u64 hash = hash_of(key), bit = 0;
+  for (int i = 0; i < kBitsOfAFile; i++) {
+    __u64 *word = next_word(&hash, &bit);
+    if (!(*word & bit)) return false;
+  }
+  return true;
+}
 
 // Blocks of the file system's own are pages of its device, and none of the file's.
 static __always_inline void count_dirtied(struct inode *inode, void *folio) {
@@ -40,6 +78,7 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   struct writer writer = {.pid_tid = current_pid_tid()}, *known = bpf_map_lookup_elem(&writers, &key);
   if (known && known->pid_tid == writer.pid_tid) return 0;
   bpf_get_current_comm(writer.comm, sizeof writer.comm);
+  if (!known) note_written(&key);
   bpf_map_update_elem(&writers, &key, &writer, BPF_ANY);
   return 0;
 }

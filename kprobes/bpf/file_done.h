@@ -15,9 +15,9 @@ struct handed_in {
   __u32 returned, direct;  // so wide that nothing between fields stays unwritten (bpf/request.h)
 };
 
-// By kiocb. One whose end is not seen stays until its room is needed.
+// By kiocb. One whose end is not seen stays until its memory is another one's.
 struct {
-  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
   __type(key, __u64);
   __type(value, struct handed_in);
@@ -34,7 +34,10 @@ static __always_inline void tell_done(const struct handed_in *handed_in, __s64 r
 }
 
 // Before the operation begins: its end may come at once, on another processor.
-static __always_inline void note_handed_in(const struct operation *operation) {
+// depth: operations that it lies in. One that lies in another has a kiocb of the file system's own, which alone is told of its end.
+static __always_inline void note_handed_in(struct operation *operation, __u32 depth) {
+  operation->is_unnoted = false;
+  if (depth) return;
   __u64 key = operation->control;
   struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &key);
   bool is_again = known && known->returned && !known->direct && known->offset == operation->offset;
@@ -44,12 +47,13 @@ static __always_inline void note_handed_in(const struct operation *operation) {
   handed_in.pid_tid = current_pid_tid();
   handed_in.offset = operation->offset;
   handed_in.direct = !!(operation->flags & MLRUN_FILE_DIRECT);
-  bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY);
+  operation->is_unnoted = bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY) != 0;
 }
 
 // One that is over with its return needs no second record. Where the end came first, the kiocb may be another one's.
 static __always_inline void note_returned(const struct operation *operation, __s64 result) {
   __u64 key = operation->control;
+  if (operation->is_unnoted && result == -kQueued) count_loss(MLRUN_KERNEL_FILE_DONE, MLRUN_KERNEL_LOSS_MAP);
   struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &key);
   if (!known || known->number != operation->number) return;
   if (result == -kQueued)

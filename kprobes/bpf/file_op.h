@@ -127,7 +127,7 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   look_at_arguments(operation, probed, arguments, is_typed);
   if (is_of_iterators(probed.kind)) note_own_function(thread, operation, probed, arguments[0], is_typed);
   operation->is_silent = is_silent(thread, operation, depth, probed);
-  if (operation->control && !operation->is_silent) note_handed_in(operation);
+  if (operation->control && !operation->is_silent) note_handed_in(operation, depth);
   if (probed.kind == MLRUN_ARGUMENTS_NAME || probed.kind == MLRUN_ARGUMENTS_NAMES)
     tell_given_name(operation, arguments[0], arguments[1], 0, is_typed);
   if (probed.kind == MLRUN_ARGUMENTS_NAMES) tell_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);

@@ -17,10 +17,10 @@ struct remote_begin {
   __u32 device, code;
   char name[MLRUN_KERNEL_COMM];
 };
-// The ones used longest ago go: a request that a signal cut short has no end. Nobody counts those, so where this many are
-// really under way at once, some have no record and no loss.
+// A request that a signal cut short has no end, and stays until its tag or its memory is another one's, which are given out again
+// before others.
 struct {
-  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
   __type(key, struct remote_key);
   __type(value, struct remote_begin);

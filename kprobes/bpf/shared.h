@@ -5,7 +5,7 @@
 
 #include "runner/events/kernel_record.h"
 
-enum { MLRUN_PROBE_REASONS = 4 };
+enum { MLRUN_PROBE_REASONS = 8 };
 
 // Who is followed. Processes by a flag of their own come on top of each.
 enum mlrun_scope { MLRUN_SCOPE_FLAGGED = 0, MLRUN_SCOPE_CGROUP = 1, MLRUN_SCOPE_SYSTEM = 2 };

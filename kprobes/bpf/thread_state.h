@@ -13,8 +13,9 @@ struct operation {
   __u64 number, begin_ns, file, inode, offset, requested;
   __u64 control;  // the kiocb, if the operation may complete later; 0: it does not
   __u32 device, op, flags;
-  __u32 dirtied;   // pages of regular files that it made dirty (bpf/dirty.h)
-  bool is_silent;  // no record: what it lies in is the same operation on the same open file, or nobody wants it
+  __u32 dirtied;    // pages of regular files that it made dirty (bpf/dirty.h)
+  bool is_silent;   // no record: what it lies in is the same operation on the same open file, or nobody wants it
+  bool is_unnoted;  // it may complete later, and there was no room to find it again then (bpf/file_done.h)
 };
 
 // By what the thread's next file operation may be told short (shared.h): its last whole record, and the number of the last one

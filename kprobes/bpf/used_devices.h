@@ -6,7 +6,7 @@
 #include "kprobes/bpf/ring.h"
 
 struct {
-  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 1024);
   __type(key, __u32);
   __type(value, __u32);
@@ -20,5 +20,7 @@ static __always_inline bool is_used(__u32 device) { return bpf_map_lookup_elem(&
 
 static __always_inline void note_used(__u32 device) {
   __u32 yes = 1;
-  if (!is_used(device)) bpf_map_update_elem(&used_devices, &device, &yes, BPF_ANY);
+  if (is_used(device)) return;
+  if (bpf_map_update_elem(&used_devices, &device, &yes, BPF_ANY))
+    count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
 }

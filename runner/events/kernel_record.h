@@ -429,6 +429,11 @@ enum mlrun_kernel_loss_reason {
   MLRUN_KERNEL_LOSS_RING = 1,  // no room in the ring
   MLRUN_KERNEL_LOSS_MAP = 2,   // no room in a table of things in flight
   MLRUN_KERNEL_LOSS_OPEN = 3,  // begun, and its end was not seen: the event did not come, or not before the run's end
+  // Of parts alone. A kernel thread wrote pages of a file that somebody had made dirty who is not remembered; at most, as he may have
+  // made none of these dirty.
+  MLRUN_KERNEL_LOSS_WRITER = 4,
+  // Counts bios of stacked devices: what is made of one below has no parts, or not all, as it is not known where the bio began.
+  MLRUN_KERNEL_LOSS_PLACE = 5,
 };
 struct mlrun_kernel_loss {  // time_ns: of the last one
   struct mlrun_kernel_head head;

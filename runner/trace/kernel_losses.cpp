@@ -23,12 +23,15 @@ const char* reason_text(const mlrun_kernel_loss& loss) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";
     case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
     case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
+    case MLRUN_KERNEL_LOSS_WRITER: return "who had made their pages dirty was not remembered (at most)";
+    case MLRUN_KERNEL_LOSS_PLACE: return "too many at once to know what became of them below";
   }
   return "a reason that a later version knows";
 }
 
-const char* kind_name(uint32_t kind) {
-  switch (static_cast<mlrun_kernel_kind>(kind)) {
+const char* kind_name(const mlrun_kernel_loss& loss) {
+  if (loss.reason == MLRUN_KERNEL_LOSS_PLACE) return "bios of stacked devices";
+  switch (static_cast<mlrun_kernel_kind>(loss.of_kind)) {
     case MLRUN_KERNEL_REQUEST: return "requests";
     case MLRUN_KERNEL_PART: return "block parts";
     case MLRUN_KERNEL_WAIT: return "waits";
@@ -87,7 +90,7 @@ void KernelLosses::add(const mlrun_kernel_loss& loss) {
   row.first_ns = TraceClock::from_monotonic(loss.first_ns);
   row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
   row.count = cut(loss.count);
-  row.unit = kind_name(loss.of_kind);
+  row.unit = kind_name(loss);
   if (loss.reason != MLRUN_KERNEL_LOSS_OPEN) row.cpu = static_cast<int32_t>(loss.head.cpu);
   if (rows_.size() < most_) {
     rows_.push_back(std::move(row));

@@ -216,6 +216,24 @@ TEST(KernelLosses, WhatWasNeverSeenToEndIsOfNoProcessor) {
   EXPECT_EQ(info.losses[0].cpu, -1);
 }
 
+TEST(KernelLosses, WhatWasNotRememberedSaysWhatIsMissingForIt) {
+  KernelLosses losses;
+  for (const uint32_t reason : {MLRUN_KERNEL_LOSS_WRITER, MLRUN_KERNEL_LOSS_PLACE}) {
+    mlrun_kernel_loss record{};
+    record.of_kind = MLRUN_KERNEL_PART;
+    record.reason = reason;
+    record.count = 3;
+    losses.add(record);
+  }
+  model::TraceInfo info;
+  losses.add_rows(info);
+  ASSERT_EQ(info.losses.size(), 2u);
+  EXPECT_EQ(info.losses[0].unit, "block parts");
+  EXPECT_NE(info.losses[0].reason.find("at most"), std::string::npos);
+  EXPECT_EQ(info.losses[1].unit, "bios of stacked devices");
+  EXPECT_EQ(info.losses[1].count, 3);
+}
+
 TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreTold) {
   model::TraceInfo info;
   add_skipped_programs(info, {{"kernel_side", {{"skipped", nlohmann::json::array()}}}});

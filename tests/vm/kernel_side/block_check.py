@@ -9,12 +9,10 @@ import errno
 import os
 import re
 import statistics
-import subprocess
 from collections import Counter
 
-from traces import EXACT, MS, OUT, SECTOR, Run, cannot_try, check, check_time, equal, finish, near
-from lib.case import BUILD
-from lib.trace import Trace
+import block_tables
+from traces import EXACT, MS, OUT, SECTOR, Run, cannot_try, check, check_time, equal, finish, near, report
 
 FLAG_SPLIT, FLAG_WRITEBACK = 256, 1024
 OPERATION_DIRECT = 1
@@ -105,29 +103,6 @@ def merged():
                     sum(part["req_id"] == number for part in own)) for number in requests},
           {number: sizes.get(number) for number in requests})
     run.same_as_kernel("nullb0", "reads", "read_bytes")
-
-
-def crowded():
-    """What found no room in the tables of what is on its way is counted, by kind and processor, with the time; and it is said."""
-    trace = Trace(OUT / "crowded")
-    parts = [row for row in trace.rows("block_part") if row["bytes"] == PAGE]
-    before, after = ([int(word) for word in (OUT / f"crowded.{when}").read_text().split()] for when in ("before", "after"))
-    asked = sum(after[:2]) - sum(before[:2])
-    rows = [row for row in trace.rows("loss") if row["channel"] == "kernel side" and row["reason"] == "too much in flight at once"]
-    lost = Counter()
-    for row in rows:
-        lost[row["unit"]] += row["count"]
-    equal("crowded: what fio asked for", asked, 96)
-    check("crowded: some found room and some none", len(parts) >= 8 and lost["block parts"] >= 24 and lost["requests"] >= 24,
-          (len(parts), lost))
-    equal("crowded: parts and those that were lost are all", len(parts) + lost["block parts"], asked)
-    equal("crowded: on which processor", {row["cpu"] for row in rows if row["unit"] == "block parts"},
-          {int((OUT / "crowded.processor").read_text())})
-    begin, end = min(row["ts"] for row in parts), max(row["ts"] + row["dur"] for row in parts)
-    check("crowded: when", all(0 < row["first"] <= row["last"] and begin <= row["last"] <= end for row in rows
-                               if row["unit"] == "block parts"), (begin, end, rows))
-    text = " ".join(report("crowded").split())
-    check("crowded: the summary says so", "too much in flight at once" in text and "block parts" in text, text)
 
 
 def inode_of(name):
@@ -255,10 +230,6 @@ def partition():
     equal("partition: parts are its own", [(row["dev"], row["bytes"], run.func_of(row)) for row in run.parts],
           [(part, 65536, "read")] * 2)
     run.same_as_kernel("nullb0", "reads", "read_bytes")
-
-
-def report(name):
-    return subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / name], capture_output=True, text=True, check=False).stdout
 
 
 def throttled():
@@ -440,6 +411,6 @@ def raids():
     raid(1)
 
 
-for test in (direct, whose_processor, split, merged, crowded, fsync, cold_and_warm, system_calls, writeback, last_writer, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, partial, broken, paths, summary):
+for test in (direct, whose_processor, split, merged, *block_tables.TESTS, fsync, cold_and_warm, system_calls, writeback, last_writer, beside_blktrace, partition, throttled, long, kinds, raids, requeued, failing, partial, broken, paths, summary):
     test()
 finish("block I/O is recorded as the kernel counts it")

@@ -35,9 +35,28 @@ streams=block,wait,vfs traced merged nullb0 fio --name=j --filename=/dev/nullb0 
   --iodepth=16 --iodepth_batch_submit=16 --thread --minimal
 # More on their way at once than there is room for, all from one processor. Reads and those that were merged: what fio asked for.
 processor=$(($(nproc) - 1))
-MLRUN_IN_FLIGHT_MAX=8 traced crowded nullb0 fio --name=j --filename=/dev/nullb0 --rw=randread --bs=4k --size=64M --number_ios=96 \
+streams=block,wait,vfs MLRUN_IN_FLIGHT_MAX=8 traced crowded nullb0 fio --name=j --filename=/dev/nullb0 --rw=randread --bs=4k --size=64M --number_ios=96 \
   --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_submit=32 --thread --cpus_allowed=$processor --minimal
 echo $processor >"$out/crowded.processor"
+# Eight threads ask a server at once, each for itself: nothing is kept of a file from outside. The kernel's own events tell of each request.
+head -c 524288 /dev/urandom >"$out/served.data"
+mkdir $check
+echo 1 >$check/events/9p/9p_client_req/enable
+MLRUN_IN_FLIGHT_MAX=2 traced served vda fio --name=j --filename="$out/served.data" --rw=randread --bs=4k --size=512k --number_ios=16 \
+  --numjobs=8 --ioengine=psync --thread --minimal
+echo 0 >$check/events/9p/9p_client_req/enable
+cat $check/trace >/run/events
+cp /run/events "$out/served.events"
+rmdir $check
+# Between a bio of this disk and what is made of it another 31 find their place: of eight it is known.
+modprobe dm-delay
+dmsetup --noudevsync create late --table "0 65536 delay /dev/nullb0 0 60" </dev/null
+dmsetup mknodes
+MLRUN_KEPT_MAX=8 traced displaced nullb0 fio --name=j --filename=/dev/mapper/late --rw=randread --bs=4k --size=32M --number_ios=96 \
+  --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_submit=32 --thread --minimal
+traced delayed nullb0 fio --name=j --filename=/dev/mapper/late --rw=randread --bs=4k --size=32M --number_ios=96 \
+  --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_submit=32 --thread --minimal
+dmsetup --noudevsync remove late
 # What others write before and after is not recorded: the counters are also read by the commands themselves.
 # shellcheck disable=SC2016
 traced fsync vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
@@ -63,6 +82,15 @@ traced last_writer vda bash -c 'dd if=/dev/zero of=/mnt/disk/twice bs=64k count=
   /run/last_writer if=/dev/zero of=/mnt/disk/twice bs=64k count=16 seek=16 conv=notrunc 2>/dev/null &
   echo $! >"$0.pid"; wait; touch /tmp/both
   until [[ -e /tmp/none_dirty ]]; do sleep 0.1; done' "$out/last_writer"
+
+# The writers of eight files are kept. Somebody else has all of them written, and files of his own, which are nobody's.
+(until [[ -e /tmp/many ]]; do sleep 0.1; done
+  for i in {1..16}; do printf %4096s "" >"/mnt/disk/stranger$i"; done
+  sync && touch /tmp/many_clean) &
+# shellcheck disable=SC2016
+MLRUN_KEPT_MAX=8 traced forgotten vda bash -c 'for i in {1..64}; do printf %4096s "" >/mnt/disk/many$i; done; touch /tmp/many
+  until [[ -e /tmp/many_clean ]]; do sleep 0.1; done'
+stat -c '%n %i %d' /mnt/disk/many* >"$out/forgotten.inodes"
 
 stat -c '%n %i %d' /mnt/disk/synced /mnt/disk/late /mnt/disk/twice >"$out/inodes"
 

@@ -2,11 +2,13 @@
 """What the checks of guests' traces share: the traces, what the kernel counted beside them, and how to complain."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "e2e"))
 from lib import labels as promise  # noqa: E402
+from lib.case import BUILD  # noqa: E402
 from lib.trace import Trace  # noqa: E402
 
 OUT = Path(sys.argv[1])
@@ -49,6 +51,12 @@ def near(what, got_ns, wanted_ns, share=0.15):
 def cannot_try(what):
     """Of something for which a program is missing here: the test does not count as passed."""
     untried.append(f"not tried: {what} (tests/setup/install.sh test)")
+
+
+def report(name):
+    """The summary of a trace, as text."""
+    command = [BUILD / "bin" / "mlrun", "report", OUT / name]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 
 class Run:
