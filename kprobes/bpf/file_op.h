@@ -130,7 +130,8 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   if (operation->control && !operation->is_silent) note_handed_in(operation, depth);
   if (probed.kind == MLRUN_ARGUMENTS_NAME || probed.kind == MLRUN_ARGUMENTS_NAMES)
     tell_given_name(operation, arguments[0], arguments[1], 0, is_typed);
-  if (probed.kind == MLRUN_ARGUMENTS_NAMES) tell_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);
+  if (probed.kind == MLRUN_ARGUMENTS_NAMES)
+    tell_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);
   operation->begin_ns = now_ns();
   thread->depth = depth + 1;
   return 0;
