@@ -12,8 +12,8 @@ enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // of one completion
 struct request_note {
   __u64 number, insert_ns, issue_ns, queue_ns;
   __u32 issues, parts, own_parts, metadata_parts, bytes;
-  __u32
-      requeued;  // as wide as what is before it: kernels before 6.3 refuse a value from the stack with bytes that nobody has written
+  // As wide as what is before it: kernels before 6.3 refuse a value from the stack with bytes that nobody has written.
+  __u32 requeued;
 };
 
 struct {
