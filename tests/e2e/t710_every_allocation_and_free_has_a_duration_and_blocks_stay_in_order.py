@@ -24,19 +24,30 @@ def moment(row):
     return row["ts"] if row["op"] == "free" else row["ts"] + row["dur"]
 
 
+# A processor may read its clock before what it does next to get the block from another one is over.
+CLOCK_NS = 500
+
+
 def follow(this, rows):
     """The blocks that are live at the end, and how often one was given out again before its free was over."""
-    live, last_free, overlaps = set(), {}, 0
+    live, last_free, early, overlaps = set(), {}, {}, 0
     for row in sorted(rows, key=moment):
         address = row["addr"]
         if row["op"] == "free":
-            this.true("who frees a block has it", address in live, row)
-            live.remove(address)
+            if address in live:
+                live.remove(address)
+            else:
+                this.true("who frees a block has it", address not in early, row)
+                early[address] = row
             last_free[address] = row["ts"] + row["dur"]
+        elif address in early:
+            free = early.pop(address)
+            this.true("who frees a block has it", moment(row) - free["ts"] <= CLOCK_NS, (row, free))
         else:
             this.true("who is given a block is alone", address not in live, row)
             live.add(address)
             overlaps += last_free.get(address, 0) > row["ts"] + row["dur"]
+    this.equal("freed, and nobody's", early, {})
     return live, overlaps
 
 
