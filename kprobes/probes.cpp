@@ -27,6 +27,7 @@
 #include "kprobes/pid_namespace.h"
 #include "kprobes/privilege.h"
 #include "kprobes/program_targets.h"
+#include "kprobes/tracepoint_programs.h"
 #include "kprobes/whole_records.h"
 #include "probes.skel.h"
 
@@ -37,24 +38,6 @@ namespace {
 constexpr std::string_view kNoNumbers =
     "--system tells of all processes, and most have no number in the PID namespace that "
     "mlrun runs in; run it outside of the container";
-constexpr std::string_view kTracepoint = "tp_btf/";
-constexpr std::array<std::string_view, 15> kWaitPrograms = {"on_switch",     "on_switch_without_state",
-                                                            "on_waking",     "on_bio_placed",
-                                                            "on_bio_behind", "on_bio_before",
-                                                            "on_9p_begin",   "on_9p_end",
-                                                            "on_rpc_begin",  "on_rpc_end",
-                                                            "on_fuse_begin", "on_fuse_end",
-                                                            "on_throttle",   "on_throttle_without_control",
-                                                            "on_9p_message"};
-constexpr std::array<std::string_view, 3> kSyscallPrograms = {"on_exec", "on_syscall_enter", "on_syscall_exit"};
-constexpr std::array<std::string_view, 2> kFileCallPrograms = {"on_file_call", "on_file_call_end"};
-constexpr std::string_view kRightsProgram = "on_exec_with_rights";
-constexpr std::array<std::string_view, 3> kObservePrograms = {"on_task_begin", "on_task_exec", "on_task_end"};
-constexpr size_t kSwitchArgumentsWithState = 4, kThrottleArgumentsWithControl = 8;
-// Without these there is nothing to tell.
-constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
-                                                     "on_request_complete", kRightsProgram};
-
 constexpr uint32_t kEntriesOfProcessor = 256;
 
 std::string last_warning;  // of libbpf, whose callback has no context
@@ -76,21 +59,6 @@ ProgramState state_of(const FileOps::Function& function) {
   state.file_system = function.file_system;
   state.since_ns = function.since_ns;
   return state;
-}
-
-// Of two programs for the same, the one that is not for this kernel.
-bool has_replacement(std::string_view program, FunctionTypes& events) {
-  const bool has_folios = events.find_event("writeback_dirty_folio", "").has_value();
-  if (program == (has_folios ? "on_dirty_page" : "on_dirty_folio")) return true;
-  const bool has_control = events.event_arguments("balance_dirty_pages") <= kThrottleArgumentsWithControl;
-  if (program == (has_control ? "on_throttle_without_control" : "on_throttle")) return true;
-  const bool has_state = events.event_arguments("sched_switch") >= kSwitchArgumentsWithState;
-  return program == (has_state ? "on_switch_without_state" : "on_switch");
-}
-
-template <size_t n>
-bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // Every processor keeps some free entries of these to itself.
@@ -154,32 +122,6 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
   return probes;
 }
 
-// Programs for events that this kernel does not have, or that nobody asked for, are left out before the load.
-void Probes::choose_tracepoint_programs(const Streams& streams, FunctionTypes& events) {
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, state_->skeleton->obj) {
-    const std::string_view section = ::bpf_program__section_name(program);
-    if (!section.starts_with(kTracepoint)) continue;
-    ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
-    if (is_one_of(kFileCallPrograms, state.name)) continue;  // attached where functions are not
-    state.replaced = has_replacement(state.name, events);
-    if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
-      ::bpf_program__set_autoload(program, false);
-      continue;
-    }
-    // In other runs the library tells of processes; but whose libraries to look for has to be known at once.
-    const bool unasked = !streams.observes && !streams.any_library() && is_one_of(kObservePrograms, state.name);
-    state.replaced = state.replaced || unasked;
-    if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {
-      state.reason = kNotAskedFor;
-    } else if (state.replaced || !events.find_event(state.event, module_of_event(state.event))) {
-      state.reason = "this kernel has no such event";
-    }
-    if (!state.reason.empty()) ::bpf_program__set_autoload(program, false);
-    programs_.push_back(std::move(state));
-  }
-}
-
 Status Probes::open(const Streams& streams) {
   if (streams.scope == MLRUN_SCOPE_SYSTEM && own_pid_namespace() != 0) return fail(std::string(kNoNumbers));
   const auto& types = state_->types;
@@ -195,7 +137,7 @@ Status Probes::open(const Streams& streams) {
   options.btf_custom_path = layouts_path.c_str();
   state_->skeleton.reset(mlrun_probes::open(&options));
   if (!state_->skeleton) return fail_errno("open the BPF programs", errno);
-  choose_tracepoint_programs(streams, events);
+  programs_ = choose_tracepoint_programs(state_->skeleton->obj, streams, events);
   choose_function_programs(streams);
   choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
@@ -233,7 +175,7 @@ Status Probes::attach() {
   size_t i = 0;
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
-    if (!std::string_view(::bpf_program__section_name(program)).starts_with(kTracepoint)) continue;
+    if (!is_for_tracepoint(program)) continue;
     if (programs_[i].name != ::bpf_program__name(program)) continue;  // not asked for
     ProgramState& state = programs_[i++];
     if (state.reason.empty()) {
@@ -241,7 +183,7 @@ Status Probes::attach() {
       if (!link) state.reason = std::string("cannot be attached: ") + std::strerror(errno);
       state_->links.push_back(std::move(link));
     }
-    if (!state.reason.empty() && is_one_of(kNeeded, state.name)) {
+    if (!state.reason.empty() && is_needed(state.name)) {
       return fail(fmt::format("{}: {}", state.event, state.reason));
     }
     const bool is_of_dirtying = state.name == "on_dirty_folio" || state.name == "on_dirty_page";

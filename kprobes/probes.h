@@ -136,7 +136,6 @@ class Probes {
   Probes();
   Status open(const Streams& streams);
   Status attach();
-  void choose_tracepoint_programs(const Streams& streams, FunctionTypes& events);
   void choose_function_programs(const Streams& streams);
   void choose_library_programs(const Streams& streams);
   void attach_file_ops();
