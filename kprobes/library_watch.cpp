@@ -265,10 +265,9 @@ void LibraryWatch::look_at_rates(uint64_t now_ns) {
 
 // `seconds`: since the look before; 0: there was none.
 void LibraryWatch::look_at_rate(Followed& followed, const LibraryCall& call, double seconds) {
-  const uint32_t number = call.number;
-  uint64_t calls = 0;
-  if (!call.may_be_let_go || followed.without.contains(call.number)) return;
-  if (::bpf_map_lookup_elem(followed.library.programs.hits, &number, &calls) != 0) return;
+  const MappedArray* hits = followed.library.programs.hits;
+  if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;
+  const uint64_t calls = hits->word(call.number);
   Rate& rate = followed.rates[call.number];
   const uint64_t since = calls - std::exchange(rate.calls, calls);
   if (seconds == 0) return;

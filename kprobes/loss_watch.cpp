@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/loss_watch.h"
 
+#include <cstddef>
+#include <utility>
+
 namespace mlrun::probes {
 
 void LossWatch::look(uint64_t now_ns) {
@@ -13,14 +16,14 @@ void LossWatch::look(uint64_t now_ns) {
 }
 
 void LossWatch::look_at(uint32_t kind, uint32_t reason) {
-  const auto losses = probes_.losses(kind, reason);
-  for (size_t cpu = 0; cpu < losses.size(); cpu++) {
-    if (losses[cpu].count == 0) continue;
-    uint64_t& told = told_[{kind, reason, cpu}];
-    const uint64_t count = losses[cpu].count - told;
-    if (count == 0) continue;
-    told += count;
-    tell(kind, reason, static_cast<uint32_t>(cpu), count, losses[cpu].last_ns);
+  const MappedArray& losses = probes_.losses();
+  for (size_t cpu = 0; cpu < losses.size() / MLRUN_PROBE_LOSSES; cpu++) {
+    const size_t index = cpu * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason;
+    const uint64_t all = losses.word(index, offsetof(mlrun_probe_loss, count));
+    if (all == 0) continue;
+    const uint64_t count = all - std::exchange(told_[index], all);
+    if (count != 0)
+      tell(kind, reason, static_cast<uint32_t>(cpu), count, losses.word(index, offsetof(mlrun_probe_loss, last_ns)));
   }
 }
 

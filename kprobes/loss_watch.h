@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 
 #include "kprobes/kernel_spool.h"
 #include "kprobes/probes.h"
@@ -32,7 +31,7 @@ class LossWatch {
 
   const Probes& probes_;
   KernelSpool& spool_;
-  std::map<std::tuple<uint32_t, uint32_t, size_t>, uint64_t> told_;  // by kind, reason, processor
+  std::map<size_t, uint64_t> told_;  // by index
   uint64_t last_look_ns_;
   uint64_t lost_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kprobes/mapped_array.h"
 #include "kprobes/probe_layouts.h"
 #include "runner/util/result.h"
 
@@ -21,9 +22,9 @@ namespace mlrun::probes {
 
 struct LibraryPrograms {
   bpf_program *call = nullptr, *returned = nullptr;
-  int hits = -1;                    // a map: calls by function number
-  uint32_t* epoch = nullptr;        // one more whenever probes of a function that goes on being called are gone
-  ProbeLayouts* layouts = nullptr;  // of static probes; they have `call` alone
+  const MappedArray* hits = nullptr;  // calls by function number; nullptr: not counted
+  uint32_t* epoch = nullptr;          // one more whenever probes of a function that goes on being called are gone
+  ProbeLayouts* layouts = nullptr;    // of static probes; they have `call` alone
 };
 
 // An export, or a static probe, that is probed.

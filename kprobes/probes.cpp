@@ -61,12 +61,13 @@ ProgramState state_of(const FileOps::Function& function) {
   return state;
 }
 
-// Every processor keeps some free entries of these to itself.
 void make_room_for_processors(const mlrun_probes& skeleton) {
+  const auto processors = static_cast<uint32_t>(std::max(1, ::libbpf_num_possible_cpus()));
+  // Every processor keeps some free entries of these to itself.
   for (bpf_map* map : {skeleton.maps.writers, skeleton.maps.places}) {
-    const auto of_processors = static_cast<uint32_t>(std::max(0, ::libbpf_num_possible_cpus())) * kEntriesOfProcessor;
-    ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + of_processors);
+    ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + processors * kEntriesOfProcessor);
   }
+  ::bpf_map__set_max_entries(skeleton.maps.losses, processors * MLRUN_PROBE_LOSSES);
 }
 
 // For tests. Not heard where this program has rights that its caller has not.
@@ -95,6 +96,7 @@ struct Probes::State {
   std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
   std::optional<Rings> rings;
+  MappedArray losses, cuda_hits, cufile_hits;
   FileOps file_ops;
   FileSyscalls file_calls;
   OpenPaths open_paths;
@@ -166,9 +168,22 @@ Status Probes::open(const Streams& streams) {
   if (const int error = mlrun_probes::load(state_->skeleton.get()); error != 0) {
     return fail(fmt::format("the kernel refused the BPF programs: {} ({})", std::strerror(-error), last_warning));
   }
+  if (Status mapped = map_arrays(); !mapped) return mapped;
   if (Status found = find_pid_level(state_->skeleton->progs.find_pid_level); !found) return found;
   state_->skeleton->bss->stay_followed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
   return state_->rings->open();
+}
+
+Status Probes::map_arrays() {
+  const auto& maps = state_->skeleton->maps;
+  const std::pair<const bpf_map*, MappedArray*> arrays[] = {
+      {maps.losses, &state_->losses}, {maps.cuda_hits, &state_->cuda_hits}, {maps.cufile_hits, &state_->cufile_hits}};
+  for (const auto& [map, array] : arrays) {
+    auto mapped = MappedArray::map(map);
+    if (!mapped) return tl::make_unexpected(mapped.error());
+    *array = std::move(*mapped);
+  }
+  return {};
 }
 
 Status Probes::attach() {
@@ -352,19 +367,19 @@ void Probes::unload() {
 }
 
 LibraryPrograms Probes::cuda_programs() const {
-  return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return,
-          ::bpf_map__fd(state_->skeleton->maps.cuda_hits), &state_->skeleton->bss->cuda_epoch};
+  return {state_->skeleton->progs.on_cuda_call, state_->skeleton->progs.on_cuda_return, &state_->cuda_hits,
+          &state_->skeleton->bss->cuda_epoch};
 }
 
 LibraryPrograms Probes::cufile_programs() const {
-  return {state_->skeleton->progs.on_cufile_call, state_->skeleton->progs.on_cufile_return,
-          ::bpf_map__fd(state_->skeleton->maps.cufile_hits), &state_->skeleton->bss->cufile_epoch};
+  return {state_->skeleton->progs.on_cufile_call, state_->skeleton->progs.on_cufile_return, &state_->cufile_hits,
+          &state_->skeleton->bss->cufile_epoch};
 }
 
 LibraryPrograms Probes::torch_programs() {
   auto& layouts = state_->torch_layouts;
   if (!layouts) layouts.emplace(::bpf_map__fd(state_->skeleton->maps.torch_layouts));
-  return {state_->skeleton->progs.on_torch_memory, nullptr, -1, nullptr, &*layouts};
+  return {state_->skeleton->progs.on_torch_memory, nullptr, nullptr, nullptr, &*layouts};
 }
 
 std::vector<DeviceTotal> Probes::devices() const {
@@ -431,12 +446,6 @@ uint64_t Probes::open_bios() const {
   return count;
 }
 
-std::vector<mlrun_probe_loss> Probes::losses(uint32_t kind, uint32_t reason) const {
-  const int processors = ::libbpf_num_possible_cpus();
-  std::vector<mlrun_probe_loss> losses(processors > 0 ? static_cast<size_t>(processors) : 0);
-  const uint32_t index = kind * MLRUN_PROBE_REASONS + reason;
-  if (::bpf_map_lookup_elem(::bpf_map__fd(state_->skeleton->maps.losses), &index, losses.data()) != 0) losses.clear();
-  return losses;
-}
+const MappedArray& Probes::losses() const { return state_->losses; }
 
 }  // namespace mlrun::probes

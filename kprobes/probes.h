@@ -12,6 +12,7 @@
 #include "kprobes/bpf/shared.h"
 #include "kprobes/file_functions.h"
 #include "kprobes/file_syscalls.h"
+#include "kprobes/mapped_array.h"
 #include "kprobes/probed_library.h"
 #include "kprobes/rings.h"
 #include "runner/util/result.h"
@@ -127,14 +128,15 @@ class Probes {
   [[nodiscard]] uint64_t open_bios() const;
   // Records of file operations that could not be made whole (whole_records.h).
   [[nodiscard]] uint64_t unknown_operations() const;
-  // For each processor: the counter of one kind and reason.
-  [[nodiscard]] std::vector<mlrun_probe_loss> losses(uint32_t kind, uint32_t reason) const;
+  // Of struct mlrun_probe_loss, for each processor, kind and reason (bpf/shared.h).
+  [[nodiscard]] const MappedArray& losses() const;
 
  private:
   struct State;
   struct Trial;  // what was recorded of the operations that are tried
   Probes();
   Status open(const Streams& streams);
+  Status map_arrays();
   Status attach();
   void choose_function_programs(const Streams& streams);
   void choose_library_programs(const Streams& streams);

@@ -16,6 +16,7 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, MLRUN_LIBRARY_FUNCTIONS_MAX);
+  __uint(map_flags, BPF_F_MMAPABLE);
   __type(key, __u32);
   __type(value, __u64);
 } cufile_hits SEC(".maps");

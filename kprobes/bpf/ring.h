@@ -30,9 +30,11 @@ struct {
 
 const volatile bool has_rings;  // a constant when the programs are loaded: the verifier takes the other way out
 
+// Of each processor one after the other, for which the loader makes room: what is mapped cannot be a per-processor array.
 struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, MLRUN_KERNEL_KINDS *MLRUN_PROBE_REASONS);
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, MLRUN_PROBE_LOSSES);
+  __uint(map_flags, BPF_F_MMAPABLE);
   __type(key, __u32);
   __type(value, struct mlrun_probe_loss);
 } losses SEC(".maps");
@@ -40,11 +42,11 @@ struct {
 static __always_inline __u64 now_ns(void) { return bpf_ktime_get_ns(); }
 
 static __always_inline void count_loss(__u32 kind, __u32 reason) {
-  __u32 index = kind * MLRUN_PROBE_REASONS + reason;
+  __u32 index = bpf_get_smp_processor_id() * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason;
   struct mlrun_probe_loss *loss = bpf_map_lookup_elem(&losses, &index);
   if (!loss) return;
-  loss->count++;
   loss->last_ns = now_ns();
+  __sync_fetch_and_add(&loss->count, 1);  // an interrupt may come between
 }
 
 static __always_inline struct mlrun_kernel_head make_head(__u16 kind, __u16 bytes, __u64 time_ns, __u64 pid_tid) {

@@ -5,12 +5,12 @@
 
 #include "runner/events/kernel_record.h"
 
-enum { MLRUN_PROBE_REASONS = 8 };
+enum { MLRUN_PROBE_REASONS = 8, MLRUN_PROBE_LOSSES = MLRUN_KERNEL_KINDS * MLRUN_PROBE_REASONS };
 
 // Who is followed. Processes by a flag of their own come on top of each.
 enum mlrun_scope { MLRUN_SCOPE_FLAGGED = 0, MLRUN_SCOPE_CGROUP = 1, MLRUN_SCOPE_SYSTEM = 2 };
 
-// For each processor: what was lost. Index: kind * MLRUN_PROBE_REASONS + reason.
+// What was lost. Index: processor * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason. The time is written before the count.
 struct mlrun_probe_loss {
   __u64 count, last_ns;
 };

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array of the kernel's (BPF_MAP_TYPE_ARRAY with BPF_F_MMAPABLE), read through its shared memory.
+//
+// While a bpf() call reads or writes a map, the kernel runs no program of a kprobe or, before Linux 6.0, of a uprobe on that
+// processor: not in an interrupt meanwhile, nor in whatever runs there when the caller is preempted. So what is looked at again and
+// again while programs are attached is looked at like this.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "runner/util/mapping.h"
+#include "runner/util/result.h"
+
+struct bpf_map;
+
+namespace mlrun::probes {
+
+class MappedArray {
+ public:
+  MappedArray() = default;
+  // Requires: `map` is loaded, and its values have a multiple of 8 bytes.
+  static Result<MappedArray> map(const bpf_map* map);
+
+  [[nodiscard]] size_t size() const { return size_; }
+  // The 64-bit word at `offset_bytes` of that value. Requires: index < size(). What a program wrote before this one is seen as well.
+  [[nodiscard]] uint64_t word(size_t index, size_t offset_bytes = 0) const {
+    char* at = memory_.data() + index * value_bytes_ + offset_bytes;
+    return std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).load(std::memory_order_acquire);
+  }
+
+ private:
+  MappedArray(util::Mapping memory, size_t size, size_t value_bytes)
+      : memory_(std::move(memory)), size_(size), value_bytes_(value_bytes) {}
+
+  util::Mapping memory_;
+  size_t size_ = 0, value_bytes_ = 0;
+};
+
+}  // namespace mlrun::probes
