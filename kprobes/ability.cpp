@@ -16,7 +16,7 @@ namespace mlrun::probes {
 namespace {
 
 // The state of a task under its present name. What came later, or was taken over into a distribution's kernel, is looked for
-// by itself: cookies of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in sched_switch (5.18), cookies of fentry (5.19).
+// by itself: cookies of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in sched_switch (5.18).
 constexpr int kOldestMajor = 5, kOldestMinor = 14;
 
 Status check_kernel() {

@@ -20,7 +20,7 @@ constexpr std::string_view kAnyFunction = "vfs_read";
 // r0 = 0; exit
 constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                                               bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-// The same, having asked for the cookie, by which the program knows its function.
+// The same, having asked for the cookie, by which the program of a kprobe knows its function.
 constexpr std::array<bpf_insn, 3> kCookie = {bpf_insn{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie},
                                              kNothing[0], kNothing[1]};
 
@@ -36,15 +36,13 @@ util::UniqueFd load(const bpf_insn* instructions, size_t count, bpf_attach_type 
   return util::UniqueFd(::bpf_prog_load(BPF_PROG_TYPE_TRACING, name, kLicense, instructions, count, &options));
 }
 
-util::UniqueFd attach(int program, bpf_attach_type type) {
-  bpf_link_create_opts options{};
-  options.sz = sizeof options;
-  return util::UniqueFd(::bpf_link_create(program, 0, type, &options));
-}
+// By the older of two system calls: the other one takes such programs since Linux 5.19.
+util::UniqueFd attach(int program) { return util::UniqueFd(::bpf_raw_tracepoint_open(nullptr, program)); }
 
 // What is to come written into the program: the verifier sees which way it goes, and has a few hundred instructions to follow;
 // what is never reached is left out.
-std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function) {
+std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function,
+                                       FunctionTypes::Place place) {
   const bpf_insn* begin = ::bpf_program__insns(program);
   std::vector<bpf_insn> instructions(begin, begin + ::bpf_program__insn_cnt(program));
   for (bpf_insn& instruction : instructions) {
@@ -55,6 +53,7 @@ std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFun
       case MLRUN_GENERAL_TO_COME:
         instruction.imm = function.arguments == MLRUN_ARGUMENTS_GENERAL_ITERATOR ? 1 : 0;
         break;
+      case MLRUN_RETURN_TO_COME: instruction.imm = place.returned_at; break;
       default: break;
     }
   }
@@ -76,14 +75,14 @@ Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, c
   for (size_t i = 0; i < sides.size(); i++) {
     const auto [program, type] = sides[i];
     if (i == 1 && !function.has_end()) continue;
-    const auto instructions = instructions_for(program, function);
+    const auto instructions = instructions_for(program, function, place);
     probe.programs_[i] = load(instructions.data(), instructions.size(), type, place);
     if (!probe.programs_[i].valid()) return refused("cannot be loaded");
   }
   // The exit first: an operation that began before it would never be seen to end.
   for (const size_t i : {1, 0}) {
     if (i == 1 && !function.has_end()) continue;
-    probe.links_[i] = attach(probe.programs_[i].get(), sides[i].second);
+    probe.links_[i] = attach(probe.programs_[i].get());
     if (!probe.links_[i].valid()) return refused("cannot be attached");
   }
   return probe;
@@ -113,7 +112,7 @@ uint64_t FunctionProbe::skipped() const {
 Status can_trace_functions(FunctionTypes& types) {
   const auto place = types.find(kAnyFunction, "");
   if (!place) return fail("this kernel does not tell of its functions");
-  const auto program = load(kCookie.data(), kCookie.size(), BPF_TRACE_FENTRY, *place);
+  const auto program = load(kNothing.data(), kNothing.size(), BPF_TRACE_FENTRY, *place);
   if (!program.valid()) return refused("fentry");
   return {};
 }

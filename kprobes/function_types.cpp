@@ -95,7 +95,13 @@ std::optional<FunctionTypes::Place> FunctionTypes::find(std::string_view name, u
 }
 
 std::optional<FunctionTypes::Place> FunctionTypes::find(std::string_view function, std::string_view module) {
-  return find(function, BTF_KIND_FUNC, module);
+  auto place = find(function, BTF_KIND_FUNC, module);
+  if (!place) return place;
+  const btf* types = place->module == 0 ? kernel_ : module_of(module).types;
+  const btf_type* prototype = ::btf__type_by_id(types, ::btf__type_by_id(types, place->type)->type);
+  const bool returns = prototype != nullptr && ::btf_is_func_proto(prototype) && prototype->type != 0;
+  if (returns) place->returned_at = ::btf_vlen(prototype);
+  return place;
 }
 
 std::optional<FunctionTypes::Place> FunctionTypes::find_event(std::string_view event, std::string_view module) {

@@ -27,7 +27,8 @@ class FunctionTypes {
 
   struct Place {
     uint32_t type = 0;
-    int module = 0;  // descriptor of the module's types; 0: of the kernel itself
+    int module = 0;       // descriptor of the module's types; 0: of the kernel itself
+    int returned_at = 0;  // of a function: how many arguments are before what it returns; 0: it returns nothing
   };
   // Nothing: there is no such function, or nothing tells of it. `module` may be empty.
   std::optional<Place> find(std::string_view function, std::string_view module);

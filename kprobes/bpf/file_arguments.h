@@ -18,8 +18,9 @@ enum {
 };
 
 // What the loader says of the function that is probed, in the cookie.
+// In 64 bits: the verifier of Linux 5.15 forgets what a number is when it is put away as 32.
 struct probed {
-  __u32 op, kind;  // kind: enum mlrun_arguments, a general iterator's without that
+  __u64 op, kind;  // kind: enum mlrun_arguments, a general iterator's without that
   bool is_general;
 };
 
@@ -30,10 +31,10 @@ static __always_inline struct probed probed_by(__u64 cookie) {
   return probed;
 }
 
-static __always_inline bool is_of_iterators(__u32 kind) { return kind == MLRUN_ARGUMENTS_ITERATOR; }
+static __always_inline bool is_of_iterators(__u64 kind) { return kind == MLRUN_ARGUMENTS_ITERATOR; }
 
 // No more than there are: the verifier takes each for what it is in the function.
-static __always_inline int arguments_used(__u32 kind) {
+static __always_inline __u64 arguments_used(__u64 kind) {
   switch (kind) {
     case MLRUN_ARGUMENTS_FILE:
     case MLRUN_ARGUMENTS_FAULT: return 1;
@@ -48,6 +49,11 @@ static __always_inline int arguments_used(__u32 kind) {
     case MLRUN_ARGUMENTS_CLONE: return 5;
     default: return 0;
   }
+}
+
+// Which of them points to an offset; 0: none does.
+static __always_inline __u64 pointer_to_offset(__u64 kind) {
+  return kind == MLRUN_ARGUMENTS_SPLICE_READ ? 1 : kind == MLRUN_ARGUMENTS_SPLICE_WRITE ? 2 : 0;
 }
 
 // Fields of what the verifier knows the type of, as an argument of a function that is traced by fentry, are read by a load each

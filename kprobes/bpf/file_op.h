@@ -57,12 +57,16 @@ __noinline int forget_above_apart(struct thread_state *thread, __u64 frame) {
 
 // Functions by which somebody has read or written, as the file systems' operations name them. Some of them call the general one, which
 // is probed as well for file systems that have none of their own. Each takes its place before it calls that. Two that have the same
-// place take it in turns; then the general one's operation is found to be the one that it lies in. Of the function, not of the table
-// that names it: the verifier takes that for a pointer still, with which it allows no arithmetic.
+// place take it in turns; then the general one's operation is found to be the one that it lies in.
 enum { kOwnFunctions = 32 };
 __u64 own_functions[kOwnFunctions];
 
-static __always_inline __u64 *place_of(__u64 function) { return &own_functions[function >> 4 & (kOwnFunctions - 1)]; }
+// By the address's lower half: with a whole one the verifier of newer kernels allows no arithmetic, as with any pointer.
+static __always_inline __u64 *place_of(__u64 function) {
+  __u32 half;
+  asm volatile("%0 = %1" : "=w"(half) : "w"((__u32)function));
+  return &own_functions[half >> 4 & (kOwnFunctions - 1)];
+}
 
 // By which the file system of the open file reads or writes. Requires: the probed function has the arguments of an iterator.
 static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_typed) {
@@ -190,26 +194,57 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
     written_;                                                \
   })
 
+// A pointer as a number: to what is no structure the verifier refuses it before Linux 5.17, and with one it allows no arithmetic.
+static __always_inline __u64 untyped_word(const __u64 *context, __u64 i) {
+  __u64 word = 0;
+  bpf_probe_read_kernel(&word, sizeof word, &context[i]);
+  return word;
+}
+
 // vfs_read is a stand-in. Read from the context itself, arguments keep their types.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
   struct probed probed = probed_by(WRITTEN(MLRUN_COOKIE_TO_COME));
-  int used = arguments_used(probed.kind);
+  __u64 used = arguments_used(probed.kind), untyped = pointer_to_offset(probed.kind);
   if (used > 0) arguments[0] = context[0];
-  if (used > 1) arguments[1] = context[1];
-  if (used > 2) arguments[2] = context[2];
+  if (used > 1) arguments[1] = untyped == 1 ? untyped_word(context, 1) : context[1];
+  if (used > 2) arguments[2] = untyped == 2 ? untyped_word(context, 2) : context[2];
   if (used > 3) arguments[3] = context[3];
   if (used > 4) arguments[4] = context[4];
   if (probed.kind == MLRUN_ARGUMENTS_COMPLETION) return tell_completion(arguments[0], arguments[1]);
   return begin_operation((__u64)context, probed, arguments, true);
 }
 
+// Written out: the verifier wants a number as the offset in the context, and the compiler would make one load of all.
+#define WORD_OF(CONTEXT, I)                                                                             \
+  ({                                                                                                    \
+    __u64 word_;                                                                                        \
+    asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(word_) : "r"(CONTEXT), "i"((I) * (int)sizeof(__u64))); \
+    word_;                                                                                              \
+  })
+
+// Behind the arguments. bpf_get_func_ret finds it by itself, on Linux 5.17 and later.
+static __always_inline __u64 returned_of(const __u64 *context) {
+  __u64 word = WRITTEN(MLRUN_RETURN_TO_COME);
+  if (word == 1) return WORD_OF(context, 1);
+  if (word == 2) return WORD_OF(context, 2);
+  if (word == 3) return WORD_OF(context, 3);
+  if (word == 4) return WORD_OF(context, 4);
+  if (word == 5) return WORD_OF(context, 5);
+  if (word == 6) return WORD_OF(context, 6);
+  return 0;
+}
+
 SEC("fexit/vfs_read")
 int on_file_op_exit(__u64 *context) {
+  struct probed probed = probed_by(WRITTEN(MLRUN_COOKIE_TO_COME));
   __u64 returned = 0;
-  bpf_get_func_ret(context, &returned);
-  return end_operation((__u64)context, probed_by(WRITTEN(MLRUN_COOKIE_TO_COME)), returned);
+  if (probed.kind == MLRUN_ARGUMENTS_FILE_RESULT)
+    returned = untyped_word(context, WRITTEN(MLRUN_RETURN_TO_COME));
+  else
+    returned = returned_of(context);
+  return end_operation((__u64)context, probed, returned);
 }
 
 // Of reads and writes, of which there are many more than of all others: of these the compiler knows the kind as well, and where the

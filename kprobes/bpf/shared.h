@@ -35,8 +35,14 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_NAMES,  // (int folder, struct filename *, int folder of the new one, struct filename *)
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
-// In place of these the loader writes into a function's programs: the cookie, its operation, and 1 for a general iterator.
-enum { MLRUN_COOKIE_TO_COME = 0x7ec00c1e, MLRUN_OP_TO_COME = 0x7ec00c2e, MLRUN_GENERAL_TO_COME = 0x7ec00c3e };
+// In place of these the loader writes into a function's programs: the cookie, its operation, 1 for a general iterator, and which word
+// of the context of the program at its return has what it returned, 0 where it returns nothing.
+enum {
+  MLRUN_COOKIE_TO_COME = 0x7ec00c1e,
+  MLRUN_OP_TO_COME = 0x7ec00c2e,
+  MLRUN_GENERAL_TO_COME = 0x7ec00c3e,
+  MLRUN_RETURN_TO_COME = 0x7ec00c4e,
+};
 
 // A call that the loader makes one of the kernel's bpf_rdonly_cast (6.2), in programs for kernels that have it.
 enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };
