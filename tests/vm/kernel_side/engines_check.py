@@ -27,6 +27,7 @@ def grown(before, after):
 class Engines(Run):
     def __init__(self, name):
         super().__init__(name)
+        self.traces_functions()
         self.own = json.loads(self.told("own.json"))
         self.inodes = {words[0]: (int(words[1]), int(words[2])) for words in
                        (line.split() for line in self.told("inodes").splitlines())}

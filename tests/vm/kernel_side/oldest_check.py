@@ -25,6 +25,7 @@ def moves(run, path):
 
 
 both = Run("both")
+both.traces_functions()
 moves(both, "/mnt/disk/file")
 names = Counter(row["op"] for row in both.trace.rows("vfs") if "/mnt/disk/" in (both.trace.paths.get(row["file_id"]) or ""))
 check("both: names", all(names[op] for op in ("mkdir", "rename", "unlink", "rmdir")), names)

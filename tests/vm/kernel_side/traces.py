@@ -99,6 +99,12 @@ class Run:
             check(f"{self.name}: {key} of {device} by the kernel's own count", fewest <= row.get(key, 0) <= most[key],
                   f"{row.get(key, 0)}, wanted {fewest} to {most[key]}")
 
+    def traces_functions(self):
+        """By fentry, each of them: another way would do where the kernel refused our programs, and nobody would notice."""
+        programs = self.trace.run["kernel_side"]["programs"]
+        ways = {entry["event"]: entry["way"] for entry in programs if entry["way"] != "tracepoint"}
+        check(f"{self.name}: functions are probed by fentry", ways and set(ways.values()) == {"fentry"}, ways)
+
     def moved_for(self, calls):
         """Bytes that requests moved for these calls, by parts that carry the number of the call's operation."""
         numbers = {call["call_id"] for call in calls}
