@@ -176,6 +176,27 @@ CASES = [
         budgets=(EXEC,),
     ),
     Case(
+        "pread_without_cuda",
+        "pread_empty",
+        300_000,
+        "pread of 0 bytes by a program that uses no CUDA, with the GPU side",
+        ("mlrun", "mlrun-cupti"),
+    ),
+    Case(
+        "malloc_without_cuda",
+        "malloc_small",
+        2_000_000,
+        "malloc and free of 16 to 271 bytes by such a program: counted",
+        ("mlrun", "mlrun-cupti"),
+    ),
+    Case(
+        "spawn_without_cuda",
+        "spawn_true",
+        150,
+        "posix_spawn of such a program and waitpid",
+        ("mlrun", "mlrun-cupti"),
+    ),
+    Case(
         "trace_size",
         "pread_random",
         300_000,
@@ -198,4 +219,4 @@ CASES = [
 
 TRAINING = "training"
 TRAINING_ABOUT = "tests/workloads/train.py with 2 forked loader workers, from start to end"
-TRAINING_TRACERS = ("mlrun", "mlrun-all", "strace", "memray", "dftracer", "heaptrack")
+TRAINING_TRACERS = ("mlrun", "mlrun-cupti", "mlrun-all", "strace", "memray", "dftracer", "heaptrack")

@@ -102,6 +102,7 @@ def make_mlrun_tracers(program):
         Neighbour(kernel, "neighbour", "--preload --kprobes=require,block,wait"),
         Neighbour(kernel, "neighbour-calls", "--preload=off --kprobes=require,block,wait,vfs"),
         Mlrun(program, "mlrun", "mlrun --preload", []),
+        Mlrun(program, "mlrun-cupti", "mlrun --preload --cupti", ["--cupti"]),
         Mlrun(program, "mlrun-stacks", "mlrun --preload --stacks (32 frames)", ["--stacks"]),
         Mlrun(program, "mlrun-all", "mlrun --preload --alloc-min 0", ["--alloc-min", "0"]),
     ]
