@@ -45,13 +45,13 @@ static __u64 *producer_reserve(uint32_t bytes, uint8_t *lap) {
 
 static __u64 string_id(const char *text, __u64 bytes, __u64 *record_bytes) {
   size_t more;
-  uint64_t id = string_prepare(text, bytes, &more);
+  uint64_t id = long_string_prepare(text, bytes, &more);
   *record_bytes = more;
   return id;
 }
 
 static void write_string(__u64 *at, uint8_t lap, __u64 id, const char *text, __u64 bytes) {
-  string_write((uint64_t *)at, lap, id, text, bytes);
+  long_string_write((uint64_t *)at, lap, id, text, bytes);
 }
 
 static void string_written(__u64 id) { string_emitted(id); }

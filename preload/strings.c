@@ -58,15 +58,14 @@ void string_emitted(uint64_t id) {
   __atomic_store_n(&bucket_of(table_count() - 1, id)[id % kStringWays], id, __ATOMIC_RELAXED);
 }
 
-static size_t cut(size_t bytes) { return bytes < kStringMaxBytes ? bytes : kStringMaxBytes; }
+static size_t cut(size_t bytes, size_t most) { return bytes < most ? bytes : most; }
 static size_t fragment_units(size_t bytes) { return 1 + (bytes + kUnitText - 1) / kUnitText; }
 
 static size_t fragment_bytes(size_t rest) {
   return rest < MLRUN_STRING_FRAGMENT_BYTES ? rest : MLRUN_STRING_FRAGMENT_BYTES;
 }
 
-uint64_t string_prepare(const char *text, size_t bytes, size_t *record_bytes) {
-  bytes = cut(bytes);
+static uint64_t prepare(const char *text, size_t bytes, size_t *record_bytes) {
   uint64_t id = mlrun_content_hash(text, bytes);
   *record_bytes = 0;
   if (string_is_emitted(id)) return id;
@@ -90,8 +89,7 @@ static void write_units(char *unit, const char *text, size_t bytes) {
   memcpy(unit + 1, text, bytes);
 }
 
-void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes) {
-  bytes = cut(bytes);
+static void write_fragments(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes) {
   size_t done = 0;
   uint32_t fragment = 0;
   do {
@@ -104,4 +102,20 @@ void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size
     fragment++;
     at += units * (MLRUN_UNIT_BYTES / 8);
   } while (done < bytes);
+}
+
+uint64_t string_prepare(const char *text, size_t bytes, size_t *record_bytes) {
+  return prepare(text, cut(bytes, kStringMaxBytes), record_bytes);
+}
+
+void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes) {
+  write_fragments(at, lap, id, text, cut(bytes, kStringMaxBytes));
+}
+
+COLD uint64_t long_string_prepare(const char *text, size_t bytes, size_t *record_bytes) {
+  return prepare(text, cut(bytes, kLongStringMaxBytes), record_bytes);
+}
+
+COLD void long_string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes) {
+  write_fragments(at, lap, id, text, cut(bytes, kLongStringMaxBytes));
 }

@@ -22,6 +22,8 @@
 
 enum {
   kStringMaxBytes = 4096,
+  // Of names of GPU kernels, which templates make long: as much as one reservation takes (recorder.h).
+  kLongStringMaxBytes = 12288,
   // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address
   // space is limited.
   kStringPagesFirstBytes = 4096,
@@ -41,6 +43,10 @@ uint64_t string_prepare(const char *text, size_t bytes, size_t *record_bytes);
 
 // Writes and publishes the definition at `at`, which has the *record_bytes of string_prepare.
 void string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes);
+
+// The same for texts of up to kLongStringMaxBytes.
+uint64_t long_string_prepare(const char *text, size_t bytes, size_t *record_bytes);
+void long_string_write(uint64_t *at, uint8_t lap, uint64_t id, const char *text, size_t bytes);
 
 // To be called once the definition is published. Any thread, any signal handler.
 void string_emitted(uint64_t id);

@@ -36,7 +36,7 @@ struct mlrun_producer {
   __u64 (*monotonic_ns)(void);
   __u64 *(*reserve)(__u32 bytes, __u8 *lap);
 
-  // The id of a text (cut at 4096 bytes); *record_bytes: what its definition takes in front of the record that needs it,
+  // The id of a text (cut at 12288 bytes); *record_bytes: what its definition takes in front of the record that needs it,
   // 0: this process has written it. Then, if it is not 0, the two others: before and after the record is published.
   __u64 (*string_id)(const char *text, __u64 bytes, __u64 *record_bytes);
   void (*write_string)(__u64 *at, __u8 lap, __u64 id, const char *text, __u64 bytes);

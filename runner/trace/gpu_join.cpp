@@ -24,7 +24,7 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr size_t kLaunchesKept = size_t{1} << 20;  // a power of two
-constexpr size_t kNameBytesMax = 4096;             // a longer one was cut where it was recorded
+constexpr size_t kNameBytesMax = 12288;            // a longer one was cut where it was recorded
 
 uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast<uint32_t>(proc_id)) << 32 | tid; }
 

@@ -6,6 +6,7 @@ from gpu_case import report
 from lib import case
 
 BLOCKS, BYTES, KEPT = 40, 4096, 3
+KEPT_OF_NAME = 12288
 
 
 def check_rows(this, trace):
@@ -41,8 +42,12 @@ def check_what_is_told_in_part(this):
     trace = cupti_case.traced(this, "parts", 0)
     told = {row["subject"]: row["detail"] for row in trace.rows("coverage")}
     this.true("pages of managed memory", told.get("managed memory", "").startswith("1 allocations "), told)
-    this.true("kernels whose names are cut alike", "cut at 4096 bytes" in told.get("names of kernels", ""), told)
-    this.equal("their rows", len(trace.rows("gpu_kernel")), 2)
+    this.true("kernels whose names are cut alike", "cut at 12288 bytes" in told.get("names of kernels", ""), told)
+    names = {row["name_id"]: row["name"] for row in trace.rows("name")}
+    rows = sorted(trace.names[row["name_id"]] for row in trace.rows("gpu_kernel"))
+    whole = ["k" * (KEPT_OF_NAME - 1) + end for end in "01kk"]
+    this.equal("lengths of names", [len(name) for name in rows], [KEPT_OF_NAME] * 4)
+    this.true("they are whole as far as that", rows == whole, [name[-3:] for name in rows])
 
 
 def check(this):

@@ -73,14 +73,16 @@ static void use_memory(void) {
   allocate(base, kBlock, kDevice, 0);
 }
 
-// What is told in part: memory whose pages move, and two kernels whose names differ behind what is kept of a name.
+// What is told in part: memory whose pages move, and two kernels whose names differ behind what is kept of a name. The names of two
+// others differ in the last byte that is kept.
 static void use_what_is_told_in_part(void) {
-  enum { kNameBytes = 5000 };
+  enum { kKept = 12288, kLonger = 13000 };
+  static const size_t bytes[] = {kKept, kKept, kLonger, kLonger};
+  static char names[4][kLonger + 1];  // records point to them until they are fetched
   allocate(0x7d0000000000, kBlock, kManaged, 0);
-  static char names[2][kNameBytes + 1];  // records point to them until they are fetched
-  for (int i = 0; i < 2; i++) {
-    memset(names[i], 'k', kNameBytes);
-    names[i][kNameBytes - 1] = (char)('0' + i);
+  for (int i = 0; i < 4; i++) {
+    memset(names[i], 'k', bytes[i]);
+    names[i][bytes[i] - 1] = (char)('0' + i);
     launch(names[i], 0);
   }
 }
