@@ -65,7 +65,7 @@ static size_t fragment_bytes(size_t rest) {
   return rest < MLRUN_STRING_FRAGMENT_BYTES ? rest : MLRUN_STRING_FRAGMENT_BYTES;
 }
 
-static uint64_t prepare(const char *text, size_t bytes, size_t *record_bytes) {
+INLINE uint64_t prepare(const char *text, size_t bytes, size_t *record_bytes) {
   uint64_t id = mlrun_content_hash(text, bytes);
   *record_bytes = 0;
   if (string_is_emitted(id)) return id;
