@@ -83,6 +83,18 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   return 0;
 }
 
+// The kernel tells of a page when it becomes dirty. A write that found no clean one has written over what somebody made dirty, and
+// the file is its process's from now on. `result`: bytes.
+static __always_inline void note_overwriting(const struct operation *operation, __s64 result) {
+  if (result <= 0 || operation->dirtied || operation->flags & MLRUN_FILE_DIRECT) return;
+  struct file *file = (void *)operation->file;
+  struct inode_key key = {operation->inode, operation->device, BPF_CORE_READ(file, f_inode, i_generation)};
+  struct writer writer = {.pid_tid = current_pid_tid()}, *known = bpf_map_lookup_elem(&writers, &key);
+  if (!known || known->pid_tid == writer.pid_tid) return;
+  bpf_get_current_comm(writer.comm, sizeof writer.comm);
+  bpf_map_update_elem(&writers, &key, &writer, BPF_EXIST);
+}
+
 // One of the two exists: folios came with 5.18 here.
 SEC("tp_btf/writeback_dirty_folio")
 int BPF_PROG(on_dirty_folio, void *folio, struct address_space *mapping) { return note_dirtying(folio, mapping); }

@@ -8,6 +8,7 @@
 // over when another begins where it had been.
 #pragma once
 
+#include "kprobes/bpf/dirty.h"
 #include "kprobes/bpf/file_arguments.h"
 #include "kprobes/bpf/file_done.h"
 #include "kprobes/bpf/file_name.h"
@@ -174,6 +175,7 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
   __s64 result = result_of(operation, probed, returned);
   bool is_fault = probed.kind == MLRUN_ARGUMENTS_FAULT;
   if (is_fault && !(result & kMajorFault)) operation->flags |= MLRUN_FILE_MINOR;
+  if (probed.op == MLRUN_FILE_WRITE) note_overwriting(operation, result);
   if (operation->is_silent) {
     if (depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
   } else if (!is_fault || result & (kMajorFault | kFaultAgain)) {

@@ -322,6 +322,7 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
     inner->begin_ns = operation->begin_ns;
     tell_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : told, end_ns);
   }
+  if (operation->op == MLRUN_FILE_WRITE) note_overwriting(operation, told);
   if (!operation->is_silent) tell_operation(thread, operation, 0, told, end_ns);
   thread->depth = 0;
   return 0;

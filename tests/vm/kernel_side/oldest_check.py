@@ -9,6 +9,7 @@ from collections import Counter
 from traces import OUT, Run, check, equal, finish
 
 PAGE, PAGES = 4096, 32
+WRITEBACK = 1024  # by a kernel thread: the file before, whose inode number it is as well, was written by its own program
 
 
 def operations(run, path):
@@ -29,6 +30,10 @@ both.traces_functions()
 moves(both, "/mnt/disk/file")
 names = Counter(row["op"] for row in both.trace.rows("vfs") if "/mnt/disk/" in (both.trace.paths.get(row["file_id"]) or ""))
 check("both: names", all(names[op] for op in ("mkdir", "rename", "unlink", "rmdir")), names)
+inode = int((OUT / "both.inodes").read_text().split()[1])
+data = [part for part in both.parts if (part["ino"], part["op"]) == (inode, "write") and part["flags"] & WRITEBACK]
+equal("both: bytes that were written back, once", sum(part["bytes"] for part in data), 1 << 20)
+equal("both: who wrote over what was dirty already", {part["comm"] for part in data}, {"last_writer"})
 moves(Run("alone"), "/mnt/disk/other")
 system = Run("system")
 [(inode, device)] = {tuple(map(int, line.split()[1:])) for line in (OUT / "system.inodes").read_text().splitlines()}
