@@ -43,7 +43,6 @@ def check_what_is_told_in_part(this):
     told = {row["subject"]: row["detail"] for row in trace.rows("coverage")}
     this.true("pages of managed memory", told.get("managed memory", "").startswith("1 allocations "), told)
     this.true("kernels whose names are cut alike", "cut at 12288 bytes" in told.get("names of kernels", ""), told)
-    names = {row["name_id"]: row["name"] for row in trace.rows("name")}
     rows = sorted(trace.names[row["name_id"]] for row in trace.rows("gpu_kernel"))
     whole = ["k" * (KEPT_OF_NAME - 1) + end for end in "01kk"]
     this.equal("lengths of names", [len(name) for name in rows], [KEPT_OF_NAME] * 4)
