@@ -48,6 +48,7 @@ Status Collection::begin() {
   recording_ = *std::move(recording);
   recording_->collector().start();
   enough_ = false;
+  spool_bytes_ = 0;
   thread_ = std::thread([this] { collect(); });
   pthread_setaffinity_np(thread_.native_handle(), sizeof cpus_, &cpus_);
   return {};
@@ -59,6 +60,7 @@ void Collection::collect() {
   while (!enough_) {
     pace.begin_pass();
     const uint32_t released = collector.pass();
+    spool_bytes_ = recording_->spool().bytes();
     if (!enough_) pace.sleep(released, collector.pool(), false);
   }
   collected_.cpu_ns += util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -93,7 +95,7 @@ Status Collection::end() {
 }
 
 Status Collection::make_room() {
-  if (recording_->spool().bytes() < kSpoolBytes / 2) return {};
+  if (spool_bytes_ < kSpoolBytes / 2) return {};
   if (Status ended = end(); !ended) return ended;
   return begin();
 }

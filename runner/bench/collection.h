@@ -56,6 +56,7 @@ class Collection {
   std::unique_ptr<collect::Recording> recording_;
   Collected collected_;  // of recordings that have ended
   std::atomic<bool> enough_ = false;
+  std::atomic<uint64_t> spool_bytes_ = 0;  // after the thread's last pass: the spool is the thread's
   std::thread thread_;
 };
 
