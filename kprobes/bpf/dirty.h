@@ -83,8 +83,9 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   return 0;
 }
 
-// The kernel tells of a page when it becomes dirty. A write that found no clean one has written over what somebody made dirty, and
-// the file is its process's from now on. `result`: bytes.
+// The kernel tells of a page when it becomes dirty. A write that found no clean one has written over what a followed process made
+// dirty, and the file is its own process's from now on. Of what strangers made dirty, and of block devices, there is no writer here.
+// `result`: bytes.
 static __always_inline void note_overwriting(const struct operation *operation, __s64 result) {
   if (result <= 0 || operation->dirtied || operation->flags & MLRUN_FILE_DIRECT) return;
   struct file *file = (void *)operation->file;

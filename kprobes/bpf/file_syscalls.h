@@ -208,6 +208,7 @@ static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt
   struct operation *operation = &thread->operations[0];
   struct file *file = file_behind(registers->di, is_typed);
   if (!look_at_open_file(operation, file, is_typed)) return false;
+  operation->file = (__u64)file;  // note_overwriting asks it for the inode's generation
   bool has_offset = how == kBytesAt || (how == kVectorsAt && registers->r10 != -1ul);
   operation->offset = has_offset ? registers->r10 : FIELD(is_typed, file, f_pos);
   if (operation->op == MLRUN_FILE_WRITE) operation->offset = offset_of_write(file, operation->offset, is_typed);
