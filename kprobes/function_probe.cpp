@@ -67,6 +67,7 @@ void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__
 // A program of that kind knows its function when it is loaded, so each function has a copy.
 Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                                FunctionTypes::Place place) {
+  if (place.returned_at > MLRUN_RETURN_AT_MOST) return fail("has more arguments than are looked behind");
   FunctionProbe probe;
   const bool iterates = function.has_iterator();
   const std::array<std::pair<const bpf_program*, bpf_attach_type>, 2> sides = {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "runner/util/mapping.h"
 #include "runner/util/result.h"

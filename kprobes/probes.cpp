@@ -115,8 +115,15 @@ Probes::~Probes() = default;
 Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) {
   ::libbpf_set_print(keep_warning);
   std::unique_ptr<Probes> probes(new Probes);
+  Status opened = probes->open(streams);
+  if (!opened && probes->loads_fentry_) {
+    // All programs are loaded or none; these are what a verifier that nobody has tried may refuse.
+    probes.reset(new Probes);
+    probes->refused_fentry_ = std::exchange(last_warning, {});
+    opened = probes->open(streams);
+  }
+  if (!opened) return tl::make_unexpected(opened.error());
   probes->state_->take = std::move(take);
-  if (Status opened = probes->open(streams); !opened) return tl::make_unexpected(opened.error());
   if (Status attached = probes->attach(); !attached) return tl::make_unexpected(attached.error());
   probes->attach_file_ops();
   probes->attach_file_calls();
@@ -212,7 +219,10 @@ void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes& types = *state_->functions;
   const bool wants_any = streams.file_ops || streams.observes;
-  const Status fentry = wants_any ? can_trace_functions(types) : fail(std::string(kNotAskedFor));
+  const Status asked = wants_any ? Status() : fail(std::string(kNotAskedFor));
+  const Status fentry = !asked                    ? asked
+                        : refused_fentry_.empty() ? can_trace_functions(types)
+                                                  : fail("fentry: " + refused_fentry_);
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit,
                                skeleton.progs.on_iteration_entry, skeleton.progs.on_iteration_exit}) {
@@ -221,6 +231,7 @@ void Probes::choose_function_programs(const Streams& streams) {
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
     ::bpf_program__set_autoload(program, streams.file_ops && kprobe);
   }
+  loads_fentry_ = wants_any && fentry;
   const std::string why_none = fentry || kprobe ? "" : fentry.error().text + ", " + kprobe.error().text;
   state_->open_paths.choose({streams.observes && fentry ? skeleton.progs.on_open : nullptr,
                              streams.observes && kprobe ? skeleton.progs.on_open_call : nullptr},

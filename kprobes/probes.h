@@ -152,6 +152,8 @@ class Probes {
   bool observes_ = false, is_command_ = false, has_calls_ = true;  // as Streams has it
   std::vector<ProgramState> programs_;
   std::string without_file_ops_;
+  std::string refused_fentry_;  // by this kernel's verifier, when the programs were loaded before
+  bool loads_fentry_ = false;
 };
 
 }  // namespace mlrun::probes

@@ -15,7 +15,7 @@ struct mlrun_probe_loss {
   __u64 count, last_ns;
 };
 
-// What a probe of a function is given as its cookie: the operation that the function is, and where its arguments say
+// What a probe of a function is given as its cookie, or has written in: the operation that the function is, and where its arguments say
 // of which file it is, cookie = op | arguments << 8.
 enum mlrun_arguments {
   MLRUN_ARGUMENTS_NONE,
@@ -43,6 +43,7 @@ enum {
   MLRUN_GENERAL_TO_COME = 0x7ec00c3e,
   MLRUN_RETURN_TO_COME = 0x7ec00c4e,
 };
+enum { MLRUN_RETURN_AT_MOST = 6 };
 
 // A call that the loader makes one of the kernel's bpf_rdonly_cast (6.2), in programs for kernels that have it.
 enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };
