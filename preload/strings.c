@@ -11,7 +11,10 @@
 #include "preload/recorder.h"
 #include "runner/events/content_hash.h"
 
-enum { kTables = 3, kUnitText = MLRUN_UNIT_BYTES - 1 };
+enum { kTables = 3, kUnitText = MLRUN_UNIT_BYTES - 1, kReservationBytes = 16 << 10, kRecordBehindBytes = 512 };
+
+_Static_assert((kLongStringMaxBytes / kUnitText + 8) * MLRUN_UNIT_BYTES + kRecordBehindBytes <= kReservationBytes,
+               "a definition with its record is one reservation");
 
 _Static_assert(sizeof(struct wiped_pages) == kStringBucketBytes, "the first table's buckets begin at a cache line");
 

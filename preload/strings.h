@@ -22,7 +22,7 @@
 
 enum {
   kStringMaxBytes = 4096,
-  // Of names of GPU kernels, which templates make long: as much as one reservation takes (recorder.h).
+  // Of names of GPU kernels, which templates make long: with the record behind it in one reservation of 16 KiB (recorder.h).
   kLongStringMaxBytes = 12288,
   // Where the three tables of known ids end in the wiped pages (channel.h); the last is left out where the address
   // space is limited.

@@ -39,7 +39,7 @@ constexpr bool defines(uint32_t kind) {
          kind == MLRUN_GPU_NOTE;
 }
 
-// Not one of several fragments, which are kept whenever they come.
+// Not one of several fragments, which are kept whenever they come: of names of more than 3.7 KiB.
 bool is_whole_string(const char* record) {
   const uint32_t argument = argument_of(record);
   return kind_of(record) == MLRUN_STRING && (argument >> 16 & 0xff) == 0 && (argument >> 24 & 1) != 0;

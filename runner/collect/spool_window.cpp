@@ -15,7 +15,7 @@ constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 <
 constexpr uint64_t kStretchesOfTime = 16;  // the window is that much longer than asked for at most
 constexpr uint64_t kKeptShare = 2;         // of the limit that the kept file may take before it is looked through
 constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
-// One record may bring back names of 4 KiB and folders within folders: the rest of a frame is for these.
+// One record may bring back names of 12 KiB and folders within folders: the rest of a frame is for these.
 constexpr size_t kKeptFrameBytes = 64 << 10;
 
 // The kernel's I/O counts of every process come every two seconds: of these the window's own will do.

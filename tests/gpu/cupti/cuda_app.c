@@ -74,9 +74,9 @@ static void use_memory(void) {
 }
 
 // What is told in part: memory whose pages move, and two kernels whose names differ behind what is kept of a name. The names of two
-// others differ in the last byte that is kept.
+// others differ in a last byte that is kept.
 static void use_what_is_told_in_part(void) {
-  enum { kKept = 12288, kLonger = 13000 };
+  enum { kKept = 12287, kLonger = 13000 };
   static const size_t bytes[] = {kKept, kKept, kLonger, kLonger};
   static char names[4][kLonger + 1];  // records point to them until they are fetched
   allocate(0x7d0000000000, kBlock, kManaged, 0);
