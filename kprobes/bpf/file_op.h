@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. Two pairs of programs that
-// do the same, by fentry and fexit or by kprobe and kretprobe; the loader attaches them to the functions of this kernel,
-// and each attachment's cookie says what the function is (shared.h).
+// do the same, by fentry and fexit or by kprobe and kretprobe; the loader attaches them to the functions of this kernel.
+// What the function is says a kprobe's cookie, or what the loader has written into the program (shared.h).
 //
 // Operations of a thread that are under way stand on a stack of its own, together with the place on the thread's kernel
 // stack where they began. So a return finds the operation that it ends, and one whose return was not seen is found to be

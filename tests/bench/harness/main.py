@@ -100,10 +100,10 @@ def parse_arguments(arguments):
 
 def print_list(options):
     for case in CASES:
-        print(f"{case.name:18s} {case.about} [{', '.join(case.tracers)}]")
-    print(f"{TRAINING:18s} {TRAINING_ABOUT} [{', '.join(TRAINING_TRACERS)}]\n")
+        print(f"{case.name:19s} {case.about} [{', '.join(case.tracers)}]")
+    print(f"{TRAINING:19s} {TRAINING_ABOUT} [{', '.join(TRAINING_TRACERS)}]\n")
     for tracer in options.all_tracers:
-        print(f"{tracer.name:18s} {tracer.about}{'; ' + tracer.missing() if tracer.missing() else ''}")
+        print(f"{tracer.name:19s} {tracer.about}{'; ' + tracer.missing() if tracer.missing() else ''}")
 
 
 def needed_files(options):

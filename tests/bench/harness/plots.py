@@ -9,6 +9,7 @@ from matplotlib import pyplot
 COLOURS = {
     "mlrun": "#0b6e4f",
     "mlrun-all": "#6bbf9a",
+    "mlrun-cupti": "#a7c957",
     "strace": "#b23a48",
     "heaptrack-raw": "#8d99ae",
     "heaptrack": "#5c677d",
