@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/symbols/symbol_file.h"
 
-#include <cxxabi.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
+
+#include "runner/symbols/demangle.h"
 
 namespace mlrun::symbols {
 
@@ -25,14 +25,6 @@ struct Symbol {
   uint64_t start = 0, bytes = 0;
   const char* name = nullptr;
 };
-
-// Symbols of several versions have theirs behind an @.
-std::string demangled(const char* name) {
-  if (name[0] != '_' || name[1] != 'Z') return std::string(name).substr(0, std::string_view(name).find('@'));
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 }  // namespace
 
@@ -104,7 +96,10 @@ Identity SymbolFile::compare(const std::string& path, const std::string& build_i
 Place SymbolFile::find(uint64_t address) {
   Place place;
   if (!symbols_->loaded) symbols_->load();
-  if (const char* name = symbols_->function_at(address)) place.function = demangled(name);
+  if (const char* symbol = symbols_->function_at(address)) {
+    const std::string_view name(symbol);
+    place.function = demangled(name.substr(0, name.find('@')));  // behind it is the symbol's version
+  }
   Dwfl_Line* line = dwfl_module_getsrc(symbols_->module, address);
   int number = 0;
   const char* source = line ? dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;

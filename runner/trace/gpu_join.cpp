@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/gpu_join.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "runner/events/session.h"
+#include "runner/symbols/demangle.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/scrambled.h"
 #include "runner/util/text.h"
@@ -42,14 +39,6 @@ bool is_nccl(std::string_view kernel) {
   if (kernel.starts_with(kResult)) kernel.remove_prefix(kResult.size());
   return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel") ||
          kernel.starts_with("ncclSymDevKernel") || kernel.starts_with("ncclSymkDevKernel");
-}
-
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
-  int failed = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed),
-                                                         &std::free);
-  return failed == 0 && text ? std::string(text.get()) : name;
 }
 
 }  // namespace
@@ -254,7 +243,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   if (is_new) {
     const std::string whole(index_.strings().text(name));
     if (whole.size() >= kNameBytesMax) ++totals_.names_cut;
-    const std::string text = demangled(whole);
+    const std::string text = symbols::demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));
     known->second.is_communication = is_nccl(text);
   }
