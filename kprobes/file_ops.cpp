@@ -42,7 +42,10 @@ void FileOps::attach_by_kprobe(Function& function) const {
 }
 
 void FileOps::attach_by_fentry(Function& function) const {
-  if (programs_.entry == nullptr || !function.place) return;
+  if (programs_.entry == nullptr || !function.place) {
+    function.reason = programs_.entry == nullptr ? programs_.why_no_entry : "fentry: this kernel does not tell of it";
+    return;
+  }
   auto probe = FunctionProbe::by_fentry(programs_, function.what, *function.place);
   if (!probe) {
     function.reason = "fentry: " + probe.error().text;

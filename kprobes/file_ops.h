@@ -22,7 +22,7 @@ class FileOps {
   struct Function {
     FileFunction what;
     std::string way;     // fentry, kprobe; empty: not attached
-    std::string reason;  // why not
+    std::string reason;  // why not; of one by kprobe, why not by fentry
     std::optional<FunctionProbe> probe;
     std::optional<FunctionTypes::Place> place;
     std::string file_system;  // that has it, of one that was not there at first

@@ -21,6 +21,7 @@ struct FileOpPrograms {
   const bpf_program *entry = nullptr, *exit = nullptr;
   const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // of reads and writes
   bpf_program *call = nullptr, *returned = nullptr;
+  std::string why_no_entry;  // where `entry` is nullptr
 };
 
 // Attached while it lives.

@@ -55,6 +55,7 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
 ProgramState state_of(const FileOps::Function& function) {
   ProgramState state{"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : ""};
   state.way = function.way;
+  if (function.way == "kprobe") state.why_kprobe = function.reason;
   state.file_op = static_cast<int>(function.what.op);
   state.file_system = function.file_system;
   state.since_ns = function.since_ns;
@@ -232,6 +233,7 @@ void Probes::choose_function_programs(const Streams& streams) {
     ::bpf_program__set_autoload(program, streams.file_ops && kprobe);
   }
   loads_fentry_ = wants_any && fentry;
+  without_fentry_ = fentry ? "" : fentry.error().text;
   const std::string why_none = fentry || kprobe ? "" : fentry.error().text + ", " + kprobe.error().text;
   state_->open_paths.choose({streams.observes && fentry ? skeleton.progs.on_open : nullptr,
                              streams.observes && kprobe ? skeleton.progs.on_open_call : nullptr},
@@ -288,9 +290,13 @@ void Probes::attach_file_ops() {
   if (!without_file_ops_.empty()) return;
   const auto loaded = [](bpf_program* program) { return ::bpf_program__fd(program) >= 0 ? program : nullptr; };
   const auto& programs = state_->skeleton->progs;
-  const FileOpPrograms of_functions{loaded(programs.on_file_op_entry),   loaded(programs.on_file_op_exit),
-                                    loaded(programs.on_iteration_entry), loaded(programs.on_iteration_exit),
-                                    loaded(programs.on_file_op_call),    loaded(programs.on_file_op_return)};
+  const FileOpPrograms of_functions{loaded(programs.on_file_op_entry),
+                                    loaded(programs.on_file_op_exit),
+                                    loaded(programs.on_iteration_entry),
+                                    loaded(programs.on_iteration_exit),
+                                    loaded(programs.on_file_op_call),
+                                    loaded(programs.on_file_op_return),
+                                    without_fentry_};
   state_->file_ops.attach(of_functions, *state_->functions, mounted_types(), [&] { return try_file_operations(); });
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }

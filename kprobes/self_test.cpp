@@ -96,8 +96,10 @@ std::string doubt_about(const Signal& signal, Seen& seen, bool has_device) {
   if (signal.name == "page cache" && !seen.has(MLRUN_KERNEL_PAGES)) return kNothing;
   if (signal.name == "waits" && !seen.has(MLRUN_KERNEL_WAIT)) return kNothing;
   if (signal.name == "file operations" && has_device && !seen.has_reads_and_writes()) return kNothing;
-  if (!signal.note.empty()) return fmt::format("without --preload alone; {}; not {}", signal.note, signal.missing);
-  return signal.missing;
+  if (signal.note.empty()) return signal.missing;
+  const bool are_calls = signal.name == "file operations" && signal.way == "tracepoint";
+  if (are_calls) return fmt::format("without --preload alone; {}; not {}", signal.note, signal.missing);
+  return signal.note + (signal.missing.empty() ? "" : "; not " + signal.missing);
 }
 
 }  // namespace

@@ -241,6 +241,7 @@ class Server {
       if (program.replaced) continue;
       json entry = {{"event", program.event}, {"way", program.way.empty() ? json() : json(program.way)}};
       if (!program.reason.empty()) entry["missing"] = program.reason;
+      if (!program.why_kprobe.empty()) entry["why_kprobe"] = program.why_kprobe;
       if (program.since_ns != 0) entry.update({{"file_system", program.file_system}, {"since_ns", program.since_ns}});
       list.push_back(std::move(entry));
     }

@@ -98,11 +98,13 @@ Signal file_operations(const Probes& probes) {
   std::array<bool, MLRUN_FILE_PURPOSES> has{};
   std::array<std::string, MLRUN_FILE_PURPOSES> reasons;
   std::set<std::string> ways;
+  std::map<std::string, int> by_kprobe;  // functions by why they are
   for (const ProgramState& program : probes.programs()) {
     if (program.file_op < 0) continue;
     const auto op = static_cast<size_t>(program.file_op);
     has.at(op) = has.at(op) || program.reason.empty();
     if (program.reason.empty()) ways.insert(program.way);
+    if (program.reason.empty() && !program.why_kprobe.empty()) ++by_kprobe[program.why_kprobe];
     if (program.reason.empty() && program.event == kOpenStandIn) signal.note = kOpenedLate;
     if (!program.reason.empty()) reasons.at(op) = program.reason;
   }
@@ -114,6 +116,11 @@ Signal file_operations(const Probes& probes) {
     signal.missing += probes.has_calls() ? "; the processor's time in them counts as the calls' own" : kNeitherCalls;
     return signal;
   }
+  for (const auto& [reason, functions] : by_kprobe) {
+    signal.note += fmt::format("{}{} function{} by kprobe ({})", signal.note.empty() ? "" : "; ", functions,
+                               functions == 1 ? "" : "s", reason);
+  }
+  if (!by_kprobe.empty()) signal.note += "; a kprobe follows only so many calls of its function at once";
   std::map<std::string, std::string> missing;  // operations by reason
   for (uint32_t op = 0; op < has.size(); op++) {
     const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // of the file systems that are mounted

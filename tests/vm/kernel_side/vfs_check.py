@@ -303,6 +303,10 @@ def another_user():
 def other_ways():
     run = Files("kprobe")
     equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
+    programs = run.trace.run["kernel_side"]["programs"]
+    why = {program["event"]: program.get("why_kprobe") for program in programs if program["way"] == "kprobe"}
+    equal("kprobe: why", set(why.values()), {"fentry: this kernel does not tell of it"})
+    check("kprobe: is said", run.signal()["note"].startswith(f"{len(why)} function"), run.signal())
     reads = [row for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
              run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"]
     equal("kprobe: each once", [row["ret"] for row in reads], [4096] * 16)
