@@ -26,6 +26,19 @@ size_t threads_of(const std::string& folder) {
 // Less than nothing only where a release was seen before its allocation.
 std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
 
+// "0"; of several "0: 1.50 GiB, 1: 512 MiB"; "-": it holds nothing.
+std::string gpus_of(const CudaUse& use) {
+  std::vector<std::pair<std::string, int64_t>> held_on;
+  for (const auto& [gpu, bytes] : use.by_gpu) {
+    if (bytes > 0) held_on.emplace_back(gpu < 0 ? "?" : fmt::format("{}", gpu), bytes);
+  }
+  if (held_on.empty()) return "-";
+  if (held_on.size() == 1) return held_on.front().first;
+  std::string text;
+  for (const auto& [gpu, bytes] : held_on) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", gpu, held(bytes));
+  return text;
+}
+
 }  // namespace
 
 CudaMemory::CudaMemory(std::string proc_folder)
@@ -71,7 +84,10 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
   if (is_release && row.bytes == 0) ++use.unmatched;
   const int64_t bytes = is_release ? -row.bytes : row.bytes;
   const size_t memory = model::memory_of(row.detail);
-  if (memory == events::kCudaDevice) use.device_bytes += bytes;
+  if (memory == events::kCudaDevice) {
+    use.device_bytes += bytes;
+    use.by_gpu[row.device] += bytes;
+  }
   if (memory == events::kCudaManaged) use.managed_bytes += bytes;
   if (memory == events::kCudaPinned) use.pinned_bytes += bytes;
 }
@@ -107,16 +123,17 @@ std::string CudaMemory::table(std::string_view heading) {
     return a.second.device_bytes + a.second.managed_bytes > b.second.device_bytes + b.second.managed_bytes;
   });
   std::vector<Cells> rows = {
-      {"PID", "IN USE", "MANAGED", "PINNED", "ALLOCS", "FREES", "FAILED", "OF BEFORE", "USER", "COMMAND"}};
+      {"PID", "IN USE", "MANAGED", "PINNED", "ALLOCS", "FREES", "FAILED", "OF BEFORE", "GPU", "USER", "COMMAND"}};
   for (const auto& [pid, use] : order) {
     const ProcessName name = names_.of(pid);
     rows.push_back({fmt::format("{}", pid), held(use.device_bytes), held(use.managed_bytes), held(use.pinned_bytes),
                     fmt::format("{}", use.allocations), fmt::format("{}", use.releases), fmt::format("{}", use.failed),
-                    fmt::format("{}", use.unmatched), name.user.empty() ? "-" : util::printable(name.user),
+                    fmt::format("{}", use.unmatched), gpus_of(use),
+                    name.user.empty() ? "-" : util::printable(name.user),
                     name.comm.empty() ? "-" : util::printable(name.comm)});
   }
   std::string text = fmt::format("{}\n", heading);
-  text += order.empty() ? "no process with calls about GPU memory\n" : aligned(rows, 2);
+  text += order.empty() ? "no process with calls about GPU memory\n" : aligned(rows, 3);
   if (lost() != 0) text += fmt::format("{} calls were lost or not followed: the figures are wrong by them\n", lost());
   return text;
 }

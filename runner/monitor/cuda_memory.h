@@ -22,6 +22,8 @@ namespace mlrun::monitor {
 
 struct CudaUse {
   int64_t device_bytes = 0, managed_bytes = 0, pinned_bytes = 0;  // held now
+  // What of device_bytes is where: by GPU, as the process counts them (behind CUDA_VISIBLE_DEVICES); -1: not known.
+  std::map<int32_t, int64_t> by_gpu;
   uint64_t allocations = 0, releases = 0;
   uint64_t failed = 0;     // allocations that the driver refused
   uint64_t unmatched = 0;  // releases of what was there before, or is not followed

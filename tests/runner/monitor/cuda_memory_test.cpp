@@ -114,6 +114,25 @@ TEST(CudaMemory, AProcessWithoutItsFirstThreadHasItsMemoryAsLongAsItLives) {
   fs::remove_all(proc);
 }
 
+TEST(CudaMemory, TellsOnWhichGpuAsTheProcessCountsThem) {
+  CudaMemory memory("/nowhere");
+  const auto context_on = [](uint64_t device, uint64_t context) {
+    mlrun_cuda_call record{};
+    record.begin_ns = record.head.time_ns = 100;
+    record.function = number_of("cuCtxCreate_v2");
+    record.arguments[2] = device;
+    record.read[0] = context;
+    return record_of(record, MLRUN_KERNEL_CUDA, kPid, kPid);
+  };
+  add(memory, {context_on(0, 0xc0), alloc(1024, 0x1000)});
+  EXPECT_EQ(memory.uses().at(kPid).by_gpu, (std::map<int32_t, int64_t>{{0, 1024}}));
+  add(memory, {context_on(1, 0xc1), alloc(2048, 0x2000), alloc(1024, 0x3000), free_of(0x3000, kPid + 1)});
+  EXPECT_EQ(memory.uses().at(kPid).by_gpu, (std::map<int32_t, int64_t>{{0, 1024}, {1, 2048}}));
+  EXPECT_NE(memory.table("now").find("  0: 1.00 KiB, 1: 2.00 KiB  "), std::string::npos) << memory.table("now");
+  add(memory, {free_of(0x1000)});
+  EXPECT_NE(memory.table("now").find("  1    -     -\n"), std::string::npos) << memory.table("now");
+}
+
 TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
   CudaMemory memory("/nowhere");
   EXPECT_EQ(memory.table("now"), "now\nno process with calls about GPU memory\n");
@@ -122,8 +141,8 @@ TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
   loss.count = 3;
   add(memory, {alloc(2048, 0x1000), record_of(loss, MLRUN_KERNEL_LOSS, 0, 0)});
   EXPECT_EQ(memory.table("now"),
-            "now\n PID    IN USE  MANAGED  PINNED  ALLOCS  FREES  FAILED  OF BEFORE  USER  COMMAND\n"
-            "4711  2.00 KiB      0 B     0 B       1      0       0          0  -     -\n"
+            "now\n PID    IN USE  MANAGED  PINNED  ALLOCS  FREES  FAILED  OF BEFORE  GPU  USER  COMMAND\n"
+            "4711  2.00 KiB      0 B     0 B       1      0       0          0  ?    -     -\n"
             "3 calls were lost or not followed: the figures are wrong by them\n");
 }
 
