@@ -1,79 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/symbols/demangle.h"
 
-#define HAVE_DECL_BASENAME 1  // libiberty's headers would declare it otherwise than <cstring>
+#define HAVE_DECL_BASENAME 1  // libiberty's headers would declare it otherwise than libc's
 #include <libiberty/demangle.h>
-#include <pthread.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <csetjmp>
-#include <cstring>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::symbols {
 
 namespace {
 
-// libiberty goes as deep as the name is nested, and lays out an array of twice its length on the stack. Nothing of it
-// takes memory before it is touched.
-constexpr size_t kStackBytes = size_t{64} << 20;
-constexpr size_t kShallowBytesMax = 1024;  // nested no deeper than any thread has room for
-// Longer ones nest deeper than the stack above is known to do for; none that a compiler made is.
-constexpr size_t kMangledBytesMax = 16384;
+// Of a name that takes long: the process ends by itself where this one was killed meanwhile.
+constexpr unsigned kAlarmS = 2 * kAnswerMs / 1000;
+
+constexpr rlim_t kStackBytes = rlim_t{8} << 20;  // also where there is no limit
+
+// An answer begins with one of these; behind kReadable stands the text.
+enum : char { kUnchanged = 'u', kReadable = 'r' };
 
 struct Work {
-  const char* name = nullptr;
-  std::string text;
-  bool is_done = false;
+  std::array<char, 1 + kDemangledBytesMax> answer{};
+  size_t bytes = 1;
   std::jmp_buf too_long{};
 };
 
-// libstdc++'s function takes no names of more than 1,024 bytes, and cannot be stopped. This one has callbacks; it keeps nothing
-// outside of the stack meanwhile, so that it can be left in one.
+// libiberty keeps what it needs on the stack meanwhile, so that it can be left here (of a name of Rust a buffer stays).
 void add(const char* piece, size_t bytes, void* opaque) {
   Work& work = *static_cast<Work*>(opaque);
-  const size_t room = kDemangledBytesMax - work.text.size();
-  if (bytes > room) std::longjmp(work.too_long, 1);  // NOLINT(cert-err52-cpp): the frames between are C's
-  work.text.append(piece, bytes);                    // reserved: throws nothing through them
+  if (bytes > work.answer.size() - work.bytes)
+    std::longjmp(work.too_long, 1);  // NOLINT(cert-err52-cpp): over C's frames
+  std::copy_n(piece, bytes, work.answer.data() + work.bytes);
+  work.bytes += bytes;
 }
 
-using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
-
-bool works(Demangler demangle, Work& work) {
+// libstdc++'s function takes no names of more than 1,024 bytes, which kernels made of layers of templates have.
+bool demangle(const char* name, Work& work) {
   constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
-  work.text.clear();
-  return demangle(work.name, kOptions, add, &work) != 0;
-}
-
-void* demangle(void* opaque) {
-  Work& work = *static_cast<Work*>(opaque);
-  if (setjmp(work.too_long) != 0) return nullptr;  // NOLINT(cert-err52-cpp): as above
+  if (setjmp(work.too_long) != 0) return false;  // NOLINT(cert-err52-cpp): as above
   // Names of older Rust are names of C++, with a hash behind that only Rust's reading leaves out.
-  work.is_done = works(rust_demangle_callback, work) || works(cplus_demangle_v3_callback, work);
-  return nullptr;
+  work.bytes = 1;
+  if (::rust_demangle_callback(name, kOptions, add, &work) != 0) return true;
+  work.bytes = 1;
+  return ::cplus_demangle_v3_callback(name, kOptions, add, &work) != 0;
 }
 
-bool run_with_room(Work& work) {
-  pthread_attr_t attributes;
-  if (::pthread_attr_init(&attributes) != 0) return false;
-  pthread_t thread{};
-  const bool has_begun = ::pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                         ::pthread_create(&thread, &attributes, demangle, &work) == 0;
-  ::pthread_attr_destroy(&attributes);
-  if (has_begun) ::pthread_join(thread, nullptr);
-  return has_begun && work.is_done;
+// The process that reads names: answers each message with one until there is nobody who asks.
+[[noreturn]] void answer(int socket) {
+  // It holds nothing open that others wait for the end of, and leaves neither a core nor a word when a name ends it.
+  if (socket > 0) ::close_range(0, static_cast<unsigned>(socket) - 1, 0);
+  ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
+  const rlimit no_core{}, some_stack{kStackBytes, kStackBytes};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::setrlimit(RLIMIT_STACK, &some_stack);
+  ::prctl(PR_SET_NAME, "mlrun-demangle");
+  for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  static Work work;
+  static std::array<char, kMangledBytesMax + 1> name;
+  while (true) {
+    const ssize_t got = ::recv(socket, name.data(), name.size() - 1, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) ::_exit(0);
+    name.at(static_cast<size_t>(got)) = '\0';
+    ::alarm(kAlarmS);
+    const bool is_readable = demangle(name.data(), work);
+    ::alarm(0);
+    work.answer[0] = is_readable ? kReadable : kUnchanged;
+    if (::send(socket, work.answer.data(), is_readable ? work.bytes : 1, MSG_NOSIGNAL) < 0) ::_exit(0);
+  }
+}
+
+class Reader {
+ public:
+  ~Reader() { end(); }
+
+  // False: there is none, and another one would not help.
+  bool begin() {
+    if (socket_.valid()) return true;
+    if (failures_ >= kFailuresMax) return false;
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
+    util::UniqueFd ours(ends[0]);
+    const util::UniqueFd theirs(ends[1]);
+    pid_ = ::fork();
+    if (pid_ == 0) answer(theirs.get());
+    if (pid_ < 0) return false;
+    socket_ = std::move(ours);
+    return true;
+  }
+
+  std::string ask(std::string_view name) {
+    if (!begin()) return std::string(name);
+    ssize_t got = -1;
+    if (::send(socket_.get(), name.data(), name.size(), MSG_NOSIGNAL) >= 0 && has_answer()) {
+      got = ::recv(socket_.get(), answer_.data(), answer_.size(), 0);
+    }
+    if (got <= 0) {
+      ++failures_;
+      end();
+    }
+    const bool is_readable = got > 1 && answer_[0] == kReadable;
+    return is_readable ? std::string(answer_.data() + 1, static_cast<size_t>(got) - 1) : std::string(name);
+  }
+
+ private:
+  bool has_answer() const {
+    pollfd waits{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    int ready = -1;
+    do {
+      ready = ::poll(&waits, 1, kAnswerMs);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+  }
+
+  void end() {
+    if (!socket_.valid()) return;
+    socket_.reset();
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  util::UniqueFd socket_;  // not valid: no process
+  pid_t pid_ = -1;
+  int failures_ = 0;
+  std::array<char, 1 + kDemangledBytesMax> answer_{};
+};
+
+// A merge names things in several threads.
+struct Shared {
+  std::mutex mutex;
+  Reader reader;
+};
+Shared& shared() {
+  static Shared shared;
+  return shared;
 }
 
 }  // namespace
 
+void prepare_demangling() {
+  const std::lock_guard lock(shared().mutex);
+  shared().reader.begin();
+}
+
 std::string demangled(std::string_view name) {
   const bool is_mangled = name.starts_with("_Z") || name.starts_with("_R");
   if (!is_mangled || name.size() > kMangledBytesMax) return std::string(name);
-  const std::string ended(name);
-  Work work;
-  work.name = ended.c_str();
-  work.text.reserve(kDemangledBytesMax);
-  if (name.size() > kShallowBytesMax) return run_with_room(work) ? work.text : ended;
-  demangle(&work);
-  return work.is_done ? work.text : ended;
+  const std::lock_guard lock(shared().mutex);
+  return shared().reader.ask(name);
 }
 
 }  // namespace mlrun::symbols

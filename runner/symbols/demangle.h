@@ -8,11 +8,19 @@
 
 namespace mlrun::symbols {
 
-inline constexpr size_t kDemangledBytesMax = 65536;
+inline constexpr size_t kMangledBytesMax = 16384, kDemangledBytesMax = 65536;
 
-// A name of C++ (Itanium ABI) or Rust with its parameters; the name itself where it is neither, where no thread can be had for
-// it, or where it would be longer than kDemangledBytesMax. Names may come from anywhere: a few hundred bytes can
-// stand for gigabytes, as each part may be two of the part before, and deep ones need more stack than a thread has.
+// A name of C++ (Itanium ABI) or Rust with its parameters. The name itself where it is neither; where it is longer than
+// kMangledBytesMax, or would be than kDemangledBytesMax; where the library gives up (templates in some 500 others); where it
+// takes longer than kAnswerMs or ends the process that reads it, and after kFailuresMax such names any.
+//
+// Names may come from anywhere. A few hundred bytes can stand for gigabytes, for hours or for more stack than there is, so
+// that they are read in a process of its own, which is begun with the first name and ends with this one.
 std::string demangled(std::string_view name);
+
+inline constexpr int kAnswerMs = 2000, kFailuresMax = 8;
+
+// Begins that process. It keeps what this one has in memory by then: call it while that is little.
+void prepare_demangling();
 
 }  // namespace mlrun::symbols

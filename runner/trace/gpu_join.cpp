@@ -242,8 +242,9 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
     const std::string whole(index_.strings().text(name));
-    if (whole.size() >= kNameBytesMax) ++totals_.names_cut;
-    const std::string text = symbols::demangled(whole);
+    const bool is_cut = whole.size() >= kNameBytesMax;  // what is left may be a name, too, and not this one
+    if (is_cut) ++totals_.names_cut;
+    const std::string text = is_cut ? whole : symbols::demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));
     known->second.is_communication = is_nccl(text);
   }

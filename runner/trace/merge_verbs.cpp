@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "runner/cli.h"
+#include "runner/symbols/demangle.h"
 #include "runner/trace/merge.h"
 #include "runner/view/verbs.h"
 
@@ -24,6 +25,7 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   options.shows_progress = !quiet;
+  symbols::prepare_demangling();
   if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
   if (quiet || !shows_summary) return 0;
   if (auto printed = view::print_summary(options.trace_folder, stderr); !printed) {

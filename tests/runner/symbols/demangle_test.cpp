@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/symbols/demangle.h"
 
+#include <chrono>
+#include <fstream>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace mlrun::symbols {
@@ -15,13 +19,20 @@ std::string repeated(const std::string& piece, size_t times) {
   return text;
 }
 
-// f(std::pair<int, int>, std::pair of two of these, ...): twice as long with each.
-std::string doubling(int times) {
-  std::string name = "_Z1fSt4pairIiiE";
-  for (int i = 0; i < times; ++i) {
-    const std::string before = fmt::format("S{:X}_", i);
-    name += "S_I" + before + before + "E";
+// The ABI's reference to what stood before: S_, S0_ to SZ_, S10_ and so on.
+std::string substitution(size_t number) {
+  if (number == 0) return "S_";
+  std::string digits;
+  for (size_t rest = number - 1; digits.empty() || rest > 0; rest /= 36) {
+    digits.insert(digits.begin(), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[rest % 36]);
   }
+  return "S" + digits + "_";
+}
+
+// f(std::pair<int, int>, std::pair of two of these, ...): twice as long with each.
+std::string doubling(size_t times) {
+  std::string name = "_Z1fSt4pairIiiE";
+  for (size_t i = 1; i <= times; ++i) name += "S_I" + substitution(i) + substitution(i) + "E";
   return name;
 }
 
@@ -40,33 +51,62 @@ TEST(Demangle, WhatIsNoneStays) {
 
 // As those of kernels that are made of layers of templates.
 TEST(Demangle, NamesOfMoreThanAThousandBytes) {
-  const int depth = 400;
-  const std::string name = "_Z1k" + repeated("I3Tag", depth) + "i" + repeated("E", depth) + "vi";
-  ASSERT_GT(name.size(), 2000);
-  EXPECT_EQ(demangled(name).substr(0, 12), "void k<Tag<T") << demangled(name).substr(0, 100);
-  const std::string wide = "_Z1kI" + repeated("Li1234567E", 1000) + "Evv";
-  EXPECT_EQ(demangled(wide), "void k<" + repeated("1234567, ", 999) + "1234567>()");
+  const size_t deep = 400, wide = 1000;
+  const std::string layers = "_Z1kI" + repeated("3TagI", deep) + "i" + repeated("E", deep + 1) + "vi";
+  EXPECT_EQ(demangled(layers), "void k<" + repeated("Tag<", deep) + "int" + repeated(" >", deep).substr(1) + " >(int)")
+      << layers.size();
+  const std::string values = "_Z1kI" + repeated("Li1234567E", wide) + "Evv";
+  EXPECT_EQ(demangled(values), "void k<" + repeated("1234567, ", wide - 1) + "1234567>()");
 }
 
-TEST(Demangle, AShortNameOfAnEndlessOneStays) {
-  EXPECT_EQ(demangled(doubling(4)).substr(0, 19), "f(std::pair<int, in");
-  for (const int times : {12, 16, 30}) {
-    const std::string name = doubling(times);
-    EXPECT_EQ(demangled(name), name);
-  }
+TEST(Demangle, WhatWouldBeTooLongStays) {
+  EXPECT_EQ(demangled(doubling(2)),
+            "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> >, "
+            "std::pair<std::pair<std::pair<int, int>, std::pair<int, int> >, "
+            "std::pair<std::pair<int, int>, std::pair<int, int> > >)");
+  EXPECT_GT(demangled(doubling(8)).size(), 2000);
+  for (const size_t times : {16, 40}) EXPECT_EQ(demangled(doubling(times)), doubling(times));
+  const std::string longest = "_Z1kI" + repeated("Li1234567890E", kMangledBytesMax / 13) + "Evv";
+  ASSERT_GT(longest.size(), kMangledBytesMax);
+  EXPECT_EQ(demangled(longest), longest);
 }
 
-// Only that they end is asked for: the deepest that has room.
-TEST(Demangle, DeepOnesHaveRoom) {
-  for (const char* piece : {"P", "I1a", "N1a", "F", "FvP", "XadL_Z", "DpI", "M1a", "A1_", "ZN", "Dtcl", "L_Z1fI", "J",
-                            "cv", "TnT", "fL0p", "U1aI"}) {
-    const std::string name = "_Z1f" + repeated(piece, 16000 / std::string(piece).size());
-    EXPECT_EQ(demangled(name), name) << piece;
-    const std::string whole = name + "i" + std::string(100, 'E');
-    EXPECT_LE(demangled(whole).size(), kDemangledBytesMax) << piece;
+// The processes that this one has begun: the one that reads names.
+std::string readers() {
+  std::string pids;
+  std::getline(std::ifstream("/proc/thread-self/children"), pids);
+  return pids;
+}
+
+// More stack than there is, and then the next name as ever.
+TEST(Demangle, ANameThatEndsTheReaderStays) {
+  const std::string group = "1bI" + repeated("1aIiE", 250) + repeated("RT_", 250) + "E";
+  const std::string name = "_Z1fIiEv1cI" + repeated(group, 5) + "E" + substitution(2 + 5 * (1 + 250 * 2 + 250 * 2 + 1));
+  ASSERT_LT(name.size(), 12288);
+  EXPECT_EQ(demangled("_Z3runv"), "run()");
+  const std::string before = readers();
+  EXPECT_EQ(demangled(name), name);
+  EXPECT_EQ(demangled("_Z3runv"), "run()");
+  EXPECT_NE(readers(), before);
+}
+
+TEST(Demangle, ANameThatTakesForEverStays) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::string endless = "_RNvC1a1bINtC1c1dFGzzzzzzz_EuE";
+  EXPECT_EQ(demangled(endless), endless);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(10 * kAnswerMs));
+  EXPECT_EQ(demangled("_Z3runv"), "run()");
+}
+
+TEST(Demangle, SeveralThreadsHaveTheirAnswers) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      const std::string name = "thread" + std::to_string(i);
+      for (int turn = 0; turn < 200; ++turn) EXPECT_EQ(demangled("_Z7" + name + "v"), name + "()");
+    });
   }
-  const std::string longer = "_Z1f" + repeated("P", 20000) + "i";
-  EXPECT_EQ(demangled(longer), longer);
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
