@@ -48,7 +48,7 @@ struct ProgramState {
   std::string name, event, reason;
   bool replaced = false;           // another one does the same on this kernel
   std::string way = "tracepoint";  // of a file operation fentry or kprobe
-  std::string why_kprobe = {};     // and not fentry
+  std::string why_kprobe = {};     // of a file operation, and not fentry
   int file_op = -1;                // which one; -1: it is an event of the kernel's
   bool is_of_file_calls = false;   // system calls that stand in for file operations
   // Of a function that was attached late: the file system that has it, and since when.

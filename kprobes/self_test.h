@@ -12,7 +12,7 @@ namespace mlrun::probes {
 
 struct TriedSignal {
   std::string name, way;
-  std::string doubt;  // empty: it was seen at work
+  std::string doubt;  // what is missing or to be known of it; empty: nothing, and it was seen at work
 };
 
 // Loads, tries and unloads everything. Fails where nothing can be loaded.
