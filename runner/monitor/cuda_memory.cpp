@@ -86,7 +86,9 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
   const size_t memory = model::memory_of(row.detail);
   if (memory == events::kCudaDevice) {
     use.device_bytes += bytes;
-    use.by_gpu[row.device] += bytes;
+    const auto on = use.by_gpu.try_emplace(std::max(row.device, -1)).first;
+    on->second += bytes;
+    if (on->second == 0) use.by_gpu.erase(on);
   }
   if (memory == events::kCudaManaged) use.managed_bytes += bytes;
   if (memory == events::kCudaPinned) use.pinned_bytes += bytes;
@@ -123,14 +125,13 @@ std::string CudaMemory::table(std::string_view heading) {
     return a.second.device_bytes + a.second.managed_bytes > b.second.device_bytes + b.second.managed_bytes;
   });
   std::vector<Cells> rows = {
-      {"PID", "IN USE", "MANAGED", "PINNED", "ALLOCS", "FREES", "FAILED", "OF BEFORE", "GPU", "USER", "COMMAND"}};
+      {"PID", "IN USE", "MANAGED", "PINNED", "ALLOCS", "FREES", "FAILED", "OF BEFORE", "USER", "COMMAND", "GPU"}};
   for (const auto& [pid, use] : order) {
     const ProcessName name = names_.of(pid);
     rows.push_back({fmt::format("{}", pid), held(use.device_bytes), held(use.managed_bytes), held(use.pinned_bytes),
                     fmt::format("{}", use.allocations), fmt::format("{}", use.releases), fmt::format("{}", use.failed),
-                    fmt::format("{}", use.unmatched), gpus_of(use),
-                    name.user.empty() ? "-" : util::printable(name.user),
-                    name.comm.empty() ? "-" : util::printable(name.comm)});
+                    fmt::format("{}", use.unmatched), name.user.empty() ? "-" : util::printable(name.user),
+                    name.comm.empty() ? "-" : util::printable(name.comm), gpus_of(use)});
   }
   std::string text = fmt::format("{}\n", heading);
   text += order.empty() ? "no process with calls about GPU memory\n" : aligned(rows, 3);

@@ -204,6 +204,7 @@ void CudaTracker::hold(Process& process, uint64_t address, Block block) {
   const auto known = process.blocks.find(address);
   if (known != process.blocks.end()) {
     block.replaced_bytes = known->second.bytes;
+    block.replaced_device = known->second.device;
     drop(process, known);
   }
   if (!takes_one(blocks_, kBlocksMax)) return;
@@ -234,7 +235,7 @@ void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
     row.bytes = is_of_replaced ? block.replaced_bytes : block.bytes;
     row.context = number_of(process, block.context);
     memory = block.memory;
-    if (!is_of_replaced) row.device = block.device;
+    row.device = is_of_replaced ? block.replaced_device : block.device;
     if (is_of_replaced) block.replaced_bytes = -1;
     if (!is_of_replaced) drop(process, known);
   }

@@ -50,7 +50,9 @@ class CudaTracker {
     uint64_t context = 0;
     uint8_t memory = 0;
     int32_t device = -1;
-    int64_t replaced_bytes = -1;  // of the one that had the address, while its release is not recorded yet
+    // Of the one that had the address, while its release is not recorded yet.
+    int64_t replaced_bytes = -1;
+    int32_t replaced_device = -1;
   };
   struct Handle {
     int64_t bytes = 0;
