@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace mlrun::probes {
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "kprobes/names_in.h"
 #include "kprobes/proc_facts.h"

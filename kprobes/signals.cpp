@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "kprobes/file_functions.h"
 #include "kprobes/open_paths.h"

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/launch/host_facts.h"
 #include "runner/util/clock.h"

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/bench/cost.h"
 #include "runner/bench/measurement.h"

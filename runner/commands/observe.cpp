@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/collect/pace.h"
 #include "runner/collect/recording.h"

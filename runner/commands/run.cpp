@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/bench/cost.h"
 #include "runner/collect/pace.h"

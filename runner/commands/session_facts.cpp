@@ -7,6 +7,8 @@
 #include <array>
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/collect/clock_anchor.h"
 #include "runner/collect/recovery.h"
 #include "runner/collect/shared_word.h"

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/recording.h"
 #include "runner/options.h"

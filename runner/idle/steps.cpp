@@ -7,6 +7,8 @@
 #include <string>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/log_histogram.h"
 
 namespace mlrun::idle {

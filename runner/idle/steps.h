@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/idle/gap_finder.h"
 #include "runner/model/gpu_idle.h"

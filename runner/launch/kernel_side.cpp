@@ -14,6 +14,7 @@
 #include <cerrno>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
 #include "runner/launch/file_rights.h"

@@ -17,6 +17,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/collect/proc_files.h"
 #include "runner/util/file_io.h"

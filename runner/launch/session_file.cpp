@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/collect/proc_files.h"
 #include "runner/events/session.h"
 #include "runner/util/file_io.h"

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/model/file_table.h"
 #include "runner/model/rows.h"
 #include "runner/model/stack_table.h"
+#include "runner/util/json_value.h"
 
 namespace mlrun::model {
 
@@ -22,7 +21,7 @@ struct NameRow {
 };
 
 struct TraceInfo {
-  nlohmann::json run = nlohmann::json::object();
+  util::JsonValue run;
   std::vector<ProcessRow> processes;
   std::vector<ImageRow> images;
   std::vector<ThreadRow> threads;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/func_names.h"
 #include "runner/summary/run_facts.h"
 
@@ -97,9 +99,9 @@ const json* figures_of(const json& run) {
 }  // namespace
 
 std::optional<CostEstimate> cost_estimate(const Summary& summary) {
-  const json* figures = figures_of(summary.run);
+  const json* figures = figures_of(*summary.run);
   if (!figures) return {};
-  const json& cost = summary.run.at("cost");
+  const json& cost = summary.run->at("cost");
   CostEstimate estimate;
   if (const auto source = cost.find("source"); source != cost.end() && source->is_string())
     estimate.source = source->get<std::string>();
@@ -116,8 +118,8 @@ std::optional<CostEstimate> cost_estimate(const Summary& summary) {
     estimate.total_ns += line.total_ns();
     estimate.lines.push_back(std::move(line));
   }
-  estimate.left_out = left_out(summary.run);
-  const RunFacts run = run_facts(summary.run);
+  estimate.left_out = left_out(*summary.run);
+  const RunFacts run = run_facts(*summary.run);
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
   if (cpu_ns > 0) estimate.share_of_cpu = estimate.total_ns / double(cpu_ns);
   return estimate;

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/builder.h"
 #include "runner/summary/builder_state.h"
 #include "runner/summary/process_tree.h"
@@ -56,7 +58,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     const auto proc_id = int32_t(key - 1);
     if (!role_of.contains(proc_id)) order.push_back(proc_id);
   });
-  const bool knows_mappings = has_call_rows(info.run);
+  const bool knows_mappings = has_call_rows(*info.run);
   Names names;
   for (const auto& name : info.names) names[name.name_id] = &name.text;
   ProcessRows rows;
@@ -99,7 +101,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   State& s = *state_;
   const ProcessTree tree(info.processes);
   Summary out;
-  out.run = info.run;
+  out.run = *info.run;
   out.start_ns = s.timeline.start_ns();
   out.calls = s.call_rows;
   out.allocations = s.alloc_rows;
@@ -113,7 +115,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
     out.estimated_bytes = std::llround(s.estimated_bytes);
   }
   for (const model::FoldedRow& row : info.folded) util::add_to(out.folded_calls, row.calls);
-  out.fold_ns = run_facts(info.run).fold_ns.value_or(0);
+  out.fold_ns = run_facts(*info.run).fold_ns.value_or(0);
   out.heap_blocks_left_out = s.block_room.left_out_blocks;
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
   out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;

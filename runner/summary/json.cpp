@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/cost.h"
 #include "runner/summary/json_gpu.h"
 #include "runner/summary/json_kernel.h"
@@ -33,7 +35,7 @@ Json totals_json(const Totals& totals) {
 }
 
 Json run_json(const Summary& summary) {
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   return {{"command", run.command},
           {"exit_status", known(run.exit_status)},
           {"wall_ns", known(run.wall_ns)},
@@ -358,7 +360,7 @@ Json left_out_json(const model::LeftOutRow& row) {
 }
 
 Json tracing_json(const Summary& summary) {
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   const std::optional<CostEstimate> cost = cost_estimate(summary);
   const Json calls_cost = calls_cost_ns(cost);
   return {
@@ -390,7 +392,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   const Totals files = summary.totals(Group::kFiles);
   Json totals = totals_json(files);
   totals["metadata_share_of_calls"] = share(files.metadata_calls, files.calls);
-  const int64_t events_from_ns = run_facts(summary.run).events_from_ns.value_or(INT64_MIN);
+  const int64_t events_from_ns = run_facts(*summary.run).events_from_ns.value_or(INT64_MIN);
   const auto phase = [&](const model::PhaseRow& row) { return phase_json(row, events_from_ns); };
   return {{"schema", "mlrun-summary"},
           {"schema_version", kSchemaVersion},
@@ -414,7 +416,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"torch_memory", torch_memory_json(summary)},
           {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
           {"python", array(summary.python, python_json)},
-          {"gpu_steps", summary.run.contains("gpu_steps") ? Json(summary.run.at("gpu_steps")) : Json()},
+          {"gpu_steps", summary.run->contains("gpu_steps") ? Json(summary.run->at("gpu_steps")) : Json()},
           {"files_touched", summary.files_touched},
           {"files_without_place", summary.files_without_place},
           {"files", array(summary.files, file_json)},

@@ -2,7 +2,7 @@
 // The summary for machines: SUMMARY_JSON.md is its documentation, schema_version its version.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/summary/summary.h"
 

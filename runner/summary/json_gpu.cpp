@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/json_gpu.h"
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/json_values.h"
 
 namespace mlrun::summary {

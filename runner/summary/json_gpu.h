@@ -2,7 +2,7 @@
 // What the GPUs did, as a block of the summary's JSON (SUMMARY_JSON.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/summary/summary.h"
 

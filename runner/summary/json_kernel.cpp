@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/json_kernel.h"
 
+#include <nlohmann/json.hpp>
+
 namespace mlrun::summary {
 
 using Json = nlohmann::ordered_json;
 
 // As run.json has it; null without one.
 Json kernel_side_json(const Summary& summary) {
-  const auto found = summary.run.find("kernel_side");
-  if (found == summary.run.end() || !found->is_object()) return {};
+  const auto found = summary.run->find("kernel_side");
+  if (found == summary.run->end() || !found->is_object()) return {};
   Json out = Json::object();
   for (const char* key : {"state", "reason", "signals", "throttled"})
     out[key] = found->contains(key) ? Json(found->at(key)) : Json();
@@ -58,7 +60,7 @@ namespace {
 // As run.json has it; null when it does not.
 Json of_run(const Summary& summary, const char* pointer) {
   const nlohmann::json::json_pointer at(pointer);
-  return summary.run.contains(at) ? Json(summary.run.at(at)) : Json();
+  return summary.run->contains(at) ? Json(summary.run->at(at)) : Json();
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <array>
 #include <ctime>
 
+#include <nlohmann/json.hpp>
+
 namespace mlrun::summary {
 namespace {
 

@@ -13,12 +13,11 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/model/rows.h"
 #include "runner/summary/gpu_idle.h"
 #include "runner/summary/gpu_work.h"
 #include "runner/summary/log_histogram.h"
+#include "runner/util/json_value.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -236,10 +235,10 @@ struct PythonSummary {
 };
 
 struct Summary {
-  nlohmann::json run = nlohmann::json::object();  // run.json
-  int64_t start_ns = 0;                           // of the first time bin
-  int64_t calls = 0, allocations = 0;             // rows of `call` and folded; of `alloc`
-  int64_t counted_allocations = 0;                // below alloc-min
+  util::JsonValue run;                 // run.json
+  int64_t start_ns = 0;                // of the first time bin
+  int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`
+  int64_t counted_allocations = 0;     // below alloc-min
   int64_t counted_frees = 0;
   int64_t served_calls = 0;  // calls of the program that the rows of `call` stand for: more than they for stdio
   int64_t mark_records = 0;  // that the program's marks are made of: two of a range, one of a point

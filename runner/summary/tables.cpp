@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/row_reader.h"
 #include "runner/summary/row_writer.h"
 #include "runner/summary/small_rows.h"
@@ -174,7 +176,7 @@ Status read_run(const std::string& trace_folder, Summary& summary) {
   auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
   summary.run = nlohmann::json::parse(*text, nullptr, false);
-  if (!summary.run.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  if (!summary.run->is_object()) return fail(path + " is damaged: it holds no JSON object");
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/summary/cost.h"
 #include "runner/summary/run_facts.h"
@@ -105,13 +106,13 @@ std::string exit_text(int64_t status, const TextStyle& style) {
 
 bool has_kernel_side(const Summary& summary) {
   const nlohmann::json::json_pointer at("/kernel_side/state");
-  return summary.run.contains(at) && summary.run.at(at) == "recorded";
+  return summary.run->contains(at) && summary.run->at(at) == "recorded";
 }
 
 }  // namespace
 
 std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style) {
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   std::string out = style.bold(
       cut_end(printable(run.command.empty() ? "(command not known)" : run.command), style.width, style.glyphs));
   std::vector<std::string> items;
@@ -152,7 +153,7 @@ std::string estimate_text(const Summary& summary, const TextStyle& style) {
   if (!cost) return "cost not known (mlrun bench measures it)";
   const auto total_ns = int64_t(cost->total_ns);
   std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
   if (cpu_ns > 0) text += " = " + percent_text(total_ns, cpu_ns) + " of the command's";
   for (size_t i = 0; i < cost->left_out.size(); i++) {
@@ -165,7 +166,7 @@ std::string estimate_text(const Summary& summary, const TextStyle& style) {
 }  // namespace
 
 std::string cost_text(const Summary& summary, const TextStyle& style) {
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   std::vector<std::string> items;
   const int64_t events = run.events.value_or(summary.calls + summary.allocations);
   items.push_back(run.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"

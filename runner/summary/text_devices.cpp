@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
 
@@ -25,10 +27,10 @@ std::string name_of(const json& device) {
 
 std::string devices_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/own_devices");
-  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return {};
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
   TextTable table(
       {"DEVICES", "requests", "read", "written", "flushes", "queue p50", "p99", "device p50", "p99", "max"});
-  for (const json& device : summary.run.at(at)) {
+  for (const json& device : summary.run->at(at)) {
     if (!device.is_object()) continue;
     const auto time = [&](const char* pointer) { return time_text(number(device, pointer), style.glyphs); };
     table.add({name_of(device), count_text(number(device, "/requests")), bytes_text(number(device, "/read_bytes")),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/summary/text.h"
 #include "runner/summary/text_table.h"
@@ -64,8 +65,8 @@ std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
 std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name) {
   const nlohmann::json::json_pointer at(std::string("/gpu_steps/") + name);
   std::vector<nlohmann::json> rows;
-  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return rows;
-  for (const nlohmann::json& row : summary.run.at(at)) {
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return rows;
+  for (const nlohmann::json& row : summary.run->at(at)) {
     if (row.is_object()) rows.push_back(row);
   }
   return rows;

@@ -40,7 +40,7 @@ std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
 
 std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   if (summary.gpu_work.empty()) return "";
-  const int64_t wall_ns = run_facts(summary.run).wall_ns.value_or(0);
+  const int64_t wall_ns = run_facts(*summary.run).wall_ns.value_or(0);
   TextTable devices({"GPU WORK", "busy", "of the run", "kernels", "time", "copies", "in", "out", "memsets"});
   for (const GpuWorkSummary& gpu : summary.gpu_work) {
     devices.add({device_text(summary, gpu), time_text(gpu.busy_ns, style.glyphs),
@@ -54,7 +54,7 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
                                  device_text(summary, gpu), count_text(gpu.graphs),
                                  time_text(gpu.graph_ns, style.glyphs)));
   }
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   if (run.folded_nodes.value_or(0) != 0) {
     devices.add_note(
         fmt::format("{} nodes of graphs came faster than {} a second: told by launch (--cupti-graph-nodes)",

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/summary/text.h"
 #include "runner/summary/units.h"
@@ -24,8 +25,8 @@ std::string text_of(const json& signal, const char* key) {
 // Empty: nobody was held up.
 std::string throttled_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/throttled");
-  if (!summary.run.contains(at)) return {};
-  const json& throttled = summary.run.at(at);
+  if (!summary.run->contains(at)) return {};
+  const json& throttled = summary.run->at(at);
   const auto number = [&](const char* key) {
     const auto found = throttled.find(key);
     return found != throttled.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
@@ -38,10 +39,10 @@ std::string throttled_text(const Summary& summary, const TextStyle& style) {
 
 std::string kernel_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/signals");
-  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return {};
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
   std::map<std::string, std::string> works;  // names by way
   std::vector<std::string> missing, notes;
-  for (const json& signal : summary.run.at(at)) {
+  for (const json& signal : summary.run->at(at)) {
     if (!signal.is_object()) continue;
     const std::string way = text_of(signal, "way"), reason = text_of(signal, "missing");
     std::string& names = works[way];

@@ -39,7 +39,7 @@ class Tree {
   static constexpr int32_t kRoot = -1;
 
   static std::vector<std::string> titles(const Summary& summary) {
-    const bool of_window = run_facts(summary.run).events_from_ns.has_value();
+    const bool of_window = run_facts(*summary.run).events_from_ns.has_value();
     return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
   }
 

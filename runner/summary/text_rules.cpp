@@ -84,7 +84,7 @@ std::string last_text(const Summary& summary, const RunFacts& run, const TextSty
 }  // namespace
 
 std::string rules_text(const Summary& summary, const TextStyle& style) {
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   return path_rules_text(summary, run, style) + summary_only_text(run, style) + fold_text(summary, style) +
          sample_text(summary, style) + last_text(summary, run, style);
 }

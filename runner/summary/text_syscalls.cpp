@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/kernel_record.h"
 #include "runner/summary/text.h"
@@ -39,8 +40,8 @@ std::string name_of(const json& entry) {
 
 std::string syscalls_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/syscalls");
-  if (!summary.run.contains(at) || !summary.run.at(at).is_array()) return {};
-  const json& all = summary.run.at(at);
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
+  const json& all = summary.run->at(at);
   TextTable table({"SYSTEM CALLS", "calls", "errors", "time", "p50 below", "p99 below", "processes"});
   for (size_t i = 0; i < std::min(all.size(), kShown); i++) {
     const json& entry = all.at(i);

@@ -69,7 +69,7 @@ std::string series_line(const Summary& summary, const std::string& name, int64_t
 
 int64_t wall_ns(const Summary& summary) {
   const auto bins_ns = int64_t(summary.timeline.size()) * summary.bin_ns;
-  return std::max<int64_t>(1, run_facts(summary.run).wall_ns.value_or(bins_ns));
+  return std::max<int64_t>(1, run_facts(*summary.run).wall_ns.value_or(bins_ns));
 }
 
 const ProcessSummary* largest_heap(const Summary& summary) {
@@ -94,7 +94,7 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
 }
 
 std::string since_start(const Summary& summary, int64_t ts_ns, const TextStyle& style) {
-  const int64_t start = run_facts(summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  const int64_t start = run_facts(*summary.run).start_monotonic_ns.value_or(summary.start_ns);
   return time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
 }
 
@@ -108,7 +108,7 @@ std::string mapped_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   items.push_back(fmt::format("{} at once in {} ({}) at {}", bytes_text(largest->mapped_peak.bytes), largest->role,
                               largest->pid, since_start(summary, largest->mapped_peak.ts_ns, style)));
-  if (run_facts(summary.run).events_from_ns) items.emplace_back("only of what was mapped since the events begin");
+  if (run_facts(*summary.run).events_from_ns) items.emplace_back("only of what was mapped since the events begin");
   items.emplace_back("anonymous, by the program's own mmap (Python's objects), not by malloc");
   if (summary.mapped_bytes_left_out > 0) {
     items.push_back(bytes_text(summary.mapped_bytes_left_out) + " in mappings that were too many to follow");
@@ -129,7 +129,7 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   const ProcessSummary* process = largest_heap(summary);
   if (!process) return mapped_text(summary, style);
   const HeapPeak& peak = process->heap_peak;
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   // Blocks from before the window are known to nobody.
   const bool of_window = run.events_from_ns.has_value();
   std::vector<std::string> items;
@@ -175,7 +175,7 @@ std::string phases_error_text(const Summary& summary, const TextStyle& style) {
 
 std::string phases_text(const Summary& summary, const TextStyle& style) {
   if (summary.phases.empty()) return "";
-  const RunFacts run = run_facts(summary.run);
+  const RunFacts run = run_facts(*summary.run);
   const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
   TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
   const auto add = [&](const model::PhaseRow& phase) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/trace/limits.h"
 #include "runner/trace/scrambled.h"

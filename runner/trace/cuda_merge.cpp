@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/record.h"
 #include "runner/trace/cuda_tracker.h"
 #include "runner/trace/kernel_losses.h"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/trace/device_number.h"
 #include "runner/trace/device_table.h"
 #include "runner/trace/trace_clock.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/summary/log_histogram.h"
 #include "runner/trace/kernel_tables.h"

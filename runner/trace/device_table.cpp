@@ -4,6 +4,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/kernel_record.h"
 #include "runner/model/device_row.h"

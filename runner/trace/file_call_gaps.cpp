@@ -21,7 +21,7 @@ constexpr const char* kOtherNumbers =
 }  // namespace
 
 bool told_by_system_calls(const SessionInfo& session) {
-  const json signals = session.all.value("/kernel_side/signals"_json_pointer, json::array());
+  const json signals = session.all->value("/kernel_side/signals"_json_pointer, json::array());
   for (const json& signal : signals) {
     const bool is_it = signal.is_object() && signal.value("signal", json()) == "file operations";
     if (is_it && signal.value("way", json()) == "tracepoint") return true;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/cupti_answer.h"
 #include "runner/events/session.h"

@@ -348,7 +348,7 @@ int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
 
 std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
   std::vector<model::CoverageRow> rows;
-  const auto gpus = session.all.value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
+  const auto gpus = session.all->value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
   for (const nlohmann::json& gpu : gpus) {
     if (!gpu.is_object()) continue;
     std::string names;

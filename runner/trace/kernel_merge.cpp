@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/kernel_view.h"
 #include "runner/events/session.h"
 #include "runner/trace/device_number.h"
@@ -58,7 +60,7 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
 }
 
 bool KernelMerge::has_signal(const char* name) const {
-  const json signals = session_.all.value("/kernel_side/signals"_json_pointer, json::array());
+  const json signals = session_.all->value("/kernel_side/signals"_json_pointer, json::array());
   return std::any_of(signals.begin(), signals.end(), [&](const json& signal) {
     return signal.is_object() && signal.value("signal", json()) == name && signal.value("way", json()).is_string();
   });
@@ -102,8 +104,8 @@ Status KernelMerge::for_each_record(const Visit& visit) {
 bool KernelMerge::has_waits() const {
   if (!end_.has_begun()) return false;
   const json::json_pointer at("/kernel_side/programs");
-  if (!session_.all.contains(at) || !session_.all.at(at).is_array()) return false;
-  return std::any_of(session_.all.at(at).begin(), session_.all.at(at).end(), [](const json& program) {
+  if (!session_.all->contains(at) || !session_.all->at(at).is_array()) return false;
+  return std::any_of(session_.all->at(at).begin(), session_.all->at(at).end(), [](const json& program) {
     return program.is_object() && program.value("event", json()) == "sched_switch" && !program.contains("missing");
   });
 }
@@ -418,7 +420,7 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
   if (status) status = tables.close();
   if (status) status = syscalls_.write(tables_folder);
-  return status ? write_devices(session_.all, tables_folder) : status;
+  return status ? write_devices(*session_.all, tables_folder) : status;
 }
 
 void KernelMerge::add_gaps(model::TraceInfo& info) const {
@@ -434,7 +436,7 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
   end_.add_row(info);
-  add_skipped_programs(info, session_.all);
+  add_skipped_programs(info, *session_.all);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "its completion was not seen", completions_.missing(), "asynchronous file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
@@ -485,7 +487,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
 void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
-  run["kernel_side"]["own_devices"] = devices_.json_of(session_.all);
+  run["kernel_side"]["own_devices"] = devices_.json_of(*session_.all);
   if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
   if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();
   run["totals"]["block_requests"] = requests_;

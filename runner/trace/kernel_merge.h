@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/model/trace_info.h"
 #include "runner/summary/builder.h"
@@ -101,7 +101,7 @@ class KernelMerge {
   [[nodiscard]] bool has_waits() const;
   // Of what mapped files read only that it reached a device is known.
   [[nodiscard]] bool lacks_faults() const;
-  [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.all.contains("observed"); }
+  [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.observes(); }
   [[nodiscard]] bool has_signal(const char* name) const;
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 

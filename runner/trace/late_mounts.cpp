@@ -39,9 +39,9 @@ void add(const json& program, std::map<std::string, LateMount>& mounts) {
 
 void add_late_mounts(const SessionInfo& session, model::TraceInfo& info) {
   const json::json_pointer at("/kernel_side/programs");
-  if (!session.all.contains(at) || !session.all.at(at).is_array()) return;
+  if (!session.all->contains(at) || !session.all->at(at).is_array()) return;
   std::map<std::string, LateMount> mounts;
-  for (const json& program : session.all.at(at)) add(program, mounts);
+  for (const json& program : session.all->at(at)) add(program, mounts);
   for (const auto& [type, mount] : mounts) {
     std::string detail = "it was first mounted while the run went on";
     if (mount.attached > 0) detail += fmt::format("; recorded from {} on", TraceClock::from_monotonic(mount.since_ns));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace mlrun::trace {
 
@@ -21,14 +22,14 @@ void add_row(model::TraceInfo& info, std::string subject, std::string detail, in
 }  // namespace
 
 bool LibraryReport::is_followed() const {
-  const json streams = session_.all.value("/options/streams"_json_pointer, json::array());
+  const json streams = session_.all->value("/options/streams"_json_pointer, json::array());
   return std::find(streams.begin(), streams.end(), key_) != streams.end();
 }
 
-bool LibraryReport::is_there() const { return session_.all.contains(json::json_pointer("/kernel_side/" + key_)); }
+bool LibraryReport::is_there() const { return session_.all->contains(json::json_pointer("/kernel_side/" + key_)); }
 
 json LibraryReport::list(const char* name) const {
-  json found = session_.all.value(json::json_pointer(fmt::format("/kernel_side/{}/{}", key_, name)), json::array());
+  json found = session_.all->value(json::json_pointer(fmt::format("/kernel_side/{}/{}", key_, name)), json::array());
   json objects = json::array();
   for (json& entry : found) {
     if (entry.is_object()) objects.push_back(std::move(entry));

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/session.h"
 #include "runner/idle/idle_pass.h"
 #include "runner/idle/python_lines.h"
@@ -184,8 +186,8 @@ void Merger::name_marks() {
 bool Merger::has_cupti() const {
   const nlohmann::json::json_pointer streams("/options/streams");
   if (index_->has_gpu_work()) return true;
-  if (!session_.all.contains(streams)) return false;
-  const nlohmann::json& names = session_.all.at(streams);
+  if (!session_.all->contains(streams)) return false;
+  const nlohmann::json& names = session_.all->at(streams);
   return std::find(names.begin(), names.end(), "gpu") != names.end();
 }
 
@@ -437,8 +439,8 @@ void Merger::complete_info() {
     info_.coverage.push_back(std::move(row));
   }
   info_.run = make_run_json(session_, *index_, info_, totals_);
-  kernel_->describe(info_.run);
-  if (nlohmann::json steps = steps_.describe(); !steps.is_null()) info_.run["gpu_steps"] = std::move(steps);
+  kernel_->describe(*info_.run);
+  if (nlohmann::json steps = steps_.describe(); !steps.is_null()) (*info_.run)["gpu_steps"] = std::move(steps);
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
@@ -468,7 +470,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
     return tl::make_unexpected(written.error());
   }
   if (auto committed = staging.commit(); !committed) return tl::make_unexpected(committed.error());
-  const std::string text = info_.run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = info_.run->dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   constexpr mode_t kMode = 0644;
   if (auto written = util::write_atomically(options_.trace_folder + "/run.json", text, kMode); !written) {
     return tl::make_unexpected(written.error());

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cstring>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/trace/limits.h"
 #include "runner/util/text.h"
 

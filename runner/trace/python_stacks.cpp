@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/python_sample.h"
 #include "runner/trace/limits.h"
@@ -255,12 +256,12 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
     rows.push_back({.proc_id = proc_id, .subject = "Python stacks", .detail = std::move(detail)});
   };
   const nlohmann::json::json_pointer at("/python_stacks");
-  if (!session.all.contains(at) || !session.all.at(at).is_object()) {
+  if (!session.all->contains(at) || !session.all->at(at).is_object()) {
     if (session.has_stream("python_stacks"))
       add(0, "mlrun died before it told how many looks were left out, and which processes have no stacks");
     return rows;
   }
-  const nlohmann::json& about = session.all.at(at);
+  const nlohmann::json& about = session.all->at(at);
   const std::string problem = about.value("problem", "");
   if (!problem.empty()) add(0, problem);
   std::unordered_map<uint32_t, int32_t> proc_ids;

@@ -8,6 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/summary.h"
 #include "runner/trace/parquet_table.h"
 #include "runner/util/saturating.h"
@@ -77,7 +79,7 @@ json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
 
 json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
                    const RowTotals& totals) {
-  json run = session.all;
+  json run = *session.all;
   for (const char* about_the_recording : {"state", "leader"}) run.erase(about_the_recording);
   run["schema_version"] = kTraceSchemaVersion;
   if (!run["clock"].is_object()) run["clock"] = json::object();

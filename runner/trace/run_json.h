@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/gpu_join.h"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/session.h"
 #include "runner/trace/lexical_path.h"
 #include "runner/util/file_io.h"
@@ -37,19 +39,21 @@ void add_anchor(const json& all, const char* pointer, std::vector<mlrun_frame_an
 }  // namespace
 
 int64_t SessionInfo::number(const char* pointer, int64_t otherwise) const {
-  const json* found = find(all, pointer);
+  const json* found = find(*all, pointer);
   return found && found->is_number_integer() ? found->get<int64_t>() : otherwise;
 }
 
 std::string SessionInfo::text(const char* pointer) const {
-  const json* found = find(all, pointer);
+  const json* found = find(*all, pointer);
   return found && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 bool SessionInfo::has_stream(const char* name) const {
-  const json* streams = find(all, "/options/streams");
+  const json* streams = find(*all, "/options/streams");
   return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
 }
+
+bool SessionInfo::observes() const { return all->contains("observed"); }
 
 Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   const std::string path = trace_folder + "/" + MLRUN_SESSION_FILE;
@@ -60,20 +64,20 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
     return fail(text.error().text + "; is " + trace_folder + " a trace folder whose merge is still to be done?");
   SessionInfo info;
   info.all = json::parse(*text, nullptr, false);
-  if (!info.all.is_object()) return fail(path + " is damaged: it is no JSON object");
+  if (!info.all->is_object()) return fail(path + " is damaged: it is no JSON object");
 
   if (info.text("/clock/kind") == "monotonic") info.clock_kind = MLRUN_CLOCK_MONOTONIC;
-  add_anchor(info.all, "/clock/start", info.anchors);
-  add_anchor(info.all, "/clock/end", info.anchors);
+  add_anchor(*info.all, "/clock/start", info.anchors);
+  add_anchor(*info.all, "/clock/end", info.anchors);
   info.alloc_min_bytes = info.number("/options/alloc_min_bytes", info.alloc_min_bytes);
   info.alloc_sample_bytes = std::max<int64_t>(info.number("/options/alloc_sample_bytes", 0), 0);
   info.fold_ns = std::max<int64_t>(info.number("/options/fold_ns", 0), 0);
-  const json* summary_only = find(info.all, "/options/summary_only");
+  const json* summary_only = find(*info.all, "/options/summary_only");
   info.summary_only = summary_only && summary_only->is_boolean() && summary_only->get<bool>();
   info.start_ns = info.number("/start_ns", 0);
   info.end_ns = info.number("/end_ns", 0);
   info.wait_status = info.number("/wait_status", -1);
-  const json* logs = find(info.all, "/mllog");
+  const json* logs = find(*info.all, "/mllog");
   if (logs && logs->is_array()) {
     for (const json& log : *logs) {
       if (log.is_string()) info.mllog.push_back(absolute_path(info.text("/cwd"), log.get<std::string>()));

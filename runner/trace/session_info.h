@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/events/spool.h"
+#include "runner/util/json_value.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
 
 struct SessionInfo {
-  nlohmann::json all;
+  util::JsonValue all;
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
   std::vector<mlrun_frame_anchor> anchors;  // looks at the clocks at start and end
   std::vector<std::string> mllog;           // paths, absolute
@@ -30,6 +29,9 @@ struct SessionInfo {
   [[nodiscard]] std::string text(const char* pointer) const;
   // Whether it was to be recorded.
   [[nodiscard]] bool has_stream(const char* name) const;
+
+  // Of processes that mlrun did not start (--pid, --cgroup, --system).
+  [[nodiscard]] bool observes() const;
 
   // Fails when the folder has no session.json that is a JSON object.
   static Result<SessionInfo> read(const std::string& trace_folder);

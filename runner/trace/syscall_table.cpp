@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/trace/parquet_table.h"
 #include "runner/util/text.h"

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/session.h"
 #include "runner/launch/session_file.h"
 #include "runner/util/file_io.h"

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/session.h"
 #include "runner/summary/builder.h"
 #include "runner/summary/gpu_work_meter.h"

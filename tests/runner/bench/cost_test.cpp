@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mlrun::bench {
 namespace {

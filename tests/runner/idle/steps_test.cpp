@@ -2,6 +2,7 @@
 #include "runner/idle/steps.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mlrun::idle {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a damaged trace: each number is one that can be written down, their sums are not.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/call_layout.h"
 #include "runner/events/record.h"

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/events/record.h"
 
 namespace mlrun::summary::testing {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/runner/summary/small_training.h"
 
@@ -35,7 +36,7 @@ class TextTest : public ::testing::Test {
 
 Summary incomplete_training() {
   Summary summary = testing::small_training();
-  summary.run["exit_status"] = 137;
+  (*summary.run)["exit_status"] = 137;
   for (int32_t thread = 1; thread <= 3; ++thread) {
     model::LossRow& loss = summary.losses.emplace_back();
     loss.channel = "interposer";
@@ -189,8 +190,8 @@ TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
 // With --last what was there before is known to nobody: no zero, and nothing exact.
 TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   Summary summary = testing::small_training();
-  summary.run["options"]["last_ns"] = 10 * testing::kMillisecond;
-  summary.run["events_from_ns"] = summary.phases[0].end_ns();
+  (*summary.run)["options"]["last_ns"] = 10 * testing::kMillisecond;
+  (*summary.run)["events_from_ns"] = summary.phases[0].end_ns();
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
   EXPECT_NE(phases.find("-         -        -         -\n"), std::string::npos) << phases;
   EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
@@ -207,7 +208,7 @@ TEST_F(TextTest, CallsNoSampledHeapExact) {
 
 TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
   Summary summary;
-  summary.run["kernel_side"]["syscalls"] = {{{"name", "futex"}, {"p50_below_ns", 2048}, {"p99_below_ns", nullptr}}};
+  (*summary.run)["kernel_side"]["syscalls"] = {{{"name", "futex"}, {"p50_below_ns", 2048}, {"p99_below_ns", nullptr}}};
   const std::string shown = syscalls_text(summary, TextStyle{});
   EXPECT_NE(shown.find("2.05 "), std::string::npos) << shown;
   EXPECT_NE(shown.find("more than 9 min 10 s"), std::string::npos) << shown;
@@ -216,7 +217,7 @@ TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
 // A server may have had it, or a disk in memory that has no requests.
 TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
   Summary summary;
-  summary.run["kernel_side"]["own_devices"] = nlohmann::json::array();
+  (*summary.run)["kernel_side"]["own_devices"] = nlohmann::json::array();
   const std::string shown = devices_text(summary, TextStyle{});
   EXPECT_NE(shown.find("the page cache, memory or file servers had all of it"), std::string::npos) << shown;
 }
@@ -224,7 +225,7 @@ TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
 // What lacks some of it is not said to be missing.
 TEST_F(TextTest, TellsApartWhatIsMissingAndWhatASignalLacks) {
   Summary summary;
-  summary.run["kernel_side"]["signals"] = {
+  (*summary.run)["kernel_side"]["signals"] = {
       {{"signal", "file operations"}, {"way", "tracepoint"}, {"missing", "page faults (no call)"}},
       {{"signal", "waits"}, {"way", nullptr}, {"missing", "not asked for"}}};
   const std::string shown = kernel_text(summary, TextStyle{});
@@ -234,7 +235,7 @@ TEST_F(TextTest, TellsApartWhatIsMissingAndWhatASignalLacks) {
 
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   Summary summary = testing::small_training();
-  summary.run["command"] = {"evil\x1b[2J"};
+  (*summary.run)["command"] = {"evil\x1b[2J"};
   summary.files[0].path = "/x\x1b]0;title\x07";
   summary.processes[0].command = "a\nb";
   summary.phases[0].name = "\x1b[31mred";

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 std::vector<model::CoverageRow> rows_of(const json& kernel_side) {
   SessionInfo session;
-  session.all = {{"kernel_side", kernel_side}};
+  *session.all = {{"kernel_side", kernel_side}};
   model::TraceInfo info;
   add_file_call_gaps(session, info);
   return info.coverage;

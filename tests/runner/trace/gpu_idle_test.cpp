@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "kprobes/kernel_spool.h"
 #include "runner/events/cufile_calls.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/call_layout.h"
 #include "runner/events/kernel_view.h"

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 std::vector<std::string> rows_of(const json& programs) {
   SessionInfo session;
-  session.all = {{"kernel_side", {{"programs", programs}}}};
+  *session.all = {{"kernel_side", {{"programs", programs}}}};
   model::TraceInfo info;
   add_late_mounts(session, info);
   std::vector<std::string> rows;

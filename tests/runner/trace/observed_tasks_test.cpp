@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mlrun::trace {
 namespace {
@@ -97,7 +98,7 @@ class Records {
     model::TraceInfo info;
     tasks.finish(info, static_cast<int64_t>(end_ns));
     SessionInfo session;
-    session.all = {{"observed", {{"scope", "processes"}}}};
+    *session.all = {{"observed", {{"scope", "processes"}}}};
     tasks.add_gaps(session, 0, info);
     return info;
   }

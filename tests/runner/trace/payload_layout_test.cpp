@@ -5,6 +5,7 @@
 #include <span>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace mlrun::trace {
 namespace {

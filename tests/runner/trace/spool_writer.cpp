@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/util/crc32c.h"
 
 namespace mlrun::testing {

@@ -10,6 +10,7 @@
 
 #include <arrow/api.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/trace/merge.h"
 #include "runner/trace/table_reader.h"

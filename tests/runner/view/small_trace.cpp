@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/summary/tables.h"
 #include "runner/trace/event_tables.h"
@@ -63,7 +64,7 @@ SmallTrace::SmallTrace() {
   require(summary::write_tables(summary, folder()));
   require(trace::write_small_tables(info, folder()));
   write_calls(folder_);
-  write_run(info.run);
+  write_run(*info.run);
 }
 
 SmallTrace::~SmallTrace() { fs::remove_all(folder_); }
