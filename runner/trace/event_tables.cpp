@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/events/func_names.h"
+#include "runner/trace/kept_parts.h"
 #include "runner/trace/radix_sort.h"
 #include "runner/util/prefetch.h"
 
@@ -280,14 +281,11 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
   }
 }
 
-// A group also ends when its texts have become many bytes.
-template <typename Table, typename RowVector, typename Add>
-Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
-                               RowKind kind, size_t number, Add add) {
-  if (count == 0 && number != 0) return {};
-  ParquetTable& parquet = table.parquet();
-  const auto path = fmt::format("{}/{}/part-{:05}.parquet", folder_, parquet.name(), number);
-  if (auto opened = parquet.open(path); !opened) return opened;
+// `visit` is given the ends of the group's rows, which stand in group_ by start. A group also ends when its texts have
+// become many bytes.
+template <typename RowVector, typename Visit>
+Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
+                                  Visit visit) {
   const size_t groups = (count + kRowGroupRows - 1) / kRowGroupRows;
   const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
   group_.clear();
@@ -309,12 +307,25 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
     group_bytes += text_bytes(rows[ref.index]);
     if (group_.size() < rows_per_group && group_bytes < kRowGroupTextBytes && left != 0) continue;
     sort_nearly_sorted(group_, spare_);
-    table.set(ends);
-    add_group(rows, add);
+    if (Status visited = visit(ends); !visited) return visited;
     group_.clear();
     group_bytes = 0;
-    if (auto ended = parquet.end_row_group(); !ended) return ended;
   }
+  return {};
+}
+
+template <typename Table, typename RowVector, typename Add>
+Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
+                               RowKind kind, size_t number, Add add) {
+  if (count == 0 && number != 0) return {};
+  ParquetTable& parquet = table.parquet();
+  if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
+  const auto write = [&](const GroupEnds& ends) {
+    table.set(ends);
+    add_group(rows, add);
+    return parquet.end_row_group();
+  };
+  if (Status written = for_each_group(rows, count, partition, kind, write); !written) return written;
   if (auto closed = parquet.close(); !closed) return tl::make_unexpected(closed.error());
   return {};
 }
@@ -334,6 +345,27 @@ Status PartWriter::write_gpu(const Partition& partition, size_t number) {
   write(gpu_memories_, model::GpuKind::kMemory);
   write(gpu_graphs_, model::GpuKind::kGraph);
   return status;
+}
+
+std::vector<std::string> PartWriter::tables(bool has_gpu) {
+  std::vector<std::string> tables = {"call", "alloc", "alloc_small", "mark"};
+  if (has_gpu)
+    tables.insert(tables.end(),
+                  {"gpu_api", "gpu_kernel", "gpu_memcpy", "gpu_memset", "gpu_sync", "gpu_memory", "gpu_graph"});
+  return tables;
+}
+
+void PartWriter::pass(const Partition& partition, int64_t first_call_id) {
+  if (join_ == nullptr) return;
+  const auto tell = [&](std::span<const model::CallRow* const> rows) {
+    for (const model::CallRow* row : rows) join_->call(*row, first_call_id++);
+  };
+  const auto tell_group = [&](const GroupEnds&) -> Status {
+    add_group(partition.calls, tell);
+    return {};
+  };
+  const size_t count = partition.calls.size() - partition.folded_calls;
+  static_cast<void>(for_each_group(partition.calls, count, partition, RowKind::kCall, tell_group));
 }
 
 Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {

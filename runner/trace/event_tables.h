@@ -107,7 +107,9 @@ class AllocSmallTable {
 // Writes the parts of the event tables; one for each thread, because its buffers are used again and again.
 class PartWriter {
  public:
-  // `tables_folder` holds a folder for each table already.
+  // The tables that parts are written of.
+  static std::vector<std::string> tables(bool has_gpu);
+  // `tables_folder` holds a folder for each of them already.
   // `has_gpu`: GPU work was recorded, so that its tables are there. `join`: told of every call; nullptr without the
   // kernel side.
   PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
@@ -116,8 +118,12 @@ class PartWriter {
   // Rows of a table in groups by end time, in each group by start. Calls are numbered from first_call_id on. A table
   // without rows gets a part only if it is the first one, so that every table has a file that tells its columns.
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
+  // For a part whose files are there: tells the kernel side of its calls, as write() does.
+  void pass(const Partition& partition, int64_t first_call_id);
 
  private:
+  template <typename RowVector, typename Visit>
+  Status for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind, Visit visit);
   template <typename RowVector, typename Add>
   void add_group(const RowVector& rows, Add add);
   template <typename Table, typename RowVector, typename Add>

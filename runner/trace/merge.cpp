@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
@@ -30,6 +29,7 @@
 #include "runner/trace/gpu_join.h"
 #include "runner/trace/gpu_samples.h"
 #include "runner/trace/in_order.h"
+#include "runner/trace/kept_parts.h"
 #include "runner/trace/kernel_merge.h"
 #include "runner/trace/left_out.h"
 #include "runner/trace/losses.h"
@@ -37,6 +37,7 @@
 #include "runner/trace/mllog.h"
 #include "runner/trace/offset_tracker.h"
 #include "runner/trace/partition.h"
+#include "runner/trace/process_ends.h"
 #include "runner/trace/progress.h"
 #include "runner/trace/python_stacks.h"
 #include "runner/trace/run_json.h"
@@ -46,6 +47,7 @@
 #include "runner/trace/sum_table.h"
 #include "runner/trace/sums_file.h"
 #include "runner/util/file_io.h"
+#include "runner/util/standard_streams.h"
 
 namespace mlrun::trace {
 
@@ -88,7 +90,9 @@ class Merger {
   [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
   void prepare();
   Status load_sums();
-  Status merge_rows(const StagingFolder& staging);
+  [[nodiscard]] uint64_t rows_per_part() const { return kRowsInMemory / threads_; }
+  [[nodiscard]] std::string made_of() const;
+  Status merge_rows(const StagingFolder& staging, KeptParts& parts);
   Status merge_cuda(PartWriter& writer, size_t part);
   void count_gpu(const model::GpuWorkRow& row);
   Status merge_samples(const StagingFolder& staging);
@@ -294,13 +298,21 @@ Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   });
 }
 
-Status Merger::merge_rows(const StagingFolder& staging) {
+std::string Merger::made_of() const {
+  std::vector<std::string> files = session_.mllog;
+  for (const char* name : {MLRUN_SESSION_FILE, MLRUN_SPOOL_FILE, MLRUN_KEPT_FILE, MLRUN_SUMS_FILE, MLRUN_KERNEL_FILE}) {
+    files.push_back(options_.trace_folder + "/" + name);
+  }
+  return KeptParts::made_of(files, rows_per_part());
+}
+
+Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
     workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
   }
-  auto slices = index_->chunks().slices(kRowsInMemory / threads_,
-                                        [&](const Slice& slice) { return workers[0]->reader.count(slice); });
+  auto slices =
+      index_->chunks().slices(rows_per_part(), [&](const Slice& slice) { return workers[0]->reader.count(slice); });
   if (!slices) return tl::make_unexpected(slices.error());
   PartWriter& first_writer = workers[0]->writer;
   if (slices->empty()) {
@@ -314,6 +326,10 @@ Status Merger::merge_rows(const StagingFolder& staging) {
     return written ? merge_cuda(first_writer, slices->size() + 1) : written;
   };
 
+  if (parts.count() != 0 && options_.shows_progress) {
+    util::say(fmt::format("going on with a merge that was interrupted: {} of {} parts are written", parts.count(),
+                          slices->size()));
+  }
   progress_.begin(1 - kScanShare, index_->chunks().rows());
   return finish_marks(in_order(
       slices->size(), threads_,
@@ -326,31 +342,16 @@ Status Merger::merge_rows(const StagingFolder& staging) {
       },
       [&](unsigned thread, size_t number) {
         Worker& worker = *workers[thread];
-        auto written = worker.writer.write(worker.partition, number, worker.first_call_id);
+        Status written;
+        if (parts.has(number)) {
+          worker.writer.pass(worker.partition, worker.first_call_id);
+        } else {
+          written = worker.writer.write(worker.partition, number, worker.first_call_id);
+          if (written) parts.add(number);
+        }
         progress_.advance(worker.partition.order.size());
         return written;
       }));
-}
-
-// Who could not say a last word is not known one by one: threads that found no channel, and processes without a clock.
-void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session) {
-  const bool all_could = session.number("/collector/failures/no_channel", 0) <= 0 &&
-                         session.number("/collector/failures/no_clock", 0) <= 0;
-  if (all_could) return;
-  for (model::ProcessRow& process : processes) {
-    if (process.end == "no exit") process.end.clear();
-  }
-}
-
-// The command is the process that came first and has no parent in the trace.
-void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status) {
-  model::ProcessRow* command = nullptr;
-  for (model::ProcessRow& process : processes) {
-    if (process.parent_proc_id == 0 && (!command || process.first_ns < command->first_ns)) command = &process;
-  }
-  if (!command || wait_status == -1) return;
-  command->exit_status = wait_status;
-  command->end = WIFEXITED(wait_status) ? "exit" : "no exit";
 }
 
 Status Merger::merge_samples(const StagingFolder& staging) {
@@ -482,10 +483,12 @@ Result<summary::Summary> Merger::run() {
   if (auto loaded = load(); !loaded) return tl::make_unexpected(loaded.error());
   prepare();
   if (auto loaded = load_sums(); !loaded) return tl::make_unexpected(loaded.error());
-  auto staging = StagingFolder::create(options_.trace_folder, has_gpu());
+  auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
+  KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
+  if (auto opened = parts.open(made_of()); !opened) return tl::make_unexpected(opened.error());
   marks_->collectives().write_to(staging->tables());
-  if (auto merged = merge_rows(*staging); !merged) return tl::make_unexpected(merged.error());
+  if (auto merged = merge_rows(*staging, parts); !merged) return tl::make_unexpected(merged.error());
   if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());
   return finish(*staging);
 }

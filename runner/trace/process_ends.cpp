@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/process_ends.h"
 
+#include <sys/wait.h>
+
 #include <algorithm>
-#include <cstdint>
 #include <set>
 #include <unordered_map>
 
@@ -47,6 +48,25 @@ void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& ch
       process.end = "no exit";
     }
   }
+}
+
+void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session) {
+  const bool all_could = session.number("/collector/failures/no_channel", 0) <= 0 &&
+                         session.number("/collector/failures/no_clock", 0) <= 0;
+  if (all_could) return;
+  for (model::ProcessRow& process : processes) {
+    if (process.end == "no exit") process.end.clear();
+  }
+}
+
+void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status) {
+  model::ProcessRow* command = nullptr;
+  for (model::ProcessRow& process : processes) {
+    if (process.parent_proc_id == 0 && (!command || process.first_ns < command->first_ns)) command = &process;
+  }
+  if (!command || wait_status == -1) return;
+  command->exit_status = wait_status;
+  command->end = WIFEXITED(wait_status) ? "exit" : "no exit";
 }
 
 }  // namespace mlrun::trace

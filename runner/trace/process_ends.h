@@ -2,11 +2,13 @@
 // How processes ended that told of their end, and how those that did not.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "runner/model/rows.h"
 #include "runner/trace/block_scan.h"
 #include "runner/trace/channel_table.h"
+#include "runner/trace/session_info.h"
 
 namespace mlrun::trace {
 
@@ -15,5 +17,11 @@ namespace mlrun::trace {
 // were freed.
 void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
                const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest);
+
+// Who could not say a last word is not known one by one: threads that found no channel, and processes without a clock.
+void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session);
+
+// The command is the process that came first and has no parent in the trace. `wait_status`: -1 where it is not known.
+void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status);
 
 }  // namespace mlrun::trace

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace mlrun::trace {
 
@@ -35,22 +34,11 @@ StagingFolder::~StagingFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-Result<StagingFolder> StagingFolder::create(const std::string& trace_folder, bool has_gpu) {
+Result<StagingFolder> StagingFolder::create(const std::string& trace_folder) {
   StagingFolder staging(trace_folder);
   if (auto locked = staging.lock(); !locked) {
     staging.path_.clear();
     return tl::make_unexpected(locked.error());
-  }
-  std::error_code error;
-  fs::remove_all(staging.path_, error);
-  std::vector<const char*> tables = {"call", "alloc", "alloc_small", "mark"};
-  if (has_gpu)
-    tables.insert(tables.end(),
-                  {"gpu_api", "gpu_kernel", "gpu_memcpy", "gpu_memset", "gpu_sync", "gpu_memory", "gpu_graph"});
-  for (const char* table : tables) {
-    const std::string folder = staging.tables() + "/" + table;
-    if (!error) fs::create_directories(folder, error);
-    if (error) return fail("cannot create " + folder + ": " + error.message());
   }
   return staging;
 }

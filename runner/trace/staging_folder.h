@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a merge writes its tables until they are complete: TRACE/merging, gone when the merge ends, and made anew when an
-// earlier one was killed. As long as it is there the trace folder is locked against other merges.
+// Where a merge writes its tables until they are complete: TRACE/merging, gone when the merge ends. One that was killed
+// leaves it (kept_parts.h). As long as a merge is at work the trace folder is locked against others.
 #pragma once
 
 #include <string>
@@ -12,9 +12,8 @@ namespace mlrun::trace {
 
 class StagingFolder {
  public:
-  // Removes what an earlier merge left, and makes the folder with those of the event tables. Fails when another merge is
-  // at work.
-  static Result<StagingFolder> create(const std::string& trace_folder, bool has_gpu);
+  // Makes no folder yet. Fails when another merge is at work.
+  static Result<StagingFolder> create(const std::string& trace_folder);
   ~StagingFolder();
   StagingFolder(StagingFolder&& other) noexcept;
   StagingFolder(const StagingFolder&) = delete;

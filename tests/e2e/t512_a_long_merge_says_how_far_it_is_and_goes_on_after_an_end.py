@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A merge that takes its time tells on a terminal how far it is, how fast and how long it will still take, and tells a
-pipe nothing. Ended in the middle by SIGKILL or Ctrl-C and begun again, it makes the tables of one that was not."""
+pipe nothing. Ended in the middle by SIGKILL or Ctrl-C it is gone on with: parts that were written stay the files that they
+are, unless one was damaged since, and the tables are those of a merge that was not ended."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -43,7 +45,6 @@ class SlowMerge:
 
     def run(self, until_percent=101):
         """Until it has said so much, and is left stopped then, or until its end: the exit status."""
-        goes_for = 0.03 if until_percent > 100 else 0.01
         while not self.lines or self.lines[-1][1] < until_percent:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGSTOP)
@@ -51,7 +52,7 @@ class SlowMerge:
                 if self.lines and self.lines[-1][1] >= until_percent:
                     return None
                 os.kill(self.pid, signal.SIGCONT)
-            time.sleep(goes_for)
+            time.sleep(0.03)
             ended, status = os.waitpid(self.pid, os.WNOHANG)
             if ended:
                 return self.ended(status)
@@ -66,6 +67,27 @@ class SlowMerge:
 
 def tables(out):
     return {folder.name: Trace(out).table(folder.name) for folder in sorted((out / "tables").iterdir())}
+
+
+def told_parts(out):
+    """{file of a part that the journal tells of: (inode, time of change)}"""
+    files = {}
+    for line in (out / "merging/parts.jsonl").read_text().splitlines()[1:]:
+        part = json.loads(line)
+        for table in part["files"]:
+            name = f"{table}/part-{part['part']:05}.parquet"
+            status = (out / "merging/tables" / name).stat()
+            files[name] = status.st_ino, status.st_mtime_ns
+    return files
+
+
+def damage(path):
+    """Another bit in the middle."""
+    with open(path, "r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        byte = file.read(1)
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte[0] ^ 1]))
 
 
 def forget(out):
@@ -85,6 +107,38 @@ def check_lines(this, merge):
         this.true("the time left goes by what it took so far", abs(left - at * (100 - percent) / percent) <= 1 + 0.2 * left,
                   (at, percent, left))
     this.true("the line is gone at the end", merge.text.endswith(b"\r\x1b[K"), merge.text[-60:])
+
+
+def check_going_on(this, out, whole, how, damages):
+    forget(out)
+    merge = SlowMerge(this, out)
+    this.equal("it is not done yet", merge.run(until_percent=60), None)
+    if how == signal.SIGINT:
+        os.write(merge.terminal, b"\x03")
+    else:
+        os.kill(merge.pid, how)
+    os.kill(merge.pid, signal.SIGCONT)
+    this.equal("how it ended", merge.ended(os.waitpid(merge.pid, 0)[1]), -how)
+    this.true("no trace is there, but all that one is made of", (out / "spool.bin").exists() and not (out / "run.json").exists(),
+              list(out.iterdir()))
+    told = told_parts(out)
+    parts = {name.rpartition("/")[2] for name in told}
+    this.true("half of the parts or so are written", len(parts) > 5, told)
+    damaged = sorted(told)[0] if damages else None
+    if damaged:
+        damage(out / "merging/tables" / damaged)
+        parts.remove(damaged.rpartition("/")[2])
+    done = this.run(*MERGE, out)
+    this.equal("status of the second merge", done.returncode, 0, said=done.stderr)
+    this.true("it tells what it goes on with", f"interrupted: {len(parts)} of " in done.stderr, done.stderr)
+    for name, was in told.items():
+        status = (out / "tables" / name).stat()
+        same = (status.st_ino, status.st_mtime_ns) == was
+        this.equal(f"{name} is the file it was", same, name.rpartition("/")[2] in parts)
+    again = tables(out)
+    this.equal(f"tables after {how.name}", list(again), list(whole))
+    this.equal(f"tables that differ after {how.name}", [name for name in whole if not again[name].equals(whole[name])], [])
+    this.true("nothing of the first is left", not (out / "merging").exists(), list(out.iterdir()))
 
 
 def check(this):
@@ -110,24 +164,8 @@ def check(this):
     this.equal("status on a terminal", merge.run(), 0)
     check_lines(this, merge)
 
-    for how in (signal.SIGKILL, signal.SIGINT):
-        forget(out)
-        merge = SlowMerge(this, out)
-        this.equal("it is not done yet", merge.run(until_percent=SCAN_SHARE + 1), None)
-        if how == signal.SIGINT:
-            os.write(merge.terminal, b"\x03")
-        else:
-            os.kill(merge.pid, how)
-        os.kill(merge.pid, signal.SIGCONT)
-        this.equal("how it ended", merge.ended(os.waitpid(merge.pid, 0)[1]), -how)
-        this.true("no trace is there, but all that one is made of", (out / "spool.bin").exists() and not (out / "run.json").exists(),
-                  list(out.iterdir()))
-        done = this.run(*MERGE, out)
-        this.equal("status of the second merge", done.returncode, 0, said=done.stderr)
-        again = tables(out)
-        this.equal(f"tables after {how.name}", list(again), list(whole))
-        this.equal(f"tables that differ after {how.name}", [name for name in whole if not again[name].equals(whole[name])], [])
-        this.true("nothing of the first is left", not (out / "merging").exists(), list(out.iterdir()))
+    check_going_on(this, out, whole, signal.SIGKILL, damages=True)
+    check_going_on(this, out, whole, signal.SIGINT, damages=False)
 
 
 if __name__ == "__main__":
