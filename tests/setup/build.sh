@@ -7,8 +7,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 readonly build=${MLRUN_BUILD:-build}
-# One compiler cache serves all checkouts of this machine.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# One compiler cache serves all checkouts of this machine, also for what is compiled with headers compiled before.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 configure=(cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=WARNING)
 if [[ ${1:-} == --tests ]]; then configure+=(-DMLRUN_TESTS=ON); else configure+=(-DMLRUN_TESTS=OFF); fi
 
