@@ -29,11 +29,9 @@
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
-
 namespace {
 
 using nlohmann::json;
-
 constexpr const char* kLetGo =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
     "followed from there on";

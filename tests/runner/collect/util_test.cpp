@@ -7,16 +7,36 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/collect/arena_layout.h"
 #include "runner/collect/arena_place.h"
 #include "runner/collect/proc_files.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
+#include "runner/util/json_value.h"
 #include "runner/util/text.h"
 
 namespace mlrun::util {
 namespace {
+
+TEST(JsonValue, CopiesAsAValueDoes) {
+  JsonValue first;
+  EXPECT_TRUE(first->is_object());
+  (*first)["a"] = 1;
+  JsonValue second = first;
+  (*second)["a"] = 2;
+  EXPECT_EQ((*first)["a"], 1);
+  first = second;
+  (*second)["a"] = 3;
+  EXPECT_EQ((*first)["a"], 2);
+  JsonValue& same = first;
+  first = same;
+  EXPECT_EQ((*first)["a"], 2);
+  const JsonValue third = std::move(first);
+  EXPECT_EQ(third->at("a"), 2);
+  EXPECT_TRUE(first->is_null());
+}
 
 TEST(Crc32c, IsTheOneOfTheStandard) {
   EXPECT_EQ(crc32c(0, "123456789", 9), 0xe3069283u);
