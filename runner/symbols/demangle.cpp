@@ -106,18 +106,24 @@ class Reader {
   }
 
   std::string ask(std::string_view name) {
-    if (!begin()) return std::string(name);
+    if (!begin()) {
+      ++given_up_;
+      return std::string(name);
+    }
     ssize_t got = -1;
     if (::send(socket_.get(), name.data(), name.size(), MSG_NOSIGNAL) >= 0 && has_answer()) {
       got = ::recv(socket_.get(), answer_.data(), answer_.size(), 0);
     }
     if (got <= 0) {
       ++failures_;
+      ++given_up_;
       end();
     }
     const bool is_readable = got > 1 && answer_[0] == kReadable;
     return is_readable ? std::string(answer_.data() + 1, static_cast<size_t>(got) - 1) : std::string(name);
   }
+
+  [[nodiscard]] size_t given_up() const { return given_up_; }
 
  private:
   bool has_answer() const {
@@ -140,6 +146,7 @@ class Reader {
   util::UniqueFd socket_;  // not valid: no process
   pid_t pid_ = -1;
   int failures_ = 0;
+  size_t given_up_ = 0;  // names
   std::array<char, 1 + kDemangledBytesMax> answer_{};
 };
 
@@ -158,6 +165,11 @@ Shared& shared() {
 void prepare_demangling() {
   const std::lock_guard lock(shared().mutex);
   shared().reader.begin();
+}
+
+size_t names_given_up() {
+  const std::lock_guard lock(shared().mutex);
+  return shared().reader.given_up();
 }
 
 std::string demangled(std::string_view name) {

@@ -20,6 +20,9 @@ std::string demangled(std::string_view name);
 
 inline constexpr int kAnswerMs = 2000, kFailuresMax = 8;
 
+// How many names, so far, were not read because that process ended, was held up, or is no longer begun.
+size_t names_given_up();
+
 // Begins that process. It keeps what this one has in memory by then: call it while that is little.
 void prepare_demangling();
 

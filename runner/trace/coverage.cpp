@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/summary/units.h"
+#include "runner/symbols/demangle.h"
 #include "runner/trace/allocator_coverage.h"
 #include "runner/trace/func_class.h"
 #include "runner/util/saturating.h"
@@ -347,6 +348,10 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   const bool has_calls = session.has_stream("cufile") && session.text("/kernel_side/state") == "recorded";
   if (!has_calls) add_cufile(info);
   add_failures(session);
+  if (const size_t names = symbols::names_given_up(); names != 0) {
+    add_row(0, "names of functions", "they stand as compilers made them: reading them ends the reader or holds it up",
+            -1, static_cast<int64_t>(names));
+  }
   return std::move(rows_);
 }
 

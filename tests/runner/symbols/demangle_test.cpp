@@ -44,9 +44,11 @@ TEST(Demangle, NamesOfCppAndRust) {
 }
 
 TEST(Demangle, WhatIsNoneStays) {
+  const size_t given_up = names_given_up();
   for (const char* name : {"", "_Z", "_R", "malloc", "_Zzz", "_ZN", "_Z1fSt4pairIi", "Rust"}) {
     EXPECT_EQ(demangled(name), name);
   }
+  EXPECT_EQ(names_given_up(), given_up);
 }
 
 // As those of kernels that are made of layers of templates.
@@ -85,7 +87,9 @@ TEST(Demangle, ANameThatEndsTheReaderStays) {
   ASSERT_LT(name.size(), 12288);
   EXPECT_EQ(demangled("_Z3runv"), "run()");
   const std::string before = readers();
+  const size_t given_up = names_given_up();
   EXPECT_EQ(demangled(name), name);
+  EXPECT_EQ(names_given_up(), given_up + 1);
   EXPECT_EQ(demangled("_Z3runv"), "run()");
   EXPECT_NE(readers(), before);
 }
@@ -93,7 +97,9 @@ TEST(Demangle, ANameThatEndsTheReaderStays) {
 TEST(Demangle, ANameThatTakesForEverStays) {
   const auto began = std::chrono::steady_clock::now();
   const std::string endless = "_RNvC1a1bINtC1c1dFGzzzzzzz_EuE";
+  const size_t given_up = names_given_up();
   EXPECT_EQ(demangled(endless), endless);
+  EXPECT_EQ(names_given_up(), given_up + 1);
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(10 * kAnswerMs));
   EXPECT_EQ(demangled("_Z3runv"), "run()");
 }
