@@ -10,7 +10,9 @@ Result<std::optional<FolderOptions>> parse_recover(const Arguments& arguments) {
   CLI::App app("Finishes the trace of a run whose mlrun was killed, or whose merge was put off.", "recover");
   set_usage(app, "mlrun recover [OPTIONS] DIR");
   app.footer(
-      "A merge that was killed is repeated from its start: what it had made of the trace until then is made anew.");
+      "A merge that was killed is gone on with: what it had written of the event tables is not written again. With GPU "
+      "work "
+      "it begins anew.");
   app.add_option("DIR", options.folder, "trace folder")->required();
   app.add_flag("--keep-raw", options.keep_raw, "keep the spool beside the trace");
   app.add_flag("--quiet", options.quiet, "no summary");

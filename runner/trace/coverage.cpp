@@ -349,7 +349,9 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   if (!has_calls) add_cufile(info);
   add_failures(session);
   if (const size_t names = symbols::names_given_up(); names != 0) {
-    add_row(0, "names of functions", "they stand as compilers made them: reading them ends the reader or holds it up",
+    add_row(0, "names of functions",
+            "they stand as compilers made them: the process that reads such names ended, was held up, or could not be "
+            "begun",
             -1, static_cast<int64_t>(names));
   }
   return std::move(rows_);

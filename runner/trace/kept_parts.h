@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/trace_info.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -24,16 +25,20 @@ std::string part_path(const std::string& tables_folder, const std::string& table
 
 class KeptParts {
  public:
-  // One line of text about what the parts depend on: the same files and the same program make the same parts of so many
-  // rows. A file that is not there counts as such.
-  static std::string made_of(const std::vector<std::string>& files, uint64_t rows_per_part);
+  // One line of text about what the parts depend on: the raw files of the trace, `others`, and this program. To be asked
+  // before they are read. A file that is not there counts as such. Nothing where that cannot be told.
+  static std::string made_of(const std::string& trace_folder, const std::vector<std::string>& others,
+                             uint64_t rows_per_part);
+  // The same with what `info` has before the first row: ids of files depend on links and mounts as they are now.
+  static std::string made_of(const std::string& files, const model::TraceInfo& info);
 
   // `tables`: of events, which have parts.
   KeptParts(std::string staging_folder, std::vector<std::string> tables)
       : folder_(std::move(staging_folder)), tables_(std::move(tables)) {}
 
   // Finds what an earlier merge of the same left whole, and removes everything else from the staging folder, which need
-  // not be there. Then the folder is there, with one for each table. Requires: no other merge is at work in it.
+  // not be there. Then the folder is there, with one for each table. `made_of` empty: nothing is taken up, nor told of.
+  // Requires: no other merge is at work in it.
   Status open(const std::string& made_of);
 
   [[nodiscard]] bool has(size_t part) const { return kept_.contains(part); }
@@ -48,7 +53,8 @@ class KeptParts {
   [[nodiscard]] std::string tables_folder() const { return folder_ + "/tables"; }
   [[nodiscard]] std::string describe(size_t part) const;
   [[nodiscard]] std::string find_whole(const std::string& made_of);
-  void remove_others() const;
+  [[nodiscard]] bool is_ours() const;
+  Status remove_others() const;
 
   std::string folder_;
   std::vector<std::string> tables_;

@@ -47,7 +47,6 @@
 #include "runner/trace/sum_table.h"
 #include "runner/trace/sums_file.h"
 #include "runner/util/file_io.h"
-#include "runner/util/standard_streams.h"
 
 namespace mlrun::trace {
 
@@ -91,7 +90,6 @@ class Merger {
   void prepare();
   Status load_sums();
   [[nodiscard]] uint64_t rows_per_part() const { return kRowsInMemory / threads_; }
-  [[nodiscard]] std::string made_of() const;
   Status merge_rows(const StagingFolder& staging, KeptParts& parts);
   Status merge_cuda(PartWriter& writer, size_t part);
   void count_gpu(const model::GpuWorkRow& row);
@@ -107,6 +105,7 @@ class Merger {
   unsigned threads_;
   Progress progress_;
   SessionInfo session_;
+  std::string made_of_;
   model::TraceInfo info_;
   std::unique_ptr<SpoolIndex> index_;
   Mllog mllog_;
@@ -144,6 +143,7 @@ Status Merger::load() {
   auto session = SessionInfo::read(options_.trace_folder);
   if (!session) return tl::make_unexpected(session.error());
   session_ = *std::move(session);
+  made_of_ = KeptParts::made_of(options_.trace_folder, session_.mllog, rows_per_part());
   const SpoolOptions spool{options_.trace_folder + "/" + MLRUN_SPOOL_FILE,
                            session_.clock_kind,
                            session_.anchors,
@@ -298,14 +298,6 @@ Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   });
 }
 
-std::string Merger::made_of() const {
-  std::vector<std::string> files = session_.mllog;
-  for (const char* name : {MLRUN_SESSION_FILE, MLRUN_SPOOL_FILE, MLRUN_KEPT_FILE, MLRUN_SUMS_FILE, MLRUN_KERNEL_FILE}) {
-    files.push_back(options_.trace_folder + "/" + name);
-  }
-  return KeptParts::made_of(files, rows_per_part());
-}
-
 Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
@@ -327,8 +319,8 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   };
 
   if (parts.count() != 0 && options_.shows_progress) {
-    util::say(fmt::format("going on with a merge that was interrupted: {} of {} parts are written", parts.count(),
-                          slices->size()));
+    progress_.say(fmt::format("going on with a merge that was interrupted: {} of {} parts are written", parts.count(),
+                              slices->size()));
   }
   progress_.begin(1 - kScanShare, index_->chunks().rows());
   return finish_marks(in_order(
@@ -486,7 +478,9 @@ Result<summary::Summary> Merger::run() {
   auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
   KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
-  if (auto opened = parts.open(made_of()); !opened) return tl::make_unexpected(opened.error());
+  // Names of kernels get their numbers row by row, as they can be read.
+  const std::string made_of = has_gpu() ? std::string() : KeptParts::made_of(made_of_, info_);
+  if (auto opened = parts.open(made_of); !opened) return tl::make_unexpected(opened.error());
   marks_->collectives().write_to(staging->tables());
   if (auto merged = merge_rows(*staging, parts); !merged) return tl::make_unexpected(merged.error());
   if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/standard_streams.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -42,6 +44,13 @@ void Progress::reached(uint64_t steps, uint64_t all) {
   stage_done_ = steps;
   stage_total_ = all;
   show_if_due();
+}
+
+void Progress::say(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  if (shown_) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  util::say(text);
 }
 
 void Progress::show_if_due() {

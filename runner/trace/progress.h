@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace mlrun::trace {
 
@@ -22,6 +23,8 @@ class Progress {
   // These two are safe from several threads. advance(): so many events more. reached(): so many steps of the stage.
   void advance(uint64_t events);
   void reached(uint64_t steps, uint64_t all);
+  // A line of its own.
+  void say(std::string_view text);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -4,8 +4,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +21,7 @@ using trace::KeptParts;
 using trace::part_path;
 
 const std::vector<std::string> kTables = {"call", "alloc"};
-const std::string kMade = KeptParts::made_of({"/proc/version"}, 1000);
+const std::string kMade = KeptParts::made_of("/nowhere", {"/proc/version"}, 1000);
 
 class KeptPartsTest : public ::testing::Test {
  protected:
@@ -118,7 +122,7 @@ TEST_F(KeptPartsTest, ThatAreLinksAreMadeAnew) {
 
 TEST_F(KeptPartsTest, MadeOfSomethingElseAreNotTakenUp) {
   leave_parts();
-  EXPECT_EQ(taken_up(KeptParts::made_of({"/proc/version"}, 2000)), Parts());
+  EXPECT_EQ(taken_up(KeptParts::made_of("/nowhere", {"/proc/version"}, 2000)), Parts());
   EXPECT_EQ(files(), Files({"../parts.jsonl"}));
   EXPECT_EQ(taken_up(), Parts());
 }
@@ -141,7 +145,7 @@ TEST_F(KeptPartsTest, ThatAJournalInventsAreNotTakenUp) {
 TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheirSizesAndTimes) {
   const std::string spool = folder_ + "/spool.bin", none = folder_ + "/none";
   write(spool, "one");
-  const auto made = [&] { return KeptParts::made_of({spool, none}, 1000); };
+  const auto made = [&] { return KeptParts::made_of(folder_, {none}, 1000); };
   const std::string before = made();
   EXPECT_EQ(made(), before);
   EXPECT_EQ(before.find('\n'), std::string::npos);
@@ -156,6 +160,39 @@ TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheirSizesAndTimes) {
   write(spool, "more");
   fs::last_write_time(spool, time);
   EXPECT_NE(made(), before);
+}
+
+TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheSameIds) {
+  const auto with_file = [](const char* path) {
+    model::TraceInfo info;
+    model::FileRow file;
+    file.path = path;
+    file.dev = 1;
+    file.ino = 2;
+    info.files.push_back(file);
+    return info;
+  };
+  model::TraceInfo info = with_file("/data/a");
+  const std::string before = KeptParts::made_of(kMade, info);
+  EXPECT_EQ(KeptParts::made_of(kMade, info), before);
+  EXPECT_NE(KeptParts::made_of(kMade, with_file("/data/b")), before);
+  info.names.push_back({1, "libm.so"});
+  EXPECT_NE(KeptParts::made_of(kMade, info), before);
+  EXPECT_EQ(KeptParts::made_of("", info), "");
+}
+
+TEST_F(KeptPartsTest, AreNeitherTakenUpNorToldOfWhereWhatTheyAreMadeOfIsNotKnown) {
+  leave_parts();
+  EXPECT_EQ(taken_up(""), Parts());
+  EXPECT_EQ(files(), Files());
+}
+
+TEST_F(KeptPartsTest, BehindLinksAreMadeAnew) {
+  leave_parts();
+  fs::rename(staging() + "/tables/call", folder_ + "/elsewhere");
+  fs::create_directory_symlink(folder_ + "/elsewhere", staging() + "/tables/call");
+  EXPECT_EQ(taken_up(), Parts());
+  EXPECT_TRUE(fs::exists(folder_ + "/elsewhere/part-00000.parquet"));
 }
 
 TEST_F(KeptPartsTest, FailWithOneLineWhereNoFolderCanBe) {
