@@ -5,6 +5,7 @@
 
 #include "preload/capture.h"
 #include "preload/old_version.h"
+#include "preload/program_memory.h"
 #include "preload/real_function.h"
 #include "preload/traced_call.h"
 
@@ -73,16 +74,20 @@ static void end_taking(struct pending_call *call, const struct aiocb *request, s
 TAKE_OUT_HOOK(aio_return, aiocb)
 TAKE_OUT_HOOK(aio_return64, aiocb64)
 
-// One record of the call, whose duration is the wait if there was one, and one for each request of it.
+// One record of the call, whose duration is the wait if there was one, and one for each request of it. A request that has ended may
+// be gone.
 static void end_listing(struct pending_call *call, const struct aiocb *const *list, int count, int result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
   uint64_t end = now_ticks();
   put_call(call, end, result == -1 ? -(int64_t)errno : result, 0);
   for (int i = 0; i < count; i++) {
-    if (!list[i] || list[i]->aio_lio_opcode == LIO_NOP) continue;
-    bool reads = list[i]->aio_lio_opcode == LIO_READ;
-    struct pending_call one = request_call(reads ? KIND_aio_read : KIND_aio_write, list[i]);
+    const struct aiocb *at;
+    struct aiocb request;
+    if (!read_from_program(&at, &list[i], sizeof at, false)) return;
+    if (!at || !read_from_program(&request, at, sizeof request, false) || request.aio_lio_opcode == LIO_NOP) continue;
+    bool reads = request.aio_lio_opcode == LIO_READ;
+    struct pending_call one = request_call(reads ? KIND_aio_read : KIND_aio_write, &request);
     one.start = end;
     one.open_file = open_file_of(one.fd);
     put_call(&one, end, 0, 0);

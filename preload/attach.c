@@ -18,6 +18,7 @@
 #include "preload/inherited_filters.h"
 #include "preload/path_rules.h"
 #include "preload/process_record.h"
+#include "preload/program_memory.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
@@ -179,6 +180,6 @@ void attach(char **environment) {
 // ld.so hands the environment over: our constructor is the first of all, so libc has not set `environ` yet.
 static __attribute__((constructor)) void load(int argc, char **argv, char **environment) {
   (void)argc;
-  (void)argv;
+  remember_initial_stack(argv, environment);
   attach(environment);
 }

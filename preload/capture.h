@@ -25,6 +25,8 @@
   MAP, .call.fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .call.requested = (bytes), \
        .call.offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position),   \
        .call.arg2 = PAIR(protection, map_flags), .asks = true, .wanted = (uintptr_t)(address)
+#define UNMAPPED(address, bytes) \
+  UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)(address)
 #define REMAPPED(old, bytes, map_flags, address)                                                                \
   MAP, .call.fd = -1, .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, .call.arg2 = (uintptr_t)(old), \
        .asks = ((map_flags)&MREMAP_FIXED) != 0, .wanted = (uintptr_t)(address)
@@ -77,14 +79,21 @@
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)
+// The same where the kernel reads the name before it can succeed or say ENOENT: most calls, and those that count.
+#define LOOKED_UP(directory_fd, name, number) ON_PATH(directory_fd, name, number), .looks_up = true
+// The same of calls that write `room` bytes at `into`, which may be where the name stands.
+#define ON_PATH_INTO(directory_fd, name, number, into, room) \
+  ON_PATH(directory_fd, name, number), .out = (const void *)(into), .out_bytes = (size_t)(room)
+#define LOOKED_UP_INTO(directory_fd, name, number, into, room) \
+  ON_PATH_INTO(directory_fd, name, number, into, room), .looks_up = true
 #define ON_PATHS(directory_fd, name, second_directory_fd, second_name, number)           \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name), \
         .second_dirfd = (second_directory_fd), .second = (second_name)
 #define MODE_FOR(flags, mode) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE ? (mode_t)(mode) : 0)
 #define OPENED(directory_fd, name, flags, mode) \
-  PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true
+  PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true, .looks_up = true
 #define OPENED_UNNAMED(flags) UNNAMED, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, 0)
 
 // Calls after which relative paths, and for chroot absolute ones, mean something else
-#define ENTERS(name)          MOVE, .path.call.fd = AT_FDCWD, .path.path = (name)
+#define ENTERS(name)          MOVE, .path.call.fd = AT_FDCWD, .path.path = (name), .path.looks_up = true
 #define ENTERS_FD(descriptor) MOVE_FD, .fd = (descriptor), .offset = MLRUN_NO_OFFSET

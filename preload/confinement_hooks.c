@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 
 #include "preload/channel.h"
+#include "preload/filter_answers.h"
+#include "preload/program_memory.h"
 #include "preload/raw_hooks.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
@@ -18,12 +20,16 @@
 
 struct rights {
   bool system_calls, recording;
+  uint8_t distrust;
 };
 
 // What recording must do without once the call has succeeded, and already while it runs: other threads are recording.
-// Under a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock.
-static struct rights give_up(bool system_calls, bool clock) {
-  struct rights before = {system_calls_allowed, recording_is_on()};
+// Under a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock. filter: what
+// is being installed, or null.
+static struct rights give_up(bool system_calls, bool clock, const void *filter) {
+  struct rights before = {system_calls_allowed, recording_is_on(), distrust};
+  const struct filter_verdict worst = {.may_answer = true}, verdict = filter ? judge_filter(filter) : worst;
+  if (system_calls) follow_filter(&verdict);
   if (system_calls) system_calls_allowed = false;
   if (before.recording && (clock || !clock_is_tsc)) set_recording(false);
   return before;
@@ -32,6 +38,7 @@ static struct rights give_up(bool system_calls, bool clock) {
 static void settle(const struct rights *before, bool succeeded) {
   if (before->recording && !recording_is_on() && succeeded) count_failure(MLRUN_FAIL_NO_CLOCK);
   if (succeeded) return;
+  distrust = before->distrust;
   system_calls_allowed = before->system_calls;
   if (before->recording) set_recording(true);
 }
@@ -50,7 +57,8 @@ long syscall_hook(long number, long a, long b, long c, long d, long e, long f) _
 static COLD int confining_prctl(int option, long a, long b, long c, long d) {
   REAL(int, prctl, int, ...);
   bool seccomp = option == PR_SET_SECCOMP;
-  struct rights before = give_up(seccomp, !seccomp || a == SECCOMP_MODE_STRICT);
+  bool strict = seccomp && a == SECCOMP_MODE_STRICT;
+  struct rights before = give_up(seccomp, !seccomp || strict, seccomp && !strict ? (const void *)b : NULL);
   int result = real(option, a, b, c, d);
   settle(&before, result == 0);
   return result;
@@ -66,7 +74,8 @@ EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
 
 static COLD long confining_syscall(long operation, long flags, long arguments) {
   REAL(long, syscall, long, ...);
-  struct rights before = give_up(true, operation == SECCOMP_SET_MODE_STRICT);
+  bool strict = operation == SECCOMP_SET_MODE_STRICT;
+  struct rights before = give_up(true, strict, strict ? NULL : (const void *)arguments);
   long result = real(SYS_seccomp, operation, flags, arguments);
   settle(&before, result >= 0);
   return result;
@@ -79,6 +88,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
   if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
     return traced_raw_call(real, number, a, b, c, d, e, f);
+  if (unlikely(number == SYS_mprotect || number == SYS_pkey_mprotect || number == SYS_shmdt)) note_memory_change();
   if (unlikely(number == SYS_unshare)) return unshare((int)a);
   if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
   return real(number, a, b, c, d, e, f);

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/copy_call.h"
 
+#include "preload/program_memory.h"
+
 void begin_copy_call(struct copy_call *copy) {
   begin_call(&copy->call);
   if (unlikely(!copy->call.start)) return;
   copy->second_open_file = known_open_file(copy->second_fd);
-  if (likely(copy->second_open_file || copy->second_fd < 0)) return;
-  copy->second_open_file = identify_open_file(copy->second_fd);
-  copy->call.start = now_ticks();
+  if (unlikely(!copy->second_open_file && copy->second_fd >= 0)) {
+    copy->second_open_file = identify_open_file(copy->second_fd);
+    copy->call.start = now_ticks();
+  }
+  copy->watch = memory_watch();
 }
 
-static uint64_t offset_before(const off_t *at, int64_t moved) {
-  return at && moved >= 0 ? (uint64_t)(*at - moved) : MLRUN_NO_OFFSET;
+static uint64_t offset_before(const off_t *at, int64_t moved, bool proven) {
+  off_t after;
+  bool known = at && moved >= 0 && read_from_program(&after, at, sizeof after, proven);
+  return known ? (uint64_t)(after - moved) : MLRUN_NO_OFFSET;
 }
 
 // A file that the path rules leave out stays without a name beside one that is recorded.
@@ -29,6 +35,8 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   }
   struct pending_call first = *call;
   first.open_file = named(call->open_file);
-  first.offset = offset_before(at, result);
-  put_wide_call(&first, end, told, named(copy->second_open_file), offset_before(second_at, result));
+  // A call of no bytes may return before it has looked at the offsets.
+  bool proven = result > 0 && success_is_proof(result) && call_was_quiet(copy->watch, end - call->start);
+  first.offset = offset_before(at, result, proven);
+  put_wide_call(&first, end, told, named(copy->second_open_file), offset_before(second_at, result, proven));
 }

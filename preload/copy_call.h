@@ -12,6 +12,7 @@ struct copy_call {
   struct pending_call call;  // fd: read from
   int second_fd;             // written to
   uint32_t second_open_file;
+  uint64_t watch;  // memory_watch() when it began
 };
 
 INLINE void leave_copy_call(struct copy_call *copy) { leave_call(&copy->call); }
@@ -19,8 +20,8 @@ INLINE void leave_copy_call(struct copy_call *copy) { leave_call(&copy->call); }
 
 void begin_copy_call(struct copy_call *copy);
 
-// at, second_at: where the program keeps the offsets, null: the position is used. They are read only where the kernel
-// has been there.
+// at, second_at: where the program keeps the offsets, null: the position is used. They are read after the call, as
+// program_memory.h allows.
 void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_at, int64_t result);
 
 #pragma GCC visibility pop

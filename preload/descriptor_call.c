@@ -2,6 +2,7 @@
 #include "preload/descriptor_call.h"
 
 #include "preload/capture.h"
+#include "preload/program_memory.h"
 
 void end_making_call(struct pending_call *call, int result) {
   compiler_barrier();
@@ -22,6 +23,13 @@ void end_pairing_call(struct pending_call *call, const int fds[2], uint32_t flag
     call->arg2 = PAIR(fds[1], flags);
   }
   end_call(call, result);
+}
+
+void end_program_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result) {
+  bool proven = success_is_proof(result) && call_was_quiet(watch, call->start ? now_ticks() - call->start : 0);
+  int pair[2] = {-1, -1};
+  if (result == 0 && !read_from_program(pair, fds, sizeof pair, proven)) pair[0] = pair[1] = -1;
+  end_pairing_call(call, pair, flags, result);
 }
 
 void end_duplicating_call(struct pending_call *call, int fresh, int result) {

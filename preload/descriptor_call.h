@@ -20,6 +20,9 @@ void end_making_call(struct pending_call *call, int result);
 // Two descriptors that nobody has used yet; they are identified at their first use. result: 0, -1 on failure.
 void end_pairing_call(struct pending_call *call, const int fds[2], uint32_t flags, int result);
 
+// The same where the program has them. watch: memory_watch() before the call.
+void end_program_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
+
 // Both descriptors of a dup name one open file. The call was begun on the old one; its record names the new one, `fresh`
 // where the call failed.
 void end_duplicating_call(struct pending_call *call, int fresh, int result);

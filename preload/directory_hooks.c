@@ -15,6 +15,7 @@ EXPORT DIR *opendir(const char *path) {
       .call.fd = AT_FDCWD,
       .path = path,
       .opens = true,
+      .looks_up = true,
       .call.requested = PAIR(O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC, 0)};
   begin_path_call(&call);
   DIR *directory = real(path);

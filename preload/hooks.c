@@ -63,10 +63,10 @@
 // Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and left gl_lstat, which need not be set, alone
 OLD_HOOK(glob, glob, "GLIBC_2.2.5", int,
          (const char *path, int flags, int (*complain)(const char *, int), glob_t *found),
-         (path, flags, complain, found), ON_PATH(AT_FDCWD, path, flags))
+         (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
 OLD_HOOK(glob, glob64, "GLIBC_2.2.5", int,
          (const char *path, int flags, int (*complain)(const char *, int), glob64_t *found),
-         (path, flags, complain, found), ON_PATH(AT_FDCWD, path, flags))
+         (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
 // Before 2.3.2 a condition was a pointer to one that libc made
 OLD_HOOK(pthread_cond_wait, pthread_cond_wait, "GLIBC_2.2.5", int, (pthread_cond_t * condition, pthread_mutex_t *mutex),
          (condition, mutex), ERROR_OF(WAITS(0, (uintptr_t)condition)))

@@ -5,19 +5,22 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "preload/program_memory.h"
 #include "preload/traced_call.h"
 
 #pragma GCC visibility push(hidden)
 
-// To be asked after the call. Only a call that succeeded vouches for the vector; else it is copied by way of the
-// kernel, which cannot fault. 0: it cannot be read.
-uint64_t io_vector_bytes(const struct iovec *vector, int count, int64_t result);
+// To be asked after the call. proven: a plain load may read the vector (program_memory.h). 0: it cannot be read.
+uint64_t io_vector_bytes(const struct iovec *vector, int count, bool proven);
 
-INLINE void end_vector_call(struct pending_call *call, const struct iovec *vector, int count, int64_t result) {
+// watch: memory_watch() before the call.
+INLINE void end_vector_call(struct pending_call *call, const struct iovec *vector, int count, uint64_t watch,
+                            int64_t result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
   uint64_t end = now_ticks();
-  call->requested = io_vector_bytes(vector, count, result);
+  bool proven = success_is_proof(result) && call_was_quiet(watch, end - call->start);
+  call->requested = io_vector_bytes(vector, count, proven);
   put_call(call, end, result == -1 ? -(int64_t)errno : result, 0);
 }
 

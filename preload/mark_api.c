@@ -10,8 +10,11 @@ static const struct mark_domain no_domain;
 
 static void put(uint32_t kind, const char *name) {
   if (!marks_are_recorded() || !name) return;
-  const struct mark mark = {
-      .kind = kind, .source = MLRUN_MARK_API, .domain = &no_domain, .text = name, .bytes = strlen(name)};
+  const struct mark mark = {.kind = kind,
+                            .source = MLRUN_MARK_API,
+                            .domain = &no_domain,
+                            .text = name,
+                            .bytes = strnlen(name, kMarkTextMaxBytes)};
   put_mark(&mark);
 }
 

@@ -4,46 +4,84 @@
 #include <string.h>
 
 #include "preload/io_vector.h"
+#include "preload/program_memory.h"
+#include "preload/scratch.h"
 
-static uint64_t bytes_of(const struct msghdr *message, int64_t result) {
-  return result >= 0 ? io_vector_bytes(message->msg_iov, (int)message->msg_iovlen, result) : 0;
+static uint64_t bytes_of(const struct msghdr *message, bool proven) {
+  size_t count = message->msg_iovlen;
+  return io_vector_bytes(message->msg_iov, count < INT32_MAX ? (int)count : -1, proven);
 }
 
-// Descriptors that came with the message: what the table says of their numbers is of others.
-static void forget_passed_descriptors(struct msghdr *message) {
-  for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS || part->cmsg_len < CMSG_LEN(0)) continue;
-    size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; i++) {
-      int fd;
-      memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
-      fd_set_open_file(fd, 0);
-    }
+static void forget_descriptors_of(const char *data, size_t bytes) {
+  for (size_t at = 0; at + sizeof(int) <= bytes; at += sizeof(int)) {
+    int fd;
+    memcpy(&fd, data + at, sizeof fd);
+    fd_set_open_file(fd, 0);
   }
 }
 
-void end_message_call(struct pending_call *call, const struct msghdr *message, int64_t result) {
-  if (call->start) call->requested = bytes_of(message, result);
+// Descriptors that came with the message: what the table says of their numbers is of others. They are looked for in a copy, whose
+// end bounds what another thread may have written into it meanwhile.
+static void forget_passed_descriptors(const struct msghdr *received, bool proven) {
+  struct msghdr message = *received;
+  char *page = message.msg_controllen ? scratch_take() : NULL;
+  if (!page) return;
+  if (message.msg_controllen > kScratchBytes) message.msg_controllen = kScratchBytes;
+  if (!read_from_program(page, message.msg_control, message.msg_controllen, proven)) message.msg_controllen = 0;
+  message.msg_control = page;
+  const char *end = page + message.msg_controllen;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_len < CMSG_LEN(0)) break;
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const char *data = (const char *)CMSG_DATA(part);
+    size_t bytes = part->cmsg_len - CMSG_LEN(0), rest = (size_t)(end - data);
+    forget_descriptors_of(data, bytes < rest ? bytes : rest);
+  }
+  scratch_give(page);
+}
+
+static bool is_proven(const struct pending_call *call, uint64_t watch, int64_t result) {
+  return success_is_proof(result) && call_was_quiet(watch, call->start ? now_ticks() - call->start : 0);
+}
+
+void end_message_call(struct pending_call *call, const struct msghdr *message, uint64_t watch, int64_t result) {
+  bool proven = is_proven(call, watch, result);
+  struct msghdr header;
+  if (call->start && result >= 0 && read_from_program(&header, message, sizeof header, proven))
+    call->requested = bytes_of(&header, proven);
   end_call(call, result);
 }
 
-void end_received_message(struct pending_call *call, struct msghdr *message, int64_t result) {
-  if (result >= 0 && message->msg_controllen) forget_passed_descriptors(message);
-  end_message_call(call, message, result);
+void end_received_message(struct pending_call *call, const struct msghdr *message, uint64_t watch, int64_t result) {
+  bool proven = is_proven(call, watch, result);
+  struct msghdr header;
+  if (result >= 0 && read_from_program(&header, message, sizeof header, proven)) {
+    forget_passed_descriptors(&header, proven);
+    if (call->start) call->requested = bytes_of(&header, proven);
+  }
+  end_call(call, result);
 }
 
-void end_messages_call(struct pending_call *call, const struct mmsghdr *messages, int count) {
+static void end_many(struct pending_call *call, const struct mmsghdr *messages, uint64_t watch, int count,
+                     bool received) {
+  bool proven = is_proven(call, watch, count);
   int64_t bytes = 0;
-  for (int i = 0; call->start && i < count; i++) {
-    bytes += messages[i].msg_len;
-    call->requested += bytes_of(&messages[i].msg_hdr, 0);
+  struct mmsghdr one;
+  for (int i = 0; i < count; i++) {
+    if (!read_from_program(&one, &messages[i], sizeof one, proven)) break;
+    if (received) forget_passed_descriptors(&one.msg_hdr, proven);
+    if (!call->start) continue;
+    bytes += one.msg_len;
+    call->requested += bytes_of(&one.msg_hdr, proven);
   }
   if (count > 0) call->arg2 |= (uint64_t)(uint32_t)count << 32;
   end_call(call, count < 0 ? -1 : bytes);
 }
 
-void end_received_messages(struct pending_call *call, struct mmsghdr *messages, int count) {
-  for (int i = 0; i < count; i++)
-    if (messages[i].msg_hdr.msg_controllen) forget_passed_descriptors(&messages[i].msg_hdr);
-  end_messages_call(call, messages, count);
+void end_messages_call(struct pending_call *call, const struct mmsghdr *messages, uint64_t watch, int count) {
+  end_many(call, messages, watch, count, false);
+}
+
+void end_received_messages(struct pending_call *call, const struct mmsghdr *messages, uint64_t watch, int count) {
+  end_many(call, messages, watch, count, true);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on names whose result is no number, or that have none: realpath, mkdtemp, sync.
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,14 +9,17 @@
 #include "preload/path_call.h"
 #include "preload/real_function.h"
 
-#define NAME_CALL(kind_, name, number)                                                                         \
+// into, room: what it writes. A template is read after the call, with the name that was found for it.
+#define NAME_CALL(kind_, name, number, into, room)                                                             \
   struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = (kind_), .fd = AT_FDCWD, .requested = (number)}, \
-                                             .path = (name)};                                                  \
+                                             .path = (name),                                                   \
+                                             .out = (into),                                                    \
+                                             .out_bytes = (room)};                                             \
   begin_path_call(&call)
 
 EXPORT char *realpath(const char *path, char *resolved) {
   REAL(char *, realpath, const char *, char *);
-  NAME_CALL(KIND_realpath, path, 0);
+  NAME_CALL(KIND_realpath, path, 0, resolved, PATH_MAX);
   char *result = real(path, resolved);
   end_path_call(&call, result ? 0 : -1);
   return result;
@@ -24,7 +28,7 @@ EXPORT char *realpath(const char *path, char *resolved) {
 // Before 2.3 it refused to find room for the result.
 OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
   REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
-  NAME_CALL(KIND_realpath, path, 0);
+  NAME_CALL(KIND_realpath, path, 0, resolved, PATH_MAX);
   char *result = real(path, resolved);
   end_path_call(&call, result ? 0 : -1);
   return result;
@@ -33,7 +37,7 @@ OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved))
 char *__realpath_chk(const char *path, char *resolved, size_t room);
 EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room) {
   REAL(char *, __realpath_chk, const char *, char *, size_t);
-  NAME_CALL(KIND_realpath, path, 0);
+  NAME_CALL(KIND_realpath, path, 0, resolved, PATH_MAX);
   char *result = real(path, resolved, room);
   end_path_call(&call, result ? 0 : -1);
   return result;
@@ -41,7 +45,7 @@ EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room) {
 
 EXPORT char *canonicalize_file_name(const char *path) {
   REAL(char *, canonicalize_file_name, const char *);
-  NAME_CALL(KIND_realpath, path, 0);
+  NAME_CALL(KIND_realpath, path, 0, NULL, 0);
   char *result = real(path);
   end_path_call(&call, result ? 0 : -1);
   return result;
@@ -50,7 +54,7 @@ EXPORT char *canonicalize_file_name(const char *path) {
 // The name is known after the call.
 EXPORT char *mkdtemp(char *template) {
   REAL(char *, mkdtemp, char *);
-  NAME_CALL(KIND_mkdtemp, template, 0700);
+  NAME_CALL(KIND_mkdtemp, template, 0700, NULL, 0);
   char *result = real(template);
   end_path_call(&call, result ? 0 : -1);
   return result;

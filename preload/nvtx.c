@@ -61,7 +61,7 @@ static void put_text(uint32_t kind, const char *text, uint64_t range) {
                             .source = MLRUN_MARK_NVTX,
                             .domain = &default_domain,
                             .text = text,
-                            .bytes = text ? strlen(text) : 0,
+                            .bytes = text ? strnlen(text, kMarkTextMaxBytes) : 0,
                             .range = range};
   put_mark(&mark);
 }
@@ -94,7 +94,7 @@ static void put_attributes(uint32_t kind, const struct mark_domain *domain, cons
     }
     if (from->message_type == NVTX_MESSAGE_ASCII && from->message.ascii) {
       mark.text = from->message.ascii;
-      mark.bytes = strlen(mark.text);
+      mark.bytes = strnlen(mark.text, kMarkTextMaxBytes);
     } else if (from->message_type == NVTX_MESSAGE_UNICODE) {
       mark.text = text;
       mark.bytes = narrow(from->message.unicode, text);
@@ -166,7 +166,7 @@ static int domain_pop(const struct mark_domain *domain) {
 }
 static const struct nvtx_text *register_a(const struct mark_domain *domain, const char *text) {
   (void)domain;
-  return text ? keep_text(text, strlen(text)) : NULL;
+  return text ? keep_text(text, strnlen(text, kMarkTextMaxBytes)) : NULL;
 }
 static const struct nvtx_text *register_w(const struct mark_domain *domain, const wchar_t *wide) {
   char text[kMarkTextMaxBytes];
@@ -200,7 +200,9 @@ static const struct mark_domain *create(const char *name, size_t bytes) {
   __atomic_store_n(&domain->id, id, __ATOMIC_RELEASE);
   return domain;
 }
-static const struct mark_domain *create_a(const char *name) { return create(name, name ? strlen(name) : 0); }
+static const struct mark_domain *create_a(const char *name) {
+  return create(name, name ? strnlen(name, sizeof domains->name) : 0);
+}
 static const struct mark_domain *create_w(const wchar_t *wide) {
   char name[kMarkTextMaxBytes];
   return create(name, narrow(wide, name));

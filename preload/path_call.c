@@ -6,6 +6,7 @@
 #include "preload/capture.h"
 #include "preload/file_identity.h"
 #include "preload/path_rules.h"
+#include "preload/scratch.h"
 #include "preload/strings.h"
 #include "preload/working_directory.h"
 #include "runner/events/content_hash.h"
@@ -119,11 +120,30 @@ INLINE size_t path_bytes(const char *path) {
   return bytes < kStringMaxBytes ? bytes : kStringMaxBytes;
 }
 
+// What the call was given stands in the program's memory, and a plain load may read it.
+INLINE bool path_is_proven(const struct path_call *path, uint64_t end, int64_t result, int error) {
+  return path->looks_up && look_up_is_proof(result, error) && call_was_quiet(path->watch, end - path->call.start);
+}
+
+void copy_path_before(struct path_call *path) {
+  size_t bytes;
+  char *page = scratch_take();
+  bool copied = page && path->path && copy_string_from_program(page, path->path, kScratchBytes - 1, &bytes);
+  if (copied) {
+    page[bytes] = 0;
+    path->copy = page;
+  } else {
+    scratch_give(page);
+    path->path = NULL;
+  }
+}
+
 // What nearly every call has: one path, which the kernel has read, absolute or relative to the working directory, and
 // the definitions stand. False: something else.
 INLINE bool know_words(const struct path_call *path, struct path_words *words, int error) {
   const char *name = path->path;
-  if (path->second || path->directory || !name || !(error == 0 || error == ENOENT)) return false;
+  if (path->second || path->directory || !name || path->copy) return false;
+  if (!path_is_proven(path, words->end, words->result, error)) return false;
   if (name[0] != '/') {
     words->directory = known_working_directory();
     if (path->call.fd != AT_FDCWD || !words->directory) return false;
@@ -158,8 +178,22 @@ static void leave_out(struct path_call *path, uint64_t end, int64_t result) {
   count_left_out(path->call.kind, end - path->call.start, result);
 }
 
+static struct text first_text(const struct path_call *path, uint64_t end, int64_t result, int error) {
+  if (path->copy) return text_of_own(path->copy);
+  if (error == EFAULT) {
+    distrust_pointers();
+    return (struct text){0};
+  }
+  return text_of_argument(path->path, path_is_proven(path, end, result, error));
+}
+
+// Of two paths no outcome says that both have been read.
+static struct text second_text(const struct path_call *path, int error) {
+  return error == EFAULT ? (struct text){0} : text_of_argument(path->second, false);
+}
+
 static COLD void put_new_path(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
-  struct text first = text_of_argument(path->path, error), second = text_of_argument(path->second, error);
+  struct text first = first_text(path, end, result, error), second = second_text(path, error);
   struct text directory = {0};
   if (unlikely(path_rules_on)) {
     if (is_left_out(path, &first, &second, result)) {
@@ -222,6 +256,7 @@ void end_path_call(struct path_call *path, int64_t result) {
   }
   int error = result == -1 ? errno : 0;
   put_path_call(path, now_ticks(), error ? -error : result, error, path->opens ? 0 : MLRUN_CALL_PASSED_FD);
+  if (unlikely(path->copy != NULL)) scratch_give(path->copy);
 }
 
 INLINE void end_open(struct path_call *path, int64_t result) {
@@ -238,8 +273,12 @@ INLINE void end_open(struct path_call *path, int64_t result) {
 }
 
 int traced_open(const char *path, int flags, mode_t mode, open_function real) {
-  struct path_call call PATH_CALL_CLEANUP = {
-      .call.kind = KIND_open, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
+  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_open,
+                                             .call.fd = AT_FDCWD,
+                                             .call.requested = PAIR(flags, mode),
+                                             .path = path,
+                                             .opens = true,
+                                             .looks_up = true};
   begin_path_call(&call);
   int result = real(path, flags, mode);
   end_open(&call, result);
@@ -247,8 +286,12 @@ int traced_open(const char *path, int flags, mode_t mode, open_function real) {
 }
 
 int traced_openat(int dirfd, const char *path, int flags, mode_t mode, openat_function real) {
-  struct path_call call PATH_CALL_CLEANUP = {
-      .call.kind = KIND_openat, .call.fd = dirfd, .call.requested = PAIR(flags, mode), .path = path, .opens = true};
+  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_openat,
+                                             .call.fd = dirfd,
+                                             .call.requested = PAIR(flags, mode),
+                                             .path = path,
+                                             .opens = true,
+                                             .looks_up = true};
   begin_path_call(&call);
   int result = real(dirfd, path, flags, mode);
   end_open(&call, result);

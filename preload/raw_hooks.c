@@ -3,6 +3,8 @@
 
 #include <linux/futex.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 
 #define TRACE_FLAGS MLRUN_CALL_RAW
@@ -15,14 +17,17 @@ const bool raw_call_is_known[kRawNumbers] = {
 #include "runner/events/hooks.def"
 };
 
-// Its flags and mode are looked at after the call, where the kernel has vouched for them.
 static COLD long traced_openat2(syscall_function real, int dirfd, const char *path, const struct open_how *how,
                                 size_t bytes) {
-  struct path_call call PATH_CALL_CLEANUP = {
-      .call = {.kind = KIND_openat, .fd = dirfd, .flags = MLRUN_CALL_RAW}, .path = path, .opens = true};
+  struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = KIND_openat, .fd = dirfd, .flags = MLRUN_CALL_RAW},
+                                             .path = path,
+                                             .opens = true,
+                                             .looks_up = true};
+  struct open_how used;
   begin_path_call(&call);
   long result = real(SYS_openat2, dirfd, path, how, bytes);
-  if (call.call.start && result >= 0) call.call.requested = PAIR(how->flags, how->mode);
+  if (call.call.start && result >= 0 && read_from_program(&used, how, sizeof used, false))
+    call.call.requested = PAIR(used.flags, used.mode);
   end_path_call(&call, result);
   return result;
 }

@@ -9,11 +9,10 @@
 
 #include "preload/raw_syscall.h"
 
-enum { kReadablePageBytes = 4096 };
+enum { kReadablePageBytes = 4096, kNoSuchOperation = 0x7fff };
 
-// Whether the eight bytes at `address` can be read now. Requires: system calls are allowed.
+// Whether the eight bytes at `address` can be read now. Requires: system calls are allowed, or this one (program_memory.h).
 static inline bool is_readable_word(uint64_t address) {
-  enum { kNoSuchOperation = 0x7fff };
   return raw_syscall4(SYS_rt_sigprocmask, kNoSuchOperation, (long)address, 0, 8) == -EINVAL;
 }
 

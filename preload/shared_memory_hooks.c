@@ -10,15 +10,20 @@
 #include "preload/real_function.h"
 #include "preload/scratch.h"
 
-// The path behind `name` in a scratch page, as libc makes it; null: no page to be had.
+// The path behind `name` in a scratch page, as libc makes it; null: no page to be had, or the name is gone.
 static char *shared_path(const char *folder, const char *name) {
   char *page = scratch_take();
+  size_t length = strlen(folder), bytes, slashes = 0;
   if (!page) return NULL;
-  while (*name == '/') name++;
-  size_t length = strlen(folder), bytes = strnlen(name, kScratchBytes - 32);
+  char *copy = page + length;
+  if (!copy_string_from_program(copy, name, kScratchBytes - 32, &bytes)) {
+    scratch_give(page);
+    return NULL;
+  }
+  while (slashes < bytes && copy[slashes] == '/') slashes++;
   memcpy(page, folder, length);
-  memcpy(page + length, name, bytes);
-  page[length + bytes] = 0;
+  memmove(copy, copy + slashes, bytes - slashes);
+  copy[bytes - slashes] = 0;
   return page;
 }
 
@@ -29,11 +34,9 @@ static struct path_call shared_call(uint16_t kind, uint64_t requested) {
 // The page is there for the record alone: none of these is a cancellation point that could leave it taken.
 static void end_shared_call(struct path_call *call, const char *folder, const char *name, int result) {
   int error = errno;
-  char *page = call->call.start ? shared_path(folder, name) : NULL;
-  call->path = page;
+  call->path = call->copy = call->call.start ? shared_path(folder, name) : NULL;
   errno = error;
   end_path_call(call, result);
-  scratch_give(page);
 }
 
 EXPORT int shm_open(const char *name, int flags, mode_t mode) {

@@ -5,8 +5,19 @@
 #include "preload/real_function.h"
 #include "preload/stream_call.h"
 
-// The O_ flags that libc makes of a mode, as word 3 of a call that opens.
-static uint64_t open_words(const char *mode) {
+// The O_ flags that libc makes of a mode, as word 3 of a call that opens. libc has read it if there is a stream, by loads of its
+// own; 0: it cannot be read any more.
+static uint64_t open_words(const struct path_call *call, const char *mode, const FILE *stream) {
+  enum { kModeBytes = 16 };
+  char copy[kModeBytes] = {0};
+  size_t bytes;
+  bool proven =
+      stream && success_is_proof(stream->_fileno) && call_was_quiet(call->watch, now_ticks() - call->call.start);
+  if (!proven) {
+    if (!copy_string_from_program(copy, mode, kModeBytes - 1, &bytes)) return 0;
+    copy[bytes] = 0;
+    mode = copy;
+  }
   int flags = mode[0] == 'r' ? O_RDONLY : O_WRONLY | O_CREAT | (mode[0] == 'a' ? O_APPEND : O_TRUNC);
   for (const char *letter = mode + 1; *letter && *letter != ','; letter++) {
     if (*letter == '+') flags = (flags & ~O_ACCMODE) | O_RDWR;
@@ -17,10 +28,11 @@ static uint64_t open_words(const char *mode) {
 }
 
 static FILE *traced_fopen(FILE *(*real)(const char *, const char *), const char *path, const char *mode) {
-  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_fopen, .call.fd = AT_FDCWD, .path = path, .opens = true};
+  struct path_call call PATH_CALL_CLEANUP = {
+      .call.kind = KIND_fopen, .call.fd = AT_FDCWD, .path = path, .opens = true, .looks_up = true};
   begin_path_call(&call);
   FILE *stream = real(path, mode);
-  if (call.call.start && (stream || errno != EFAULT)) call.call.requested = open_words(mode);
+  if (call.call.start) call.call.requested = open_words(&call, mode, stream);
   end_path_call(&call, stream ? stream->_fileno : -1);
   return stream;
 }
@@ -108,7 +120,8 @@ EXPORT int pclose(FILE *stream) {
 typedef FILE *(*freopen_function)(const char *, const char *, FILE *);
 
 static FILE *traced_freopen(freopen_function real, const char *path, const char *mode, FILE *stream) {
-  struct path_call call PATH_CALL_CLEANUP = {.call.kind = KIND_freopen, .call.fd = AT_FDCWD, .path = path};
+  struct path_call call PATH_CALL_CLEANUP = {
+      .call.kind = KIND_freopen, .call.fd = AT_FDCWD, .path = path, .looks_up = true};
   begin_path_call(&call);
   struct ended_file file = end_of_file(stream, call.call.start);
   FILE *result = real(path, mode, stream);
@@ -117,7 +130,7 @@ static FILE *traced_freopen(freopen_function real, const char *path, const char 
     uint64_t end = now_ticks();
     put_last_flush(&file, call.call.start, end, 0);
     if (file.pending) call.call.start = end;
-    if (result || errno != EFAULT) call.call.requested = open_words(mode);
+    call.call.requested = open_words(&call, mode, result);
   }
   call.opens = path;
   if (path)

@@ -17,6 +17,7 @@ static size_t items(size_t bytes, size_t size, size_t count) { return bytes == s
 
 static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void *at, size_t size, size_t count,
                            FILE *stream, enum stream_locking locking) {
+  if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not look at the stream either
   if (likely(holds_unread(stream, product(size, count), locking))) {
     count_buffered_call(stream->_fileno);
     return real(at, size, count, stream);
@@ -44,6 +45,7 @@ typedef size_t (*fread_chk_function)(void *, size_t, size_t, size_t, FILE *);
 
 static size_t traced_fread_chk(fread_chk_function real, void *at, size_t room, size_t size, size_t count, FILE *stream,
                                enum stream_locking locking) {
+  if (unlikely(!size || !count)) return real(at, room, size, count, stream);
   if (likely(holds_unread(stream, product(size, count), locking))) {
     count_buffered_call(stream->_fileno);
     return real(at, room, size, count, stream);
@@ -74,12 +76,13 @@ static size_t most_of(int room) { return room > 0 ? (size_t)room - 1 : 0; }
 // fgets does not say how much it took. That is no less than a character, where it had room for one, though the text may
 // begin with a 0.
 static struct handed_out handed_line(const struct stream_call *call, const char *text, int room) {
-  size_t bytes = text && call->call.start ? strlen(text) : 0;
+  size_t bytes = text && call->call.start ? strnlen(text, most_of(room)) : 0;
   return (struct handed_out){.bytes = !bytes && text && room > 1 ? 1 : bytes, .is_least = true};
 }
 
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
+  if (unlikely(room <= 1)) return real(at, room, stream);  // as above
   if (likely(holds_line(stream, '\n', most_of(room), locking))) {
     count_buffered_call(stream->_fileno);
     return real(at, room, stream);
@@ -103,6 +106,7 @@ EXPORT char *fgets_unlocked(char *at, int room, FILE *stream) {
 
 static char *traced_fgets_chk(char *(*real)(char *, size_t, int, FILE *), char *at, size_t size, int room, FILE *stream,
                               enum stream_locking locking) {
+  if (unlikely(room <= 1)) return real(at, size, room, stream);
   if (likely(holds_line(stream, '\n', most_of(room), locking))) {
     count_buffered_call(stream->_fileno);
     return real(at, size, room, stream);
@@ -128,6 +132,7 @@ EXPORT char *__fgets_unlocked_chk(char *at, size_t size, int room, FILE *stream)
 
 static ssize_t traced_getdelim(ssize_t (*real)(char **, size_t *, int, FILE *), char **line, size_t *room,
                                int delimiter, FILE *stream) {
+  if (unlikely(!line || !room)) return real(line, room, delimiter, stream);
   if (likely(holds_line(stream, delimiter, SIZE_MAX, kLockStream))) {
     count_buffered_call(stream->_fileno);
     return real(line, room, delimiter, stream);
@@ -151,6 +156,7 @@ EXPORT ssize_t __getdelim(char **line, size_t *room, int delimiter, FILE *stream
 
 EXPORT ssize_t getline(char **line, size_t *room, FILE *stream) {
   REAL(ssize_t, getline, char **, size_t *, FILE *);
+  if (unlikely(!line || !room)) return real(line, room, stream);
   if (likely(holds_line(stream, '\n', SIZE_MAX, kLockStream))) {
     count_buffered_call(stream->_fileno);
     return real(line, room, stream);

@@ -4,45 +4,31 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
 
+#include "preload/program_memory.h"
 #include "preload/raw_syscall.h"
 #include "preload/recorder.h"
 #include "preload/scratch.h"
 #include "preload/strings.h"
 
-enum { kPageBytes = 4096 };
-
 static void prepare(struct text *text) { text->id = string_prepare(text->at, text->bytes, &text->definition_bytes); }
 
-// Errors that the kernel or libc may give before they have read the path.
-static bool may_be_unread(int error) { return error == EINVAL || error == ENOSYS || error == ECANCELED; }
-
-// Copies the path at `path` into `page`. A copy ends at the first page that cannot be read, so it is asked for page by
-// page. False: no end of the string in what could be read.
-static bool copy_argument(char *page, const char *path, size_t *bytes) {
-  size_t in_first = kPageBytes - (uintptr_t)path % kPageBytes;
-  struct iovec to = {page, kScratchBytes};
-  struct iovec from[2] = {{(void *)(uintptr_t)path, in_first},
-                          {(void *)((uintptr_t)path + in_first), kScratchBytes - in_first}};
-  long pid = raw_syscall0(SYS_getpid);
-  long copied = raw_syscall(SYS_process_vm_readv, pid, (long)&to, 1, (long)from, 2, 0);
-  if (copied <= 0) return false;
-  *bytes = strnlen(page, (size_t)copied);
-  return *bytes < (size_t)copied;
+struct text text_of_own(const char *path) {
+  struct text text = {.at = path, .bytes = strnlen(path, kStringMaxBytes)};
+  prepare(&text);
+  return text;
 }
 
-struct text text_of_argument(const char *path, int error) {
+struct text text_of_argument(const char *path, bool proven) {
   struct text text = {0};
-  if (!path || error == EFAULT) return text;
-  if (!may_be_unread(error)) {
-    text.at = path;
-    text.bytes = strnlen(path, kStringMaxBytes);
-  } else {
-    if (!recording_system_calls_allowed() || !(text.page = scratch_take())) return text;
-    if (!copy_argument(text.page, path, &text.bytes)) return text;
-    text.at = text.page;
+  if (!path) return text;
+  if (proven) return text_of_own(path);
+  if (!(text.page = scratch_take())) return text;
+  if (!copy_string_from_program(text.page, path, kScratchBytes, &text.bytes)) {
+    if (may_ask_for_memory()) distrust_pointers();
+    return text;
   }
+  text.at = text.page;
   prepare(&text);
   return text;
 }

@@ -19,10 +19,12 @@ struct text {
   char *page;               // scratch page that holds it, or null
 };
 
-// A path argument, looked at after the real call. error: the call's errno, 0: it succeeded. Only a call that has read
-// the path tells that it is readable; after an error that may come first it is copied by way of the kernel, which
-// cannot fault.
-struct text text_of_argument(const char *path, int error);
+// A path argument of the program. proven: a plain load may read it (program_memory.h); else it is copied. All zero: it cannot be
+// read.
+struct text text_of_argument(const char *path, bool proven);
+
+// A path in memory of this library.
+struct text text_of_own(const char *path);
 
 struct text text_of_descriptor(int fd);       // what /proc/self/fd says
 struct text text_of_working_directory(void);  // working_directory.c remembers its id

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "preload/program_memory.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
@@ -13,9 +14,11 @@ enum { kNameMaxBytes = 15 };
 
 uint32_t thread_of_caller(void) { return this_thread.tid ? this_thread.tid : thread_number(); }
 
-void put_thread_name(uint32_t tid, const char *name) {
+void put_thread_name(uint32_t tid, const char *given) {
+  char name[kNameMaxBytes];
+  size_t bytes, more;
   if (!tid || !stamp()) return;
-  size_t bytes = strnlen(name, kNameMaxBytes), more;
+  if (!copy_string_from_program(name, given, kNameMaxBytes, &bytes)) return;
   uint64_t id = string_prepare(name, bytes, &more);
   uint8_t lap;
   uint64_t *w = reserve((uint32_t)more + 2 * MLRUN_UNIT_BYTES, MLRUN_COMM, &lap);

@@ -11,6 +11,7 @@
 #include "preload/map_call.h"
 #include "preload/message_call.h"
 #include "preload/path_call.h"
+#include "preload/program_memory.h"
 #include "preload/traced_call.h"
 #include "preload/wait_call.h"
 #include "preload/working_directory.h"
@@ -24,6 +25,11 @@
   end_call(&call, (int64_t)result);                  \
   return result;
 
+// Memory that another thread's call has been given may be gone after it.
+#define TRACE_UNMAP(kind, ret, expression, ...) \
+  note_memory_change();                         \
+  TRACE_DESCRIPTOR(kind, ret, expression, __VA_ARGS__)
+
 #define TRACE_ERROR_DESCRIPTOR(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                              \
   begin_call(&call);                                       \
@@ -34,8 +40,9 @@
 #define TRACE_VECTOR(kind, ret, expression, vector, count, ...) \
   PENDING(kind, __VA_ARGS__);                                   \
   begin_call(&call);                                            \
+  uint64_t watch = memory_watch();                              \
   ret result = expression;                                      \
-  end_vector_call(&call, vector, count, result);                \
+  end_vector_call(&call, vector, count, watch, result);         \
   return result;
 
 #define TRACE_THREAD_WAIT(kind, ret, expression, ...) \
@@ -71,11 +78,12 @@
   end_making_call(&call, (int)result);         \
   return result;
 
-#define TRACE_PAIR(kind, ret, expression, descriptors, options, ...)      \
-  PENDING(kind, __VA_ARGS__);                                             \
-  begin_plain_call(&call);                                                \
-  ret result = expression;                                                \
-  end_pairing_call(&call, descriptors, (uint32_t)(options), (int)result); \
+#define TRACE_PAIR(kind, ret, expression, descriptors, options, ...)             \
+  PENDING(kind, __VA_ARGS__);                                                    \
+  begin_plain_call(&call);                                                       \
+  uint64_t watch = memory_watch();                                               \
+  ret result = expression;                                                       \
+  end_program_pair(&call, descriptors, watch, (uint32_t)(options), (int)result); \
   return result;
 
 #define TRACE_DUPLICATE(kind, ret, expression, fresh, ...) \
@@ -101,6 +109,7 @@
 
 #define TRACE_MAP(kind_, ret, expression, ...)                                                           \
   struct map_call map MAP_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  note_memory_change();                                                                                  \
   begin_call(&map.call);                                                                                 \
   ret result = expression;                                                                               \
   end_map_call(&map, (int64_t)result);                                                                   \
@@ -145,8 +154,9 @@
 #define TRACE_MESSAGE(kind, ret, expression, end_form, message, ...) \
   PENDING(kind, __VA_ARGS__);                                        \
   begin_call(&call);                                                 \
+  uint64_t watch = memory_watch();                                   \
   ret result = expression;                                           \
-  end_form(&call, message, result);                                  \
+  end_form(&call, message, watch, result);                           \
   return result;
 
 // Opens a file without naming it.

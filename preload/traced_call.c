@@ -2,6 +2,7 @@
 #include "preload/traced_call.h"
 
 #include "preload/path_call.h"
+#include "preload/scratch.h"
 #include "preload/stream_call.h"
 
 enum { kWideUnits = 5 };
@@ -9,6 +10,7 @@ enum { kWideUnits = 5 };
 static void put_cancelled_path(struct path_call *path) {
   uint64_t flags = MLRUN_CALL_CANCELLED | (path->opens ? 0 : MLRUN_CALL_PASSED_FD);
   put_path_call(path, now_ticks(), -ECANCELED, ECANCELED, flags);
+  scratch_give(path->copy);
 }
 
 // A cancelled call's frame is being unwound: what stands on the stack is no longer how it was called.

@@ -32,6 +32,7 @@ void put_vfork_execution(int64_t child, uint64_t start) {
                  .fd = AT_FDCWD,
                  .form = kCallOnPath},
         .path = this_thread.vfork_program,
+        .copy = this_thread.vfork_program,
     };
     put_path_call(&path, now, child, 0, MLRUN_CALL_PASSED_FD);
   }

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <threads.h>
 #include <utmp.h>
 
@@ -126,6 +127,10 @@ static void settings(void) {
   UNRECORDED(prlimit64, prlimit64(0, RLIMIT_NOFILE, (struct rlimit64 *)&limit, NULL) == 0);
   UNRECORDED(mlockall, mlockall(MCL_CURRENT | MCL_ONFAULT) == 0 || errno == EPERM || errno == ENOMEM);
   munlockall();
+  void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  UNRECORDED(mprotect, mprotect(page, 4096, PROT_NONE) == 0);
+  UNRECORDED(pkey_mprotect, pkey_mprotect(page, 4096, PROT_READ, -1) == 0);
+  UNRECORDED(shmdt, shmdt(page) == -1);
   void *library = dlopen("libm.so.6", RTLD_NOW);
   UNRECORDED(dlclose, library && dlclose(library) == 0);
 }
