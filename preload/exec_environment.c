@@ -3,9 +3,12 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/channel.h"
+#include "preload/exec_space.h"
 #include "preload/next_symbol.h"
+#include "preload/program_memory.h"
 #include "preload/readable.h"
 #include "preload/recorder.h"
 #include "runner/events/session.h"
@@ -14,7 +17,7 @@
 #define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
 #define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
-// Beyond these a copy on the stack would be rash: the program is executed as it asks to be, and its record says so.
+// Beyond these the program is executed as it asks to be, and its record says so.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
 
 static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
@@ -83,17 +86,42 @@ static enum preload_change change_for(const struct exec_target *target, const ch
 
 static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
 
+// A page that has been asked for.
+struct readable_page {
+  uint64_t at;
+};
+
+static bool page_is_readable(struct readable_page *last, const void *address) {
+  if (page_at(address) == last->at) return true;
+  if (!is_readable_word((uint64_t)address & ~7ull)) return false;
+  last->at = page_at(address);
+  return true;
+}
+
+static bool is_looked_at(const char *entry) {
+  return has_prefix(entry, PRELOAD_PREFIX) || has_prefix(entry, SESSION_PREFIX) || has_prefix(entry, INJECTION_PREFIX);
+}
+
+// As much of an entry as is looked at: its name, and its value if it is one of ours.
+static bool entry_is_readable(struct readable_page *last, const char *entry) {
+  enum { kLongestPrefix = 32 };
+  _Static_assert(sizeof SESSION_PREFIX <= kLongestPrefix && sizeof INJECTION_PREFIX <= kLongestPrefix, "all fit");
+  for (size_t i = 0;; i++) {
+    if ((!i || (uint64_t)(entry + i) % kReadablePageBytes == 0) && !page_is_readable(last, entry + i)) return false;
+    if (!entry[i]) return true;
+    if (i == kLongestPrefix && !is_looked_at(entry)) return true;
+  }
+}
+
 // Whether the kernel could read the entries, which it answers with EFAULT where it cannot. Neighbours lie in one page, which is
-// asked for once. Under seccomp nothing is asked for.
+// asked for once. Where nothing may be asked for, only libc's own list is trusted.
 static bool can_be_read(char *const *given) {
-  uint64_t entries = 1, text = 1;  // no page begins there
-  if (!recording_system_calls_allowed()) return true;
+  struct readable_page entries = {1}, text = {1};  // no page begins there
+  if (!may_ask_for_memory()) return given == environ;
   for (;; given++) {
-    if (page_at((const void *)given) != entries && !is_readable_word((uint64_t)given & ~7ull)) return false;
-    entries = page_at((const void *)given);
+    if (!page_is_readable(&entries, given) || !page_is_readable(&entries, (const char *)(given + 1) - 1)) return false;
     if (!*given) return true;
-    if (page_at(*given) != text && !is_readable_word((uint64_t)*given & ~7ull)) return false;
-    text = page_at(*given);
+    if (!entry_is_readable(&text, *given)) return false;
   }
 }
 
@@ -181,7 +209,16 @@ static void write_injection(char *at) {
   append_gpu_library(at + strlen(INJECTION_PREFIX))[-1] = 0;
 }
 
-char *const *make_environment(const struct environment_plan *plan, char **space) {
+void plan_environment_space(struct environment_plan *plan) {
+  if (!plan->words) return;
+  plan->space = exec_space_take((plan->words + 1) * sizeof(char *));
+  if (plan->space) return;
+  plan->words = 0;
+  plan->untraced = plan->change == kPreloadAdd || plan->add_session;
+}
+
+char *const *make_environment(const struct environment_plan *plan) {
+  char **space = plan->space;
   if (!plan->words) return plan->given;
   char *text = (char *)(space + plan->count + 4);
   char *behind = plan->change != kPreloadKeep ? write_preload(plan, text) : NULL;

@@ -5,11 +5,12 @@
 // A process that runs an mlrun of its own is left alone. Where GPU work is recorded the library for it goes along: right
 // behind ours, and as what CUDA loads at its start, unless the program names another one there.
 //
-// The changed copy lives on the caller's stack, so this also serves a vfork child:
+// The changed copy lives in an exec_space, so this also serves a vfork child and a thread with a small stack:
 //
 //   struct environment_plan plan = plan_environment(environment, &target);
-//   char *space[plan.words + 1];
-//   real(path, arguments, make_environment(&plan, space));
+//   plan_environment_space(&plan);
+//   real(path, arguments, make_environment(&plan));
+//   exec_space_give(plan.space);
 #pragma once
 
 #include <stddef.h>
@@ -31,10 +32,14 @@ struct environment_plan {
   _Bool nested;    // it names the session of another mlrun
   _Bool untraced;  // it lacks what keeps the program traced, and is too large to be changed
   size_t words;    // room that the copy takes, 0: `given` is used as it is
+  char **space;    // the room
 };
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target);
 
-char *const *make_environment(const struct environment_plan *plan, char **space);
+// Takes the room for the copy; where there is none the environment stays as it is.
+void plan_environment_space(struct environment_plan *plan);
+
+char *const *make_environment(const struct environment_plan *plan);
 
 #pragma GCC visibility pop

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "preload/exec_environment.h"
+#include "preload/exec_space.h"
 #include "preload/exec_target.h"
 #include "preload/old_version.h"
 #include "preload/path_call.h"
 #include "preload/process_record.h"
+#include "preload/program_memory.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
 #include "preload/scratch.h"
@@ -22,15 +24,50 @@ struct execution {
   struct path_call path;
   struct exec_target target;
   struct environment_plan environment;
+  char *name;   // scratch page with a copy of the path, or null
+  bool search;  // the path is looked for in PATH
 };
+
+// The path in memory of our own: it may point anywhere. False: it cannot be read, or is too long to name a file.
+static bool copy_name(struct execution *e, const char *path) {
+  size_t bytes = 0;
+  if (!(e->name = scratch_take())) return true;
+  bool readable = copy_string_from_program(e->name, path, kScratchBytes, &bytes);
+  if (!readable || bytes == kScratchBytes) {
+    scratch_give(e->name);
+    e->name = NULL;
+    if (may_ask_for_memory()) e->target.error = readable ? ENAMETOOLONG : EFAULT;
+    return false;
+  }
+  e->name[bytes] = 0;
+  return true;
+}
+
+// Under a filter of the program's own no program is looked at.
+static void look_at_target(struct execution *e) {
+  bool confined = !recording_system_calls_allowed();
+  e->target = (struct exec_target){.verdict = confined ? MLRUN_EXEC_UNREACHABLE : MLRUN_EXEC_UNKNOWN};
+  if (!copy_name(e, e->path.path) || !e->name) return;
+  e->target = exec_target_of(e->path.call.fd, e->name, e->search);
+  e->path.copy = e->target.found ? e->target.found : e->name;
+}
+
+static void give_name_back(struct execution *e) {
+  scratch_give(e->target.found);
+  scratch_give(e->name);
+  e->target.found = e->name = e->path.copy = NULL;
+}
 
 static void begin_execution(struct execution *e, enum call_kind kind, int dirfd, const char *path, bool search,
                             char *const *given) {
   e->path = (struct path_call){.call = {.kind = (uint16_t)kind, .fd = dirfd, .form = kCallOnPath}, .path = path};
+  e->name = NULL;
+  e->search = search;
   e->path.call.start = stamp();
-  e->target = exec_target_of(dirfd, path, search);
-  if (e->target.found) e->path.path = e->target.found;
+  e->path.watch = memory_watch();
+  look_at_target(e);
   e->environment = plan_environment(given, &e->target);
+  plan_environment_space(&e->environment);
   bool can_come_along = e->target.verdict == MLRUN_EXEC_TRACED || e->target.verdict == MLRUN_EXEC_UNKNOWN;
   if (e->environment.nested && e->target.verdict == MLRUN_EXEC_TRACED) e->target.verdict = MLRUN_EXEC_NESTED;
   if (e->environment.untraced && can_come_along) e->target.verdict = MLRUN_EXEC_TOO_LARGE;
@@ -43,23 +80,30 @@ static bool will_fail(const struct execution *e) {
          error == ENAMETOOLONG;
 }
 
+// A child that shares this memory does not come back from the call: the pages are given back before.
 static void announce_execution(struct execution *e) {
-  if (in_vfork_child() && !e->target.error) note_vfork_execution(e->path.path, e->target.verdict);
-  if (!e->path.call.start || will_fail(e)) return;
-  process_end_write(0);
-  put_path_call(&e->path, e->path.call.start, 0, 0, MLRUN_CALL_PASSED_FD);
+  if (in_vfork_child() && !e->target.error && e->path.copy) note_vfork_execution(e->path.copy, e->target.verdict);
+  if (e->path.call.start && !will_fail(e)) {
+    process_end_write(0);
+    put_path_call(&e->path, e->path.call.start, 0, 0, MLRUN_CALL_PASSED_FD);
+  }
+  give_name_back(e);
 }
 
-// error: 0 or an errno value; the path is read only if the kernel did not object to it.
+static char *const *environment_of(const struct execution *e) { return make_environment(&e->environment); }
+
+// error: 0 or an errno value.
 static void finish_execution(struct execution *e, int64_t result, int error) {
-  if (!e->path.call.start) return;
-  put_path_call(&e->path, now_ticks(), error ? -error : result, error, MLRUN_CALL_PASSED_FD);
+  if (e->path.call.start) put_path_call(&e->path, now_ticks(), error ? -error : result, error, MLRUN_CALL_PASSED_FD);
+  exec_space_give(e->environment.space);
+  give_name_back(e);
 }
 
 static int execution_failed(struct execution *e, int result) {
-  finish_execution(e, result, errno);
+  int error = errno;
+  if (e->path.call.start) look_at_target(e);
+  finish_execution(e, result, error);
   if (in_vfork_child()) forget_vfork_execution();
-  scratch_give(e->target.found);
   return result;
 }
 
@@ -67,18 +111,16 @@ static int execute(const char *path, char *const *arguments, char *const *given)
   REAL(int, execve, const char *, char *const *, char *const *);
   struct execution e;
   begin_execution(&e, KIND_execve, AT_FDCWD, path, false, given);
-  char *space[e.environment.words + 1];
   announce_execution(&e);
-  return execution_failed(&e, real(path, arguments, make_environment(&e.environment, space)));
+  return execution_failed(&e, real(path, arguments, environment_of(&e)));
 }
 
 static int execute_from_path(const char *name, char *const *arguments, char *const *given) {
   REAL(int, execvpe, const char *, char *const *, char *const *);
   struct execution e;
   begin_execution(&e, KIND_execve, AT_FDCWD, name, true, given);
-  char *space[e.environment.words + 1];
   announce_execution(&e);
-  return execution_failed(&e, real(name, arguments, make_environment(&e.environment, space)));
+  return execution_failed(&e, real(name, arguments, environment_of(&e)));
 }
 
 EXPORT int execve(const char *path, char *const arguments[], char *const environment[]) {
@@ -94,9 +136,8 @@ EXPORT int fexecve(int fd, char *const arguments[], char *const environment[]) {
   REAL(int, fexecve, int, char *const *, char *const *);
   struct execution e;
   begin_execution(&e, KIND_execve, fd, "", false, environment);
-  char *space[e.environment.words + 1];
   announce_execution(&e);
-  return execution_failed(&e, real(fd, arguments, make_environment(&e.environment, space)));
+  return execution_failed(&e, real(fd, arguments, environment_of(&e)));
 }
 
 EXPORT int execveat(int dirfd, const char *path, char *const arguments[], char *const environment[], int flags) {
@@ -104,9 +145,8 @@ EXPORT int execveat(int dirfd, const char *path, char *const arguments[], char *
   if (!real) return (int)missing_function();
   struct execution e;
   begin_execution(&e, KIND_execve, dirfd, path, false, environment);
-  char *space[e.environment.words + 1];
   announce_execution(&e);
-  return execution_failed(&e, real(dirfd, path, arguments, make_environment(&e.environment, space), flags));
+  return execution_failed(&e, real(dirfd, path, arguments, environment_of(&e), flags));
 }
 
 // Arguments after `first` up to the null, `first` included.
@@ -122,38 +162,44 @@ static void copy_arguments(char **into, const char *first, va_list *rest) {
   while (first) *into++ = (char *)(first = va_arg(*rest, const char *));
 }
 
-EXPORT int execl(const char *path, const char *first, ...) {
-  va_list rest, again;
-  va_start(rest, first);
-  va_copy(again, rest);
-  char *arguments[count_arguments(first, &again) + 1];
+// libc has the list on the stack, beside less than this library needs there.
+static int execute_list(const char *path, bool search, const char *first, va_list *rest, bool environment_follows) {
+  va_list again;
+  va_copy(again, *rest);
+  size_t count = count_arguments(first, &again) + 1;
   va_end(again);
-  copy_arguments(arguments, first, &rest);
+  char **taken = exec_space_take(count * sizeof(char *));
+  char *on_stack[taken ? 1 : count];
+  char **arguments = taken ? taken : on_stack;
+  copy_arguments(arguments, first, rest);
+  char *const *environment = environment_follows ? va_arg(*rest, char *const *) : environ;
+  int result = search ? execute_from_path(path, arguments, environment) : execute(path, arguments, environment);
+  exec_space_give(taken);
+  return result;
+}
+
+EXPORT int execl(const char *path, const char *first, ...) {
+  va_list rest;
+  va_start(rest, first);
+  int result = execute_list(path, false, first, &rest, false);
   va_end(rest);
-  return execute(path, arguments, environ);
+  return result;
 }
 
 EXPORT int execlp(const char *name, const char *first, ...) {
-  va_list rest, again;
+  va_list rest;
   va_start(rest, first);
-  va_copy(again, rest);
-  char *arguments[count_arguments(first, &again) + 1];
-  va_end(again);
-  copy_arguments(arguments, first, &rest);
+  int result = execute_list(name, true, first, &rest, false);
   va_end(rest);
-  return execute_from_path(name, arguments, environ);
+  return result;
 }
 
 EXPORT int execle(const char *path, const char *first, ...) {
-  va_list rest, again;
+  va_list rest;
   va_start(rest, first);
-  va_copy(again, rest);
-  char *arguments[count_arguments(first, &again) + 1];
-  va_end(again);
-  copy_arguments(arguments, first, &rest);
-  char *const *environment = va_arg(rest, char *const *);
+  int result = execute_list(path, false, first, &rest, true);
   va_end(rest);
-  return execute(path, arguments, environment);
+  return result;
 }
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
@@ -167,10 +213,8 @@ static int spawn(spawn_function *real, bool search, pid_t *child, const char *pa
   if (!child) child = &unwanted;
   struct execution e;
   begin_execution(&e, KIND_posix_spawn, AT_FDCWD, path, search, given);
-  char *space[e.environment.words + 1];
-  int error = real(child, path, actions, attributes, arguments, make_environment(&e.environment, space));
+  int error = real(child, path, actions, attributes, arguments, environment_of(&e));
   finish_execution(&e, error ? -1 : *child, error);
-  scratch_give(e.target.found);
   return error;
 }
 

@@ -13,6 +13,7 @@
 
 struct mlrun_channel;
 struct pending_call;
+struct exec_space;
 
 #pragma GCC visibility push(hidden)
 
@@ -36,7 +37,9 @@ struct thread_state {
   struct mlrun_channel *saved_channel;
   char *vfork_program;  // noted by the vfork child before it executed it (vfork_exec.h), or null
   uint32_t vfork_verdict;
-  uint32_t tid;  // 0: not asked yet
+  uint32_t tid;                          // 0: not asked yet
+  struct exec_space *exec_spaces;        // taken for exec and not given back, last first (exec_space.h)
+  struct exec_space *saved_exec_spaces;  // of the parent, while its vfork child runs
   struct alloc_sampler sampler;
   uint64_t stack_low,
       stack_high;  // of its own stack, as far as it is known to be readable (stack_bounds.h); 0: not yet

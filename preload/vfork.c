@@ -7,6 +7,7 @@
 // call in both processes and keeps the return address, as in libc. A depth counts a vfork inside a vfork child.
 #include <errno.h>
 
+#include "preload/exec_space.h"
 #include "preload/process_call.h"
 #include "preload/recorder.h"
 #include "preload/vfork_exec.h"
@@ -22,6 +23,7 @@ void vfork_enter(void) {
   this_thread.vfork_start = start;
   this_thread.saved_channel = this_thread.channel;
   this_thread.saved_cursor = this_thread.cursor;
+  this_thread.saved_exec_spaces = this_thread.exec_spaces;
   this_thread.channel = 0;
   this_thread.cursor = NO_SEGMENT;
 }
@@ -31,6 +33,7 @@ long vfork_leave(long result) {
   if (--this_thread.vfork_depth == 0) {
     this_thread.cursor = this_thread.saved_cursor;
     this_thread.channel = this_thread.saved_channel;
+    exec_spaces_clear(this_thread.saved_exec_spaces);
     put_process_call(KIND_vfork, this_thread.vfork_start, result);
     put_vfork_execution(result, this_thread.vfork_start);
   }

@@ -25,8 +25,8 @@ const char* why_not(int32_t verdict) {
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
     case MLRUN_EXEC_NESTED: return "has a trace of its own, by an mlrun inside this one";
     case MLRUN_EXEC_TOO_LARGE:
-      return "got an environment without the library, too large to be changed (over 4096 entries, or 16 KiB of "
-             "LD_PRELOAD)";
+      return "got an environment without the library, too large to be changed (over 4096 entries, 16 KiB of "
+             "LD_PRELOAD, or no memory for a copy)";
     case MLRUN_EXEC_TRACED:
     case MLRUN_EXEC_UNKNOWN: return nullptr;
   }
