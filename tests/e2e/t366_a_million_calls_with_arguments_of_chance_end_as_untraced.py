@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What t365 does, 1,000,000 calls."""
+
+from lib import case, fuzzed_calls
+
+
+def check(this):
+    fuzzed_calls.compare(this, 21, 1000, 1000, options=["--summary-only"])
+
+
+if __name__ == "__main__":
+    case.run(check)
