@@ -97,10 +97,14 @@ static void *open_loaded_cupti(void) {
   return driver && driver < major && loaded_major("libcupti.so", driver, &older) ? older : newest;
 }
 
+static const char *get_variable(const char *name) {
+  return ((const char *(*)(const char *))session_producer()->function_of_libc("getenv"))(name);
+}
+
 static void *open_cupti(void) {
   void *library = open_loaded_cupti();
   if (library) return library;
-  const char *named = getenv("MLRUN_CUPTI");
+  const char *named = get_variable("MLRUN_CUPTI");
   if (named && *named) return open_library(named, RTLD_NOW | RTLD_LOCAL);
   return open_by_rule();
 }

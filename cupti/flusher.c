@@ -108,7 +108,9 @@ static void at_exit(void *nothing) {
   if (session_is_ours()) __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 }
 
-int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+static void call_at_exit(void) {
+  ((int (*)(void (*)(void *), void *, void *))session.producer->function_of_libc("__cxa_atexit"))(at_exit, NULL, NULL);
+}
 
 bool start_flusher(void) {
   union {
@@ -125,7 +127,7 @@ bool start_flusher(void) {
   raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, kSignalSetBytes);
   if (error) return false;
   // Registered inside cuInit, so it runs before CUDA's own handlers.
-  __cxa_atexit(at_exit, NULL, NULL);
+  call_at_exit();
   session.producer->before_end(at_end);
   return true;
 }

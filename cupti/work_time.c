@@ -10,9 +10,17 @@ static const uint64_t kRealtimeFrom = 1000000000000000000ull;  // 2001; CLOCK_MO
 static const uint64_t kWrap = 1ull << 32;
 static const uint64_t kSlackNs = 1000000;  // CUPTI interpolates
 
+// CUPTI's clock is the true one, also where a library shows the program another.
+static void read_realtime(struct timespec *realtime) {
+  static int (*read_clock)(clockid_t, struct timespec *);
+  if (!read_clock)
+    read_clock = (int (*)(clockid_t, struct timespec *))session.producer->function_of_libc("clock_gettime");
+  read_clock(CLOCK_REALTIME, realtime);
+}
+
 struct clock_view look_at_clocks(void) {
   struct timespec realtime;
-  clock_gettime(CLOCK_REALTIME, &realtime);
+  read_realtime(&realtime);
   uint64_t now = session.producer->monotonic_ns();
   return (struct clock_view){now, (uint64_t)realtime.tv_sec * 1000000000ull + (uint64_t)realtime.tv_nsec - now,
                              other_clock_now()};

@@ -63,14 +63,35 @@ static COLD bool picked(void *block, size_t size) {
 INLINE bool is_listed(void *block, size_t size) { return likely(!sample_bytes) || picked(block, size); }
 INLINE bool was_listed(void *block) { return likely(!sample_bytes) || sampled_blocks_remove(block); }
 
+// At least 1: in a record 0 says that nothing was measured, and the counter of some processors moves in steps of 10 ns.
+INLINE uint64_t ticks_since(uint64_t start) {
+  uint64_t ticks = now_ticks() - start;
+  return ticks ? ticks : 1;
+}
+
+// Three units: with a duration (start not 0), an alignment, or many bytes more than asked for.
+static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
+  uint64_t duration = start ? ticks_since(start) : 0;
+  uint8_t lap;
+  uint64_t *w = reserve_allocation(a, 48, &lap);
+  if (!w) return;
+  w[1] = start ? start : now_ticks();
+  fill_allocation(w, a);
+  w[4] = duration << 8;
+  w[5] = alignment | fill_excess(w, a) << 48;
+  publish(w, lap, 3, a->kind, (uint32_t)a->site);
+}
+
 // What most calls run through has no call in it but as its last act, so that it saves no register: each slow half is a
 // function that does all that is left to do. Recording is apart from counting for the same reason.
 static COLD void *recorded_sometimes(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
-  if (is_listed(block, size))
-    put_allocation(&a);
-  else
+  if (!is_listed(block, size))
     count_block(usable, false);
+  else if (has_large_excess(&a))
+    put_long_allocation(&a, 0, 0);
+  else
+    put_allocation(&a);
   return block;
 }
 
@@ -84,7 +105,8 @@ static COLD void *recorded_slowly(uint32_t kind, void *block, size_t size, size_
 }
 
 static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
-  if (unlikely(sample_bytes || stack_depth)) return recorded_sometimes(kind, block, size, usable, site);
+  if (unlikely(sample_bytes || stack_depth || usable - size > kShortExcessMax))
+    return recorded_sometimes(kind, block, size, usable, site);
   uint64_t cursor = advance_cursor(kShortBytes);
   if (unlikely(!segment_has_room(cursor, kShortBytes) || !clock_is_tsc))
     return recorded_slowly(kind, block, size, usable, site, cursor);
@@ -97,12 +119,6 @@ static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size
 
 INLINE struct allocation the_free_of(void *block, size_t usable, uint64_t site) {
   return (struct allocation){MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
-}
-
-// At least 1: in a record 0 says that nothing was measured, and the counter of some processors moves in steps of 10 ns.
-INLINE uint64_t ticks_since(uint64_t start) {
-  uint64_t ticks = now_ticks() - start;
-  return ticks ? ticks : 1;
 }
 
 // Behind the record of the free that began at `start`.
@@ -174,23 +190,10 @@ static COLD void counted_free_slowly(void *block, size_t usable) {
   real_allocator.free(block);
 }
 
-// Three units: with a duration (start not 0), an alignment, or both.
-static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
-  uint64_t duration = start ? ticks_since(start) : 0;
-  uint8_t lap;
-  uint64_t *w = reserve_allocation(a, 48, &lap);
-  if (!w) return;
-  w[1] = start ? start : now_ticks();
-  fill_allocation(w, a);
-  w[4] = duration << 8;
-  w[5] = alignment;
-  publish(w, lap, 3, a->kind, (uint32_t)a->site);
-}
-
 static __attribute__((noinline)) void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site,
                                                       uint64_t start, size_t alignment) {
   if (!block) return block;
-  struct allocation a = {kind, block, size, usable_size(block), site};
+  struct allocation a = {kind, block, size, usable_size_of(kind, block), site};
   if (a.usable < alloc_min_bytes || !is_listed(block, size))
     count_block(a.usable, false);
   else
@@ -308,7 +311,7 @@ static void put_reallocation(struct allocation *a, void *old, size_t old_usable,
   w[4] = (uint64_t)old << 5;
   w[5] = old_usable != SIZE_UNKNOWN ? old_usable : 0;
   w[6] = duration << 8;
-  w[7] = 0;
+  w[7] = fill_excess(w, a);
   publish(w, lap, 4, a->kind, (uint32_t)a->site);
 }
 

@@ -38,11 +38,27 @@ INLINE void count_block(size_t usable, bool is_free) {
   if (!count_quickly(usable, is_free)) count_slowly(usable, is_free);
 }
 
+enum { kShortExcessMax = 4095, kExcessPagesMax = 0xffff };
+
+// Usable bytes beyond those asked for are more than a record of two units holds. An allocator that is not set up yet may
+// answer less than was asked for.
+INLINE bool has_large_excess(const struct allocation *a) {
+  return a->usable > a->size && a->usable - a->size > kShortExcessMax && a->usable != SIZE_UNKNOWN;
+}
+
 INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
   uint64_t excess = a->usable - a->size;
-  if (unlikely(excess > 4095)) excess = a->usable == SIZE_UNKNOWN ? 0 : 4095;
+  if (unlikely(excess > kShortExcessMax)) excess = 0;  // not known, or fill_excess follows
   w[2] = (uint64_t)a->block << 5 | excess << 52;
   w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
+}
+
+// Of a record of more units, after fill_allocation: what `pages` of the layout gets.
+INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
+  if (likely(!has_large_excess(a))) return 0;
+  uint64_t excess = a->usable - a->size, pages = excess >> 12;
+  w[2] |= excess << 52;
+  return pages < kExcessPagesMax ? pages : kExcessPagesMax;
 }
 
 // Room for `bytes` of an allocation's record, whose site becomes the stack that led there if stacks are recorded.

@@ -122,7 +122,6 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   process.image = __atomic_add_fetch(&c->next_image, 1, __ATOMIC_RELAXED);
   process.arena = mapped;
   segments = mapped + c->segments_offset;
-  find_clock();
   clock_is_tsc = c->clock_kind == MLRUN_CLOCK_TSC;
   if (!robust_list_find()) __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROBUST], 1, __ATOMIC_RELAXED);
   alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes,

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "preload/dropped_kind.h"
-#include "preload/next_symbol.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
+#include "preload/real_function.h"
 #include "preload/recorder.h"
 #include "preload/robust_list.h"
 #include "preload/segments.h"
@@ -149,21 +149,15 @@ static bool is_fresh_fork(void) { return process.arena && !process.wiped->genera
 
 bool may_record(void) {
   if (is_fresh_fork()) after_fork();
-  if (!process.arena) attach(environ);
+  if (!process.arena) attach(__environ);
   return *generation == MLRUN_RUN && control->state == MLRUN_RUN && !in_vfork_child();
 }
 
 uint64_t stamp_slow(void) { return may_record() ? now_ticks() : 0; }
 
 // Another library may have replaced clock_gettime to show the program another time.
-static int (*libc_clock_gettime)(clockid_t, struct timespec *) = clock_gettime;
-
-void find_clock(void) {
-  symbol found = libc_symbol("clock_gettime");
-  if (found) libc_clock_gettime = (int (*)(clockid_t, struct timespec *))found;
-}
-
 uint64_t monotonic_ns(void) {
+  LIBC(int, clock_gettime, clockid_t, struct timespec *);
   struct timespec now;
   libc_clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;

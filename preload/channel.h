@@ -34,9 +34,6 @@ struct process_facts {
 };
 extern struct process_facts process;
 
-// Finds the clock that monotonic_ns() reads. At load.
-void find_clock(void);
-
 // Maps the arena that `environment` names. Does nothing when that has been tried, and when there is no environment yet:
 // hooks may be called before libc knows it.
 void attach(char **environment);

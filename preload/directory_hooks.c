@@ -8,6 +8,11 @@
 #include "preload/real_function.h"
 #include "preload/traced_call.h"
 
+static int descriptor_of(DIR *directory) {
+  LIBC(int, dirfd, DIR *);
+  return libc_dirfd(directory);
+}
+
 EXPORT DIR *opendir(const char *path) {
   REAL(DIR *, opendir, const char *);
   struct path_call call PATH_CALL_CLEANUP = {
@@ -19,7 +24,7 @@ EXPORT DIR *opendir(const char *path) {
       .call.requested = PAIR(O_RDONLY | O_NONBLOCK | O_DIRECTORY | O_CLOEXEC, 0)};
   begin_path_call(&call);
   DIR *directory = real(path);
-  end_path_call(&call, directory ? dirfd(directory) : -1);
+  end_path_call(&call, directory ? descriptor_of(directory) : -1);
   return directory;
 }
 
@@ -35,7 +40,8 @@ EXPORT DIR *fdopendir(int fd) {
 static int traced_closedir(int (*real)(DIR *), DIR *directory) {
   __asm__("" : "+r"(directory));  // the header promises that it is not null, but libc answers null with an error
   if (!directory) return real(directory);
-  struct pending_call call CALL_CLEANUP = {.kind = KIND_closedir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET};
+  struct pending_call call CALL_CLEANUP = {
+      .kind = KIND_closedir, .fd = descriptor_of(directory), .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
   fd_set_open_file(call.fd, 0);
   int result = real(directory);
@@ -69,18 +75,19 @@ static void end_readdir(struct pending_call *call, const void *dirent, int error
   put_call(call, now_ticks(), dirent ? 1 : -(int64_t)error, MLRUN_CALL_STDIO);
 }
 
-#define READDIR_HOOK(symbol_name, type)                                                                                \
-  EXPORT type *symbol_name(DIR *directory) {                                                                           \
-    REAL(type *, symbol_name, DIR *);                                                                                  \
-    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET}; \
-    begin_call(&call);                                                                                                 \
-    int before = errno;                                                                                                \
-    errno = 0;                                                                                                         \
-    type *dirent = real(directory);                                                                                    \
-    int error = errno;                                                                                                 \
-    if (!error) errno = before;                                                                                        \
-    end_readdir(&call, dirent, error);                                                                                 \
-    return dirent;                                                                                                     \
+#define READDIR_HOOK(symbol_name, type)                                                   \
+  EXPORT type *symbol_name(DIR *directory) {                                              \
+    REAL(type *, symbol_name, DIR *);                                                     \
+    struct pending_call call CALL_CLEANUP = {                                             \
+        .kind = KIND_readdir, .fd = descriptor_of(directory), .offset = MLRUN_NO_OFFSET}; \
+    begin_call(&call);                                                                    \
+    int before = errno;                                                                   \
+    errno = 0;                                                                            \
+    type *dirent = real(directory);                                                       \
+    int error = errno;                                                                    \
+    if (!error) errno = before;                                                           \
+    end_readdir(&call, dirent, error);                                                    \
+    return dirent;                                                                        \
   }
 READDIR_HOOK(readdir, struct dirent)
 READDIR_HOOK(readdir64, struct dirent64)
@@ -94,14 +101,15 @@ static void end_copied_entry(struct pending_call *call, bool found, int error) {
 }
 
 // They leave errno alone: their result is 0 or the error, and the entry, null at the end, is where they were told.
-#define READDIR_R_HOOK(symbol_name, type)                                                                              \
-  EXPORT int symbol_name(DIR *directory, type *room, type **entry) {                                                   \
-    REAL(int, symbol_name, DIR *, type *, type **);                                                                    \
-    struct pending_call call CALL_CLEANUP = {.kind = KIND_readdir, .fd = dirfd(directory), .offset = MLRUN_NO_OFFSET}; \
-    begin_call(&call);                                                                                                 \
-    int error = real(directory, room, entry);                                                                          \
-    end_copied_entry(&call, !error && *entry, error);                                                                  \
-    return error;                                                                                                      \
+#define READDIR_R_HOOK(symbol_name, type)                                                 \
+  EXPORT int symbol_name(DIR *directory, type *room, type **entry) {                      \
+    REAL(int, symbol_name, DIR *, type *, type **);                                       \
+    struct pending_call call CALL_CLEANUP = {                                             \
+        .kind = KIND_readdir, .fd = descriptor_of(directory), .offset = MLRUN_NO_OFFSET}; \
+    begin_call(&call);                                                                    \
+    int error = real(directory, room, entry);                                             \
+    end_copied_entry(&call, !error && *entry, error);                                     \
+    return error;                                                                         \
   }
 READDIR_R_HOOK(readdir_r, struct dirent)
 READDIR_R_HOOK(readdir64_r, struct dirent64)

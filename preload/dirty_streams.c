@@ -5,13 +5,9 @@
 #include <sys/stat.h>
 
 #include "preload/raw_syscall.h"
+#include "preload/real_function.h"
 
-// libc's list of all streams and its lock: exported since 2.2.5, declared in no public header.
-extern FILE *_IO_list_all;
-void _IO_list_lock(void);
-void _IO_list_unlock(void);
-
-// The same: what stdout and stderr are at first. They are never freed.
+// What stdout and stderr are at first, exported since 2.2.5 and declared in no public header. They are never freed.
 extern FILE _IO_2_1_stdout_, _IO_2_1_stderr_;
 
 static bool begin_flush(struct dirty_streams *dirty) {
@@ -30,8 +26,11 @@ static void note_stream(struct dirty_streams *dirty, FILE *stream) {
     dirty->left_out++;
 }
 
+// libc's list of all streams, like its lock: exported since 2.2.5, declared in no public header.
 static void note_all_streams(struct dirty_streams *dirty) {
-  for (FILE *stream = _IO_list_all; stream; stream = stream->_chain) note_stream(dirty, stream);
+  static FILE **all;
+  if (!all) all = libc_variable("_IO_list_all");
+  for (FILE *stream = all ? *all : NULL; stream; stream = stream->_chain) note_stream(dirty, stream);
 }
 
 static void count_unseen(const struct dirty_streams *dirty) {
@@ -40,9 +39,11 @@ static void count_unseen(const struct dirty_streams *dirty) {
 
 void begin_flush_all(struct dirty_streams *dirty) {
   if (!begin_flush(dirty)) return;
-  _IO_list_lock();
+  LIBC(void, _IO_list_lock, void);
+  LIBC(void, _IO_list_unlock, void);
+  libc__IO_list_lock();
   note_all_streams(dirty);
-  _IO_list_unlock();
+  libc__IO_list_unlock();
 }
 
 void end_flush_all(struct dirty_streams *dirty, bool ok) {

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "preload/readable.h"
+#include "preload/real_function.h"
 
 enum { kHeadersMaxBytes = 4096, kNotesMaxBytes = 4096, kCodeLookedAtBytes = 256 << 10 };
 
@@ -38,7 +39,8 @@ static bool headers_at(uint64_t address, struct headers *headers) {
 
 // Of the program itself the kernel tells where they are.
 static bool headers_of_program(struct headers *headers) {
-  *headers = (struct headers){0, (const ElfW(Phdr) *)getauxval(AT_PHDR), (unsigned)getauxval(AT_PHNUM)};
+  LIBC(unsigned long, getauxval, unsigned long);
+  *headers = (struct headers){0, (const ElfW(Phdr) *)libc_getauxval(AT_PHDR), (unsigned)libc_getauxval(AT_PHNUM)};
   return headers->first && headers->count;
 }
 

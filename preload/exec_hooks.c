@@ -126,11 +126,11 @@ static int execute_from_path(const char *name, char *const *arguments, char *con
 EXPORT int execve(const char *path, char *const arguments[], char *const environment[]) {
   return execute(path, arguments, environment);
 }
-EXPORT int execv(const char *path, char *const arguments[]) { return execute(path, arguments, environ); }
+EXPORT int execv(const char *path, char *const arguments[]) { return execute(path, arguments, __environ); }
 EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[]) {
   return execute_from_path(name, arguments, environment);
 }
-EXPORT int execvp(const char *name, char *const arguments[]) { return execute_from_path(name, arguments, environ); }
+EXPORT int execvp(const char *name, char *const arguments[]) { return execute_from_path(name, arguments, __environ); }
 
 EXPORT int fexecve(int fd, char *const arguments[], char *const environment[]) {
   REAL(int, fexecve, int, char *const *, char *const *);
@@ -172,7 +172,7 @@ static int execute_list(const char *path, bool search, const char *first, va_lis
   char *on_stack[taken ? 1 : count];
   char **arguments = taken ? taken : on_stack;
   copy_arguments(arguments, first, rest);
-  char *const *environment = environment_follows ? va_arg(*rest, char *const *) : environ;
+  char *const *environment = environment_follows ? va_arg(*rest, char *const *) : __environ;
   int result = search ? execute_from_path(path, arguments, environment) : execute(path, arguments, environment);
   exec_space_give(taken);
   return result;

@@ -56,7 +56,7 @@ static bool is_executable(const char *path) { return raw_syscall3(SYS_faccessat,
 // As libc's execvp sees it: a program may have a getenv of its own.
 static const char *search_path(void) {
   static const char name[] = "PATH=";
-  for (char **entry = environ; entry && *entry; entry++)
+  for (char **entry = __environ; entry && *entry; entry++)
     if (!strncmp(*entry, name, sizeof name - 1)) return *entry + sizeof name - 1;
   return "/bin:/usr/bin";
 }

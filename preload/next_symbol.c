@@ -20,6 +20,7 @@ struct wanted {
   const char *name;
   uint32_t hash;        // GNU hash of the name
   bool retired;         // of versions that programs can no longer be linked with
+  bool variable;        // else a function
   const char *version;  // null: the one for new programs, or any that is retired
 };
 
@@ -29,6 +30,7 @@ struct symbol_table {
   const uint32_t *gnu_hash, *sysv_hash;
   const uint16_t *versions;
   const ElfW(Verdef) *version_names;
+  uint64_t own_name;  // DT_SONAME: place in `names`, 0: none
 };
 
 // glibc relocates the addresses in an object's dynamic section, but not those of the vDSO.
@@ -46,6 +48,7 @@ static struct symbol_table tables_of(const struct link_map *object) {
     if (d->d_tag == DT_HASH) t.sysv_hash = address;
     if (d->d_tag == DT_VERSYM) t.versions = address;
     if (d->d_tag == DT_VERDEF) t.version_names = address;
+    if (d->d_tag == DT_SONAME) t.own_name = d->d_un.d_val;
   }
   return t;
 }
@@ -72,8 +75,8 @@ static bool fits_version(const struct symbol_table *t, uint32_t index, const str
 static bool is_definition(const struct symbol_table *t, uint32_t index, const struct wanted *w) {
   const ElfW(Sym) *s = &t->symbols[index];
   unsigned type = ELF64_ST_TYPE(s->st_info);
-  return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) && fits_version(t, index, w) &&
-         strcmp(t->names + s->st_name, w->name) == 0;
+  bool fits = w->variable ? type == STT_OBJECT : type == STT_FUNC || type == STT_GNU_IFUNC;
+  return s->st_shndx != SHN_UNDEF && fits && fits_version(t, index, w) && strcmp(t->names + s->st_name, w->name) == 0;
 }
 
 // Index of the symbol, 0 if it is not here.
@@ -122,14 +125,18 @@ const char *own_library_path(void) {
   return own ? own->l_name : "";
 }
 
+static symbol find_in_object(const struct link_map *object, const struct wanted *w) {
+  struct symbol_table t = tables_of(object);
+  uint32_t index = find_in(&t, w);
+  return index ? address_of(object, &t.symbols[index]) : NULL;
+}
+
 static symbol find_wanted(const struct link_map *first, const struct wanted *w, const char **object) {
   for (const struct link_map *o = first; o; o = o->l_next) {
-    if (o->l_ld == _DYNAMIC) continue;
-    struct symbol_table t = tables_of(o);
-    uint32_t index = find_in(&t, w);
-    if (!index) continue;
+    symbol found = o->l_ld != _DYNAMIC ? find_in_object(o, w) : NULL;
+    if (!found) continue;
     *object = o->l_name;
-    return address_of(o, &t.symbols[index]);
+    return found;
   }
   return NULL;
 }
@@ -166,17 +173,48 @@ symbol next_version(const char *name, const char *version) {
   return found ? found : next_symbol(name);
 }
 
+// By what only libc says of itself, wherever its file lies: libraries that replace some of its functions export them
+// under the names that libc has for itself, too (__libc_malloc).
 static bool is_libc(const struct link_map *object) {
-  static const char name[] = "/libc.so.6";
-  size_t length = strlen(object->l_name);
-  return length >= sizeof name - 1 && !strcmp(object->l_name + length - (sizeof name - 1), name);
+  struct symbol_table t = tables_of(object);
+  if (!t.names || !t.own_name || strcmp(t.names + t.own_name, "libc.so.6") != 0) return false;
+  for (const ElfW(Verdef) *v = t.version_names; v;
+       v = v->vd_next ? (const ElfW(Verdef) *)((const char *)v + v->vd_next) : NULL) {
+    const ElfW(Verdaux) *own = (const ElfW(Verdaux) *)((const char *)v + v->vd_aux);
+    if (strcmp(t.names + own->vda_name, "GLIBC_PRIVATE") == 0) return true;
+  }
+  return false;
+}
+
+static const struct link_map *libc_map(void) {
+  const struct link_map *object = own_object() ? _r_debug.r_map : NULL;
+  while (object && !is_libc(object)) object = object->l_next;
+  return object;
+}
+
+const char *libc_object(void) {
+  const struct link_map *libc = libc_map();
+  return libc ? libc->l_name : NULL;
+}
+
+static symbol find_in_libc(struct wanted w) {
+  const struct link_map *libc = libc_map();
+  symbol found = libc ? find_in_object(libc, &w) : NULL;
+  w.retired = true;
+  return found || !libc ? found : find_in_object(libc, &w);
 }
 
 symbol libc_symbol(const char *name) {
-  const char *object;
-  const struct link_map *libc = own_object();
-  while (libc && !is_libc(libc)) libc = libc->l_next;
-  return libc ? find_from(libc, name, &object) : NULL;
+  symbol found = find_in_libc((struct wanted){.name = name, .hash = gnu_hash(name)});
+  return found ? found : next_symbol(name);
+}
+
+void *libc_variable(const char *name) {
+  union {
+    symbol found;
+    void *place;
+  } variable = {find_in_libc((struct wanted){.name = name, .hash = gnu_hash(name), .variable = true})};
+  return variable.place;
 }
 
 symbol other_symbol_in(const char *name, const char **object) {

@@ -21,8 +21,13 @@ symbol next_version(const char *name, const char *version);
 // The first definition in any object but ours. One in the program itself comes before ours: our hook is never called.
 symbol other_symbol_in(const char *name, const char **object);
 
-// libc's own definition, past libraries that replace it: what we need for ourselves. Null: there is no libc.so.6.
+// What this library calls and reads of libc for itself, past the program and its libraries that have the name too. Where
+// there is no libc.so.6, or it has no such function, libc_symbol is next_symbol; there is no such variable then (null).
 symbol libc_symbol(const char *name);
+void *libc_variable(const char *name);
+
+// The file of libc, as in next_symbol_in; null: there is no libc.so.6.
+const char *libc_object(void);
 
 // The file that this library was loaded from, as the dynamic linker was told; "" if it does not know us.
 const char *own_library_path(void);

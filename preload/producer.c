@@ -88,6 +88,7 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .records_stacks = records_stacks,
                                                .reserve_at_stack = reserve_at_stack_of,
                                                .function = next_symbol,
+                                               .function_of_libc = libc_symbol,
                                                .graph_nodes_per_s = graph_nodes_per_s,
                                                .count_gpu_process = count_gpu_process,
                                                .hide_thread = hide_thread,

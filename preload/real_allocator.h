@@ -7,8 +7,11 @@
 #include <stdint.h>
 
 #include "preload/compiler.h"
+#include "runner/events/record.h"
 
 #pragma GCC visibility push(hidden)
+
+#define allocator_bit(kind) (1u << ((kind)-MLRUN_MALLOC))
 
 struct real_allocator {
   bool is_glibc;
@@ -22,6 +25,7 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
+  uint32_t of_others;             // allocator_bit of the functions that give another object's blocks
 };
 extern struct real_allocator real_allocator;
 
@@ -47,6 +51,11 @@ INLINE size_t glibc_usable_size(void *block) {
 INLINE size_t usable_size(void *block) {
   if (likely(real_allocator.is_glibc)) return glibc_usable_size(block);
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
+}
+
+// Of a block that the function of this kind gave.
+INLINE size_t usable_size_of(uint32_t kind, void *block) {
+  return likely(!(real_allocator.of_others & allocator_bit(kind))) ? usable_size(block) : SIZE_UNKNOWN;
 }
 
 #pragma GCC visibility pop

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/stream_call.h"
 
+#include "preload/real_function.h"
+
 struct stream_state stream_state(FILE *stream) {
   struct stream_state state = {
       .read_base = stream->_IO_read_base,
@@ -27,7 +29,8 @@ void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind ki
   call->call.fd = stream->_fileno;
   bool shared = stream->_flags2 & kStreamNeedsLock && !(stream->_flags & _IO_USER_LOCK);
   if (unlikely(shared && locking == kLockStream)) {
-    flockfile(stream);
+    LIBC(void, flockfile, FILE *);
+    libc_flockfile(stream);
     call->locked = stream;
   }
   call->before = stream_state(stream);
@@ -35,7 +38,9 @@ void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind ki
 }
 
 void unlock_stream(struct stream_call *call) {
-  if (unlikely(call->locked)) funlockfile(call->locked);
+  if (likely(!call->locked)) return;
+  LIBC(void, funlockfile, FILE *);
+  libc_funlockfile(call->locked);
   call->locked = 0;
 }
 

@@ -153,7 +153,7 @@ struct AllocEvent {
   uint64_t start = 0, duration = 0;
   uint64_t address = 0, site = 0;  // site 0: the stack tells it
   uint64_t stack = 0;              // id; 0: none
-  uint64_t size = 0, usable = 0;   // usable: at least, if it is 4095 over size
+  uint64_t size = 0, usable = 0;   // usable: `size` if that is not known
   uint64_t align = 0;
   uint64_t old_address = 0, old_usable = 0;
 };
@@ -265,7 +265,6 @@ inline bool decode(const RecordView& record, AllocEvent& alloc) {
   alloc.start = w[1];
   alloc.address = (w[2] & kAddressMask) >> 5;
   alloc.size = w[3] & kSizeMask;
-  alloc.usable = alloc.size + (w[2] >> 52);
   const uint64_t site = w[3] >> 48 << 32 | record.arg;
   const bool has_stack = (site & MLRUN_SITE_IS_STACK) != 0;
   alloc.site = has_stack ? 0 : site;
@@ -273,7 +272,9 @@ inline bool decode(const RecordView& record, AllocEvent& alloc) {
   const bool is_long = record.units >= 3;
   alloc.duration = resizes ? w[6] >> 8 : is_long ? w[4] >> 8 : 0;
   alloc.timed = resizes || alloc.duration != 0;
-  alloc.align = !resizes && is_long ? w[5] : 0;
+  alloc.align = !resizes && is_long ? w[5] & kSizeMask : 0;
+  const uint64_t pages = resizes ? w[7] & 0xffff : is_long ? w[5] >> 48 : 0;
+  alloc.usable = alloc.size + (w[2] >> 52) + (pages << 12);
   alloc.old_address = resizes ? w[4] >> 5 : 0;
   alloc.old_usable = resizes ? w[5] : 0;
   return true;

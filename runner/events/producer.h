@@ -20,7 +20,7 @@
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
 
-#define MLRUN_PRODUCER_VERSION 4u
+#define MLRUN_PRODUCER_VERSION 5u
 
 extern void mlrun_producer_user(void) __attribute__((weak));
 
@@ -50,6 +50,8 @@ struct mlrun_producer {
 
   // The function of that name in the libraries behind the interposer; null: there is none.
   void (*(*function)(const char *name))(void);
+  // libc's function of that name, past others of the program that have it.
+  void (*(*function_of_libc)(const char *name))(void);
 
   // Above this rate nodes of CUDA graphs are folded into their launch. 0: all.
   __u32 (*graph_nodes_per_s)(void);

@@ -8,10 +8,10 @@
 // Layouts by kind. "<< 8" keeps the tag byte clear; signed fields are shifted arithmetically.
 //
 //   alloc      arg = low half of the return address
-//              w2 = address << 5 | min(usable - size, 4095) << 52
+//              w2 = address << 5 | low 12 bits of usable - size << 52 (0: as much as asked for, or not known)
 //              w3 = size (48) | return address bits 32..47 << 48
-//              3 units: w4 = duration << 8 (0: not measured), w5 = alignment asked for (0: none)
-//              realloc, 4 units: w4 = old address << 5, w5 = old usable size, w6 = duration << 8, w7 = 0
+//              3 units: w4 = duration << 8 (0: not measured), w5 = alignment (48, 0: none) | (usable - size) >> 12 << 48
+//              realloc, 4 units: w4 = old address << 5, w5 = old usable size, w6 = duration << 8, w7 = (usable - size) >> 12
 //              free: size is the usable size, excess 0
 //
 //   free time  how long a free took (--alloc-dur): w1 = clock of its record, which stands before this one on the same

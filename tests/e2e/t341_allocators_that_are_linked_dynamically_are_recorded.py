@@ -13,11 +13,6 @@ def expect_recorded(this, name, program, **more):
     this.equal("rows of coverage about it", trace.covers("allocator"), [])
 
 
-def library_of(this, name, program):
-    lines = this.run("ldd", program).stdout.splitlines()
-    return next(line.split()[2] for line in lines if name in line.split()[0])
-
-
 def expect_new_is_named(this, program, name="", **more):
     """With no allocator of the program's own operator new calls malloc, which is listed."""
     trace = this.untraced_and_traced(program, **more)
@@ -32,7 +27,7 @@ def check(this):
     expect_new_is_named(this, this.victim("allocates_new"))
     for name, program in allocators.victims(this, "shared"):
         expect_recorded(this, name, program)
-        preload = {"LD_PRELOAD": library_of(this, name, program)}
+        preload = {"LD_PRELOAD": allocators.library_of(this, name, program)}
         expect_recorded(this, name, this.victim("allocates"), env=this.environment | preload)
         expect_new_is_named(this, this.victim(f"allocates_new_{name}_shared"), name)
         expect_new_is_named(this, this.victim("allocates_new"), name, env=this.environment | preload)

@@ -78,6 +78,7 @@ Totals run_traced(const std::vector<std::string>& command, const RunOptions& opt
 // Built beside the tests.
 std::string victim(const std::string& name);
 std::string preload_library();
+std::string cupti_library();
 std::string points_library();  // with test points (preload/test_point.h)
 
 }  // namespace mlrun::preload_test

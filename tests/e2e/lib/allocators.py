@@ -36,6 +36,11 @@ def victims(this, how):
     return found
 
 
+def library_of(this, name, program):
+    lines = this.run("ldd", program).stdout.splitlines()
+    return next(line.split()[2] for line in lines if name in line.split()[0])
+
+
 def listed(trace):
     return Counter((row["op"], row["size"]) for row in trace.rows("alloc") if (row["op"], row["size"]) in ISSUED)
 

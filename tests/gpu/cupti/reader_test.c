@@ -68,6 +68,7 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .reserve = reserve,
                                                .string_id = string_id,
                                                .function = function,
+                                               .function_of_libc = function,
                                                .may_call_kernel = may_call_kernel,
                                                .graph_nodes_per_s = graph_nodes_per_s};
 const struct mlrun_producer *mlrun_producer(void);
