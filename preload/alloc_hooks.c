@@ -10,6 +10,7 @@
 
 #include "preload/alloc_record.h"
 #include "preload/alloc_sampler.h"
+#include "preload/own_blocks.h"
 #include "preload/process_record.h"
 #include "preload/sampled_blocks.h"
 
@@ -19,6 +20,7 @@ enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth 
 enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
+HOT uint64_t quick_limit_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static size_t timed_bytes = kTimedBytes;  // allocations of so many bytes get a duration
 HOT static bool hooks_on;                     // the functions are looked up and the stream is on
 HOT static bool frees_vary;                   // a free is not just one record: sampled, or timed
@@ -39,8 +41,30 @@ static COLD bool start_hooks(void) {
   return hooks_on;
 }
 
-COLD void count_slowly(size_t usable, bool is_free) {
+void alloc_hooks_after_fork(void) { quick_limit_bytes = 0; }
+
+// A block that a forked child has inherited is nobody's when it is freed.
+INLINE bool is_anothers(const void *block, bool is_free) {
+  if (is_free) return !own_blocks_has(block);
+  own_blocks_add(block);
+  return false;
+}
+
+// In a forked child that records, most blocks.
+INLINE bool count_in_child(const void *block, size_t usable, bool is_free) {
+  struct mlrun_channel *channel = this_thread.channel;
+  if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
+  if (unlikely(!process.forked || stream_off)) return false;
+  if (unlikely(is_anothers(block, is_free))) return true;
+  struct mlrun_fine_count *fine = &channel->fine[mlrun_fine_class(usable)];
+  count_local(is_free ? &fine->frees : &fine->allocs);
+  return true;
+}
+
+__attribute__((noinline)) void count_slowly(const void *block, size_t usable, bool is_free) {
+  if (likely(count_in_child(block, usable, is_free))) return;
   if (!may_record() || stream_off) return;
+  if (process.forked && is_anothers(block, is_free)) return;
   if (!this_thread.channel && !register_thread(is_free ? MLRUN_FREE : MLRUN_MALLOC)) return;
   if (!process.wiped->announced) process_record_write();
   if (usable < MLRUN_FINE_LIMIT_BYTES) {
@@ -87,7 +111,7 @@ static void put_long_allocation(struct allocation *a, uint64_t start, size_t ali
 static COLD void *recorded_sometimes(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
   if (!is_listed(block, size))
-    count_block(usable, false);
+    count_block(block, usable, false);
   else if (has_large_excess(&a))
     put_long_allocation(&a, 0, 0);
   else
@@ -151,7 +175,7 @@ static __attribute__((noinline)) void freed_variously(void *block, size_t usable
   if (listed)
     put_free(&a);
   else
-    count_block(usable, true);
+    count_block(block, usable, true);
   real_allocator.free(block);
 }
 
@@ -181,12 +205,12 @@ static __attribute__((noinline)) void recorded_free(void *block, size_t usable, 
 }
 
 static COLD void *counted_slowly(void *block, size_t usable) {
-  count_slowly(usable, false);
+  count_slowly(block, usable, false);
   return block;
 }
 
 static COLD void counted_free_slowly(void *block, size_t usable) {
-  count_slowly(usable, true);
+  count_slowly(block, usable, true);
   real_allocator.free(block);
 }
 
@@ -195,7 +219,7 @@ static __attribute__((noinline)) void *allocated_long(uint32_t kind, void *block
   if (!block) return block;
   struct allocation a = {kind, block, size, usable_size_of(kind, block), site};
   if (a.usable < alloc_min_bytes || !is_listed(block, size))
-    count_block(a.usable, false);
+    count_block(a.block, a.usable, false);
   else
     put_long_allocation(&a, start, alignment);
   return block;
@@ -289,7 +313,7 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
 // realloc(block, 0) of most allocators. The record carries the time before the block was gone.
 static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site, bool listed) {
   if (!listed) {
-    count_block(usable, true);
+    count_block(block, usable, true);
     return;
   }
   struct allocation a = {MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
@@ -323,9 +347,9 @@ static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_
     put_reallocation(a, was_picked ? old : NULL, was_picked ? old_usable : 0, start);
   } else {
     if (was_picked) freed_by_realloc(old, old_usable, start, a->site, true);
-    count_block(a->usable, false);
+    count_block(a->block, a->usable, false);
   }
-  if (old && !was_picked) count_block(old_usable, true);
+  if (old && !was_picked) count_block(old, old_usable, true);
 }
 
 // Recorded when either side is at or above the threshold, else both are counted.
@@ -348,8 +372,8 @@ static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
     put_reallocation(&a, old, old_usable, start);
     return block;
   }
-  if (old) count_block(old_usable, true);
-  count_block(a.usable, false);
+  if (old) count_block(old, old_usable, true);
+  count_block(a.block, a.usable, false);
   return block;
 }
 

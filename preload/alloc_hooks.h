@@ -13,4 +13,7 @@
 // get a duration, not only those of large blocks.
 void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool times_all);
 
+// In a forked child: from now on it matters whose a block is.
+void alloc_hooks_after_fork(void);
+
 #pragma GCC visibility pop

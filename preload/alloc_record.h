@@ -21,21 +21,25 @@ struct allocation {
   uint64_t site;        // return address of the call, or its stack (record.h)
 };
 
-// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes.
-void count_slowly(size_t usable, bool is_free);
+// Of counted blocks, those below this are counted at once. 0 in a forked child, where it matters whose the block is.
+extern uint64_t quick_limit_bytes;
+
+// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes, and in a forked
+// child those that it was given itself.
+void count_slowly(const void *block, size_t usable, bool is_free);
 
 // Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
 // signal handler may be counting too. False: nothing was counted, that is for count_slowly.
 INLINE bool count_quickly(size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
-  if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
+  if (unlikely(*generation != control->state || !channel || usable >= quick_limit_bytes)) return false;
   struct mlrun_fine_count *class = &channel->fine[mlrun_fine_class(usable)];
   count_local(is_free ? &class->frees : &class->allocs);
   return true;
 }
 
-INLINE void count_block(size_t usable, bool is_free) {
-  if (!count_quickly(usable, is_free)) count_slowly(usable, is_free);
+INLINE void count_block(const void *block, size_t usable, bool is_free) {
+  if (!count_quickly(usable, is_free)) count_slowly(block, usable, is_free);
 }
 
 enum { kShortExcessMax = 4095, kExcessPagesMax = 0xffff };

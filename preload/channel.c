@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/alloc_hooks.h"
 #include "preload/dropped_kind.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
@@ -142,6 +143,7 @@ void after_fork(void) {
   if (system_calls_allowed && raw_syscall0(SYS_getppid) == 0) process_record_enter_namespace();
   take_process_number();
   stacks_after_fork();
+  alloc_hooks_after_fork();
   __atomic_store_n(&process.wiped->generation, MLRUN_RUN, __ATOMIC_RELEASE);
 }
 
