@@ -17,12 +17,15 @@ void HeapMeter::add(const model::AllocRow& row) {
   const bool again = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
   if (row.address == 0 && (!again || row.size != 0)) return;  // failed: nothing changed
   if (again) remove(row.old_address, row.old_usable);
+  // The allocation of a small block was counted, its end is in this row alone.
+  const bool was_counted = again && !lists_all_ && row.old_usable > 0 && row.old_usable < alloc_min_bytes_;
+  if (was_counted) util::add_to(counted_, -row.old_usable);
   if (row.address == 0) return;
   ++recorded_allocations_;
   const int64_t bytes = std::max(row.usable, row.size);
   if (bytes < alloc_min_bytes_) {
-    // A realloc is listed when either side is large; a block that it made small is counted from here on, not listed.
-    if (again && !lists_all_) return;
+    // A realloc is listed when either side is large. A block that it made small is counted when it is freed.
+    if (again && !lists_all_) return util::add_to(counted_, bytes);
     lists_all_ = true;
   }
   insert(row, bytes);

@@ -61,6 +61,19 @@ TEST_F(HeapMeterTest, LeavesABlockThatReallocMadeSmallToTheCounts) {
   for (int i = 0; i < 50; ++i) meter_.add(allocation(1, 3 + i, 0x2000 + 0x1000 * uint64_t(i), 1024, 1));
   meter_.finish();
   EXPECT_EQ(meter_.peak().recorded_bytes, 50 * 1024);
+  EXPECT_EQ(meter_.peak().counted_bytes, 100);
+}
+
+// Its allocation was counted; no free of it is.
+TEST_F(HeapMeterTest, TakesABlockThatReallocMadeLargeOutOfTheCounts) {
+  meter_.add(look(1, 1, 10, 10 * 500));
+  for (int i = 0; i < 10; ++i)
+    meter_.add(resize(2 + i, 0x1000 + 0x1000 * uint64_t(i), 500, 0x100000 * uint64_t(i + 1), 4000));
+  for (int i = 0; i < 10; ++i) meter_.add(release(1, 20 + i, 0x100000 * uint64_t(i + 1)));
+  meter_.add(allocation(1, 40, 0x5000, 50'000, 1));
+  meter_.finish();
+  EXPECT_EQ(meter_.peak().counted_bytes, 0);
+  EXPECT_EQ(meter_.peak().recorded_bytes, 50'000);
 }
 
 TEST_F(HeapMeterTest, FollowsSmallBlocksOfAnAllocatorThatListsAll) {
