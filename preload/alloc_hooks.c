@@ -24,6 +24,8 @@ HOT uint64_t quick_limit_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static size_t timed_bytes = kTimedBytes;  // allocations of so many bytes get a duration
 HOT static bool hooks_on;                     // the functions are looked up and the stream is on
 HOT static bool frees_vary;                   // a free is not just one record: sampled, or timed
+HOT static bool records_vary = true;          // nor is an allocation: sampled, or the first
+static bool allocs_listed;                    // this process has recorded an allocation
 static bool stream_off;
 
 void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool times_all) {
@@ -41,7 +43,20 @@ static COLD bool start_hooks(void) {
   return hooks_on;
 }
 
-void alloc_hooks_after_fork(void) { quick_limit_bytes = 0; }
+void alloc_hooks_after_fork(void) {
+  quick_limit_bytes = 0;
+  allocs_listed = false;
+  records_vary = true;
+}
+
+bool alloc_hooks_listed_any(void) { return allocs_listed; }
+
+// Before all that records depends on is known they go the slow way, and so does the first.
+static COLD void note_listed(void) {
+  if (!may_record()) return;
+  allocs_listed = true;
+  records_vary = sample_bytes != 0;
+}
 
 // A block that a forked child has inherited is nobody's when it is freed.
 INLINE bool is_anothers(const void *block, bool is_free) {
@@ -95,6 +110,7 @@ INLINE uint64_t ticks_since(uint64_t start) {
 
 // Three units: with a duration (start not 0), an alignment, or many bytes more than asked for.
 static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
+  if (unlikely(!allocs_listed)) note_listed();
   uint64_t duration = start ? ticks_since(start) : 0;
   uint8_t lap;
   uint64_t *w = reserve_allocation(a, 48, &lap);
@@ -110,6 +126,7 @@ static void put_long_allocation(struct allocation *a, uint64_t start, size_t ali
 // function that does all that is left to do. Recording is apart from counting for the same reason.
 static COLD void *recorded_sometimes(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
+  if (!allocs_listed) note_listed();
   if (!is_listed(block, size))
     count_block(block, usable, false);
   else if (has_large_excess(&a))
@@ -129,7 +146,7 @@ static COLD void *recorded_slowly(uint32_t kind, void *block, size_t size, size_
 }
 
 static __attribute__((noinline)) void *recorded(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
-  if (unlikely(sample_bytes || stack_depth || usable - size > kShortExcessMax))
+  if (unlikely(records_vary || stack_depth || usable - size > kShortExcessMax))
     return recorded_sometimes(kind, block, size, usable, site);
   uint64_t cursor = advance_cursor(kShortBytes);
   if (unlikely(!segment_has_room(cursor, kShortBytes) || !clock_is_tsc))
@@ -327,6 +344,7 @@ static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_
 }
 
 static void put_reallocation(struct allocation *a, void *old, size_t old_usable, uint64_t start) {
+  if (unlikely(!allocs_listed)) note_listed();
   uint8_t lap;
   uint64_t duration = start ? ticks_since(start) : 0, *w = start ? reserve_allocation(a, 64, &lap) : NULL;
   if (!w) return;

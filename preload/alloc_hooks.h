@@ -16,4 +16,7 @@ void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool 
 // In a forked child: from now on it matters whose a block is.
 void alloc_hooks_after_fork(void);
 
+// Whether this process has recorded an allocation.
+bool alloc_hooks_listed_any(void);
+
 #pragma GCC visibility pop

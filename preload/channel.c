@@ -11,6 +11,7 @@
 
 #include "preload/alloc_hooks.h"
 #include "preload/dropped_kind.h"
+#include "preload/library_record.h"
 #include "preload/process_record.h"
 #include "preload/raw_syscall.h"
 #include "preload/real_function.h"
@@ -144,6 +145,7 @@ void after_fork(void) {
   take_process_number();
   stacks_after_fork();
   alloc_hooks_after_fork();
+  if (system_calls_allowed) libraries_after_fork();
   __atomic_store_n(&process.wiped->generation, MLRUN_RUN, __ATOMIC_RELEASE);
 }
 

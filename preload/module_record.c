@@ -40,16 +40,12 @@ static void fill(uint64_t *w, const struct code_module *module, uint64_t path) {
   w[11] = id[2];
 }
 
-COLD void announce_module(struct announced_modules *announced, const struct code_module *module) {
-  uint64_t *word = &announced->bits[module->number / 64], bit = 1ull << module->number % 64;
-  if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
-  const char *name = (const char *)module->name;
-  size_t bytes = name_length(module->name), more = 0;
-  if (!bytes) name = process_exe(&bytes);  // the dynamic linker has no name for the program itself
+COLD bool write_module(const struct code_module *module, const char *name, size_t bytes) {
+  size_t more = 0;
   uint64_t path = bytes ? string_prepare(name, bytes, &more) : 0;
   uint8_t lap;
   uint64_t *w = reserve((uint32_t)more + kUnits * MLRUN_UNIT_BYTES, MLRUN_MODULE, &lap);
-  if (!w) return;
+  if (!w) return false;
   if (more) {
     string_write(w, lap, path, name, bytes);
     string_emitted(path);
@@ -57,5 +53,19 @@ COLD void announce_module(struct announced_modules *announced, const struct code
   }
   fill(w, module, path);
   publish(w, lap, kUnits, MLRUN_MODULE, module->number);
-  __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+  return true;
+}
+
+const char *name_of_module(const struct code_module *module, size_t *bytes) {
+  *bytes = name_length(module->name);
+  return *bytes ? (const char *)module->name
+                : process_exe(bytes);  // the dynamic linker has no name for the program itself
+}
+
+COLD void announce_module(struct announced_modules *announced, const struct code_module *module) {
+  uint64_t *word = &announced->bits[module->number / 64], bit = 1ull << module->number % 64;
+  if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) return;
+  size_t bytes;
+  const char *name = name_of_module(module, &bytes);
+  if (write_module(module, name, bytes)) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 }

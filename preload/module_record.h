@@ -16,4 +16,10 @@ struct announced_modules {
 // Requires: module->number <= MLRUN_FRAME_MODULE_MAX.
 void announce_module(struct announced_modules *announced, const struct code_module *module);
 
+// Its file as the dynamic linker has it, or of the program itself as the kernel has it; not ended by 0. *bytes 0: not known.
+const char *name_of_module(const struct code_module *module, size_t *bytes);
+
+// Writes the definition under that name. False: there is no room.
+bool write_module(const struct code_module *module, const char *name, size_t bytes);
+
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/dirty_streams.h"
+#include "preload/library_record.h"
 #include "preload/old_version.h"
 #include "preload/process_call.h"
 #include "preload/process_record.h"
@@ -70,6 +71,14 @@ EXPORT void _exit(int status) {
   __builtin_unreachable();
 }
 EXPORT void _Exit(int status) __attribute__((alias("_exit")));
+
+// How the process ends is the kernel's to say.
+EXPORT void abort(void) {
+  REAL(void, abort, void);
+  if (recording_system_calls_allowed()) libraries_write();
+  real();
+  __builtin_unreachable();
+}
 
 EXPORT void quick_exit(int status) {
   REAL(void, quick_exit, int);

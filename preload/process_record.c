@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "preload/channel.h"
+#include "preload/library_record.h"
 #include "preload/producer.h"
 #include "preload/raw_syscall.h"
 #include "preload/real_allocator.h"
@@ -242,7 +243,10 @@ void process_end_write(int status) {
   // That it ended is told in any case: one that has confined itself may ask nothing, and after a change of user the file
   // cannot be read.
   bool may_ask = recording_system_calls_allowed();
-  if (may_ask) tell_end();
+  if (may_ask) {
+    tell_end();
+    libraries_write();
+  }
   if (!may_ask || !read_io(&io)) memset(&io, 0xff, sizeof io);
   uint64_t *w = reserve(5 * MLRUN_UNIT_BYTES, MLRUN_END, &lap);
   if (!w) return;

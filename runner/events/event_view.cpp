@@ -105,7 +105,7 @@ bool decode(const RecordView& record, ModuleEvent& module) {
   module.file_offset = w[6] >> 8 & ((uint64_t{1} << 48) - 1);
   const uint64_t id[3] = {w[7], w[9], w[11]};
   module.build_id.assign(reinterpret_cast<const char*>(id), std::min<size_t>(w[6] >> 56, sizeof id));
-  return module.number != 0 && module.number <= MLRUN_FRAME_MODULE_MAX && module.end > module.start;
+  return module.number != 0 && module.end > module.start;
 }
 
 bool decode(const RecordView& record, MarkEvent& mark) {

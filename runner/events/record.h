@@ -104,7 +104,7 @@
 //              MLRUN_FRAME_IN_MODULE, or an address outside of all modules; a return address, unless
 //              MLRUN_FRAME_INTERRUPTED says that it is where a signal struck
 //
-//   module     defines a library of this process, or the program (MLRUN_MODULE): arg = its number
+//   module     defines a library of this process, or the program (MLRUN_MODULE): arg = its number (> MLRUN_FRAME_MODULE_MAX: no frame names it)
 //              w2 = address of its code << 8, w3 = end of its code
 //              w4 = (address in memory - address as the file counts) << 8: what offsets of frames begin from
 //              w5 = path's string id, as the dynamic linker has it; 0: not known

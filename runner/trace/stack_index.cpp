@@ -5,6 +5,7 @@
 
 #include "runner/trace/limits.h"
 #include "runner/trace/scrambled.h"
+#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -21,7 +22,8 @@ uint64_t key_of(uint32_t process, uint64_t id) { return scrambled(process, id); 
 void StackIndex::add(uint32_t process, const events::ModuleEvent& module) {
   if (modules_.size() >= kModulesMax) return;
   const auto [place, made] = modules_.try_emplace({process, module.number});
-  if (made) place->second = {module, file_of(module)};
+  const bool has_frames = module.number <= MLRUN_FRAME_MODULE_MAX;
+  if (made) place->second = {module, has_frames ? file_of(module) : 0};
 }
 
 uint32_t StackIndex::file_of(const events::ModuleEvent& module) {
@@ -117,6 +119,12 @@ void StackIndex::finish(StringTable& strings, ModuleMap& modules) {
   for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = strings.text(paths_[i]);
   for (const auto& [key, module] : modules_) {
     const events::ModuleEvent& at = module.event;
+    if (module.file == 0) {  // it says where the library lies, and nothing else
+      const std::string path = util::escaped_utf8(strings.text(at.path));
+      const bool unseen = modules.find(key.first, at.start).library == 0;
+      if (unseen && path.starts_with('/')) modules.add(key.first, at.start, at.end, at.file_offset, path);
+      continue;
+    }
     model::CodeFile& file = table_.files[module.file - 1];
     // The dynamic linker keeps a relative path as it was asked for; the kernel knows the whole one.
     if (!file.path.starts_with('/')) {

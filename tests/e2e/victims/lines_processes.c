@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <pty.h>
 #include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -37,6 +38,13 @@ static pid_t hidden_child(void) { return (pid_t)syscall(SYS_fork); }
     ended_well(child);            \
   })
 #define EXECUTES(symbol, ...) LINE(symbol, 2, CHILD(__VA_ARGS__))
+
+static bool child_that_aborts(void) {
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) abort();
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
 
 static void forks(void) {
   pid_t child;
@@ -112,6 +120,7 @@ static void ends(void) {
   UNRECORDED(_exit, CHILD((_exit(0), 0)));
   UNRECORDED(_Exit, CHILD((_Exit(0), 0)));
   UNRECORDED(quick_exit, CHILD((quick_exit(0), 0)));
+  UNRECORDED(abort, child_that_aborts());
 }
 
 static void settings(void) {
