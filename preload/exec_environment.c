@@ -117,7 +117,7 @@ static bool entry_is_readable(struct readable_page *last, const char *entry) {
 // asked for once. Where nothing may be asked for, only libc's own list is trusted.
 static bool can_be_read(char *const *given) {
   struct readable_page entries = {1}, text = {1};  // no page begins there
-  if (!may_ask_for_memory()) return given == environ;
+  if (!may_ask_for_memory()) return given == __environ;
   for (;; given++) {
     if (!page_is_readable(&entries, given) || !page_is_readable(&entries, (const char *)(given + 1) - 1)) return false;
     if (!*given) return true;

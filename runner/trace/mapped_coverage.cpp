@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 
 #include "runner/summary/units.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-// Mappings of shorter files are not worth a line. ld.so's own are no calls, nor is what it maps for dlopen.
+// Less than this in all is not worth a line: many short mappings are as much as a long one. ld.so's own are no calls, nor is what
+// it maps for dlopen.
 constexpr int64_t kMappedBytesMin = 1 << 20;
 constexpr size_t kMappedFilesMax = 10000;
 
@@ -24,17 +26,18 @@ constexpr size_t kMappedFilesMax = 10000;
 void MappedCoverage::add(const model::CallRow& row) {
   const bool is_data =
       row.file_kind == model::FileKind::kRegular && (row.arg2 & PROT_EXEC) == 0 && row.arg2 != PROT_NONE;
-  if (row.err != 0 || !is_data || row.requested < kMappedBytesMin) return;
+  if (row.err != 0 || !is_data || row.requested <= 0) return;
   if (mapped_.size() >= kMappedFilesMax && !mapped_.contains(row.file_id)) {
     ++mapped_left_out_;
     return;
   }
-  int64_t& bytes = mapped_[row.file_id];
-  bytes = std::max(bytes, row.requested);
+  util::add_to(mapped_[row.file_id], row.requested);
 }
 
 void MappedCoverage::add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const {
-  if (mapped_.empty()) return;
+  int64_t mapped_bytes = 0;
+  for (const auto& [file, bytes] : mapped_) util::add_to(mapped_bytes, bytes);
+  if (mapped_bytes < kMappedBytesMin && mapped_left_out_ == 0) return;
   const auto largest = std::max_element(mapped_.begin(), mapped_.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto index = static_cast<size_t>(largest->first);
@@ -42,7 +45,8 @@ void MappedCoverage::add_rows(const model::TraceInfo& info, std::vector<model::C
   detail += " (" + summary::bytes_text(largest->second) + ")";
   const int64_t others = static_cast<int64_t>(mapped_.size()) - 1;
   if (others > 0 || mapped_left_out_ > 0) {
-    detail += fmt::format(" and {}{} more of 1 MiB or more", mapped_left_out_ > 0 ? "at least " : "", others);
+    detail += fmt::format(" and {}{} more, {} in all", mapped_left_out_ > 0 ? "at least " : "", others,
+                          summary::bytes_text(mapped_bytes));
   }
   rows.push_back({0, "what is read and written in mapped files",
                   detail + ": page faults are no calls; --kprobes has them", -1, -1});

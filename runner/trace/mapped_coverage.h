@@ -18,7 +18,7 @@ class MappedCoverage {
   void add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
 
  private:
-  std::map<int64_t, int64_t> mapped_;  // file_id: bytes of its longest mapping
+  std::map<int64_t, int64_t> mapped_;  // file_id: bytes of its mappings
   int64_t mapped_left_out_ = 0;        // mappings of further files
 };
 

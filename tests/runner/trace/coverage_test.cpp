@@ -150,7 +150,15 @@ TEST(Coverage, NamesMappedFilesOfDataTheLargestFirst) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(run_that_maps({{2 << 20}, {128 << 20}, {1 << 20}})));
   EXPECT_EQ(folder.texts("coverage", "detail"),
-            std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more of 1 MiB or more: page faults are no calls; "
+            std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more, 131 MiB in all: page faults are no calls; "
+                                     "--kprobes has them"});
+}
+
+TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(run_that_maps(std::vector<Mapped>(40, {64 << 10}))));
+  EXPECT_EQ(folder.texts("coverage", "detail"),
+            std::vector<std::string>{"/data/1.npy (64 KiB) and 39 more, 2.5 MiB in all: page faults are no calls; "
                                      "--kprobes has them"});
 }
 
