@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "runner/symbols/demangle.h"
 #include "runner/trace/allocator_coverage.h"
+#include "runner/trace/kernel_recorded.h"
 #include "runner/trace/ring_coverage.h"
 #include "runner/trace/unseen_reasons.h"
 
@@ -60,14 +64,15 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_cut_off(index);
   if (whole) reasons.add_children(rows_);
   if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
-  // The kernel side tells of faults and rings as file operations, or of what they read from devices.
-  const bool sees_faults = session.has_stream("vfs") && session.text("/kernel_side/state") == "recorded";
-  if (!sees_faults) mapped_.add_rows(info, rows_);
-  if (!sees_faults && session.has_stream("files")) add_rings(index, info, rows_);
+  // The kernel side has faults and rings as file operations, or knows what they read from devices.
+  const std::string hint = kernel_side_hint(session);
+  if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
+  if (!records_asynchronous_io(session) && session.has_stream("files")) add_rings(index, info, hint, rows_);
   if (session.has_stream("allocs")) {
     for (model::CoverageRow& row : allocator_coverage(index, info)) rows_.push_back(std::move(row));
   }
-  const bool has_calls = session.has_stream("cufile") && session.text("/kernel_side/state") == "recorded";
+  const bool has_calls =
+      session.text("/kernel_side/state") == "recorded" && session.all->contains("/kernel_side/cufile"_json_pointer);
   if (!has_calls) add_cufile(info, rows_);
   add_failures(session);
   if (const size_t names = symbols::names_given_up(); names != 0) {

@@ -17,6 +17,7 @@
 #include "runner/trace/files_by_inode.h"
 #include "runner/trace/gpu_file_rows.h"
 #include "runner/trace/kernel_moments.h"
+#include "runner/trace/kernel_recorded.h"
 #include "runner/trace/late_mounts.h"
 #include "runner/trace/limits.h"
 #include "runner/trace/memory_table.h"
@@ -57,15 +58,10 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
-bool KernelMerge::has_signal(const char* name) const {
-  const json signals = session_.all->value("/kernel_side/signals"_json_pointer, json::array());
-  return std::any_of(signals.begin(), signals.end(), [&](const json& signal) {
-    return signal.is_object() && signal.value("signal", json()) == name && signal.value("way", json()).is_string();
-  });
-}
+bool KernelMerge::has_signal(const char* name) const { return !attached_by(session_, name).empty(); }
 
 bool KernelMerge::lacks_faults() const {
-  return has_calls() ? !has_signal("file operations") : told_by_system_calls(session_);
+  return has_calls() ? !records_faults(session_) : told_by_system_calls(session_);
 }
 
 bool KernelMerge::sees_page_cache() const { return present() && has_signal("page cache"); }
@@ -263,10 +259,11 @@ class KernelMerge::Tables {
     row.call_id = merge_.join_.parts.call_of(part_number_);
     const bool is_in_no_call = merge_.join_.parts.is_outside(part_number_++);
     const bool is_outside = merge_.has_calls() ? is_in_no_call : row.record.operation == 0;
-    const int64_t pages = merge_.outside_reads_.add(row.record, is_outside && row.ts_ns >= events_from_ns_);
     if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
       row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
     }
+    const int64_t pages =
+        merge_.outside_reads_.add(row.record, row.file_id, is_outside && row.ts_ns >= events_from_ns_);
     if (row.file_id != 0 && merge_.lacks_faults()) builder_.add_misses(row.file_id, 0, pages);
     return parts_.add(row);
   }

@@ -34,7 +34,8 @@ void MappedCoverage::add(const model::CallRow& row) {
   util::add_to(mapped_[row.file_id], row.requested);
 }
 
-void MappedCoverage::add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const {
+void MappedCoverage::add_rows(const model::TraceInfo& info, const std::string& hint,
+                              std::vector<model::CoverageRow>& rows) const {
   int64_t mapped_bytes = 0;
   for (const auto& [file, bytes] : mapped_) util::add_to(mapped_bytes, bytes);
   if (mapped_bytes < kMappedBytesMin && mapped_left_out_ == 0) return;
@@ -48,8 +49,8 @@ void MappedCoverage::add_rows(const model::TraceInfo& info, std::vector<model::C
     detail += fmt::format(" and {}{} more, {} in all", mapped_left_out_ > 0 ? "at least " : "", others,
                           summary::bytes_text(mapped_bytes));
   }
-  rows.push_back({0, "what is read and written in mapped files",
-                  detail + ": page faults are no calls; --kprobes has them", -1, -1});
+  rows.push_back(
+      {0, "what is read and written in mapped files", detail + ": page faults are no calls; " + hint, -1, -1});
 }
 
 }  // namespace mlrun::trace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "runner/model/trace_info.h"
@@ -14,8 +15,8 @@ class MappedCoverage {
  public:
   void add(const model::CallRow& row);  // of mmap
 
-  // Requires: all rows were added; info.files is complete.
-  void add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
+  // `hint`: what would record it. Requires: all rows were added; info.files is complete.
+  void add_rows(const model::TraceInfo& info, const std::string& hint, std::vector<model::CoverageRow>& rows) const;
 
  private:
   std::map<int64_t, int64_t> mapped_;  // file_id: bytes of its mappings

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "runner/summary/units.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -15,6 +16,7 @@ namespace {
 constexpr int64_t kBytesMin = 1 << 20;
 constexpr int64_t kPageBytes = 4096;
 constexpr int64_t kPercentMin = 1;
+constexpr size_t kFilesMax = 100000;
 
 // The kernel side knows neither of pauses nor of --include and --exclude: it goes on.
 std::string who_has_no_rows(const model::TraceInfo& info) {
@@ -28,12 +30,26 @@ std::string who_has_no_rows(const model::TraceInfo& info) {
 }  // namespace
 
 // A bio of a stacked device (request 0) is read by those of the devices below it.
-int64_t OutsideReads::add(const mlrun_block_part& part, bool is_outside) {
+int64_t OutsideReads::add(const mlrun_block_part& part, int64_t file_id, bool is_outside) {
   if (part.op != MLRUN_BLOCK_READ || part.request == 0) return 0;
   util::add_to(all_bytes_, int64_t{part.bytes});
   if (!is_outside) return 0;
   util::add_to(outside_bytes_, int64_t{part.bytes});
+  if (file_id > 0 && (files_.size() < kFilesMax || files_.contains(file_id))) {
+    util::add_to(files_[file_id], int64_t{part.bytes});
+  }
   return (int64_t{part.bytes} + kPageBytes - 1) / kPageBytes;
+}
+
+// The file that most was read of, as the device's requests name it.
+std::string OutsideReads::files_text(const model::TraceInfo& info) const {
+  const auto largest =
+      std::max_element(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (largest == files_.end() || static_cast<size_t>(largest->first) > info.files.size()) return {};
+  std::string text = "; of " + info.files[static_cast<size_t>(largest->first) - 1].path + " (" +
+                     summary::bytes_text(largest->second) + ")";
+  if (files_.size() > 1) text += " and " + std::to_string(files_.size() - 1) + " more files that calls name";
+  return text;
 }
 
 void OutsideReads::add_row(model::TraceInfo& info) const {
@@ -41,7 +57,8 @@ void OutsideReads::add_row(model::TraceInfo& info) const {
   std::string detail =
       "outside of recorded calls and operations: " + who_has_no_rows(info) +
       "page faults of mapped files, programs being loaded, asynchronous I/O, without the library folders "
-      "and attributes too (listing, stat); their time is in no sum of I/O time";
+      "and attributes too (listing, stat); their time is in no sum of I/O time" +
+      files_text(info);
   info.coverage.push_back({0, "bytes read from devices", std::move(detail), all_bytes_ - outside_bytes_, all_bytes_});
 }
 

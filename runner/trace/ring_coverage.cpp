@@ -15,7 +15,8 @@ constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 }  // namespace
 
 // libc's mmap leaves a row with the name of the ring; a program that goes past it is found by what it has mapped.
-void add_rings(const SpoolIndex& index, const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) {
+void add_rings(const SpoolIndex& index, const model::TraceInfo& info, const std::string& hint,
+               std::vector<model::CoverageRow>& rows) {
   bool io_uring = false, aio = false;
   const auto look = [&](std::string_view path) {
     io_uring |= path == "anon_inode:[io_uring]";
@@ -27,7 +28,7 @@ void add_rings(const SpoolIndex& index, const model::TraceInfo& info, std::vecto
   rows.push_back({0,
                   fmt::format("what {}{}{} was handed", io_uring ? "io_uring" : "", io_uring && aio ? " and " : "",
                               aio ? "Linux's aio" : ""),
-                  "the kernel reads and writes it in no call of the program's; --kprobes has it", -1, -1});
+                  "the kernel reads and writes it in no call of the program's; " + hint, -1, -1});
 }
 
 void add_cufile(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) {

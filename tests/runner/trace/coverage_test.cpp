@@ -3,13 +3,20 @@
 // bytes to those of the parent that waited for it), and of files that were mapped.
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/runner/trace/trace_folder.h"
 
 namespace mlrun {
 namespace {
 
+using nlohmann::json;
 using testing::RecordBuffer;
 using testing::SpoolWriter;
 using testing::ticks_at;
@@ -151,7 +158,7 @@ TEST(Coverage, NamesMappedFilesOfDataTheLargestFirst) {
   ASSERT_TRUE(folder.merge(run_that_maps({{2 << 20}, {128 << 20}, {1 << 20}})));
   EXPECT_EQ(folder.texts("coverage", "detail"),
             std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more, 131 MiB in all: page faults are no calls; "
-                                     "--kprobes has them"});
+                                     "mlrun doctor says whether --kprobes has them here"});
 }
 
 TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
@@ -159,7 +166,7 @@ TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
   ASSERT_TRUE(folder.merge(run_that_maps(std::vector<Mapped>(40, {64 << 10}))));
   EXPECT_EQ(folder.texts("coverage", "detail"),
             std::vector<std::string>{"/data/1.npy (64 KiB) and 39 more, 2.5 MiB in all: page faults are no calls; "
-                                     "--kprobes has them"});
+                                     "mlrun doctor says whether --kprobes has them here"});
 }
 
 TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
@@ -172,10 +179,33 @@ TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
 TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideTellsOfFaults) {
   SpoolWriter spool = run_that_maps({{2 << 20}});
   spool.session()["options"]["streams"] = {"files", "block", "vfs"};
-  spool.session()["kernel_side"]["state"] = "recorded";
+  spool.session()["kernel_side"] = {{"state", "recorded"},
+                                    {"signals", {{{"signal", "file operations"}, {"way", "fentry"}}}}};
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(spool));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
+}
+
+// --kprobes on a kernel whose functions cannot be probed.
+TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
+  const json without = {{"signal", "file operations"}, {"way", nullptr}, {"missing", "no BTF"}};
+  const json by_system_calls = {{"signal", "file operations"}, {"way", "tracepoint"}};
+  const json with = {{"signal", "file operations"}, {"way", "fentry"}};
+  const json no_fault = {{"event", "filemap_fault"}, {"way", "fentry"}, {"missing", "not in this kernel"}};
+  const auto told = [](const char* state, const json& signal, const json& programs) {
+    SpoolWriter spool = run_that_maps({{2 << 20}});
+    spool.session()["options"]["streams"] = {"files", "block", "vfs"};
+    spool.session()["kernel_side"] = {{"state", state}, {"signals", {signal}}, {"programs", programs}};
+    const TraceFolder folder;
+    EXPECT_TRUE(folder.merge(spool));
+    const auto subjects = folder.texts("coverage", "subject");
+    return std::count(subjects.begin(), subjects.end(), "what is read and written in mapped files");
+  };
+  EXPECT_EQ(told("recorded", without, json::array()), 1);
+  EXPECT_EQ(told("recorded", by_system_calls, json::array()), 1);
+  EXPECT_EQ(told("recorded", with, json::array({no_fault})), 1);
+  EXPECT_EQ(told("broken", with, json::array()), 1);
+  EXPECT_EQ(told("recorded", with, json::array()), 0);
 }
 
 }  // namespace

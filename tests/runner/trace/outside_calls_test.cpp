@@ -37,20 +37,23 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
   part.request = 1;
   part.bytes = 1 << 20;
   model::TraceInfo info;
+  info.files.resize(2);
+  info.files[1].path = "/data/mapped";
   OutsideReads reads;
-  EXPECT_EQ(reads.add(part, false), 0);
+  EXPECT_EQ(reads.add(part, 0, false), 0);
   reads.add_row(info);
   EXPECT_TRUE(info.coverage.empty());
-  EXPECT_EQ(reads.add(part, true), 256) << "pages";
+  EXPECT_EQ(reads.add(part, 2, true), 256) << "pages";
   part.request = 0;
-  EXPECT_EQ(reads.add(part, true), 0) << "a bio of a stacked device";
+  EXPECT_EQ(reads.add(part, 0, true), 0) << "a bio of a stacked device";
   part.request = 2;
   part.op = MLRUN_BLOCK_WRITE;
-  EXPECT_EQ(reads.add(part, true), 0);
+  EXPECT_EQ(reads.add(part, 0, true), 0);
   reads.add_row(info);
   ASSERT_EQ(info.coverage.size(), 1u);
   EXPECT_EQ(info.coverage[0].seen, 1 << 20);
   EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
+  EXPECT_TRUE(info.coverage[0].detail.ends_with("; of /data/mapped (1.00 MiB)")) << info.coverage[0].detail;
 }
 
 // A static program that ends at once may have waited for nothing and read nothing.
