@@ -143,6 +143,43 @@ std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
   return values;
 }
 
+std::optional<IoCounts> read_io_counts(uint32_t pid) {
+  const auto values = read_io(pid);
+  if (values.empty()) return {};
+  IoCounts counts;
+  for (const auto& [name, value] : values) {
+    if (name == "rchar") counts.rchar = value;
+    if (name == "wchar") counts.wchar = value;
+    if (name == "syscr") counts.syscr = value;
+    if (name == "syscw") counts.syscw = value;
+    if (name == "read_bytes") counts.read_bytes = value;
+    if (name == "write_bytes") counts.write_bytes = value;
+  }
+  return counts;
+}
+
+std::string read_exe(uint32_t pid) {
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<size_t>(length)) : std::string();
+}
+
+std::vector<uint32_t> children_of(uint32_t pid) {
+  std::vector<uint32_t> children;
+  find_entry(fmt::format("/proc/{}/task", pid), [&](uint32_t tid) {
+    const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/children", pid, tid));
+    for (const std::string_view word : util::split(text, " ")) {
+      if (const auto child = static_cast<uint32_t>(number(word)); child != 0) children.push_back(child);
+    }
+    return false;
+  });
+  return children;
+}
+
+uint32_t innermost_pid_of(uint32_t pid) {
+  return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192));
+}
+
 uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {

@@ -30,6 +30,22 @@ std::vector<Module> parse_modules(const std::string& maps);
 // Key and value of each line of /proc/PID/io.
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
 
+// The same, as far as a process's own I/O is concerned. A zombie's are its totals, with those of the children that it
+// waited for. Nothing: it has gone, or is another user's.
+struct IoCounts {
+  uint64_t rchar = 0, wchar = 0, syscr = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
+};
+std::optional<IoCounts> read_io_counts(uint32_t pid);
+
+// The path of the program that it runs; empty for a zombie.
+std::string read_exe(uint32_t pid);
+
+// Children of all its threads; empty where the kernel has no such file (CONFIG_PROC_CHILDREN).
+std::vector<uint32_t> children_of(uint32_t pid);
+
+// How it numbers itself, in its own pid namespace; 0: not known.
+uint32_t innermost_pid_of(uint32_t pid);
+
 // Seccomp filters that our own process runs under.
 uint64_t own_seccomp_filters();
 

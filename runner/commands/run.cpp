@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/bench/cost.h"
+#include "runner/collect/descendant_watch.h"
 #include "runner/collect/pace.h"
 #include "runner/collect/proc_files.h"
 #include "runner/collect/recording.h"
@@ -190,7 +191,7 @@ class Samplers {
 
 // Collects until the command, and what it left behind, has ended or has been given enough time.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay, Samplers& samplers) {
+                             launch::SignalRelay& relay, Samplers& samplers, collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
   Descendants descendants(recording);
@@ -205,10 +206,12 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
         end.ended_ns = util::monotonic_ns();
         end.wait_status = child_end->wait_status;
         end.usage = child_end->usage;
+        if (child_end->io) watch.note_command_end(*child_end->io);
       }
     }
     const uint32_t released = collector.pass();
     samplers.collect();
+    watch.work(util::monotonic_ns());
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
     if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
@@ -361,9 +364,11 @@ Result<int> run_traced(const RunOptions& options, const launch::Installation& in
     return tl::make_unexpected(child.error());
   }
   Samplers samplers(options, recording);
-  CommandEnd end = collect_until_end(options, recording, *child, relay, samplers);
+  collect::DescendantWatch watch(child->pid());
+  CommandEnd end = collect_until_end(options, recording, *child, relay, samplers, watch);
   end.started_ns = started_ns;
   describe_command_end(session.data, end);
+  session.data["watched"] = watch.finish();
   samplers.finish(session.data);
   if (*kernel_side) session.data["kernel_side"] = (*kernel_side)->finish();
   const Status finished = recording.finish();

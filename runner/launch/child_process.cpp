@@ -81,7 +81,12 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
 }
 
 std::optional<ChildEnd> ChildProcess::poll() {
+  // What the kernel counted of it is there until it is reaped.
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_)
+    return {};
   ChildEnd end;
+  end.io = collect::read_io_counts(static_cast<uint32_t>(pid_));
   if (::wait4(pid_, &end.wait_status, WNOHANG, &end.usage) != pid_) return {};
   return end;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/collect/proc_files.h"
 #include "runner/launch/signal_relay.h"
 #include "runner/util/result.h"
 
@@ -18,7 +19,8 @@ namespace mlrun::launch {
 
 struct ChildEnd {
   int wait_status = 0;
-  rusage usage{};  // of the command and the descendants it waited for
+  rusage usage{};                       // of the command and the descendants it waited for
+  std::optional<collect::IoCounts> io;  // likewise
 };
 
 // As a shell says it: the exit status, or 128 + the signal's number.

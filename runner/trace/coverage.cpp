@@ -13,6 +13,7 @@
 #include "runner/trace/kernel_recorded.h"
 #include "runner/trace/ring_coverage.h"
 #include "runner/trace/unseen_reasons.h"
+#include "runner/trace/watched_processes.h"
 
 namespace mlrun::trace {
 
@@ -23,7 +24,7 @@ void CoverageMeter::add(const model::CallRow& row) {
 }
 
 void CoverageMeter::add(const model::SumRow& sum) {
-  if (sum.op == 0) bytes_.add(sum.call, sum.bytes);
+  if (sum.op == 0) bytes_.add(sum.call, sum.bytes, sum.calls);
 }
 
 void CoverageMeter::add_cut_off(SpoolIndex& index) {
@@ -59,7 +60,10 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   const UnseenReasons reasons(index, info, programs_.parents());
   const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
   // Without records of files every byte would be unseen.
-  if (whole && session.has_stream("files")) bytes_.add_rows(info, reasons, rows_);
+  if (whole && session.has_stream("files")) {
+    bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
+    if (mechanism_of(session, "block I/O").empty()) bytes_.add_device_rows(index, rows_);
+  }
   programs_.add_rows(info, rows_);
   add_cut_off(index);
   if (whole) reasons.add_children(rows_);

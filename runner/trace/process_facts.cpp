@@ -31,7 +31,13 @@ int64_t count_in(const json& object, const char* key) {
 // As the kernel tells it of itself; a spool may say anything.
 KernelIo io_of(const events::EndEvent& event, int64_t ts_ns) {
   const auto bounded = [](int64_t number) { return std::clamp<int64_t>(number, -1, kIoMax); };
-  return {ts_ns, bounded(event.rchar), bounded(event.wchar), bounded(event.syscr), bounded(event.syscw)};
+  return {ts_ns,
+          bounded(event.rchar),
+          bounded(event.wchar),
+          bounded(event.syscr),
+          bounded(event.syscw),
+          bounded(event.read_bytes),
+          bounded(event.write_bytes)};
 }
 
 void append(auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -62,7 +68,13 @@ void ProcessNotes::add_text(const ProcessText& text) {
   report.start_ticks = number_in(object, "start_ticks");
   if (const auto comm = object.find("comm"); comm != object.end() && comm->is_string()) report.comm = *comm;
   if (const auto io = object.find("io"); io != object.end() && io->is_object()) {
-    report.io = {0, count_in(*io, "rchar"), count_in(*io, "wchar"), count_in(*io, "syscr"), count_in(*io, "syscw")};
+    report.io = {0,
+                 count_in(*io, "rchar"),
+                 count_in(*io, "wchar"),
+                 count_in(*io, "syscr"),
+                 count_in(*io, "syscw"),
+                 count_in(*io, "read_bytes"),
+                 count_in(*io, "write_bytes")};
   }
   if (const auto rows = object.find("modules"); rows != object.end() && rows->is_array()) {
     for (const json& row : *rows) {

@@ -19,6 +19,7 @@ namespace mlrun::trace {
 struct KernelIo {
   int64_t ts_ns = -1;
   int64_t rchar = -1, wchar = -1, syscr = -1, syscw = -1;
+  int64_t read_bytes = -1, write_bytes = -1;  // of devices
 };
 
 // One process number: an image that was loaded, or a forked child.

@@ -81,6 +81,8 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
                    const RowTotals& totals) {
   json run = *session.all;
   for (const char* about_the_recording : {"state", "leader"}) run.erase(about_the_recording);
+  if (const auto watched = run.find("watched"); watched != run.end() && watched->is_object())
+    watched->erase("processes");
   run["schema_version"] = kTraceSchemaVersion;
   if (!run["clock"].is_object()) run["clock"] = json::object();
   run["clock"].update(clock_json(index.clock()));

@@ -42,7 +42,7 @@ void add_process(SpoolWriter& spool, uint32_t pid, uint32_t number, int64_t read
                                      .start_ticks = 500 + number});
   records.add(testing::DescriptorCall{.start = ticks_at((10 + number) * kMillisecond), .result = read});
   if (rchar != 0) {
-    records.add(testing::EndRecord{ticks_at((20 + number) * kMillisecond), static_cast<uint64_t>(rchar), 1, 0, 0});
+    records.add(testing::EndRecord{ticks_at((30 - number) * kMillisecond), static_cast<uint64_t>(rchar), 1, 0, 0});
   }
   spool.add_channel({.serial = number, .pid = pid, .tid = pid, .process = number, .image = number});
   spool.add_data(number, records);
@@ -206,6 +206,71 @@ TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
   EXPECT_EQ(told("recorded", with, json::array({no_fault})), 1);
   EXPECT_EQ(told("broken", with, json::array()), 1);
   EXPECT_EQ(told("recorded", with, json::array()), 0);
+}
+
+json watched(uint32_t pid, uint32_t ppid, const char* exe, int64_t rchar, bool is_final) {
+  return {{"pid", pid},
+          {"ppid", ppid},
+          {"ns_pid", pid},
+          {"pid_namespace", 77},
+          {"start_ticks", 400},
+          {"exe", exe},
+          {"comm", "x"},
+          {"alive", false},
+          {"final", is_final},
+          {"io_ns", 40 * kMillisecond},
+          {"io", {{"rchar", rchar}, {"wchar", 0}, {"syscr", 1}, {"syscw", 0}, {"read_bytes", 0}, {"write_bytes", 0}}}};
+}
+
+// Of a parent that records nothing: its bytes are those that the kernel counted, without those of the child that it waited for.
+TEST(Coverage, ACommandThatRecordedNothingIsNamedWithItsOwnBytes) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
+  spool.session()["watched"]["processes"] = {watched(kParentPid - 1, 1, "/bin/static", 9'000'000, true)};
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
+  EXPECT_EQ(folder.texts("coverage", "subject"), (std::vector<std::string>{"/bin/static", "bytes read"}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({1, 9'000'000 - kReadByParent}));
+}
+
+TEST(Coverage, SaysAtLeastOfCountsThatAreNotOfTheEnd) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
+  spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true),
+                                             watched(kParentPid + 1, kParentPid, "/bin/static", 9'000'000, false)};
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
+  const auto details = folder.texts("coverage", "detail");
+  ASSERT_EQ(details.size(), 2U);
+  EXPECT_NE(details[1].find("by /bin/static, which recorded nothing; at least"), std::string::npos) << details[1];
+}
+
+TEST(Coverage, AChildThatOutlivesItsParentIsNotTakenOffTheParentsCounts) {
+  SpoolWriter spool = parent_and_child({kReadByParent + 3'000'000, kReadByChild});
+  spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true)};
+  json child = watched(kChildPid, kParentPid, "/bin/b", kReadByChild, false);
+  child["start_ticks"] = 502;
+  child["alive"] = true;
+  spool.session()["watched"]["processes"].push_back(child);
+  const TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("coverage", "subject"), (std::vector<std::string>{"bytes read", "/bin/a"}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({kReadByParent + 3'000'000, 1}));
+}
+
+TEST(Coverage, MoreFromDevicesThanCallsAskedForIsNamed) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
+  json process = watched(kParentPid, 1, "/bin/a", kReadByParent + 1, true);
+  process["start_ticks"] = 501;
+  process["io"]["read_bytes"] = 500'000'000;
+  spool.session()["watched"]["processes"] = {process};
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
+  EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>{"bytes read from devices"});
 }
 
 }  // namespace

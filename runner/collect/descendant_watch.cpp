@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/descendant_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kShortestPauseNs = 50'000'000;
+constexpr uint64_t kLongestPauseNs = 2'000'000'000;
+constexpr uint64_t kPauseOfLook = 500;  // pauses are this much longer than looks
+constexpr size_t kProcessesMax = 4096;
+
+}  // namespace
+
+DescendantWatch::DescendantWatch(pid_t command)
+    : command_(static_cast<uint32_t>(command)), pause_ns_(kShortestPauseNs) {
+  look(util::monotonic_ns());
+}
+
+void DescendantWatch::work(uint64_t now_ns) {
+  if (now_ns >= next_ns_) look(now_ns);
+}
+
+DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcStat& stat) {
+  const auto known = newest_.find(pid);
+  if (known != newest_.end() && processes_[known->second].start_ticks == stat.start_ticks) {
+    return &processes_[known->second];
+  }
+  if (processes_.size() >= kProcessesMax) {
+    ++left_out_;
+    return nullptr;
+  }
+  newest_[pid] = processes_.size();
+  Process& process = processes_.emplace_back();
+  process.pid = pid;
+  process.ppid = stat.ppid;  // later it may be another's: that of a process whose parent has ended
+  process.start_ticks = stat.start_ticks;
+  process.pid_namespace = pid_namespace_of(pid);
+  process.pid_inside = innermost_pid_of(pid);
+  return &process;
+}
+
+// Adds its children to `open`. True: it was not known.
+bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open) {
+  const auto stat = read_proc_stat(pid);
+  if (!stat) return false;
+  const size_t known = processes_.size();
+  Process* process = find_or_add(pid, *stat);
+  if (process == nullptr) return false;
+  process->alive = !stat->ended;
+  process->seen_ns = now_ns;
+  const std::optional<IoCounts> io = read_io_counts(pid);
+  std::string exe = read_exe(pid), comm = read_comm(pid, pid);
+  for (const uint32_t child : children_of(pid)) open.push_back(child);
+  // It may have ended, and another have got its number, while we looked.
+  const auto again = read_proc_stat(pid);
+  if (!again || again->start_ticks != stat->start_ticks) return processes_.size() > known;
+  if (!exe.empty()) process->exe = std::move(exe);
+  if (!comm.empty()) process->comm = std::move(comm);
+  if (io && !process->is_final) {
+    process->io = io;
+    process->io_ns = now_ns;
+  }
+  return processes_.size() > known;
+}
+
+void DescendantWatch::look(uint64_t now_ns) {
+  const uint64_t begin_ns = util::monotonic_ns();
+  std::vector<uint32_t> open = {command_};
+  // What was met once is followed, whatever has become of its parent.
+  for (Process& process : processes_) {
+    if (!std::exchange(process.alive, false) || process.pid == command_) continue;
+    const auto stat = read_proc_stat(process.pid);
+    if (stat && stat->start_ticks == process.start_ticks) open.push_back(process.pid);
+  }
+  std::sort(open.begin() + 1, open.end());
+  std::vector<uint32_t> visited;
+  bool any_new = false;
+  for (size_t i = 0; i < open.size() && i < kProcessesMax; ++i) {
+    const uint32_t pid = open[i];
+    const auto at = std::lower_bound(visited.begin(), visited.end(), pid);
+    if (at != visited.end() && *at == pid) continue;
+    visited.insert(at, pid);
+    any_new |= visit(pid, now_ns, open);
+  }
+  const uint64_t took_ns = util::monotonic_ns() - begin_ns;
+  pause_ns_ = any_new ? kShortestPauseNs : std::min(pause_ns_ * 2, kLongestPauseNs);
+  next_ns_ = begin_ns + std::max(pause_ns_, kPauseOfLook * took_ns);
+  ++looks_;
+  look_ns_ += took_ns;
+}
+
+void DescendantWatch::note_command_end(const IoCounts& io) {
+  if (processes_.empty()) return;
+  processes_.front().io = io;
+  processes_.front().io_ns = util::monotonic_ns();
+  processes_.front().is_final = true;
+}
+
+nlohmann::json DescendantWatch::describe(const Process& process) {
+  nlohmann::json text = {{"pid", process.pid},
+                         {"ppid", process.ppid},
+                         {"ns_pid", process.pid_inside},
+                         {"pid_namespace", process.pid_namespace},
+                         {"start_ticks", process.start_ticks},
+                         {"exe", util::escaped_utf8(process.exe)},
+                         {"comm", util::escaped_utf8(process.comm)},
+                         {"alive", process.alive},
+                         {"final", process.is_final}};
+  if (process.io) {
+    text["io_ns"] = process.io_ns;
+    text["io"] = {{"rchar", process.io->rchar},           {"wchar", process.io->wchar},
+                  {"syscr", process.io->syscr},           {"syscw", process.io->syscw},
+                  {"read_bytes", process.io->read_bytes}, {"write_bytes", process.io->write_bytes}};
+  }
+  return text;
+}
+
+nlohmann::json DescendantWatch::finish() {
+  const bool has_ended = !processes_.empty() && processes_.front().is_final;
+  if (has_ended) command_ = 0;  // its number may be another's by now
+  look(util::monotonic_ns());
+  nlohmann::json list = nlohmann::json::array();
+  for (const Process& process : processes_) list.push_back(describe(process));
+  return {{"looks", looks_}, {"look_ns", look_ns_}, {"left_out", left_out_}, {"processes", std::move(list)}};
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches the command and everything that it started from outside, through /proc, whether they record or not: which
+// processes there were, and what the kernel counted as their I/O. The merger finds those that recorded nothing.
+//
+// One look walks the tree by /proc/PID/task/TID/children. Looks take at most one part in 500 of a processor. A process
+// whose parent ends before a look finds it has another parent (init) and is not in the tree.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/collect/proc_files.h"
+
+namespace mlrun::collect {
+
+class DescendantWatch {
+ public:
+  // Looks at once: a short command is not there for long.
+  explicit DescendantWatch(pid_t command);
+
+  // A look, if one is due.
+  void work(uint64_t now_ns);
+
+  // The command has ended and has not been reaped: what /proc says is final, with the descendants that were waited for.
+  void note_command_end(const IoCounts& io);
+
+  // A last look, and all that is known, for session.json.
+  nlohmann::json finish();
+
+ private:
+  struct Process {
+    uint32_t pid = 0, ppid = 0, pid_inside = 0;
+    uint64_t start_ticks = 0, pid_namespace = 0, seen_ns = 0, io_ns = 0;
+    std::string exe, comm;
+    std::optional<IoCounts> io;
+    bool alive = true, is_final = false;
+  };
+  void look(uint64_t now_ns);
+  bool visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open);
+  Process* find_or_add(uint32_t pid, const ProcStat& stat);
+  static nlohmann::json describe(const Process& process);
+
+  uint32_t command_;
+  std::vector<Process> processes_;     // the command first
+  std::map<uint32_t, size_t> newest_;  // by pid
+  uint64_t next_ns_ = 0, pause_ns_;
+  uint64_t looks_ = 0, look_ns_ = 0, left_out_ = 0;
+};
+
+}  // namespace mlrun::collect
