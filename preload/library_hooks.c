@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that are unloaded: what stacks know of their code must not outlive them. Loading needs no hook, and must
-// have none: dlopen looks at who called it.
+// Libraries that are unloaded: what stacks know of their code must not outlive them. Loading needs no hook for that.
 #include <dlfcn.h>
 
 #include "preload/code_modules.h"

@@ -217,6 +217,20 @@ void *libc_variable(const char *name) {
   return variable.place;
 }
 
+bool is_libc_object(const void *handle) {
+  static const struct link_map *libc;
+  if (!libc) libc = libc_map();
+  return handle && handle == libc;
+}
+
+bool is_own_function(const char *name) {
+  const struct wanted w = {.name = name, .hash = gnu_hash(name)};
+  const struct link_map *own = own_object();
+  if (!own) return false;
+  struct symbol_table t = tables_of(own);
+  return find_in(&t, &w);
+}
+
 symbol other_symbol_in(const char *name, const char **object) {
   return own_object() ? find_from(_r_debug.r_map, name, object) : NULL;
 }

@@ -3,6 +3,8 @@
 // ours, or where there is none, one of a version that only programs of old ask for.
 #pragma once
 
+#include <stdbool.h>
+
 #pragma GCC visibility push(hidden)
 
 typedef void (*symbol)(void);
@@ -28,6 +30,12 @@ void *libc_variable(const char *name);
 
 // The file of libc, as in next_symbol_in; null: there is no libc.so.6.
 const char *libc_object(void);
+
+// Whether a handle of dlopen is libc's own, in the namespace of the program. The handle is not read.
+bool is_libc_object(const void *handle);
+
+// Whether this library exports a function of that name.
+bool is_own_function(const char *name);
 
 // The file that this library was loaded from, as the dynamic linker was told; "" if it does not know us.
 const char *own_library_path(void);

@@ -27,9 +27,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 11> kFailureNames = {"no_channel", "no_room",  "abi",     "no_clock",
-                                                       "no_robust",  "fd_range", "samples", "no_stacks",
-                                                       "mark_names", "walks",    "streams"};
+constexpr std::array<const char*, 13> kFailureNames = {
+    "no_channel", "no_room",    "abi",   "no_clock", "no_robust",  "fd_range", "samples",
+    "no_stacks",  "mark_names", "walks", "streams",  "bound_deep", "by_handle"};
 
 json texts(const std::vector<std::string>& values) {
   json list = json::array();

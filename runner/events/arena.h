@@ -67,6 +67,8 @@ enum mlrun_failure {
   MLRUN_FAIL_MARK_NAMES,  // names and domains of NVTX that found no room: marks have none, or are of no domain
   MLRUN_FAIL_WALKS,       // walks through folders (ftw, nftw, fts_open): what they read inside libc leaves no record
   MLRUN_FAIL_STREAMS,     // streams that were flushed with all others at once and were too many to be looked at
+  MLRUN_FAIL_BOUND_DEEP,  // libraries loaded with RTLD_DEEPBIND or by dlmopen: what they call of libc is not seen
+  MLRUN_FAIL_BY_HANDLE,   // look-ups of hooked functions by libc's own handle: calls of what was found are not seen
   MLRUN_FAILURES = 16
 };
 

@@ -48,6 +48,12 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
       {"/collector/failures/streams",
        {"flushes of streams",
         "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"}},
+      {"/collector/failures/bound_deep",
+       {"what libraries call of libc that find it before the hooks",
+        "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"}},
+      {"/collector/failures/by_handle",
+       {"calls of functions that were looked up in libc itself",
+        "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"}},
   };
   for (const auto& [pointer, text] : kFailures) {
     const int64_t count = session.number(pointer, 0);

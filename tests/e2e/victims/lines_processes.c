@@ -140,7 +140,11 @@ static void settings(void) {
   UNRECORDED(mprotect, mprotect(page, 4096, PROT_NONE) == 0);
   UNRECORDED(pkey_mprotect, pkey_mprotect(page, 4096, PROT_READ, -1) == 0);
   UNRECORDED(shmdt, shmdt(page) == -1);
-  void *library = dlopen("libm.so.6", RTLD_NOW);
+  void *library = NULL;
+  UNRECORDED(dlopen, (library = dlopen("libm.so.6", RTLD_NOW)) != NULL);
+  UNRECORDED(dlmopen, dlmopen(LM_ID_BASE, "libm.so.6", RTLD_NOW) != NULL);
+  UNRECORDED(dlsym, dlsym(library, "cos") != NULL);
+  UNRECORDED(dlvsym, dlvsym(library, "cos", "GLIBC_2.2.5") != NULL);
   UNRECORDED(dlclose, library && dlclose(library) == 0);
 }
 
