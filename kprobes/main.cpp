@@ -18,6 +18,7 @@
 #include "kprobes/self_test.h"
 #include "kprobes/server.h"
 #include "runner/events/probe_protocol.h"
+#include "runner/util/program.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -107,14 +108,20 @@ int serve_streams(std::string_view text) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+Result<int> run(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "check" && argc == 2) return check();
   if (verb == "serve" && argc == 3) return serve_streams(argv[2]);
+  if ((verb == "--help" || verb == "-h") && argc == 2) {
+    fmt::print("{}", kUsage);
+    return 0;
+  }
   std::fputs(kUsage, stderr);
   return 2;
 }
 
 }  // namespace mlrun::probes
 
-int main(int argc, char** argv) { return mlrun::probes::run(argc, argv); }
+int main(int argc, char** argv) {
+  return mlrun::util::run_program([&] { return mlrun::probes::run(argc, argv); });
+}

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun: the launcher and collector. Picks the verb, runs it, and is the one place where an error becomes text and exit
-// status.
-#include <exception>
+// mlrun: the launcher and collector. Picks the verb and runs it.
 #include <string>
 
 #include <fmt/format.h>
 
 #include "runner/commands/command.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/program.h"
 
 namespace {
 
@@ -33,14 +31,5 @@ Result<int> dispatch(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  mlrun::util::hold_standard_descriptors();
-  try {
-    const auto status = dispatch(Arguments(argv + 1, argv + argc));
-    if (status) return *status;
-    mlrun::util::say(status.error().text);
-    return status.error().exit_code;
-  } catch (const std::exception& error) {
-    mlrun::util::say(error.what());
-    return 125;
-  }
+  return mlrun::util::run_program([&] { return dispatch(Arguments(argv + 1, argv + argc)); });
 }

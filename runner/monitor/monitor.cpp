@@ -23,6 +23,7 @@
 #include "runner/monitor/screen.h"
 #include "runner/monitor/table.h"
 #include "runner/util/clock.h"
+#include "runner/util/program.h"
 #include "runner/util/standard_streams.h"
 #include "runner/util/text.h"
 
@@ -72,6 +73,9 @@ class Monitor {
     return 0;
   }
 
+  // The table went to a pipe that is read no more.
+  [[nodiscard]] bool reader_gone() const { return reader_gone_; }
+
  private:
   Status serve() {
     if (!settings_.listen) return {};
@@ -119,7 +123,9 @@ class Monitor {
 
   void keep_shown(const Result<bool>& shown) {
     if (!shown) return stop(shown.error());
-    if (!*shown) stop();
+    if (*shown) return;
+    reader_gone_ = true;
+    stop();
   }
 
   void tell_problem() {
@@ -174,6 +180,7 @@ class Monitor {
   ServedState served_;
   std::string problem_told_;
   bool ever_looked_ = false;
+  bool reader_gone_ = false;
   std::optional<Error> error_;
   GpuFeed feed_;
 };
@@ -182,7 +189,10 @@ class Monitor {
 
 Result<int> run(const Settings& settings) {
   event_set_log_callback([](int, const char*) {});  // what clients do wrong is not for our stderr
-  return Monitor(settings).run();
+  Monitor monitor(settings);
+  auto ended = monitor.run();
+  if (monitor.reader_gone()) util::end_by_sigpipe();  // as without a server, which ignores the signal
+  return ended;
 }
 
 }  // namespace mlrun::monitor

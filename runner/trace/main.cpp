@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun-trace: everything that writes or reads traces. mlrun calls it; a person types mlrun. The one place where an
-// error becomes text and exit status.
+// mlrun-trace: everything that writes or reads traces. mlrun calls it; a person types mlrun.
 #include <malloc.h>
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "runner/trace/merge_verbs.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/program.h"
 #include "runner/view/verbs.h"
 
 namespace {
@@ -52,15 +48,6 @@ mlrun::Result<int> dispatch(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  mlrun::util::hold_standard_descriptors();
   keep_freed_memory();
-  try {
-    const auto status = dispatch(Arguments(argv + 1, argv + argc));
-    if (status) return *status;
-    mlrun::util::say(status.error().text);
-    return status.error().exit_code;
-  } catch (const std::exception& error) {
-    mlrun::util::say(error.what());
-    return 125;
-  }
+  return mlrun::util::run_program([&] { return dispatch(Arguments(argv + 1, argv + argc)); });
 }

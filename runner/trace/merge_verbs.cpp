@@ -28,9 +28,9 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   symbols::prepare_demangling();
   if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
   if (quiet || !shows_summary) return 0;
-  if (auto printed = view::print_summary(options.trace_folder, stderr); !printed) {
-    return tl::make_unexpected(printed.error());
-  }
+  const auto text = view::summary_text(options.trace_folder, stderr);
+  if (!text) return tl::make_unexpected(text.error());
+  std::fwrite(text->data(), 1, text->size(), stderr);  // what cannot be written is lost: the trace is complete
   return 0;
 }
 

@@ -11,7 +11,8 @@ namespace mlrun::util {
 void hold_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     // open takes the lowest free number, and those below fd are taken.
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR | O_CLOEXEC);
+    const int access = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", access | O_CLOEXEC);
   }
 }
 

@@ -7,7 +7,8 @@
 namespace mlrun::util {
 
 // Puts /dev/null where 0, 1 or 2 is closed, so that no file of ours takes the number and gets our messages written into
-// it. A program that is started from here finds them closed again. To be called first in main.
+// it. Output into a closed stdout still fails, with EBADF. A program that is started from here finds them closed again.
+// To be called first in main.
 void hold_standard_descriptors();
 
 // "mlrun: TEXT" on stderr. What cannot be written is lost: what the command did matters more.

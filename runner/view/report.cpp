@@ -30,14 +30,12 @@ Result<summary::Summary> load(const std::string& trace_folder) {
 
 }  // namespace
 
-Status print_summary(const std::string& trace_folder, std::FILE* stream) {
+Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream) {
   const auto loaded = load(trace_folder);
   if (!loaded) return tl::make_unexpected(loaded.error());
   const std::string name = fmt::format("{} ({})", std::filesystem::path(trace_folder).lexically_normal().string(),
                                        summary::bytes_text(size_of(trace_folder)));
-  const std::string text = summary::text(*loaded, name, style_of(stream));
-  std::fwrite(text.data(), 1, text.size(), stream);
-  return {};
+  return summary::text(*loaded, name, style_of(stream));
 }
 
 Result<int> report(const Arguments& arguments) {
@@ -52,8 +50,9 @@ Result<int> report(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if (!as_json) {
-    const Status printed = print_summary(trace_folder, stdout);
-    if (!printed) return tl::make_unexpected(printed.error());
+    const auto text = summary_text(trace_folder, stdout);
+    if (!text) return tl::make_unexpected(text.error());
+    fmt::print("{}", *text);
     return 0;
   }
   const auto loaded = load(trace_folder);

@@ -17,6 +17,6 @@ Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 
 // The summary of a finished trace, in the way that suits the stream.
-Status print_summary(const std::string& trace_folder, std::FILE* stream);
+Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream);
 
 }  // namespace mlrun::view

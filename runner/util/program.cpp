@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/program.h"
+
+#include <signal.h>
+#include <stdio_ext.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <system_error>
+
+#include "runner/util/standard_streams.h"
+
+namespace mlrun::util {
+
+namespace {
+
+constexpr int kOwnFailure = 125;
+
+// What is still in stdio's buffer goes out. Closing asks file systems that report a full disk late (NFS); a program that
+// has printed nothing leaves the descriptor alone, since what is behind it is then the traced command's. The errno of
+// what failed; 0: everything is written.
+int flush_output() {
+  if (__fbufsize(stdout) == 0) return 0;  // stdio makes the buffer at the first output
+  const bool failed_before = std::ferror(stdout) != 0;
+  errno = 0;
+  if (std::fflush(stdout) != 0) return errno != 0 ? errno : EIO;
+  if (failed_before) return EIO;
+  return std::fclose(stdout) == 0 ? 0 : errno;
+}
+
+int report(const Error& error) {
+  say(error.text);
+  return error.exit_code;
+}
+
+}  // namespace
+
+void end_by_sigpipe() {
+  ::signal(SIGPIPE, SIG_DFL);
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  ::sigprocmask(SIG_UNBLOCK, &pipe, nullptr);
+  ::raise(SIGPIPE);
+}
+
+int run_program(const std::function<Result<int>()>& verb) {
+  hold_standard_descriptors();
+  Result<int> status = kOwnFailure;
+  int thrown_error = 0;
+  try {
+    status = verb();
+  } catch (const std::system_error& error) {  // fmt::print throws when stdout takes no more
+    status = fail(error.what());
+    if (std::ferror(stdout) != 0) thrown_error = error.code().value();
+  } catch (const std::exception& error) {
+    status = fail(error.what());
+  }
+  const int flush_error = flush_output();
+  const int output_error = thrown_error != 0 ? thrown_error : flush_error;
+  if (output_error == EPIPE) end_by_sigpipe();
+  if (thrown_error != 0 || (output_error != 0 && status)) {
+    return report({std::string("cannot write to standard output: ") + std::strerror(output_error), kOwnFailure});
+  }
+  return status ? *status : report(status.error());
+}
+
+}  // namespace mlrun::util
