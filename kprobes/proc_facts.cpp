@@ -16,6 +16,7 @@
 
 #include "kprobes/names_in.h"
 #include "runner/util/file_io.h"
+#include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -53,10 +54,7 @@ std::string link_text(const std::string& path) {
 }
 
 std::string command_text(const std::string& folder) {
-  std::string words = util::read_text(folder + "/cmdline", kTextMax);
-  while (!words.empty() && words.back() == '\0') words.pop_back();
-  std::replace(words.begin(), words.end(), '\0', ' ');
-  return util::escaped_utf8(words);
+  return util::escaped_utf8(util::masked_command_line(util::read_text(folder + "/cmdline", kTextMax)));
 }
 
 // Of the unified hierarchy.

@@ -67,7 +67,7 @@ Result<std::optional<monitor::Settings>> parse_monitor(const Arguments& argument
   app.add_option("--hostname", settings.hostname, "the label hostname (default: this machine's name)")
       ->option_text("NAME");
   app.add_flag("--label-args", settings.label_args,
-               "arguments of processes as a label and in the table; values that look like secrets are hidden");
+               "arguments of processes as a label and in the table; secrets are masked");
   app.add_flag("--quiet", settings.quiet, "no table");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());

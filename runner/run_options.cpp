@@ -278,6 +278,17 @@ Status check_library_options(const RunTexts& texts, const RunOptions& options) {
   return {};
 }
 
+Status read_kept_environment(const RunTexts& texts, RunOptions& options) {
+  for (const std::string& text : texts.keep_environment) {
+    const auto names = util::split(text, ",");
+    if (names.empty() || text.find('=') != std::string::npos) {
+      return fail(fmt::format("--keep-environment '{}': give names of variables, with commas between", text));
+    }
+    options.kept_environment.insert(options.kept_environment.end(), names.begin(), names.end());
+  }
+  return {};
+}
+
 // What stands behind mlrun's own options. A word that looks like an option was none of ours.
 Status take_command(std::vector<std::string> rest, RunOptions& options) {
   const bool marked = !rest.empty() && rest.front() == "--";
@@ -303,6 +314,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<RunOptions>();
   Status status = read_kprobes(texts.kprobes, options);
+  if (status) status = read_kept_environment(texts, options);
   if (status) status = read_stacks(texts.stacks, options);
   if (status) status = read_observe(texts, app.remaining(), options);
   if (!status) return tl::make_unexpected(status.error());

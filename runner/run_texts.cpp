@@ -156,6 +156,10 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   app.add_option("--max-spool", texts.max_spool, "stop recording at this size (half of the free space, at most 64G)")
       ->option_text("SIZE")
       ->group(group);
+  add_list(app, "--keep-environment", texts.keep_environment,
+           "store these environment variables as they are; without it secrets in them are masked (***)")
+      ->option_text("NAME[,NAME...]")
+      ->group(group);
   app.add_flag("--lossless", options.lossless, "with the buffer full, let the command wait rather than drop records")
       ->group(group);
 }

@@ -22,6 +22,7 @@ struct RunTexts {
   std::optional<std::string> alloc_min, buffer, max_spool, last, alloc_sample, fold;
   std::optional<std::string> pid, cgroup, duration, live;
   std::string stacks, python_stacks;
+  std::vector<std::string> keep_environment;
   std::array<std::string, kAbsentStreams.size()> absent;
 };
 

@@ -19,6 +19,7 @@
 #include "runner/launch/host_facts.h"
 #include "runner/launch/source_version.h"
 #include "runner/util/clock.h"
+#include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -92,10 +93,10 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   const util::ClockChoice clock = util::choose_clock();
   session["session"] = collect::session_text(recording.arena().session());
   session["mlrun_version"] = MLRUN_VERSION;
-  session["command"] = texts(options.command);
+  session["command"] = texts(util::masked_arguments(options.command));
   session["cwd"] = util::escaped_utf8(std::filesystem::current_path(ignored).string());
   session["source"] = launch::source_version(std::filesystem::current_path(ignored).string());
-  session["environment"] = launch::shown_environment(environ);
+  session["environment"] = launch::shown_environment(environ, options.kept_environment);
   session["host"] = launch::host_facts();
   session["options"] = options_json(options, recording);
   session["mllog"] = texts(options.mllog);

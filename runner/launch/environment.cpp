@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "runner/events/session.h"
-#include "runner/launch/secrets.h"
+#include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {
@@ -122,15 +122,15 @@ std::vector<std::string> untraced_environment(char** environment) {
   return result;
 }
 
-std::map<std::string, std::string> shown_environment(char** environment) {
+std::map<std::string, std::string> shown_environment(char** environment, const std::vector<std::string>& kept) {
   std::map<std::string, std::string> shown;
   for (char** entry = environment; *entry != nullptr; entry++) {
     const std::string_view text = *entry;
     const size_t equals = text.find('=');
     if (equals == std::string_view::npos) continue;
-    const std::string name(text.substr(0, equals));
-    shown[util::escaped_utf8(name)] =
-        looks_secret(name) ? std::string(kHidden) : util::escaped_utf8(text.substr(equals + 1));
+    const std::string name(text.substr(0, equals)), value(text.substr(equals + 1));
+    const bool is_kept = std::find(kept.begin(), kept.end(), name) != kept.end();
+    shown[util::escaped_utf8(name)] = util::escaped_utf8(is_kept ? value : util::masked_value(name, value));
   }
   return shown;
 }

@@ -29,7 +29,7 @@ std::string other_cuda_injection(char** environment);
 // The same without either variable's part of ours.
 std::vector<std::string> untraced_environment(char** environment);
 
-// Variables by name, as text; the values of those that look like secrets are replaced by "(hidden)".
-std::map<std::string, std::string> shown_environment(char** environment);
+// Variables by name, as text, without secrets (runner/util/secrets.h) but for those named in `kept`.
+std::map<std::string, std::string> shown_environment(char** environment, const std::vector<std::string>& kept = {});
 
 }  // namespace mlrun::launch

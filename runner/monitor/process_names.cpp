@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/launch/secrets.h"
 #include "runner/util/file_io.h"
+#include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::monitor {
@@ -34,14 +34,7 @@ std::string cut(std::string text) {
 }
 
 std::string args_of(const std::string& process) {
-  const std::string bytes = util::read_text(process + "/cmdline", kArgsReadMax);
-  std::vector<std::string> arguments;
-  for (size_t at = 0; at < bytes.size();) {
-    const size_t end = std::min(bytes.find('\0', at), bytes.size());
-    arguments.push_back(bytes.substr(at, end - at));
-    at = end + 1;
-  }
-  return cut(launch::shown_arguments(arguments));
+  return cut(util::escaped_utf8(util::masked_command_line(util::read_text(process + "/cmdline", kArgsReadMax))));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class ProcessNames {
  public:
   struct Wanted {
     bool users = true;  // may wait for whoever knows them: a directory service
-    bool args = false;  // the command's, without what looks like a secret (runner/launch/secrets.h)
+    bool args = false;  // the command's, without what looks like a secret (runner/util/secrets.h)
   };
   explicit ProcessNames(Wanted wanted, std::string proc_folder = "/proc")
       : wanted_(wanted), proc_(std::move(proc_folder)) {}

@@ -5,19 +5,15 @@
 #include <string>
 
 #include "runner/trace/parents.h"
+#include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-// "a\0b\0" as "a b".
-std::string with_blanks(std::string_view arguments) {
-  std::string text(arguments);
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::replace(text.begin(), text.end(), '\0', ' ');
-  return util::escaped_utf8(text);
-}
+// "a\0b\0" as "a b", without secrets.
+std::string with_blanks(std::string_view arguments) { return util::escaped_utf8(util::masked_command_line(arguments)); }
 
 }  // namespace
 

@@ -464,7 +464,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   }
   if (auto committed = staging.commit(); !committed) return tl::make_unexpected(committed.error());
   const std::string text = info_.run->dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  constexpr mode_t kMode = 0644;
+  constexpr mode_t kMode = 0600;  // it holds arguments and the environment
   if (auto written = util::write_atomically(options_.trace_folder + "/run.json", text, kMode); !written) {
     return tl::make_unexpected(written.error());
   }

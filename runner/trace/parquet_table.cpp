@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/parquet_table.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -60,6 +63,13 @@ arrow::Result<std::shared_ptr<parquet::SchemaDescriptor>> schema(const std::vect
 std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
   return arrow::key_value_metadata(
       {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}});
+}
+
+// Arguments may be secret where no rule finds it: such a table is for its owner alone, as run.json is.
+bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const auto& column) {
+    return column->name() == "command" || column->name() == "arguments";
+  });
 }
 
 }  // namespace
@@ -150,6 +160,7 @@ Status ParquetTable::open(const std::string& path) {
   file->schema = *std::move(columns);
   auto raw_stream = arrow::io::FileOutputStream::Open(file->partial_path);
   if (!raw_stream.ok()) return arrow_error("create " + file->partial_path, raw_stream.status());
+  if (holds_arguments(columns_)) ::chmod(file->partial_path.c_str(), S_IRUSR | S_IWUSR);
   auto stream = arrow::io::BufferedOutputStream::Create(kWriteBytes, arrow::system_memory_pool(), *raw_stream);
   if (!stream.ok()) return arrow_error("write " + path, stream.status());
   file->stream = *std::move(stream);

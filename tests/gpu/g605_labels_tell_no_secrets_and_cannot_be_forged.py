@@ -36,7 +36,7 @@ def check(this):
         families = running.families()
         args = next(s.labels["args"] for s in families["mlrun_gpu_process_active"].samples if s.labels["comm"] == "plain")
         this.true("arguments", args.endswith(
-            "plain --lr=0.1 --api-key=(hidden) --token (hidden) https://(hidden)@host/x"), args)
+            "plain --lr=0.1 --api-key=*** --token *** https://***:***@host/x"), args)
         everything = running.get("/metrics")[2] + running.stdout.read_text()
         this.true("secrets", not any(secret in everything for secret in SECRETS), everything)
         this.equal("hostname", {s.labels["hostname"] for s in families["mlrun_gpu_up"].samples}, {'no"de'})

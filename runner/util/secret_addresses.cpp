@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/secret_addresses.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace mlrun::util {
+
+namespace {
+
+constexpr std::string_view kScheme = "://";
+constexpr auto kNone = std::string_view::npos;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_host_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+}
+bool is_user_char(char c) { return is_host_char(c) || c == '%' || c == '+'; }
+
+std::string_view host_at(std::string_view text, size_t at) {
+  size_t end = at;
+  while (end < text.size() && is_host_char(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+// "host:8080", "host", "[::1]": nothing that could be the beginning of "user:password".
+bool may_be_host(std::string_view authority) {
+  const size_t colon = authority.rfind(':');
+  if (authority.empty() || colon == kNone || authority.starts_with('[')) return true;
+  return std::all_of(authority.begin() + static_cast<long>(colon) + 1, authority.end(), is_digit);
+}
+
+// Where the user ends, at an '@'; kNone: there is none. By the rule of addresses that is in front of the first slash. A
+// password that holds a slash unescaped is found where what stands there can be no host, or is a short one and another
+// '@' follows.
+size_t end_of_user(std::string_view text, size_t begin, size_t end) {
+  const size_t slash = std::min(text.find_first_of("/?#", begin), end);
+  const std::string_view authority = text.substr(begin, slash - begin);
+  const size_t last = text.substr(0, end).rfind('@');
+  if (last == kNone || last < begin) return kNone;
+  const size_t at = authority.rfind('@');
+  if (at == kNone) return may_be_host(authority) ? kNone : last;
+  const bool has_password = authority.find(':') < at;
+  const std::string_view host = authority.substr(at + 1);
+  const bool is_short = host.find_first_of(".:[") == kNone && host != "localhost";
+  return has_password && is_short && last > slash ? last : begin + at;
+}
+
+// git@ and its like over ssh say nothing secret.
+bool is_login(std::string_view before) { return before.ends_with("ssh") || before.ends_with("sftp"); }
+
+bool is_version(std::string_view host) {
+  const auto points = std::count(host.begin(), host.end(), '.');
+  const bool numbers = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
+  return numbers && points != 3;  // three: an IPv4 address
+}
+
+// "user:password@host" in a text without "://".
+std::string without_bare_users(std::string_view text) {
+  constexpr std::string_view kEdges = " \t\n,;'\"`=([{<";
+  std::string shown;
+  size_t done = 0;
+  for (size_t at = text.find('@'); at != kNone; at = text.find('@', at + 1)) {
+    const size_t next_edge = std::min(text.find_first_of(" \t\n,'\"`", at), text.size());
+    const size_t last = text.substr(0, next_edge).rfind('@');
+    const size_t colon = text.find(':', done);
+    if (colon == kNone || colon > at) continue;
+    const size_t edge = text.find_last_of(kEdges, colon);
+    const size_t begin = edge == kNone ? done : std::max(edge + 1, done);
+    const std::string_view user = text.substr(begin, colon - begin),
+                           password = text.substr(colon + 1, last - colon - 1);
+    const std::string_view host = host_at(text, last + 1);
+    const bool names_package = user == "npm" || user == "workspace" || user == "jsr" || user == "mailto";
+    if (user.empty() || names_package || !std::all_of(user.begin(), user.end(), is_user_char)) continue;
+    if (password.empty() || password[0] == '/' || host.empty() || is_version(host) || host.starts_with("sha")) continue;
+    shown += text.substr(done, begin - done);
+    shown += "***:***";
+    done = at = last;
+  }
+  shown += text.substr(done);
+  return shown;
+}
+
+}  // namespace
+
+std::string without_users(std::string_view word) {
+  std::string shown;
+  size_t done = 0;
+  for (size_t scheme = word.find(kScheme); scheme != kNone; scheme = word.find(kScheme, scheme + kScheme.size())) {
+    const size_t begin = scheme + kScheme.size();
+    const size_t next = std::min(word.find(kScheme, begin), word.size());
+    const size_t end = std::min(word.find_first_of(" \t\n\"'`<>\\", begin), next);
+    const size_t at = end_of_user(word, begin, end);
+    const bool has_colon = at != kNone && word.substr(begin, at - begin).find(':') != kNone;
+    if (at == kNone || at == begin || (!has_colon && is_login(word.substr(0, scheme)))) continue;
+    shown += done == 0 ? without_bare_users(word.substr(0, scheme)) : std::string(word.substr(done, scheme - done));
+    shown += kScheme;
+    shown += has_colon ? "***:***" : "***";
+    done = at;
+  }
+  return shown + (done == 0 && word.find(kScheme) == kNone ? without_bare_users(word) : std::string(word.substr(done)));
+}
+
+}  // namespace mlrun::util

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// User and password in addresses: "scheme://user:password@host/path" and "user:password@host".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mlrun::util {
+
+// `word` (without blanks) with *** in place of users and passwords. A user alone is masked too, since tokens are written
+// there; not that of ssh and its like. "name@host", "image:tag@sha256:..." and "npm:package@1.2" stay.
+[[nodiscard]] std::string without_users(std::string_view word);
+
+}  // namespace mlrun::util
