@@ -45,8 +45,9 @@ std::string waiting_folder(const std::string& path) {
   return waits ? folder : std::string();
 }
 
-void clean_one(const std::string& path, const CleanOptions& options) {
-  const util::UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+void clean_one(const std::string& file, const CleanOptions& options) {
+  const util::UniqueFd fd(::open(file.c_str(), O_RDWR | O_CLOEXEC));
+  const std::string path = util::printable(file);
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
     fmt::print("{}: cannot be opened, left alone\n", path);
@@ -56,13 +57,14 @@ void clean_one(const std::string& path, const CleanOptions& options) {
     fmt::print("{}: in use\n", path);
     return;
   }
-  const std::string folder = waiting_folder(path);
+  const std::string folder = waiting_folder(file);
   const std::string size = util::size_text(static_cast<uint64_t>(status.st_blocks) * 512);
   if (!folder.empty() && !options.all) {
-    fmt::print("{}: kept, {}; it holds the last events of a killed run: mlrun recover {}\n", path, size, folder);
+    fmt::print("{}: kept, {}; it holds the last events of a killed run: mlrun recover {}\n", path, size,
+               util::printable(folder));
   } else if (options.dry_run) {
     fmt::print("{}: would be removed, {}\n", path, size);
-  } else if (::unlink(path.c_str()) == 0) {
+  } else if (::unlink(file.c_str()) == 0) {
     fmt::print("{}: removed, {}\n", path, size);
   } else {
     fmt::print("{}: cannot be removed: {}\n", path, std::strerror(errno));

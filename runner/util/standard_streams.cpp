@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string>
+
+#include "runner/util/text.h"
 
 namespace mlrun::util {
 
@@ -16,6 +19,9 @@ void hold_standard_descriptors() {
   }
 }
 
-void say(std::string_view text) { std::fprintf(stderr, "mlrun: %.*s\n", static_cast<int>(text.size()), text.data()); }
+void say(std::string_view text) {
+  const std::string line = "mlrun: " + printable(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 }  // namespace mlrun::util

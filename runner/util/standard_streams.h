@@ -11,7 +11,7 @@ namespace mlrun::util {
 // To be called first in main.
 void hold_standard_descriptors();
 
-// "mlrun: TEXT" on stderr. What cannot be written is lost: what the command did matters more.
+// "mlrun: TEXT" on stderr, one line whatever names are in it. What cannot be written is lost: what the command did matters more.
 void say(std::string_view text);
 
 }  // namespace mlrun::util

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -32,6 +33,24 @@ size_t utf8_length(std::string_view text) {
   return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
 }
 
+// Of a well-formed sequence.
+uint32_t code_point(std::string_view sequence) {
+  const auto lead = static_cast<unsigned char>(sequence[0]);
+  uint32_t code = sequence.size() == 1 ? lead : lead & (0xffu >> (sequence.size() + 1));
+  for (const char byte : sequence.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3fu);
+  return code;
+}
+
+// Characters without a shape of their own that move, turn or hide what is around them: controls (C0, C1), directions of
+// writing, breaks of lines and paragraphs, invisible characters and tags. Joiners (U+200C, U+200D) are part of words.
+bool steers(uint32_t code) {
+  static constexpr std::pair<uint32_t, uint32_t> kRanges[] = {
+      {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200b},
+      {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  return std::any_of(std::begin(kRanges), std::end(kRanges),
+                     [code](const auto& range) { return code >= range.first && code <= range.second; });
+}
+
 }  // namespace
 
 std::string escaped_utf8(std::string_view bytes) {
@@ -47,18 +66,27 @@ std::string escaped_utf8(std::string_view bytes) {
   return text;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) {
   std::string out;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool second = byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0;
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (second) {  // U+0080..U+009f steer terminals as well
-      out += fmt::format("\\xc2\\x{:02x}", static_cast<unsigned char>(text[++at]));
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+    if (length == 0 || steers(code_point(character))) {
+      for (const char byte : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     } else {
-      out += text[at];
+      out += character;
     }
+    text.remove_prefix(character.size());
   }
   return out;
 }

@@ -15,7 +15,10 @@ namespace mlrun::util {
 // so that the original can be told.
 std::string escaped_utf8(std::string_view bytes);
 
-// Control characters as \xNN: names of files and commands come from anywhere and must not steer the terminal.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+// For people: bytes of control characters, of characters that turn or hide the text around them (U+202E, U+2066, U+2028)
+// and of what is not UTF-8 as \xNN. Names of files and commands come from anywhere and must not steer what shows them.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // "512", "64K", "256M", "4G" (powers of 1024; an "iB" or "B" behind is allowed).

@@ -7,6 +7,8 @@
 
 #include <arrow/api.h>
 
+#include "runner/util/text.h"
+
 namespace mlrun::view {
 namespace {
 
@@ -75,6 +77,12 @@ int64_t Column::number(int64_t row) const {
 double Column::real(int64_t row) const { return as<arrow::DoubleArray>(array_).Value(row); }
 
 bool Column::boolean(int64_t row) const { return as<arrow::BooleanArray>(array_).Value(row); }
+
+std::string Column::utf8(int64_t row) const {
+  const std::string_view bytes = text(row);
+  const bool is_text = names_ || dictionary_ || array_->type_id() == arrow::Type::STRING;
+  return is_text && util::is_utf8(bytes) ? std::string(bytes) : util::escaped_utf8(bytes);
+}
 
 std::string_view Column::text(int64_t row) const {
   if (names_) return names_->name(number(row));

@@ -49,6 +49,8 @@ class Column {
   [[nodiscard]] double real(int64_t row) const;
   [[nodiscard]] bool boolean(int64_t row) const;
   [[nodiscard]] std::string_view text(int64_t row) const;
+  // The same as valid UTF-8; bytes of a column of bytes are escaped as in the tables (util/text.h), each text differs.
+  [[nodiscard]] std::string utf8(int64_t row) const;
 
  private:
   std::string name_, source_;

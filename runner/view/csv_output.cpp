@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV as RFC 4180 has it, with LF: a head of names, empty fields for what has no value, times in nanoseconds.
+// CSV as RFC 4180 has it, with LF: a head of names, empty fields for what has no value, times in nanoseconds. Bytes that
+// are no text have \xNN. Programs that show tables take a text that begins with =, +, -, @, a tab or a carriage return for
+// a formula and execute it: such a text gets an apostrophe in front, and so does one that begins with an apostrophe, so that
+// without the first apostrophe each is as it was.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -28,10 +31,14 @@ void add_field(std::string& line, std::string_view text) {
   line += '"';
 }
 
+bool may_be_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r'").find(text.front()) != std::string_view::npos;
+}
+
 class CsvOutput final : public RowOutput {
  public:
-  CsvOutput(const std::vector<std::string>& names, int64_t origin_ns, Sink sink)
-      : origin_ns_(origin_ns), sink_(std::move(sink)) {
+  CsvOutput(const std::vector<std::string>& names, int64_t origin_ns, bool keeps_formulas, Sink sink)
+      : origin_ns_(origin_ns), keeps_formulas_(keeps_formulas), sink_(std::move(sink)) {
     for (const std::string& name : names) {
       if (!line_.empty()) line_ += ',';
       add_field(line_, name);
@@ -61,19 +68,25 @@ class CsvOutput final : public RowOutput {
         break;
       case Column::Type::kReal: fmt::format_to(std::back_inserter(line_), "{}", column.real(row)); break;
       case Column::Type::kBoolean: line_ += column.boolean(row) ? "true" : "false"; break;
-      case Column::Type::kText: add_field(line_, column.text(row)); break;
+      case Column::Type::kText: add_text(column.utf8(row)); break;
     }
   }
 
+  void add_text(const std::string& text) {
+    add_field(line_, !keeps_formulas_ && may_be_formula(text) ? "'" + text : text);
+  }
+
   int64_t origin_ns_;
+  bool keeps_formulas_;
   Sink sink_;
   std::string line_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, Sink sink) {
-  return std::make_unique<CsvOutput>(names, origin_ns, std::move(sink));
+std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, bool keeps_formulas,
+                                      Sink sink) {
+  return std::make_unique<CsvOutput>(names, origin_ns, keeps_formulas, std::move(sink));
 }
 
 }  // namespace mlrun::view

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JSON object a line; null for what has no value, times in nanoseconds.
+// One JSON object a line; null for what has no value, times in nanoseconds. Bytes that are no text
+// have \xNN, so that different ones stay different.
 #include <string>
 #include <utility>
 
@@ -43,7 +44,7 @@ class JsonOutput final : public RowOutput {
         break;
       case Column::Type::kReal: line_ += nlohmann::json(column.real(row)).dump(); break;
       case Column::Type::kBoolean: line_ += column.boolean(row) ? "true" : "false"; break;
-      case Column::Type::kText: line_ += json_text(column.text(row)); break;
+      case Column::Type::kText: line_ += json_text(column.utf8(row)); break;
     }
   }
 

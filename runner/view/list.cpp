@@ -91,7 +91,8 @@ std::string list_text(const std::vector<ListedTrace>& traces, const std::string&
     if (trace.state == TraceState::kUnfinished) {
       const fs::path path =
           traces.size() == 1 && trace.name == folder ? fs::path(folder) : fs::path(folder) / trace.name;
-      table.add_note("  not finished; finish it with: mlrun recover " + path.lexically_normal().string());
+      table.add_note("  not finished; finish it with: mlrun recover " +
+                     summary::printable(path.lexically_normal().string()));
     }
   }
   return table.text(style);

@@ -36,7 +36,9 @@ struct TextOptions {
 // origin_ns: what moments are counted from; 0: absolute.
 std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
                                        Sink sink);
-std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, Sink sink);
+// keeps_formulas: texts stay as they are that a spreadsheet would execute.
+std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, bool keeps_formulas,
+                                      Sink sink);
 std::unique_ptr<RowOutput> json_output(const std::vector<std::string>& names, int64_t origin_ns,
                                        Sink sink);  // an object a line
 

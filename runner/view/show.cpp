@@ -44,7 +44,7 @@ Status list_tables(const ShowOptions& options, const TextOptions& text, const Si
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
     table.add(
-        {name, summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes), std::to_string(shape->parts)});
+        {util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes), std::to_string(shape->parts)});
   }
   sink(table.text(text.style));
   return {};
@@ -114,7 +114,7 @@ class Show {
 
   [[nodiscard]] std::unique_ptr<RowOutput> make_output() const {
     switch (options_.format) {
-      case ShowFormat::kCsv: return csv_output(names_, origin_ns_, sink_);
+      case ShowFormat::kCsv: return csv_output(names_, origin_ns_, options_.keeps_formulas, sink_);
       case ShowFormat::kJson: return json_output(names_, origin_ns_, sink_);
       case ShowFormat::kText: break;
     }
@@ -188,7 +188,10 @@ Result<int> show(const Arguments& arguments) {
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
   app.add_option("TABLE", options.table, "one of its tables; without: a list of them");
   auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds");
-  app.add_flag("--json", as_json, "an object a line, times in nanoseconds")->excludes(csv);
+  app.add_flag("--csv-raw", options.keeps_formulas,
+               "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute")
+      ->excludes(csv);
+  app.add_flag("--json", as_json, "an object a line, times in nanoseconds")->excludes(csv)->excludes("--csv-raw");
   app.add_option("--where", options.where, "rows that fulfil this only")->option_text("EXPR");
   app.add_option("--limit", options.limit, "this many rows, 0: all (text 100, else all)")
       ->option_text("N")
@@ -198,11 +201,11 @@ Result<int> show(const Arguments& arguments) {
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
-  options.format = as_csv ? ShowFormat::kCsv : as_json ? ShowFormat::kJson : ShowFormat::kText;
+  options.format = as_csv || options.keeps_formulas ? ShowFormat::kCsv : as_json ? ShowFormat::kJson : ShowFormat::kText;
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
   const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
   const Status shown =
-      show(options, text, [](std::string_view part) { std::fwrite(part.data(), 1, part.size(), stdout); });
+      show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());
   return 0;
 }

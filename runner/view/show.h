@@ -21,6 +21,7 @@ struct ShowOptions {
   std::string where = {};
   std::optional<int64_t> limit = {};      // none: 100 rows of text, all of the other formats; 0: all
   std::vector<std::string> columns = {};  // empty: the usual ones
+  bool keeps_formulas = false;            // of CSV
   bool absolute = false;                  // moments as CLOCK_MONOTONIC, not from the run's start
 };
 
