@@ -20,6 +20,7 @@ class IdleTable {
   Status open(const std::string& tables_folder);
   Status add(const model::IdleRow& row);
   Status close();
+  trace::ParquetTable& parquet() { return table_; }
 
  private:
   void add_python(const model::IdleRow& row);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/collect/proc_files.h"
@@ -12,6 +13,8 @@
 namespace mlrun::launch {
 
 namespace {
+
+constexpr int kSchemaVersion = 1;
 
 std::string path_in(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SESSION_FILE; }
 
@@ -24,7 +27,7 @@ uint64_t start_ticks_of(uint32_t pid) {
 
 SessionFile::SessionFile(const std::string& trace_folder) : path_(path_in(trace_folder)) {
   const auto pid = static_cast<uint32_t>(::getpid());
-  data = {{"schema_version", 1},
+  data = {{"schema_version", kSchemaVersion},
           {"state", "running"},
           {"leader", {{"pid", pid}, {"start_ticks", start_ticks_of(pid)}, {"boot_id", collect::boot_id()}}}};
 }
@@ -36,6 +39,11 @@ Result<SessionFile> SessionFile::read(const std::string& trace_folder) {
   if (!text) return tl::make_unexpected(text.error());
   file.data = nlohmann::json::parse(*text, nullptr, false);
   if (!file.data.is_object()) return fail(file.path_ + " is damaged: it is no JSON object");
+  const auto version = file.data.find("schema_version");
+  if (version != file.data.end() && version->is_number() && version->get<int64_t>() > kSchemaVersion) {
+    return fail(fmt::format("{} was recorded by a newer mlrun (schema {}; this one reads up to {}): use that version",
+                            trace_folder, version->get<int64_t>(), kSchemaVersion));
+  }
   return file;
 }
 

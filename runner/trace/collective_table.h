@@ -17,6 +17,7 @@ class CollectiveTable {
   void write_to(std::string tables_folder) { folder_ = std::move(tables_folder); }
   Status add(const model::CollectiveRow& row);
   Status close();
+  ParquetTable& parquet() { return table_; }
 
  private:
   Status open();

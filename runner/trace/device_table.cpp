@@ -86,40 +86,30 @@ std::map<uint32_t, model::DeviceRow> rows_of(const json& session) {
   return rows;
 }
 
-}  // namespace
+struct DeviceTable {
+  ParquetTable table{"device"};
+  Int64Column& dev = table.int64("dev");
+  Int32Column& major = table.int32("major");
+  Int32Column& minor = table.int32("minor");
+  TextColumn& name = table.optional_text("name");
+  TextColumn& kind = table.optional_text("kind");
+  TextColumn& path_name = table.optional_text("path_name");
+  TextColumn& model_name = table.optional_text("model");
+  TextColumn& scheduler = table.optional_text("scheduler");
+  TextColumn& below = table.optional_text("below");
+  Int32Column& rotational = table.optional_int32("rotational");
+  Int64Column& reads = table.int64("reads");
+  Int64Column& read_bytes = table.int64("read_bytes");
+  Int64Column& writes = table.int64("writes");
+  Int64Column& write_bytes = table.int64("write_bytes");
+  Int64Column& flushes = table.int64("flushes");
+  Int64Column& discards = table.int64("discards");
+  Int64Column& device_ns = table.int64("device_ns");
+  Int64Column& errors = table.int64("errors");
+  Int64Column& own_requests = table.int64("own_requests");
+  Int64Column& own_bytes = table.int64("own_bytes");
 
-std::string device_name(const json& session, uint32_t device) {
-  for (const json& facts : list_in(session, "devices")) {
-    if (number_in(facts, "device") != device) continue;
-    if (std::string name = text_in(facts, "name"); !name.empty()) return name;
-  }
-  return fmt::format("{}:{}", major_of(device), minor_of(device));
-}
-
-Status write_devices(const json& session, const std::string& tables_folder) {
-  ParquetTable table("device");
-  auto& dev = table.int64("dev");
-  auto& major = table.int32("major");
-  auto& minor = table.int32("minor");
-  auto& name = table.optional_text("name");
-  auto& kind = table.optional_text("kind");
-  auto& path_name = table.optional_text("path_name");
-  auto& model_name = table.optional_text("model");
-  auto& scheduler = table.optional_text("scheduler");
-  auto& below = table.optional_text("below");
-  auto& rotational = table.optional_int32("rotational");
-  auto& reads = table.int64("reads");
-  auto& read_bytes = table.int64("read_bytes");
-  auto& writes = table.int64("writes");
-  auto& write_bytes = table.int64("write_bytes");
-  auto& flushes = table.int64("flushes");
-  auto& discards = table.int64("discards");
-  auto& device_ns = table.int64("device_ns");
-  auto& errors = table.int64("errors");
-  auto& own_requests = table.int64("own_requests");
-  auto& own_bytes = table.int64("own_bytes");
-  if (auto opened = table.open_in(tables_folder); !opened) return opened;
-  for (const auto& [number, row] : rows_of(session)) {
+  void add(const model::DeviceRow& row) {
     dev.add(row.dev);
     major.add(row.major);
     minor.add(row.minor);
@@ -142,8 +132,29 @@ Status write_devices(const json& session, const std::string& tables_folder) {
     own_bytes.add(row.own_bytes);
     table.row_added();
   }
-  if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());
+};
+
+}  // namespace
+
+std::string device_name(const json& session, uint32_t device) {
+  for (const json& facts : list_in(session, "devices")) {
+    if (number_in(facts, "device") != device) continue;
+    if (std::string name = text_in(facts, "name"); !name.empty()) return name;
+  }
+  return fmt::format("{}:{}", major_of(device), minor_of(device));
+}
+
+Status write_devices(const json& session, const std::string& tables_folder) {
+  DeviceTable devices;
+  if (auto opened = devices.table.open_in(tables_folder); !opened) return opened;
+  for (const auto& [number, row] : rows_of(session)) devices.add(row);
+  if (auto closed = devices.table.close(); !closed) return tl::make_unexpected(closed.error());
   return {};
+}
+
+Status visit_device_table(const std::function<Status(ParquetTable&)>& visit) {
+  DeviceTable devices;
+  return visit(devices.table);
 }
 
 }  // namespace mlrun::trace

@@ -50,14 +50,11 @@ std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::uni
   return builder.build();
 }
 
-arrow::Result<std::shared_ptr<parquet::SchemaDescriptor>> schema(const std::vector<std::unique_ptr<Column>>& columns,
-                                                                 const parquet::WriterProperties& properties) {
-  arrow::FieldVector fields;
-  for (const auto& column : columns)
-    fields.push_back(arrow::field(column->name(), column->type(), column->presence() == Presence::kSometimes));
-  std::shared_ptr<parquet::SchemaDescriptor> schema;
-  ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(arrow::schema(std::move(fields)).get(), properties, &schema));
-  return schema;
+arrow::Result<std::shared_ptr<parquet::SchemaDescriptor>> parquet_schema(const arrow::Schema& schema,
+                                                                         const parquet::WriterProperties& properties) {
+  std::shared_ptr<parquet::SchemaDescriptor> result;
+  ARROW_RETURN_NOT_OK(parquet::arrow::ToParquetSchema(&schema, properties, &result));
+  return result;
 }
 
 std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
@@ -67,9 +64,8 @@ std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
 
 // Arguments may be secret where no rule finds it: such a table is for its owner alone, as run.json is.
 bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
-  return std::any_of(columns.begin(), columns.end(), [](const auto& column) {
-    return column->name() == "command" || column->name() == "arguments";
-  });
+  return std::any_of(columns.begin(), columns.end(),
+                     [](const auto& column) { return column->name() == "command" || column->name() == "arguments"; });
 }
 
 }  // namespace
@@ -150,12 +146,19 @@ SameColumn& ParquetTable::same_int64(std::string name) {
 }
 void ParquetTable::empty_int64(std::string name) { add_column(std::make_unique<EmptyColumn>(std::move(name))); }
 
+std::shared_ptr<arrow::Schema> ParquetTable::schema() const {
+  arrow::FieldVector fields;
+  for (const auto& column : columns_)
+    fields.push_back(arrow::field(column->name(), column->type(), column->presence() == Presence::kSometimes));
+  return arrow::schema(std::move(fields));
+}
+
 Status ParquetTable::open(const std::string& path) {
   auto file = std::make_unique<File>();
   file->path = path;
   file->partial_path = path + ".partial";
   file->properties = properties(columns_);
-  auto columns = schema(columns_, *file->properties);
+  auto columns = parquet_schema(*schema(), *file->properties);
   if (!columns.ok()) return arrow_error("write " + path, columns.status());
   file->schema = *std::move(columns);
   auto raw_stream = arrow::io::FileOutputStream::Open(file->partial_path);

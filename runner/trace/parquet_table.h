@@ -22,6 +22,10 @@
 #include "runner/trace/parquet_column.h"
 #include "runner/util/result.h"
 
+namespace arrow {
+class Schema;
+}  // namespace arrow
+
 namespace mlrun::trace {
 
 inline constexpr int kTraceSchemaVersion = 1;  // of all tables; in run.json and in each file's metadata
@@ -73,6 +77,7 @@ class ParquetTable {
   Result<int64_t> close();
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::shared_ptr<arrow::Schema> schema() const;  // of the columns declared so far
 
  private:
   struct File;

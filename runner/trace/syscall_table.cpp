@@ -51,6 +51,55 @@ std::string name_of(const mlrun_syscall_sum& record) {
   return syscall_name(record.number, (record.flags & MLRUN_SYSCALL_32BIT) != 0);
 }
 
+struct SumColumns {
+  ParquetTable table{"syscall"};
+  Int32Column& id = table.int32("syscall_id");
+  Int32Column& proc_id = table.optional_int32("proc_id");
+  Int32Column& pid = table.int32("pid");
+  TextColumn& comm = table.text("comm");
+  TextColumn& name = table.text("name");
+  Int32Column& number = table.int32("number");
+  Int32Column& is_32bit = table.int32("is_32bit");
+  Int64Column& calls = table.int64("calls");
+  Int64Column& ended = table.int64("ended");
+  Int64Column& errors = table.int64("errors");
+  Int64Column& time_ns = table.int64("time_ns");
+
+  void add(int32_t syscall_id, const model::Origin& origin, const mlrun_syscall_sum& record, const Buckets& times) {
+    id.add(syscall_id);
+    proc_id.add_unless(0, origin.proc_id);
+    pid.add(static_cast<int32_t>(record.head.pid));
+    comm.add(util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
+    name.add(name_of(record));
+    number.add(static_cast<int32_t>(record.number));
+    is_32bit.add((record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
+    calls.add(cut(record.calls));
+    ended.add(cut(std::accumulate(times.begin(), times.end(), uint64_t{0})));
+    errors.add(cut(record.errors));
+    time_ns.add(cut(record.total_ns));
+    table.row_added();
+  }
+};
+
+struct BucketColumns {
+  ParquetTable table{"syscall_bucket"};
+  Int32Column& of = table.int32("syscall_id");
+  Int64Column& low_ns = table.int64("low_ns");
+  Int64Column& high_ns = table.int64("high_ns");
+  Int64Column& count = table.int64("count");
+
+  void add(int32_t syscall_id, const Buckets& times) {
+    for (size_t i = 0; i < times.size(); i++) {
+      if (times.at(i) == 0) continue;
+      of.add(syscall_id);
+      low_ns.add(i == 0 ? 0 : bound_ns(i - 1));
+      high_ns.add(i + 1 == times.size() ? INT64_MAX : bound_ns(i));
+      count.add(cut(times.at(i)));
+      table.row_added();
+    }
+  }
+};
+
 }  // namespace
 
 std::string syscall_name(uint32_t number, bool is_32bit) {
@@ -68,53 +117,27 @@ void SyscallTable::add(const mlrun_syscall_sum& record, const model::Origin& ori
 }
 
 Status SyscallTable::write(const std::string& tables_folder) const {
-  ParquetTable sums("syscall"), buckets("syscall_bucket");
-  auto& id = sums.int32("syscall_id");
-  auto& proc_id = sums.optional_int32("proc_id");
-  auto& pid = sums.int32("pid");
-  auto& comm = sums.text("comm");
-  auto& name = sums.text("name");
-  auto& number = sums.int32("number");
-  auto& is_32bit = sums.int32("is_32bit");
-  auto& calls = sums.int64("calls");
-  auto& ended = sums.int64("ended");
-  auto& errors = sums.int64("errors");
-  auto& time_ns = sums.int64("time_ns");
-  auto& of = buckets.int32("syscall_id");
-  auto& low_ns = buckets.int64("low_ns");
-  auto& high_ns = buckets.int64("high_ns");
-  auto& count = buckets.int64("count");
-  if (Status opened = sums.open_in(tables_folder); !opened) return opened;
-  if (Status opened = buckets.open_in(tables_folder); !opened) return opened;
+  SumColumns sums;
+  BucketColumns buckets;
+  if (Status opened = sums.table.open_in(tables_folder); !opened) return opened;
+  if (Status opened = buckets.table.open_in(tables_folder); !opened) return opened;
   int32_t next_id = 1;
   for (const Row& row : rows_) {
-    const mlrun_syscall_sum& record = row.record;
-    const Buckets times = buckets_of(record);
-    id.add(next_id);
-    proc_id.add_unless(0, row.origin.proc_id);
-    pid.add(static_cast<int32_t>(record.head.pid));
-    comm.add(util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
-    name.add(name_of(record));
-    number.add(static_cast<int32_t>(record.number));
-    is_32bit.add((record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
-    calls.add(cut(record.calls));
-    ended.add(cut(std::accumulate(times.begin(), times.end(), uint64_t{0})));
-    errors.add(cut(record.errors));
-    time_ns.add(cut(record.total_ns));
-    sums.row_added();
-    for (size_t i = 0; i < times.size(); i++) {
-      if (times.at(i) == 0) continue;
-      of.add(next_id);
-      low_ns.add(i == 0 ? 0 : bound_ns(i - 1));
-      high_ns.add(i + 1 == times.size() ? INT64_MAX : bound_ns(i));
-      count.add(cut(times.at(i)));
-      buckets.row_added();
-    }
+    const Buckets times = buckets_of(row.record);
+    sums.add(next_id, row.origin, row.record, times);
+    buckets.add(next_id, times);
     next_id++;
   }
-  if (auto closed = sums.close(); !closed) return tl::make_unexpected(closed.error());
-  if (auto closed = buckets.close(); !closed) return tl::make_unexpected(closed.error());
+  if (auto closed = sums.table.close(); !closed) return tl::make_unexpected(closed.error());
+  if (auto closed = buckets.table.close(); !closed) return tl::make_unexpected(closed.error());
   return {};
+}
+
+Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit) {
+  SumColumns sums;
+  BucketColumns buckets;
+  if (Status visited = visit(sums.table); !visited) return visited;
+  return visit(buckets.table);
 }
 
 json SyscallTable::json() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,8 +16,13 @@
 
 namespace mlrun::trace {
 
+class ParquetTable;
+
 // "openat"; "syscall 999" where this machine's tables have none.
 std::string syscall_name(uint32_t number, bool is_32bit);
+
+// Shows the tables syscall and syscall_bucket with their columns, without rows.
+Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit);
 
 class SyscallTable {
  public:

@@ -2,17 +2,20 @@
 #include "runner/trace/table_reader.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include <arrow/api.h>
 #include <arrow/io/file.h>
+#include <arrow/util/key_value_metadata.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/statistics.h>
 
 #include "runner/trace/arrow_error.h"
+#include "runner/trace/trace_condition.h"
 
 namespace mlrun::trace {
 
@@ -68,14 +71,27 @@ Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const
        at.increment(error)) {
     if (at->path().extension() == ".parquet") parts.push_back(at->path().string());
   }
-  if (error || parts.empty()) return fail("there is no table '" + table + "' in " + trace_folder);
+  if (error || parts.empty()) return damaged(trace_folder, "the table '" + table + "' has no files");
   std::sort(parts.begin(), parts.end());
   return parts;
+}
+
+// "cannot read FILE: ...", of what Arrow found.
+std::string arrow_text(const std::string& path, const arrow::Status& status) {
+  return "cannot read " + path + ": " + status.message();
+}
+
+Status check_version(const parquet::FileMetaData& file, const std::string& trace_folder) {
+  const auto facts = file.key_value_metadata();
+  if (!facts || !facts->Contains("mlrun.schema_version")) return {};
+  return check_schema_version(trace_folder, std::strtoll(facts->Get("mlrun.schema_version")->c_str(), nullptr, 10));
 }
 
 }  // namespace
 
 struct TableReader::State {
+  std::string trace_folder;
+  std::shared_ptr<arrow::Schema> schema;  // of a table without files
   std::vector<std::string> parts;
   size_t next_part = 0;
   TableQuery query;
@@ -91,18 +107,19 @@ Status TableReader::State::open_next_part() {
   if (!opened.ok()) return arrow_error("open " + path, opened.status());
   try {
     parquet::arrow::FileReaderBuilder builder;
-    if (auto status = builder.Open(*opened); !status.ok()) return arrow_error("read " + path, status);
+    if (auto status = builder.Open(*opened); !status.ok()) return damaged(trace_folder, arrow_text(path, status));
     if (auto status = builder.memory_pool(arrow::system_memory_pool())->Build(&file); !status.ok()) {
-      return arrow_error("read " + path, status);
+      return damaged(trace_folder, arrow_text(path, status));
     }
     const auto metadata = file->parquet_reader()->metadata();
+    if (auto known = check_version(*metadata, trace_folder); !known) return known;
     auto columns = column_indices(*metadata, query, path);
     if (!columns) return tl::make_unexpected(columns.error());
     auto reader = file->GetRecordBatchReader(row_groups_in(*metadata, query), *columns);
-    if (!reader.ok()) return arrow_error("read " + path, reader.status());
+    if (!reader.ok()) return damaged(trace_folder, arrow_text(path, reader.status()));
     batches = *std::move(reader);
   } catch (const parquet::ParquetException& exception) {
-    return fail("cannot read " + path + ": " + exception.what());
+    return damaged(trace_folder, "cannot read " + path + ": " + exception.what());
   }
   return {};
 }
@@ -116,19 +133,29 @@ Result<TableReader> TableReader::open(const std::string& trace_folder, const std
   auto parts = parts_of(trace_folder, table);
   if (!parts) return tl::make_unexpected(parts.error());
   auto state = std::make_unique<State>();
+  state->trace_folder = trace_folder;
   state->parts = *std::move(parts);
   state->query = std::move(query);
   if (auto first = state->open_next_part(); !first) return tl::make_unexpected(first.error());
   return TableReader(std::move(state));
 }
 
-std::shared_ptr<arrow::Schema> TableReader::schema() const { return state_->batches->schema(); }
+TableReader TableReader::empty(std::shared_ptr<arrow::Schema> schema) {
+  auto state = std::make_unique<State>();
+  state->schema = std::move(schema);
+  return TableReader(std::move(state));
+}
+
+std::shared_ptr<arrow::Schema> TableReader::schema() const {
+  return state_->schema ? state_->schema : state_->batches->schema();
+}
 
 Result<std::shared_ptr<arrow::RecordBatch>> TableReader::next() {
+  if (state_->schema) return nullptr;
   for (;;) {
     std::shared_ptr<arrow::RecordBatch> batch;
     if (auto status = state_->batches->ReadNext(&batch); !status.ok()) {
-      return arrow_error("read " + state_->parts[state_->next_part - 1], status);
+      return damaged(state_->trace_folder, arrow_text(state_->parts[state_->next_part - 1], status));
     }
     if (batch && batch->num_rows() == 0) continue;
     if (batch || state_->next_part == state_->parts.size()) return batch;
@@ -153,6 +180,15 @@ Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder
   return *std::move(whole);
 }
 
+bool has_table(const std::string& tables_folder, const std::string& table) {
+  std::error_code error;
+  for (fs::directory_iterator at(fs::path(tables_folder) / table, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() == ".parquet") return true;
+  }
+  return false;
+}
+
 Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
   std::error_code error;
   std::vector<std::string> names;
@@ -160,7 +196,7 @@ Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
        at.increment(error)) {
     if (at->is_directory()) names.push_back(at->path().filename().string());
   }
-  if (error) return fail("there are no tables in " + trace_folder + ": " + error.message());
+  if (error) return damaged(trace_folder, "it has no folder of tables: " + error.message());
   std::sort(names.begin(), names.end());
   return names;
 }

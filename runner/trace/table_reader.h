@@ -30,6 +30,8 @@ class TableReader {
  public:
   // Fails when the trace has no such table or lacks a column that is asked for.
   static Result<TableReader> open(const std::string& trace_folder, const std::string& table, TableQuery query = {});
+  // A table without rows, of which there is no file.
+  static TableReader empty(std::shared_ptr<arrow::Schema> schema);
   ~TableReader();
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
@@ -47,6 +49,9 @@ class TableReader {
 // The whole table in memory: for the small ones.
 Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder, const std::string& table,
                                                  TableQuery query = {});
+
+// Is there a file of this table?
+[[nodiscard]] bool has_table(const std::string& tables_folder, const std::string& table);
 
 // Names of the tables that the trace has, sorted.
 Result<std::vector<std::string>> list_tables(const std::string& trace_folder);

@@ -73,6 +73,9 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
   auto& loaded = loaded_[named.table ? std::string(named.table) + "." + named.table_name : "errno"];
   if (loaded) return loaded;
   if (!named.table) return loaded = errno_names();
+  if (!trace::has_table(trace_folder_ + "/tables", named.table)) {  // as in traces of earlier versions
+    return loaded = std::make_shared<IdNames>();
+  }
   auto reader = trace::TableReader::open(trace_folder_, named.table, {.columns = {named.table_id, named.table_name}});
   if (!reader) return tl::make_unexpected(reader.error());
   auto names = std::make_shared<IdNames>();

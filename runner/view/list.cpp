@@ -11,6 +11,7 @@
 #include "runner/events/session.h"
 #include "runner/summary/text_table.h"
 #include "runner/summary/units.h"
+#include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
 #include "runner/view/terminal.h"
 #include "runner/view/verbs.h"
@@ -29,9 +30,15 @@ constexpr const char* kFooter =
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
   const char* file = state == TraceState::kFinished ? "run.json" : MLRUN_SESSION_FILE;
   const auto text = util::read_file((fs::path(folder) / file).string());
-  const auto run = nlohmann::json::parse(text.value_or(""), nullptr, false);
-  return {std::move(name), state, summary::run_facts(run.is_object() ? run : nlohmann::json::object()),
-          size_of(folder)};
+  auto run = nlohmann::json::parse(text.value_or(""), nullptr, false);
+  if (!run.is_object()) run = nlohmann::json::object();
+  ListedTrace trace{std::move(name), state, {}, size_of(folder)};
+  if (const Status known = trace::check_schema_version(folder, run); known) {
+    trace.run = summary::run_facts(run);
+  } else {
+    trace.newer = known.error();
+  }
+  return trace;
 }
 
 std::string losses_text(const ListedTrace& trace) {
@@ -87,6 +94,7 @@ std::string list_text(const std::vector<ListedTrace>& traces, const std::string&
   summary::TextTable table({"TRACE  command", "begun", "wall", "status", "events", "lost", "size"});
   for (const ListedTrace& trace : traces) {
     table.add(cells(trace, style));
+    if (trace.newer) table.add_note("  cannot be read by this mlrun");
     if (trace.state == TraceState::kRunning) table.add_note("  still running");
     if (trace.state == TraceState::kUnfinished) {
       const fs::path path =
@@ -110,6 +118,9 @@ Result<int> list(const Arguments& arguments) {
   const auto traces = traces_in(folder);
   if (!traces) return tl::make_unexpected(traces.error());
   fmt::print("{}", list_text(*traces, folder, style_of(stdout)));
+  for (const ListedTrace& trace : *traces) {
+    if (trace.newer) return tl::make_unexpected(*trace.newer);
+  }
   return 0;
 }
 

@@ -2,6 +2,7 @@
 // The traces in a folder, as `mlrun list` shows them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ListedTrace {
   TraceState state = TraceState::kNone;
   summary::RunFacts run;
   int64_t size_bytes = 0;
+  std::optional<Error> newer = {};  // of a version that this build does not read; then `run` says nothing
 };
 
 // By name. The folder itself may be one: then it alone. Fails when the folder cannot be read.

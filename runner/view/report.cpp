@@ -9,6 +9,7 @@
 #include "runner/summary/tables.h"
 #include "runner/summary/text.h"
 #include "runner/summary/units.h"
+#include "runner/trace/trace_condition.h"
 #include "runner/view/terminal.h"
 #include "runner/view/trace_folder.h"
 #include "runner/view/verbs.h"
@@ -24,7 +25,9 @@ constexpr const char* kFooter =
     "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
 
 Result<summary::Summary> load(const std::string& trace_folder) {
-  if (auto run = open_trace(trace_folder); !run) return tl::make_unexpected(run.error());
+  const auto run = open_trace(trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  if (Status whole = trace::check_tables(trace_folder, *run); !whole) return tl::make_unexpected(whole.error());
   return summary::read_tables(trace_folder);
 }
 

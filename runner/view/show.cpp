@@ -6,11 +6,14 @@
 
 #include <arrow/api.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/cli.h"
 #include "runner/summary/run_facts.h"
 #include "runner/summary/text_table.h"
+#include "runner/trace/optional_tables.h"
 #include "runner/trace/table_reader.h"
+#include "runner/trace/trace_condition.h"
 #include "runner/util/text.h"
 #include "runner/view/filter.h"
 #include "runner/view/table_columns.h"
@@ -36,22 +39,32 @@ constexpr const char* kFooter =
     "  mlrun show mlrun-train-1 stack --where 'stack_id = 7'           who called (--stacks)\n"
     "  mlrun show mlrun-train-1 loss --json";
 
-Status list_tables(const ShowOptions& options, const TextOptions& text, const Sink& sink) {
+Status list_tables(const ShowOptions& options, const nlohmann::json& run, const TextOptions& text, const Sink& sink) {
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   summary::TextTable table({"TABLE", "rows", "size", "files"});
   for (const std::string& name : *names) {
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
-    table.add(
-        {util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes), std::to_string(shape->parts)});
+    table.add({util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes),
+               std::to_string(shape->parts)});
   }
   sink(table.text(text.style));
-  return {};
+  return trace::check_tables(options.trace_folder, run);
+}
+
+// Of a trace of an earlier version a table that it lacks is empty.
+Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQuery query) {
+  if (!trace::has_table(options.trace_folder + "/tables", options.table)) {
+    if (auto schema = trace::optional_table_schema(options.table)) return trace::TableReader::empty(std::move(schema));
+  }
+  return trace::TableReader::open(options.trace_folder, options.table, std::move(query));
 }
 
 // An unknown table: the error lists those that there are.
-Status check_table(const ShowOptions& options) {
+Status check_table(const ShowOptions& options, const nlohmann::json& run) {
+  if (Status whole = trace::check_tables(options.trace_folder, run, options.table); !whole) return whole;
+  if (trace::optional_table_schema(options.table)) return {};
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   if (std::find(names->begin(), names->end(), options.table) != names->end()) return {};
@@ -70,7 +83,7 @@ class Show {
     trace::TableQuery query;
     query.columns = columns_->sources();
     filter_.narrow(query);
-    auto reader = trace::TableReader::open(options_.trace_folder, options_.table, std::move(query));
+    auto reader = open_table(options_, std::move(query));
     if (!reader) return tl::make_unexpected(reader.error());
     const auto output = make_output();
     std::vector<const Column*> shown;
@@ -94,7 +107,7 @@ class Show {
   }
 
   Status prepare() {
-    const auto reader = trace::TableReader::open(options_.trace_folder, options_.table);
+    const auto reader = open_table(options_, {});
     if (!reader) return tl::make_unexpected(reader.error());
     columns_.emplace(options_.trace_folder, options_.table, reader->schema());
     names_ = options_.columns.empty() ? columns_->usual(options_.format == ShowFormat::kText) : options_.columns;
@@ -172,8 +185,8 @@ class Show {
 Status show(const ShowOptions& options, const TextOptions& text, const Sink& sink) {
   const auto run = open_trace(options.trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  if (options.table.empty()) return list_tables(options, text, sink);
-  if (auto known = check_table(options); !known) return known;
+  if (options.table.empty()) return list_tables(options, *run, text, sink);
+  if (auto known = check_table(options, *run); !known) return known;
   const int64_t origin_ns = options.absolute ? 0 : summary::run_facts(*run).start_monotonic_ns.value_or(0);
   return Show(options, text, sink, origin_ns).run();
 }
@@ -201,11 +214,12 @@ Result<int> show(const Arguments& arguments) {
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
-  options.format = as_csv || options.keeps_formulas ? ShowFormat::kCsv : as_json ? ShowFormat::kJson : ShowFormat::kText;
+  options.format = as_csv || options.keeps_formulas ? ShowFormat::kCsv
+                   : as_json                        ? ShowFormat::kJson
+                                                    : ShowFormat::kText;
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
   const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
-  const Status shown =
-      show(options, text, [](std::string_view part) { fmt::print("{}", part); });
+  const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());
   return 0;
 }

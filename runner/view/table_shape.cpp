@@ -7,11 +7,15 @@
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
+#include "runner/trace/table_reader.h"
+#include "runner/trace/trace_condition.h"
+
 namespace mlrun::view {
 
 Result<TableShape> table_shape(const std::string& trace_folder, const std::string& table) {
   namespace fs = std::filesystem;
   TableShape shape;
+  if (!trace::has_table(trace_folder + "/tables", table)) return shape;
   std::error_code error;
   for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;
        at.increment(error)) {
@@ -19,7 +23,7 @@ Result<TableShape> table_shape(const std::string& trace_folder, const std::strin
     try {
       shape.rows += parquet::ParquetFileReader::OpenFile(at->path().string())->metadata()->num_rows();
     } catch (const parquet::ParquetException& exception) {
-      return fail("cannot read " + at->path().string() + ": " + exception.what());
+      return trace::damaged(trace_folder, "cannot read " + at->path().string() + ": " + exception.what());
     }
     std::error_code gone;
     shape.size_bytes += int64_t(at->file_size(gone));

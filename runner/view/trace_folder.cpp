@@ -8,6 +8,7 @@
 
 #include "runner/events/session.h"
 #include "runner/launch/session_file.h"
+#include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::view {
@@ -52,7 +53,8 @@ Result<nlohmann::json> open_trace(const std::string& folder) {
   auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
   auto run = nlohmann::json::parse(*text, nullptr, false);
-  if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  if (!run.is_object()) return trace::damaged(folder, "run.json holds no JSON object");
+  if (Status known = trace::check_schema_version(folder, run); !known) return tl::make_unexpected(known.error());
   return run;
 }
 

@@ -4,21 +4,8 @@ README.md and TABLES.md give rows on a real training."""
 
 import duckdb
 import pandas
-import pyarrow.parquet
 
-from lib import case, documents, training
-
-TYPES = {"int32": ("int32",), "int64": ("int64",), "text": ("string", "dictionary<values=string, indices=int32, ordered=0>"),
-         "bytes": ("binary",), "double": ("double",), "boolean": ("bool",)}
-
-
-def check_schema(this, path, columns):
-    schema = pyarrow.parquet.read_schema(path)
-    this.equal(f"columns of {path.parent.name} (written, documented)", sorted(schema.names), sorted(columns))
-    for field in schema:
-        if columns[field.name]:
-            this.true(f"{path.parent.name}.{field.name} is {columns[field.name]}",
-                      str(field.type) in TYPES[columns[field.name]], field.type)
+from lib import case, documents, schemas, training
 
 
 def check_queries(this, trace):
@@ -49,7 +36,7 @@ def check(this):
     this.equal("tables (written, documented)", sorted(path.name for path in tables.iterdir()), sorted(documented))
     for name, columns in documented.items():
         for path in (tables / name).iterdir():
-            check_schema(this, path, columns)
+            schemas.check(this, path, columns)
     reserved = {word for word, in duckdb.sql("SELECT keyword_name FROM duckdb_keywords() "
                                              "WHERE keyword_category = 'reserved'").fetchall()}
     reserved -= {"offset"}  # what every tracer calls it; with its table's name before it, it needs no quotes

@@ -9,7 +9,8 @@ TABLES = case.SOURCE / "runner" / "trace" / "TABLES.md"
 EVENT_TABLES = ("call", "alloc", "alloc_small")
 COMMON = "Columns of every event table"
 OF_GPU, ON_DEVICE = "Columns of every table of GPU work", "Columns of GPU work on a device"
-SHARED = dict.fromkeys(EVENT_TABLES, (COMMON,)) | {
+KERNEL_EVENT_TABLES = ("block_part", "wait", "vfs", "remote", "gpu_file", "torch_memory")
+SHARED = dict.fromkeys((*EVENT_TABLES, *KERNEL_EVENT_TABLES), (COMMON,)) | {
     "gpu_api": (COMMON, OF_GPU), "gpu_sync": (COMMON, OF_GPU), "gpu_memory": (COMMON, OF_GPU), "gpu_graph": (COMMON, OF_GPU),
     **dict.fromkeys(("gpu_kernel", "gpu_memcpy", "gpu_memset"), (COMMON, OF_GPU, ON_DEVICE))}
 
@@ -31,7 +32,7 @@ def column_types(section):
     found = {}
     for names, types, *_ in table_rows(section):
         words = re.findall(r"`(\w+)`", names)
-        kinds = re.findall(r"(int32|int64|double|text|bytes|boolean)", types)
+        kinds = re.findall(r"(?:^|, *)(int32|int64|double|text|bytes|boolean)", types)  # "int64 bytes" is one
         for number, name in enumerate(words):
             found[name] = kinds[min(number, len(kinds) - 1)]
     return found
