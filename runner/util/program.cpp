@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio_ext.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -36,6 +37,11 @@ int report(const Error& error) {
 }
 
 }  // namespace
+
+Status check_output() {
+  if (::write(STDOUT_FILENO, "", 0) == 0) return {};
+  return fail_errno("write to standard output", errno);
+}
 
 void end_by_sigpipe() {
   ::signal(SIGPIPE, SIG_DFL);

@@ -14,6 +14,10 @@ namespace mlrun::util {
 // has gone, this process ends by SIGPIPE, without a message, also where SIGPIPE is ignored.
 int run_program(const std::function<Result<int>()>& verb);
 
+// Does standard output take anything? For output that may be empty: it fails on a full device and a closed descriptor even
+// then, so that a caller does not depend on the number of rows.
+Status check_output();
+
 // Ends this process as a write to a pipe without a reader does. Returns only where SIGPIPE is blocked for good.
 void end_by_sigpipe();
 

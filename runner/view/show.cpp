@@ -14,6 +14,7 @@
 #include "runner/trace/optional_tables.h"
 #include "runner/trace/table_reader.h"
 #include "runner/trace/trace_condition.h"
+#include "runner/util/program.h"
 #include "runner/util/text.h"
 #include "runner/view/filter.h"
 #include "runner/view/table_columns.h"
@@ -221,6 +222,7 @@ Result<int> show(const Arguments& arguments) {
   const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
   const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());
+  if (const Status takes = util::check_output(); !takes) return tl::make_unexpected(takes.error());
   return 0;
 }
 
