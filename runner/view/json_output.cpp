@@ -7,13 +7,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/util/text.h"
 #include "runner/view/row_output.h"
 
 namespace mlrun::view {
 namespace {
 
+// Characters that steer a terminal or break a line (U+2028) are escaped, and then all that are not ASCII: the value is the
+// same.
 std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const bool is_ascii = util::printable(text) != text;
+  return nlohmann::json(text).dump(-1, ' ', is_ascii, nlohmann::json::error_handler_t::replace);
 }
 
 class JsonOutput final : public RowOutput {

@@ -67,6 +67,12 @@ TEST(TextStyleTest, LetsNoNameSteerTheTerminal) {
   EXPECT_EQ(printable("a\xc2\x9b"
                       "31m"),
             "a\\xc2\\x9b31m");
+  EXPECT_EQ(printable("inv\u202egnp"), "inv\\xe2\\x80\\xaegnp");
+  EXPECT_EQ(printable("iso\u2066x line\u2028x"), "iso\\xe2\\x81\\xa6x line\\xe2\\x80\\xa8x");
+  EXPECT_EQ(printable("zero\u200b tag\U000e0041 mark\ufeff"),
+            "zero\\xe2\\x80\\x8b tag\\xf3\\xa0\\x81\\x81 mark\\xef\\xbb\\xbf");
+  EXPECT_EQ(printable("bad\xff\xe2\x80"), "bad\\xff\\xe2\\x80");
+  EXPECT_EQ(printable("join\u200dx 日本 \U0001f600"), "join\u200dx 日本 \U0001f600");
   EXPECT_EQ(printable("plain ä"), "plain ä");
 }
 
