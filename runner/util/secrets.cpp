@@ -252,11 +252,10 @@ std::string Masker::argument(std::string_view word) {
   std::optional<std::string> masked = option_of_tool(word);
   if (!masked && awaits_value(word)) masked = std::string(word);
   previous_ = word;
+  if (!masked && !is_script && !in_text_) masked = masked_assignment(word);
+  if (!masked && !is_script && !in_text_) masked = masked_header(word);
+  if (!masked && !is_script) masked = settings(word);
   if (masked) return *masked;
-  if (!is_script && !in_text_) {
-    if ((masked = masked_assignment(word)) || (masked = masked_header(word))) return *masked;
-  }
-  if (!is_script && (masked = settings(word))) return *masked;
   return word.find_first_of(kBlanks) == kNone ? inside(word) : text(word);
 }
 
