@@ -68,7 +68,8 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   // Without records of files every byte would be unseen.
   if (whole && session.has_stream("files")) {
     bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
-    if (mechanism_of(session, "block I/O").empty()) bytes_.add_device_rows(index, rows_);
+    if (mechanism_of(session, "block I/O").empty())
+      bytes_.add_device_rows(index, session.text("/arena/medium") != "file", rows_);
   }
   programs_.add_rows(info, rows_);
   add_cut_off(index);

@@ -221,7 +221,8 @@ void UnseenBytes::add_rows(const model::TraceInfo& info, const std::vector<Watch
     add_silent(reasons, rows);  // else nothing was recorded at all, and the summary says that
 }
 
-void UnseenBytes::add_device_rows(const SpoolIndex& index, std::vector<model::CoverageRow>& rows) const {
+void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,
+                                  std::vector<model::CoverageRow>& rows) const {
   std::map<int32_t, std::set<std::string>> libraries;  // by proc_id
   for (const Channel& channel : index.channels().all()) {
     for (const int64_t library : index.modules().libraries_of(channel.about.process)) {
@@ -251,6 +252,7 @@ void UnseenBytes::add_device_rows(const SpoolIndex& index, std::vector<model::Co
     tell("bytes read from devices",
          "more than its calls and its libraries can have caused: page faults of mapped files, io_uring or Linux's aio",
          read, process.own.from_devices);
+    if (!with_writes) continue;
     tell("bytes written to devices",
          "more than its calls can have caused: stores to mapped files, io_uring or Linux's aio",
          caused_by(process.own.written, process.own.write_calls), process.own.to_devices);

@@ -28,8 +28,9 @@ class UnseenBytes {
                 std::vector<model::CoverageRow>& rows);
 
   // What processes read from devices and wrote to them beyond what their calls and their libraries can have caused.
-  // Requires: add_rows() was called.
-  void add_device_rows(const SpoolIndex& index, std::vector<model::CoverageRow>& rows) const;
+  // with_writes: false where the buffer of the recording is a file, which processes write to as well. Requires: add_rows() was
+  // called.
+  void add_device_rows(const SpoolIndex& index, bool with_writes, std::vector<model::CoverageRow>& rows) const;
 
  private:
   // As recorded.
