@@ -18,8 +18,11 @@ namespace {
 constexpr uint64_t kShortestModulesPauseNs = 1'000'000'000;
 constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
 constexpr uint64_t kIoPauseNs = 2'000'000'000;
-constexpr uint32_t kSearchesMax = 8;           // for one process: it may be where nobody here can see it
-constexpr size_t kModulesTextMax = 400 << 10;  // a frame holds 512 KiB
+constexpr uint64_t kFirstQuietPauseNs = 200'000'000;  // after a process was met
+constexpr uint64_t kQuietPauseNs = 100'000'000;       // where none is due
+constexpr uint64_t kPauseOfQuietLook = 500;           // pauses are this much longer than looks
+constexpr uint32_t kSearchesMax = 8;                  // for one process: it may be where nobody here can see it
+constexpr size_t kModulesTextMax = 400 << 10;         // a frame holds 512 KiB
 
 size_t hash_of(const std::vector<Module>& modules) {
   size_t hash = modules.size();
@@ -147,7 +150,22 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
       process.queued = false;
     }
   }
+  const bool is_behind = !later.empty();
   queue_ = std::move(later);
+  if (!is_behind && now_ns >= next_quiet_ns_) look_at_quiet(now_ns);
+}
+
+// The one that has been due for longest.
+void ProcessWatch::look_at_quiet(uint64_t now_ns) {
+  Process* longest = nullptr;
+  for (auto& [number, process] : processes_) {
+    if (process.host_pid == 0 || process.queued || now_ns < process.next_modules_ns) continue;
+    if (longest == nullptr || process.next_modules_ns < longest->next_modules_ns) longest = &process;
+  }
+  const uint64_t begin_ns = util::monotonic_ns();
+  if (longest != nullptr) look(*longest, now_ns);
+  const uint64_t took_ns = longest != nullptr ? util::monotonic_ns() - begin_ns : 0;
+  next_quiet_ns_ = now_ns + (longest != nullptr ? kPauseOfQuietLook * took_ns : kQuietPauseNs);
 }
 
 std::vector<WatchedProcess> ProcessWatch::processes() const {
@@ -162,9 +180,11 @@ bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json
   const std::vector<Module> modules = read_modules(process.host_pid);
   const size_t hash = hash_of(modules);
   const bool changed = !modules.empty() && hash != process.modules_hash;
+  const bool is_first = process.modules_hash == 0;
   process.modules_pause_ns =
-      changed ? kShortestModulesPauseNs
-              : std::clamp(process.modules_pause_ns * 2, kShortestModulesPauseNs, kLongestModulesPauseNs);
+      is_first  ? kFirstQuietPauseNs
+      : changed ? kShortestModulesPauseNs
+                : std::clamp(process.modules_pause_ns * 2, kShortestModulesPauseNs, kLongestModulesPauseNs);
   process.next_modules_ns = now_ns + process.modules_pause_ns;
   if (!changed) return false;
   process.modules_hash = hash;

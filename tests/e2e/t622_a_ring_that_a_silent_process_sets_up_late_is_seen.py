@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process records nothing any more, and sets up Linux's aio then: it is looked at all the same."""
+
+from lib import case
+
+
+def check(this):
+    if this.run(this.victim("unrecorded"), "aio", 0, 0).returncode == 77:
+        raise case.Skip("this kernel has no aio")
+    trace = this.trace(this.victim("unrecorded"), "aio", 0, 500)
+    this.equal("coverage", [row["subject"] for row in trace.rows("coverage")], ["what Linux's aio was handed"])
+
+
+if __name__ == "__main__":
+    case.run(check)
