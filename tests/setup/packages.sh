@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one list of what mlrun needs besides a bare Debian 12: Debian packages by name, Python packages by exact version.
 # Levels: `build` makes mlrun and runs the demonstration, `test` adds what the tests use; on top of `test`, `bench` adds the
-# peers that tests/bench compares with, and `harmless` adds large programs that tests/harmless runs where they are there (on
+# peers that tests/bench compares with, and `harmless` adds large programs that tests/harmless and tests/real_programs run where they are there (on
 # a system of yours Debian starts the servers among them). Read by install.sh, which also keys its stamp by it.
 # shellcheck shell=bash disable=SC2034
 
@@ -29,5 +29,8 @@ readonly python_test=(
   clang-tidy==23.1.4 duckdb==2.0.0 lizard==1.24.3 nvidia-cuda-cupti==13.0.85 nvidia-cuda-cupti-cu12==12.9.79
   nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas==3.1.1 prometheus_client==0.26.0 ruff==0.17.6
 )
-readonly python_harmless=()
+readonly python_harmless=(
+  Pillow==13.0.0 aiofiles==25.1.0 av==18.1.0 datasets==5.2.0 distributed==2026.8.0 fsspec==2026.9.0 h5py==3.16.0 joblib==1.6.0 lmdb==3.0.0
+  polars==2.1.0 safetensors==0.8.0 scikit-learn==1.9.1 tensorstore==0.1.86 uvloop==0.23.0 webdataset==1.0.2 xgboost==3.2.0 zarr==3.1.6
+)
 readonly python_bench=(memray==1.20.0 dftracer==2.2.0 matplotlib==3.11.2)

@@ -56,7 +56,7 @@ class Process:
     end_ns: int | None = None
 
     def program(self, image):
-        return self.execs[image - 1][1] if image else ""
+        return self.execs[image - 1][1] if 0 < image <= len(self.execs) else ""
 
 
 @dataclass

@@ -71,4 +71,8 @@ def same_file(row, call):
     if row.func == "glob":  # the row names a pattern
         return True
     named = row.path.removesuffix(" (deleted)").replace("/proc/self/", f"/proc/{row.pid}/")
-    return call.path in (named, os.path.realpath(named))
+    for link in ("/proc/net/", "/proc/mounts"):  # links of /proc to what it has of the process that asks
+        if named.startswith(link):
+            named = named.replace("/proc/", f"/proc/{row.pid}/", 1)
+    kernels = call.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")  # as the tables escape it
+    return kernels in (named, os.path.realpath(named))
