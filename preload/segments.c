@@ -14,7 +14,8 @@
 #include "preload/test_point.h"
 
 enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
-#define GIVE_UP_NS 5000000000ull
+#define GIVE_UP_NS  5000000000ull
+#define HAND_OUT_NS 200000000ull  // a collector that is awake needs a few milliseconds
 
 static void wake_collector(void) {
   if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
@@ -68,15 +69,29 @@ static void sleep_until_space(uint32_t space) {
 
 void begin_attempt(struct patience *patience) {
   uint32_t space = __atomic_load_n(&control->space, __ATOMIC_ACQUIRE);
-  if (control->lossless && (!patience->since_ns || space != patience->space)) patience->since_ns = monotonic_ns();
+  if (space != patience->space) patience->since_ns = 0;
   patience->space = space;
 }
 
-COLD bool wait_for_segment(const struct patience *patience) {
-  if (!control->lossless) return false;
+// The collector allocates the arena in steps, ahead of need. A burst of threads may be faster.
+static bool more_to_come(void) {
+  uint32_t available = __atomic_load_n(&control->available_segments, __ATOMIC_ACQUIRE);
+  return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);
+}
+
+static uint64_t longest_wait_ns(void) {
+  if (control->lossless) return GIVE_UP_NS;
+  return more_to_come() ? HAND_OUT_NS : 0;
+}
+
+COLD bool wait_for_segment(struct patience *patience) {
+  uint64_t longest_ns = longest_wait_ns(), now_ns;
+  if (!longest_ns) return false;
+  now_ns = monotonic_ns();
+  if (!patience->since_ns) patience->since_ns = now_ns;
   bool given_up = __atomic_load_n(&control->gave_up, __ATOMIC_RELAXED) == patience->space + 1;
   bool collector_died = __atomic_load_n(&control->collector_lock[0], __ATOMIC_ACQUIRE) & kOwnerDied;
-  if (given_up || collector_died || monotonic_ns() - patience->since_ns > GIVE_UP_NS) {
+  if (given_up || collector_died || now_ns - patience->since_ns > longest_ns) {
     __atomic_store_n(&control->gave_up, patience->space + 1, __ATOMIC_RELAXED);
     return false;
   }
@@ -144,7 +159,7 @@ static void pad_to_the_end(uint64_t cursor) {
 
 // Without a channel register_thread has counted it.
 static void count_drop(uint32_t kind) {
-  enum mlrun_drop reason = control->lossless ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
+  enum mlrun_drop reason = longest_wait_ns() ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
   if (this_thread.channel) count_local(&this_thread.channel->drops[reason][dropped_kind(kind)]);
 }
 

@@ -12,19 +12,20 @@
 uint64_t try_claim_segment(uint32_t owner);
 void give_back_segment(uint64_t claimed);
 
-// In a lossless session whoever finds no segment waits for one:
+// A thread that finds no segment waits for one where that may help: in a lossless session, and in any session as long as
+// the collector has not handed out the whole arena:
 //
 //   struct patience patience = {0};
 //   do begin_attempt(&patience), ... while (nothing was found && wait_for_segment(&patience));
 //
-// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s.
-// After one thread has given up nobody waits until the next one does. At once in a session that drops.
+// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s
+// (0.2 s if the session is not lossless). After one thread has given up no other waits until the next segment is free.
 struct patience {
   uint64_t since_ns;
   uint32_t space;  // the control page's counter of freed segments, before the attempt
 };
 void begin_attempt(struct patience *patience);
-bool wait_for_segment(const struct patience *patience);
+bool wait_for_segment(struct patience *patience);
 
 INLINE uint32_t claimed_segment(uint64_t claimed) { return (uint32_t)(claimed >> 32 & MLRUN_OWNER_MASK) - 1; }
 INLINE uint32_t claimed_lap(uint64_t claimed) { return (uint32_t)(claimed >> 56); }

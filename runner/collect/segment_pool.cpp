@@ -15,6 +15,7 @@ namespace {
 constexpr uint32_t kFirstStep = 128;
 constexpr uint32_t kStep = 32;
 constexpr uint32_t kAhead = 256;  // a busy machine may let the collector run late
+constexpr int kStepsForWaiters = 16;
 }  // namespace
 
 SegmentPool::SegmentPool(const Arena& arena)
@@ -39,16 +40,28 @@ bool SegmentPool::wants_more() const {
          free_segments() < std::max(available_ / 2, kAhead);
 }
 
+void SegmentPool::wake_waiters() {
+  add(arena_.control().space, 1u);
+  if (load(arena_.control().waiters) != 0) futex_wake_all(arena_.control().space);
+}
+
 void SegmentPool::extend() {
+  extend_by_one_step();
+  for (int i = 1; i < kStepsForWaiters && load(arena_.control().waiters) != 0; ++i) extend_by_one_step();
+}
+
+void SegmentPool::extend_by_one_step() {
   if (!wants_more()) return;
   const uint32_t step = std::min(available_ == 0 ? kFirstStep : kStep, arena_.layout().segment_count - available_);
   if (!allocate(step)) {
     exhausted_ = true;
+    store(arena_.control().arena_ended, 1u);
     return;
   }
   available_ += step;
   store(arena_.control().available_segments, available_);
   add(arena_.control().free_segments_hint, step);
+  wake_waiters();
 }
 
 void SegmentPool::release(uint32_t index, uint32_t owner_word) {
@@ -59,8 +72,7 @@ void SegmentPool::release(uint32_t index, uint32_t owner_word) {
   }
   store(arena_.owner(index), lap << 24);
   add(arena_.control().free_segments_hint, 1u);
-  add(arena_.control().space, 1u);
-  if (load(arena_.control().waiters) != 0) futex_wake_all(arena_.control().space);
+  wake_waiters();
   released_++;
 }
 

@@ -13,8 +13,8 @@ class SegmentPool {
   // Makes the first segments available, if none are yet.
   explicit SegmentPool(const Arena& arena);
 
-  // One step of allocation, if few segments are free: 25 us a segment, so it is done between passes, before they are
-  // needed (a target that allocates would die of `ulimit -f`, and pay).
+  // One step of allocation, if few segments are free, and more while threads wait for one: 25 us a segment, so it is done
+  // between passes, before they are needed (a target that allocates would die of `ulimit -f`, and pay).
   void extend();
 
   // Gives a segment back. `owner_word` is what stood there. At the wrap of the lap the segment is zeroed.
@@ -30,6 +30,8 @@ class SegmentPool {
  private:
   [[nodiscard]] uint32_t free_segments() const;
   bool allocate(uint32_t count);
+  void extend_by_one_step();
+  void wake_waiters();
 
   const Arena& arena_;
   uint32_t available_;

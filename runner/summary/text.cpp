@@ -27,10 +27,19 @@ std::string process_name(const Summary& summary, int32_t proc_id) {
   return {};
 }
 
+// What keeps such records the next time; empty: not known.
+std::string remedy(const Summary& summary, const std::string& reason) {
+  const nlohmann::json::json_pointer lossless("/options/lossless");
+  const bool waits = summary.run->contains(lossless) && summary.run->at(lossless) == true;
+  if (waits || (reason != "buffer full" && reason != "gave up waiting for room")) return {};
+  return "; --lossless waits for room, --buffer SIZE makes more of it";
+}
+
 // What was lost, added up over threads.
 std::vector<std::string> losses(const Summary& summary) {
   struct Lost {
     int64_t count = 0;
+    std::string remedy;
     std::map<std::string, int64_t> kinds;
   };
   std::map<std::pair<std::string, std::string>, Lost> sums;  // (reason, unit)
@@ -38,6 +47,7 @@ std::vector<std::string> losses(const Summary& summary) {
     if (!is_loss(loss)) continue;
     Lost& lost = sums[{loss.channel + ": " + loss.reason, loss.unit}];
     util::add_to(lost.count, loss.count);
+    lost.remedy = remedy(summary, loss.reason);
     if (!loss.kind.empty()) util::add_to(lost.kinds[loss.kind], loss.count);
   }
   std::vector<std::string> lines;
@@ -46,7 +56,8 @@ std::vector<std::string> losses(const Summary& summary) {
     std::vector<std::string> kinds;
     for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{} {}", kind, count_text(count)));
     const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, "; "));
-    lines.push_back(fmt::format("{} {} lost, {}{}", count_text(lost.count), what.second, what.first, of_kinds));
+    lines.push_back(
+        fmt::format("{} {} lost, {}{}{}", count_text(lost.count), what.second, what.first, of_kinds, lost.remedy));
   }
   return lines;
 }
