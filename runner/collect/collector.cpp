@@ -34,8 +34,8 @@ void Collector::start() {
   store(arena_.control().state, uint32_t{MLRUN_RUN});
 }
 
-void Collector::put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns) {
-  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, first_ns, last_ns, 0};
+void Collector::put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns, uint64_t count) {
+  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, first_ns, last_ns, count};
   mlrun_frame frame{};
   frame.type = MLRUN_FRAME_GAP;
   frame.first = clock_before_;
@@ -64,7 +64,8 @@ void Collector::note_full_spool(uint64_t now_ns) {
   if (!spool_.full() || told_full_) return;
   told_full_ = true;
   store(arena_.control().state, uint32_t{MLRUN_STOP});
-  put_gap(MLRUN_GAP_SPOOL_FULL, now_ns, now_ns);
+  const int error = spool_.stop_error();
+  put_gap(error == 0 ? MLRUN_GAP_SPOOL_FULL : MLRUN_GAP_DISK_FULL, now_ns, now_ns, static_cast<uint64_t>(error));
 }
 
 void Collector::do_timed_work(uint64_t now_ns) {

@@ -61,7 +61,7 @@ class Collector {
   void note_pause(uint64_t now_ns);
   void note_full_spool(uint64_t now_ns);
   void do_timed_work(uint64_t now_ns);
-  void put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns);
+  void put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns, uint64_t count = 0);
 
   Arena& arena_;
   Spool& spool_;

@@ -41,6 +41,13 @@ bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
   return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
 }
 
+// The first reason counts: the disk may have room again later.
+void Spool::stop(int error) {
+  if (full_) return;
+  full_ = true;
+  stop_error_ = error;
+}
+
 // By which the frame would pass the limit.
 uint64_t Spool::missing_bytes(uint64_t frame_bytes) const {
   uint64_t used = head_ + frame_bytes;
@@ -54,7 +61,7 @@ void Spool::free_old(uint64_t now_ns, uint64_t needed_bytes) {
   if (end == 0) return;
   if (!window_->let_go(end)) error_ = ENOSPC;
   if (error_ == 0) error_ = file_.free_bytes(begin, end);
-  full_ = error_ != 0;
+  if (error_ != 0) stop(error_);
 }
 
 bool Spool::put_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
@@ -70,10 +77,9 @@ bool Spool::keep_data(const mlrun_frame& header, const void* payload, uint32_t b
     flush_pages();
     free_old(util::monotonic_ns(), missing);
   }
-  if (full_ || missing_bytes(frame_bytes) > 0 || !make_room(frame_bytes, kReserveBytes)) {
-    full_ = true;
-    return false;
-  }
+  if (!full_ && missing_bytes(frame_bytes) > 0) stop(0);
+  if (!full_ && !make_room(frame_bytes, kReserveBytes)) stop(error_);
+  if (full_) return false;
   append(header, payload, bytes);
   if (staged_bytes() >= kFlushBytes) flush_pages();
   return true;
@@ -136,10 +142,7 @@ void Spool::flush_pages() {
     const uint64_t whole = staged_bytes() / SpoolFile::kPageBytes * SpoolFile::kPageBytes;
     const uint64_t bytes = std::min<uint64_t>(whole, MLRUN_STAGE_BYTES - in_ring);
     error_ = file_.write(ring_.bytes + in_ring, bytes, tail_);
-    if (error_ != 0) {
-      full_ = true;
-      return;
-    }
+    if (error_ != 0) return stop(error_);
     tail_ += bytes;
     store(*ring_.shared_tail, __u64{tail_});
   }

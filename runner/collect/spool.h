@@ -68,7 +68,8 @@ class Spool {
   [[nodiscard]] uint64_t staged_bytes() const { return head_ - tail_; }
   [[nodiscard]] uint64_t frames() const { return frames_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
-  [[nodiscard]] int last_error() const { return error_; }
+  // Why it is full: errno of the first write that failed; 0: the limit was reached.
+  [[nodiscard]] int stop_error() const { return stop_error_; }
   [[nodiscard]] bool direct() const { return file_.direct(); }
   [[nodiscard]] const SpoolWindow* window() const { return window_.get(); }  // null: everything is kept
 
@@ -79,6 +80,7 @@ class Spool {
   bool keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
   void append(mlrun_frame header, const void* payload, uint32_t bytes);
   void begin_block();
+  void stop(int error);
   void free_old(uint64_t now_ns, uint64_t needed_bytes);
   [[nodiscard]] uint64_t missing_bytes(uint64_t frame_bytes) const;
   [[nodiscard]] char* at(uint64_t offset) const { return ring_.bytes + offset % MLRUN_STAGE_BYTES; }
@@ -94,7 +96,8 @@ class Spool {
   uint64_t collector_seq_;
   uint64_t frames_ = 0;
   uint64_t left_out_ = 0;
-  int error_ = 0;
+  int error_ = 0;  // of the last write
+  int stop_error_ = 0;
   bool full_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -220,11 +221,14 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
   return end;
 }
 
-void say_if_stopped_early(const collect::Spool& spool) {
+void say_if_stopped_early(const collect::Spool& spool, bool has_limit_of_user) {
   if (!spool.full()) return;
-  const std::string why = spool.last_error() == 0 ? "the spool reached its limit (--max-spool) of "
-                                                  : "the disk took no more of the spool, at ";
-  say("recording stopped before the end: " + why + util::size_text(spool.bytes()));
+  const std::string size = util::size_text(spool.bytes());
+  const std::string limit = has_limit_of_user ? "--max-spool" : "half of what was free on the disk, or 64 GiB";
+  const std::string why = spool.stop_error() == 0 ? "the spool reached its limit of " + size + " (" + limit + ")"
+                                                  : "the disk took no more of the spool, at " + size + " (" +
+                                                        std::strerror(spool.stop_error()) + ")";
+  say("recording stopped before the end: " + why);
 }
 
 void say_about_recording(const collect::Recording& recording, const collect::Spool& spool) {
@@ -248,7 +252,7 @@ bool tell_if_empty(const collect::Collector& collector) {
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
                const launch::Installation& installation, int status) {
   if (options.verbose) say_about_recording(recording, recording.spool());
-  say_if_stopped_early(recording.spool());
+  say_if_stopped_early(recording.spool(), options.max_spool_bytes.has_value());
   if (options.defer_merge) {
     say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder));
   } else if (launch::SignalRelay::asked_to_stop()) {

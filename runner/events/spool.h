@@ -100,11 +100,12 @@ struct mlrun_frame_left_out {
 enum mlrun_gap_reason {
   MLRUN_GAP_TORN = 1,        // records begun and never finished; count = bytes of the holes
   MLRUN_GAP_CORRUPT = 2,     // a segment that breaks the rules; count = bytes given up
-  MLRUN_GAP_SPOOL_FULL = 3,  // --max-spool or the disk: recording stopped; count = 0
+  MLRUN_GAP_SPOOL_FULL = 3,  // the spool's limit: recording stopped; count = 0. Earlier versions: the disk, too
   MLRUN_GAP_COLLECTOR = 4,   // mlrun died; from its last beat to the recovery
   MLRUN_GAP_PAUSED = 5,      // mlrun pause .. resume
   MLRUN_GAP_CUT_OFF = 6,     // still running at the end of the run; count = live threads
   MLRUN_GAP_OLD = 7,         // freed, because only the newest were to be kept; count = records. In kept.bin alone
+  MLRUN_GAP_DISK_FULL = 8,   // the disk took no more of the spool: recording stopped; count = errno
 };
 struct mlrun_frame_gap {
   __u32 reason, spare;

@@ -29,7 +29,8 @@ std::optional<Reason> reason_of(uint32_t gap) {
   switch (static_cast<mlrun_gap_reason>(gap)) {
     case MLRUN_GAP_TORN: return Reason{"begun and never finished", true};
     case MLRUN_GAP_CORRUPT: return Reason{"damaged in the buffer", true};
-    case MLRUN_GAP_SPOOL_FULL: return Reason{"recording stopped, no room on the disk or in --max-spool", false};
+    case MLRUN_GAP_SPOOL_FULL: return Reason{"recording stopped, the spool reached its limit", false};
+    case MLRUN_GAP_DISK_FULL: return Reason{"recording stopped, the disk took no more", false};
     case MLRUN_GAP_COLLECTOR: return Reason{"mlrun died, nobody collected", false};
     case MLRUN_GAP_PAUSED: return Reason{"paused", false};
     case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a matter of coverage

@@ -12,7 +12,8 @@ UnseenReasons::UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, st
     : with_executed_(std::move(with_executed)) {
   for (const auto& [serial, gap] : index.gaps()) {
     was_paused_ |= gap.reason == MLRUN_GAP_PAUSED;
-    was_stopped_ |= gap.reason == MLRUN_GAP_SPOOL_FULL || gap.reason == MLRUN_GAP_COLLECTOR;
+    was_stopped_ |=
+        gap.reason == MLRUN_GAP_SPOOL_FULL || gap.reason == MLRUN_GAP_DISK_FULL || gap.reason == MLRUN_GAP_COLLECTOR;
   }
   for (const model::ProcessRow& process : info.processes) {
     if (process.kernel_rchar < 0) with_unended_children_.insert(process.parent_proc_id);

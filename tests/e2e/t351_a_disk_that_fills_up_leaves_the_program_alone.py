@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk of the trace folder fills up in the middle of the run: the program's output and status are as untraced, mlrun says
-that recording stopped, what was recorded until then becomes a trace once there is room, and the loss is in it. So too with
-the buffer itself on that disk."""
+that recording stopped and that the disk is the reason, what was recorded until then becomes a trace once there is room, and
+the loss is in it. So too with the buffer itself on that disk, and where the disk has room again before the end."""
 
 import shutil
 
@@ -9,6 +9,7 @@ from lib import case
 from lib.trace import Trace
 
 CALLS = 400000  # 26 MB of records
+LIMIT = "--max-spool"
 FULL = 'mount -t tmpfs -o size=12m tmpfs "$1" && cd "$1" && shift && "$@"; status=$?; cp -r trace "$KEEP"; exit $status'
 
 
@@ -30,10 +31,23 @@ def expect_the_first_part(this, trace):
     this.true("the loss is stated", trace.rows("loss"), trace.run)
 
 
+def full_for_a_while(this):
+    """The program fills the disk with a file of its own, reads, and removes the file."""
+    disk = this.path("disk-while")
+    disk.mkdir()
+    program = f'head -c 40m /dev/zero > "$0/ballast" 2>/dev/null; {this.victim("numbered")} {this.data_file()} {CALLS} _exit; rm "$0/ballast"'
+    mount = 'mount -t tmpfs -o size=40m tmpfs "$1" && "${@:2}"'
+    mlrun = (case.MLRUN, "--preload", "--max-spool", "30M", "-o", disk / "trace", "--", "/bin/sh", "-c", program, disk)
+    done = this.run("unshare", "-m", "/bin/bash", "-c", mount, "bash", disk, *mlrun)
+    this.equal("exit status of the program", done.returncode, 0, said=done.stderr)
+    this.true("recording stopped", "stopped before the end" in done.stderr, done.stderr)
+    this.true("the disk is the reason", "No space left on device" in done.stderr and LIMIT not in done.stderr, done.stderr)
+
+
 def check(this):
     case.need_mounts()
     kept, said = full_disk(this, "spool", 7, "--max-spool", "1G")
-    this.true("mlrun says so", "disk" in said or "No space left" in said, said)
+    this.true("the disk is the reason", "the disk took no more of the spool" in said and LIMIT not in said, said)
     if not (kept / "run.json").exists():
         recovered = this.run(case.MLRUN, "recover", kept)
         this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr)
@@ -44,6 +58,7 @@ def check(this):
         recovered = this.run(case.MLRUN, "recover", kept)
         this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr + said)
     this.true("the loss is stated", Trace(kept).rows("loss"), said)
+    full_for_a_while(this)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ TEST(Spool, StaysWithinItsLimitAndRefusesDataFromThenOn) {
   uint64_t seq = 0;
   while (one.put(1000, seq)) seq++;
   EXPECT_TRUE(one.spool.full());
+  EXPECT_EQ(one.spool.stop_error(), 0);
   EXPECT_LE(one.spool.bytes(), 1u << 20);
   EXPECT_FALSE(one.put(8, seq));
   const mlrun_frame_gap gap{MLRUN_GAP_SPOOL_FULL, 0, 1, 1, 0};
@@ -103,6 +104,7 @@ TEST(Spool, ADiskThatIsFullLosesNothingThatIsStaged) {
   EXPECT_FALSE(one.spool.close());
   ::setrlimit(RLIMIT_FSIZE, &before);  // room again
   ASSERT_TRUE(one.spool.close());
+  EXPECT_EQ(one.spool.stop_error(), EFBIG) << "the reason for the stop stays";
   const SpoolFrames read = read_spool(one.path);
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.of_type(MLRUN_FRAME_DATA).size(), seq);
