@@ -14,6 +14,7 @@
 
 #include "runner/model/rows.h"
 #include "runner/model/text_arena.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::model {
 
@@ -65,6 +66,7 @@ class FileTable {
             .kind = std::string(kind_name(file.kind))};
   }
   [[nodiscard]] FileKind kind(size_t index) const { return files_[index].kind; }
+  [[nodiscard]] const std::string& file_system(size_t index) const { return mounts_[files_[index].mount].first; }
 
   // Copies the row; its file_id is that of its place.
   void push_back(const FileRow& row) {
@@ -118,7 +120,7 @@ class FileTable {
   }
 
  private:
-  std::vector<Packed> files_;
+  std::vector<Packed, util::SpillAllocator<Packed>> files_;
   std::vector<std::pair<std::string, std::string>> mounts_{{"", ""}};
   std::unordered_map<size_t, std::string> bytes_;
   std::shared_ptr<TextArena> texts_ = std::make_shared<TextArena>();

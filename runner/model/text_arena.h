@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps many short texts at fixed addresses until it is destroyed: no text is ever moved or freed alone.
+// Keeps many short texts at fixed addresses until it is destroyed: no text is ever moved or freed alone. Beyond some
+// megabytes they may be spilled to a file (util/spilled_memory.h).
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
+
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::model {
 
@@ -17,7 +21,7 @@ class TextArena {
   std::string_view keep(std::string_view text) {
     if (text.empty()) return {};
     if (text.size() > left_) grow(text.size());
-    char* at = chunks_.back().get() + (chunk_bytes_ - left_);
+    char* at = chunks_.back().get() + (chunks_.back().get_deleter().bytes - left_);
     std::memcpy(at, text.data(), text.size());
     left_ -= text.size();
     kept_bytes_ += text.size();
@@ -27,16 +31,21 @@ class TextArena {
   [[nodiscard]] size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  static constexpr size_t kChunkBytes = size_t{256} << 10;
+  struct GiveBack {
+    size_t bytes = 0;
+    void operator()(char* chunk) const { util::SpillAllocator<char>().deallocate(chunk, bytes); }
+  };
+  static constexpr size_t kChunkBytesMin = size_t{256} << 10, kChunkBytesMax = size_t{16} << 20;
 
+  // Larger ones the more there is: few are left unfilled, and there are few of them.
   void grow(size_t at_least) {
-    chunk_bytes_ = std::max(kChunkBytes, at_least);
-    chunks_.emplace_back(new char[chunk_bytes_]);
-    left_ = chunk_bytes_;
+    const size_t usual = std::clamp(std::bit_floor(kept_bytes_ / 2), kChunkBytesMin, kChunkBytesMax);
+    left_ = std::max(usual, at_least);
+    chunks_.emplace_back(util::SpillAllocator<char>().allocate(left_), GiveBack{left_});
   }
 
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  size_t chunk_bytes_ = 0, left_ = 0, kept_bytes_ = 0;
+  std::vector<std::unique_ptr<char[], GiveBack>> chunks_;
+  size_t left_ = 0, kept_bytes_ = 0;
 };
 
 }  // namespace mlrun::model

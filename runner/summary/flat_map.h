@@ -4,8 +4,11 @@
 // or removal.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,20 +17,25 @@
 
 namespace mlrun::summary {
 
-template <typename Value>
+template <typename Value, template <typename> class Allocator = HugePageAllocator>
 class FlatMap {
  public:
+  // Packed to the value's alignment: a slot of a 32-bit value takes 12 bytes. A key of 0: empty.
   struct Slot {
-    uint64_t key = 0;  // 0: empty
+    using KeyPart = std::conditional_t<alignof(Value) < alignof(uint64_t), uint32_t, uint64_t>;
+    std::array<KeyPart, sizeof(uint64_t) / sizeof(KeyPart)> key_parts{};
     Value value{};
+
+    [[nodiscard]] uint64_t key() const { return std::bit_cast<uint64_t>(key_parts); }
+    void set_key(uint64_t key) { key_parts = std::bit_cast<decltype(key_parts)>(key); }
   };
 
   // Requires: key != 0, here and below.
   [[nodiscard]] const Value* find(uint64_t key) const {
     if (size_ == 0) return nullptr;
     for (size_t i = home(key);; i = next(i)) {
-      if (slots_[i].key == key) return &slots_[i].value;
-      if (slots_[i].key == 0) return nullptr;
+      if (slots_[i].key() == key) return &slots_[i].value;
+      if (slots_[i].key() == 0) return nullptr;
     }
   }
   [[nodiscard]] Value* find(uint64_t key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
@@ -41,10 +49,10 @@ class FlatMap {
   Value& at(uint64_t key, bool* made = nullptr) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
     size_t i = home(key);
-    while (slots_[i].key != key && slots_[i].key != 0) i = next(i);
-    if (made) *made = slots_[i].key == 0;
-    if (slots_[i].key == 0) {
-      slots_[i].key = key;
+    while (slots_[i].key() != key && slots_[i].key() != 0) i = next(i);
+    if (made) *made = slots_[i].key() == 0;
+    if (slots_[i].key() == 0) {
+      slots_[i].set_key(key);
       ++size_;
     }
     return slots_[i].value;
@@ -54,12 +62,12 @@ class FlatMap {
   void erase(uint64_t key) {
     if (size_ == 0) return;
     size_t hole = home(key);
-    while (slots_[hole].key != key) {
-      if (slots_[hole].key == 0) return;
+    while (slots_[hole].key() != key) {
+      if (slots_[hole].key() == 0) return;
       hole = next(hole);
     }
-    for (size_t i = next(hole); slots_[i].key != 0; i = next(i)) {
-      const size_t wants = home(slots_[i].key);
+    for (size_t i = next(hole); slots_[i].key() != 0; i = next(i)) {
+      const size_t wants = home(slots_[i].key());
       if (((i - wants) & mask()) < ((i - hole) & mask())) continue;
       slots_[hole] = std::move(slots_[i]);
       hole = i;
@@ -77,12 +85,12 @@ class FlatMap {
   template <typename Visit>
   void for_each(Visit visit) const {
     for (const Slot& slot : slots_) {
-      if (slot.key != 0) visit(slot.key, slot.value);
+      if (slot.key() != 0) visit(slot.key(), slot.value);
     }
   }
 
  private:
-  using Slots = std::vector<Slot, HugePageAllocator<Slot>>;
+  using Slots = std::vector<Slot, Allocator<Slot>>;
 
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
@@ -97,9 +105,9 @@ class FlatMap {
     Slots old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (Slot& slot : old) {
-      if (slot.key == 0) continue;
-      size_t i = home(slot.key);
-      while (slots_[i].key != 0) i = next(i);
+      if (slot.key() == 0) continue;
+      size_t i = home(slot.key());
+      while (slots_[i].key() != 0) i = next(i);
       slots_[i] = std::move(slot);
     }
   }

@@ -89,7 +89,7 @@ void FileIndex::add(const PathRef& path) {
   }
   uint32_t& place = by_ref_.at(path.key(), &made);
   if (!made) return;
-  place = 0;
+  place = static_cast<uint32_t>(pending_paths_.size());
   pending_paths_.push_back(path);
 }
 
@@ -206,28 +206,31 @@ void FileIndex::finish() {
     if (described.file_id != 0) open_files_.add(same.number, described);
   }
   same_ = {};
-  for (const PathRef& path : pending_paths_) resolve_path(path);
+  file_of_ref_.reserve(pending_paths_.size());
+  for (const PathRef& path : pending_paths_) file_of_ref_.push_back(resolve_path(path));
   pending_paths_ = {};
+  for (Map* map : {&by_identity_, &by_event_, &by_path_}) map->clear();
 }
 
-void FileIndex::resolve_path(const PathRef& ref) {
+// 0: its name is not known.
+uint32_t FileIndex::resolve_path(const PathRef& ref) {
   std::optional<std::string> path = absolute(ref);
   if (!path) {
     const auto raw = strings_->find(ref.path);
-    if (!raw) return;
+    if (!raw) return 0;
     path = std::string(*raw);
   }
   uint32_t* known = by_path_.find(key_of(*path));
   if (!known) known = by_path_.find(key_of(symlinks_.with_resolved_folder(*path)));
   const uint32_t file_id = known ? *known : make_file(*path, strings_->text(ref.path), {});
   if (file_id != 0) note_path(*path, file_id);
-  by_ref_.at(ref.key()) = file_id;
+  return file_id;
 }
 
 uint32_t FileIndex::file_of(const PathRef& path) {
   if (path.path == 0) return 0;
   const uint32_t* place = by_ref_.find(path.key());
-  return place ? *place : 0;
+  return place ? file_of_ref_[*place] : 0;
 }
 
 }  // namespace mlrun::trace

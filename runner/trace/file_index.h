@@ -24,6 +24,7 @@
 #include "runner/trace/path_ref.h"
 #include "runner/trace/string_table.h"
 #include "runner/trace/symlinks.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
 
@@ -57,21 +58,26 @@ class FileIndex {
   void add_described(const events::FileEvent& file, const std::string& path);
   uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
   uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
-  void resolve_path(const PathRef& path);
+  uint32_t resolve_path(const PathRef& path);
   [[nodiscard]] std::string path_of(uint32_t file_id) const;
   void note_path(const std::string& path, uint32_t file_id);
+
+  using Map = summary::FlatMap<uint32_t, util::SpillAllocator>;
+  template <typename T>
+  using List = std::vector<T, util::SpillAllocator<T>>;
 
   StringTable* strings_;
   model::FileTable* files_;
   Mounts mounts_;
   Symlinks symlinks_;
   OpenFileMap open_files_;
-  summary::FlatMap<uint32_t> by_identity_;  // device, inode and path
-  summary::FlatMap<uint32_t> by_event_;     // what file records said before, for the many that say it again
-  summary::FlatMap<uint32_t> by_path_;      // the first file of a path
-  summary::FlatMap<uint32_t> by_ref_;
-  std::vector<events::FileEvent> pending_files_;
-  std::vector<PathRef> pending_paths_;
+  Map by_identity_;  // device, inode and path
+  Map by_event_;     // what file records said before, for the many that say it again
+  Map by_path_;      // the first file of a path
+  Map by_ref_;       // index
+  List<uint32_t> file_of_ref_;
+  List<events::FileEvent> pending_files_;
+  List<PathRef> pending_paths_;
   std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;
 };

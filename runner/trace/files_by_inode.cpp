@@ -20,13 +20,19 @@ uint64_t key(int64_t device, uint64_t inode) { return scrambled(inode ^ scramble
 FilesByInode::FilesByInode(const model::FileTable& files, const std::vector<FileSeen>& seen,
                            const std::vector<FileMade>& made) {
   add_seen(files, seen, made);
-  for (const model::FileRow& file : files) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    const model::FileTable::Packed& file = files.packed(i);
     if (file.ino == 0) continue;
-    const uint64_t inode = key(file.dev, static_cast<uint64_t>(file.ino));
-    if (!lives_.contains(inode)) ids_.emplace(inode, file.file_id);
-    if (file.file_system != "overlay") continue;
-    const auto [known, is_new] = on_overlay_.emplace(static_cast<uint64_t>(file.ino), file.file_id);
-    if (!is_new) known->second = 0;
+    const auto file_id = static_cast<uint32_t>(i + 1);
+    const uint64_t inode = key(file.dev, file.ino);
+    bool is_new = false;
+    if (!lives_.contains(inode)) {
+      uint32_t& first = ids_.at(inode, &is_new);
+      if (is_new) first = file_id;
+    }
+    if (files.file_system(i) != "overlay") continue;
+    uint32_t& only = on_overlay_.at(scrambled(file.ino), &is_new);
+    only = is_new ? file_id : 0;
   }
 }
 
@@ -77,10 +83,10 @@ int64_t FilesByInode::find(uint32_t device, uint64_t inode, int64_t ts_ns) {
     const auto later = std::upper_bound(lives.begin(), lives.end(), ts_ns,
                                         [](int64_t ns, const Life& life) { return ns < life.from_ns; });
     if (later != lives.begin()) file_id = (later - 1)->file_id;
-  } else if (const auto known = ids_.find(wanted); known != ids_.end()) {
-    file_id = known->second;
-  } else if (const auto above = on_overlay_.find(inode); above != on_overlay_.end()) {
-    file_id = above->second;
+  } else if (const uint32_t* known = ids_.find(wanted)) {
+    file_id = *known;
+  } else if (const uint32_t* above = on_overlay_.find(scrambled(inode))) {
+    file_id = *above;
   }
   if (file_id == 0 && nameless_.size() < kNamelessMax) nameless_.insert(wanted);
   return file_id;

@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "runner/model/file_table.h"
+#include "runner/summary/flat_map.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
 
@@ -46,9 +48,11 @@ class FilesByInode {
   void add_seen(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
   static std::vector<Life> lives_of(std::vector<FileSeen>& seen, std::vector<int64_t>& made_ns);
 
-  std::unordered_map<uint64_t, int64_t> ids_;              // of files that were there all the time
+  using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
+
+  Ids ids_;                                                // of files that were there all the time
   std::unordered_map<uint64_t, std::vector<Life>> lives_;  // of the others, by time
-  std::unordered_map<uint64_t, int64_t> on_overlay_;       // files by inode; 0: there are several with that number
+  Ids on_overlay_;                                         // files by inode; 0: there are several with that number
   std::unordered_set<uint64_t> nameless_;
 };
 

@@ -49,6 +49,7 @@
 #include "runner/trace/sums_file.h"
 #include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
 
@@ -493,6 +494,9 @@ Result<summary::Summary> Merger::run() {
 
 }  // namespace
 
-Result<summary::Summary> merge(const MergeOptions& options) { return Merger(options).run(); }
+Result<summary::Summary> merge(const MergeOptions& options) {
+  const util::SpillFolder spill(options.trace_folder);
+  return Merger(options).run();
+}
 
 }  // namespace mlrun::trace

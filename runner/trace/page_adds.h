@@ -18,6 +18,7 @@
 #include "runner/events/kernel_record.h"
 #include "runner/model/file_table.h"
 #include "runner/model/rows.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
 
@@ -60,8 +61,8 @@ class PageAdds {
   [[nodiscard]] ReadPages pages_of(const Asked& asked) const;
   [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation, bool takes_all_on_overlay) const;
   std::unordered_map<int32_t, std::vector<Added>> by_thread_;
-  std::vector<Identity> files_;            // by file_id - 1
-  std::unordered_set<uint32_t> overlays_;  // devices of overlayfs
+  std::vector<Identity, util::SpillAllocator<Identity>> files_;  // by file_id - 1
+  std::unordered_set<uint32_t> overlays_;                        // devices of overlayfs
   bool has_inner_ = false;
   size_t count_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "runner/util/spilled_memory.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -16,7 +18,7 @@ struct Inode {
 }  // namespace
 
 void ReusedInodes::load(const model::FileTable& files) {
-  std::vector<Inode> inodes;
+  std::vector<Inode, util::SpillAllocator<Inode>> inodes;
   for (size_t i = 0; i < files.size(); ++i) {
     const model::FileTable::Packed& file = files.packed(i);
     if (file.ino != 0) inodes.push_back({file.ino, file.dev, static_cast<uint32_t>(i)});

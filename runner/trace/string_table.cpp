@@ -9,15 +9,16 @@ namespace mlrun::trace {
 
 std::optional<std::string_view> StringTable::find(uint64_t id) {
   if (id == 0) return std::nullopt;
-  const std::string_view* found = by_id_.find(scrambled(id));
-  return found ? std::optional(*found) : std::nullopt;
+  const uint32_t* found = by_id_.find(scrambled(id));
+  return found ? std::optional(strings_[*found]) : std::nullopt;
 }
 
 void StringTable::keep(uint64_t id, std::string_view text) {
   bool made = false;
-  std::string_view& place = by_id_.at(scrambled(id), &made);
+  uint32_t& place = by_id_.at(scrambled(id), &made);
   if (!made) return;
-  place = texts_->keep(text);
+  place = static_cast<uint32_t>(strings_.size());
+  strings_.push_back(texts_->keep(text));
   kept_bytes_ += text.size() + sizeof(std::string_view);
 }
 

@@ -46,6 +46,15 @@ TEST(FlatMapTest, AgreesWithTheStandardMapUnderInsertionAndRemoval) {
   EXPECT_EQ(visited, expected.size());
 }
 
+TEST(FlatMapTest, PacksSmallValues) {
+  EXPECT_EQ(sizeof(FlatMap<uint32_t>::Slot), 12u);
+  EXPECT_EQ(sizeof(FlatMap<uint64_t>::Slot), 16u);
+  FlatMap<uint32_t> map;
+  for (uint64_t key = 1; key <= 1000; ++key) map.at(key << 32 | 7) = static_cast<uint32_t>(key);
+  for (uint64_t key = 1; key <= 1000; ++key) ASSERT_EQ(*map.find(key << 32 | 7), key);
+  EXPECT_EQ(map.find(7), nullptr);
+}
+
 TEST(FlatMapTest, GrowsBeyondAHugePage) {
   FlatMap<uint64_t> map;
   for (uint64_t key = 1; key <= 400'000; ++key) map.at(key) = key * 2;
