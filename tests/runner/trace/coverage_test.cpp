@@ -218,7 +218,7 @@ json watched(uint32_t pid, uint32_t ppid, const char* exe, int64_t rchar, bool i
           {"comm", "x"},
           {"alive", false},
           {"final", is_final},
-          {"io_ns", 40 * kMillisecond},
+          {"io_ns", testing::kStartNs + 40 * kMillisecond},
           {"io", {{"rchar", rchar}, {"wchar", 0}, {"syscr", 1}, {"syscw", 0}, {"read_bytes", 0}, {"write_bytes", 0}}}};
 }
 
@@ -251,7 +251,7 @@ TEST(Coverage, AChildThatOutlivesItsParentIsNotTakenOffTheParentsCounts) {
   SpoolWriter spool = parent_and_child({kReadByParent + 3'000'000, kReadByChild});
   spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true)};
   json child = watched(kChildPid, kParentPid, "/bin/b", kReadByChild, false);
-  child["start_ticks"] = 502;
+  child["start_ticks"] = 500;
   child["alive"] = true;
   spool.session()["watched"]["processes"].push_back(child);
   const TraceFolder folder;
@@ -265,7 +265,7 @@ TEST(Coverage, MoreFromDevicesThanCallsAskedForIsNamed) {
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
   add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
   json process = watched(kParentPid, 1, "/bin/a", kReadByParent + 1, true);
-  process["start_ticks"] = 501;
+  process["start_ticks"] = 500;
   process["io"]["read_bytes"] = 500'000'000;
   spool.session()["watched"]["processes"] = {process};
   const TraceFolder folder;
