@@ -75,7 +75,7 @@ static void make_one(struct batch *b, struct outcome *o) {
     o->error = errno;
   }
   o->signal = (uint8_t)signal;
-  if (!fuzzed_calls[o->call].varies) o->memory = memory_hash();
+  if (!signal && !fuzzed_calls[o->call].varies) o->memory = memory_hash();
 }
 
 static void make_calls(void *given) {
