@@ -82,10 +82,12 @@ static void install_filter(struct dice *d) {
   unsigned count = 1;
   trap_answer = ANY_OF(d, 0, -EPERM, -ENOENT, 7);
   for (int i = 0; i < kRules; i++) {
+    int target = targets[below(d, sizeof targets / sizeof *targets)];
     long result = ANY_OF(d, SECCOMP_RET_ERRNO, SECCOMP_RET_ERRNO | ENOENT, SECCOMP_RET_ERRNO | EPERM,
                          SECCOMP_RET_ERRNO | EFAULT, SECCOMP_RET_ERRNO | ENOSYS, SECCOMP_RET_TRAP);
-    steps[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                                  (unsigned)targets[below(d, sizeof targets / sizeof *targets)], 0, 1);
+    // libc would go on with a struct stat that nothing has been written to.
+    if (target == SYS_newfstatat) result = SECCOMP_RET_ERRNO | EPERM;
+    steps[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)target, 0, 1);
     steps[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, (unsigned)result);
   }
   static const int never[] = {SYS_process_vm_readv, SYS_getpid};
