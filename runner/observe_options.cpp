@@ -15,6 +15,8 @@ namespace {
 constexpr uint64_t kShortestLiveNs = 100'000'000;
 
 Status read_pids(const std::string& text, ObserveOptions& observe) {
+  if (util::has_empty_part(text))
+    return fail(fmt::format("--pid {}: a process number is missing beside a comma", text));
   for (const std::string_view word : util::split(text, ",")) {
     int pid = 0;
     const char* end = word.data() + word.size();
@@ -53,6 +55,7 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
   const std::pair<bool, const char*> others[] = {{named(texts.preload), "--preload"},
                                                  {named(texts.cupti), "--cupti"},
                                                  {named(texts.sample), "--sample"},
+                                                 {texts.sample_hz.has_value(), "--sample-hz"},
                                                  {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks"},
                                                  {!texts.python_stacks.empty(), "--python-stacks"},
                                                  {texts.alloc_min.has_value(), "--alloc-min"},

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "runner/events/session.h"
+#include "runner/gpu/nvml.h"
 #include "runner/launch/environment.h"
 #include "runner/util/standard_streams.h"
 
@@ -32,6 +33,18 @@ Status check_cupti(const RunOptions& options, const launch::Installation& instal
       "{} is set to {}, so CUDA will load that and not mlrun: no GPU work is recorded", MLRUN_CUDA_INJECTION, other);
   if (options.cupti == Wish::kRequire) return fail(problem + "; unset it");
   util::say(problem);
+  return {};
+}
+
+Status check_samples(const RunOptions& options) {
+  const bool is_only_stream = options.sample == Wish::kAuto && options.preload == Wish::kOff &&
+                              options.cupti == Wish::kOff && options.kprobes == Wish::kOff;
+  if (options.sample != Wish::kRequire && !is_only_stream) return {};
+  const std::string what =
+      is_only_stream ? "nothing to record: --preload=off leaves only samples of GPUs, and " : "no GPU can be sampled: ";
+  const auto nvml = gpu::Nvml::open();
+  if (!nvml) return fail(what + nvml.error().text);
+  if ((*nvml)->devices().empty()) return fail(what + "the NVIDIA driver knows none");
   return {};
 }
 

@@ -19,6 +19,9 @@ void settle_gpu_side(RunOptions& options);
 // Why GPU work cannot be recorded though it was asked for.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);
 
+// Why the command is not to be run: GPUs cannot be sampled, and that is required or the only stream that was left on.
+Status check_samples(const RunOptions& options);
+
 // Says so when no process started CUDA. False: none did, and one was required.
 bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 

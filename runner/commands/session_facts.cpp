@@ -51,23 +51,39 @@ uint64_t time_ns(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u;
 }
 
+// Those that are wanted, and of these the ones whose option was given: where one of them does not work here, that is said.
+struct Streams {
+  json wanted = json::array(), asked = json::array();
+
+  void add(Wish wish, bool is_chosen, const char* name) {
+    if (wish == Wish::kOff || !is_chosen) return;
+    wanted.push_back(name);
+    if (wish != Wish::kAuto) asked.push_back(name);
+  }
+};
+
+Streams streams_of(const RunOptions& options) {
+  Streams streams;
+  streams.add(options.preload, options.files, "files");
+  streams.add(options.preload, options.allocs, "allocs");
+  streams.add(options.preload, options.marks, "marks");
+  streams.add(options.cupti, true, "gpu");
+  streams.add(options.sample, true, "gpu_samples");
+  streams.add(options.python_stacks_hz > 0 ? Wish::kOn : Wish::kOff, true, "python_stacks");
+  streams.add(options.kprobes, true, "block");
+  streams.add(options.kprobes, options.kprobes_wait, "wait");
+  streams.add(options.kprobes, options.kprobes_vfs, "vfs");
+  streams.add(options.kprobes, options.kprobes_syscalls, "syscalls");
+  streams.add(options.kprobes, options.kprobes_cuda, "cuda");
+  streams.add(options.kprobes, options.kprobes_cufile, "cufile");
+  streams.add(options.kprobes, options.kprobes_torch, "torch");
+  return streams;
+}
+
 json options_json(const RunOptions& options, collect::Recording& recording) {
-  json streams = json::array();
-  const bool preloads = options.preload != Wish::kOff;
-  if (preloads && options.files) streams.push_back("files");
-  if (preloads && options.allocs) streams.push_back("allocs");
-  if (preloads && options.marks) streams.push_back("marks");
-  if (options.cupti != Wish::kOff) streams.push_back("gpu");
-  if (options.sample != Wish::kOff) streams.push_back("gpu_samples");
-  if (options.python_stacks_hz > 0) streams.push_back("python_stacks");
-  if (options.kprobes != Wish::kOff) streams.push_back("block");
-  if (options.kprobes != Wish::kOff && options.kprobes_wait) streams.push_back("wait");
-  if (options.kprobes != Wish::kOff && options.kprobes_vfs) streams.push_back("vfs");
-  if (options.kprobes != Wish::kOff && options.kprobes_syscalls) streams.push_back("syscalls");
-  if (options.kprobes != Wish::kOff && options.kprobes_cuda) streams.push_back("cuda");
-  if (options.kprobes != Wish::kOff && options.kprobes_cufile) streams.push_back("cufile");
-  if (options.kprobes != Wish::kOff && options.kprobes_torch) streams.push_back("torch");
-  return {{"streams", std::move(streams)},
+  Streams streams = streams_of(options);
+  return {{"streams", std::move(streams.wanted)},
+          {"asked_streams", std::move(streams.asked)},
           {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
           {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},
           {"alloc_min_bytes", options.alloc_min_bytes},

@@ -13,6 +13,7 @@
 #include "runner/summary/json_values.h"
 #include "runner/summary/names.h"
 #include "runner/summary/run_facts.h"
+#include "runner/summary/streams.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -43,6 +44,20 @@ Json run_json(const Summary& summary) {
           {"sys_ns", known(run.sys_ns)},
           {"start_monotonic_ns", known(run.start_monotonic_ns)},
           {"start_realtime_ns", known(run.start_realtime_ns)}};
+}
+
+// Those that were wanted.
+Json streams_json(const Summary& summary) {
+  Json list = Json::array();
+  for (const Stream& stream : streams(*summary.run)) {
+    if (stream.state == StreamState::kOff) continue;
+    const bool is_on = stream.state == StreamState::kOn;
+    list.push_back({{"name", stream.name},
+                    {"asked", stream.asked},
+                    {"recorded", is_on},
+                    {"reason", is_on ? Json() : Json(stream.reason)}});
+  }
+  return list;
 }
 
 Json heap_json(const ProcessSummary& process) {
@@ -440,6 +455,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
           {"splits", splits_json(summary)},
           {"devices", devices_json(summary)},
           {"syscalls", syscalls_json(summary)},
+          {"streams", streams_json(summary)},
           {"tracing", tracing_json(summary)}};
 }
 

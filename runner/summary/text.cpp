@@ -161,7 +161,12 @@ namespace {
 
 std::string estimate_text(const Summary& summary, const TextStyle& style) {
   const std::optional<CostEstimate> cost = cost_estimate(summary);
-  if (!cost) return "cost not known (mlrun bench measures it)";
+  if (!cost) {
+    const bool cannot_store = summary.run->contains("can_store_cost") && summary.run->at("can_store_cost") == false;
+    return !cannot_store ? "cost not known (mlrun bench measures it)"
+                         : "cost not known (neither XDG_CACHE_HOME nor HOME names a folder of this user's to keep a "
+                           "measurement in)";
+  }
   const auto total_ns = int64_t(cost->total_ns);
   std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
   const RunFacts run = run_facts(*summary.run);
@@ -212,7 +217,8 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(devices_text(summary, style));
   block(syscalls_text(summary, style));
   block(access_text(summary, style) + timeline_text(summary, style) + waits_text(summary, style) +
-        heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style));
+        heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style) +
+        streams_text(summary, style));
   out += style.dim("Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.") + "\n";
   return out;
 }

@@ -42,5 +42,6 @@ namespace mlrun::summary {
 [[nodiscard]] std::string gpu_idle_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string streams_text(const Summary& summary, const TextStyle& style);
 
 }  // namespace mlrun::summary

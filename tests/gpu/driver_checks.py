@@ -48,7 +48,7 @@ class Programs:
         """Likewise under mlrun, and the trace's folder."""
         self.traces += 1
         trace = self.folder / f"driver-{self.traces}"
-        before = [self.mlrun, "--cupti=require", "--preload=off", "--quiet", *options, "-o", str(trace), "--"]
+        before = [self.mlrun, "--cupti=require", "--preload=off", "--sample=off", "--quiet", *options, "-o", str(trace), "--"]
         return *self.run(words, before, **more), trace
 
     def counted(self, words, kinds, buffer_bytes=1 << 20, **more):

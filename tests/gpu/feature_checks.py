@@ -97,7 +97,7 @@ def words(what):
 def traced(mlrun, folder, what, *options, environment=None):
     """What the program wrote, and its trace; None: it failed, and why."""
     trace = f"{folder}/feature-{what}{''.join(options)}{'-changed' if environment else ''}"
-    out, said = last_line(ran([mlrun, "--cupti=require", *options, "--preload=off", "--quiet", "-o", trace, "--", *words(what)],
+    out, said = last_line(ran([mlrun, "--cupti=require", *options, "--preload=off", "--sample=off", "--quiet", "-o", trace, "--", *words(what)],
                               environment))
     return (out, trace) if out is not None else (None, said)
 

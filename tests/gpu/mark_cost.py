@@ -27,7 +27,7 @@ def main():
         for number in range(rounds):
             off.append(cost())
             empty.append(cost(NVTX_INJECTION64_PATH=str(BUILD / "gpu" / "libempty_nvtx.so")))
-            recorded.append(cost(str(BUILD / "bin" / "mlrun"), "--preload=marks", "--lossless", "--quiet", "--defer-merge", "-o",
+            recorded.append(cost(str(BUILD / "bin" / "mlrun"), "--preload=marks", "--sample=off", "--lossless", "--quiet", "--defer-merge", "-o",
                                  f"{folder}/{number}", "--"))
     added = [a - b for a, b in zip(recorded, empty, strict=True)]
     print(json.dumps({"off_ns": statistics.median(off), "empty_handler_ns": statistics.median(empty),

@@ -114,7 +114,7 @@ class Runs:
     def get(self, name, words, is_traced):
         if name not in self.made:
             trace = self.folder / f"work-{name}"
-            before = [self.mlrun, "--cupti=require", "--preload=off", "--quiet", "-o", trace, "--"] if is_traced else ()
+            before = [self.mlrun, "--cupti=require", "--preload=off", "--sample=off", "--quiet", "-o", trace, "--"] if is_traced else ()
             out, said = program(words, before)
             if out is None:
                 raise RuntimeError(f"{name}: {said}")

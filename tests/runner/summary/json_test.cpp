@@ -89,6 +89,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "splits",
                                              "devices",
                                              "syscalls",
+                                             "streams",
                                              "tracing"};
   EXPECT_EQ(keys, expected);
 }

@@ -111,7 +111,7 @@ TEST_F(TextTest, FoldsLongListsToAScreenful) {
 }
 
 TEST_F(TextTest, KeepsWithinTheWidth) {
-  for (const size_t width : {size_t{80}, size_t{100}, size_t{160}}) {
+  for (const size_t width : {size_t{40}, size_t{60}, size_t{72}, size_t{80}, size_t{100}, size_t{160}}) {
     TextStyle style;
     style.width = width;
     EXPECT_LE(widest_line(text(large_training(), "mlrun-train-1", style)), width);
@@ -299,6 +299,35 @@ TEST_F(TextTest, OfAWaitThatAGpuWaitedForTheCallIsNamed) {
   const std::string text = gpu_idle_text(summary, {});
   EXPECT_NE(text.find("not known in clock_nanosleep "), std::string::npos) << text;
   EXPECT_NE(text.find("not known  "), std::string::npos) << "of the other one no call is known:\n" << text;
+}
+
+TEST(TextTest, TheEndSaysWhichStreamsWereOn) {
+  Summary summary = testing::small_training();
+  EXPECT_EQ(streams_text(summary, TextStyle{}), "") << "nothing is said of streams";
+  (*summary.run)["options"] = {
+      {"streams", {"files", "allocs", "marks", "gpu_samples", "python_stacks", "block", "wait", "vfs"}},
+      {"asked_streams", {"python_stacks", "block", "wait", "vfs"}}};
+  (*summary.run)["collector"]["channels"] = 3;
+  (*summary.run)["gpu_sampler"]["problem"] = "there is no driver";
+  (*summary.run)["python_stacks"]["problem"] = "ptrace is refused";
+  (*summary.run)["kernel_side"] = {
+      {"state", "recorded"},
+      {"signals",
+       {{{"signal", "block I/O"}, {"way", "tracepoint"}}, {{"signal", "file operations"}, {"way", nullptr}}}}};
+  std::string shown = streams_text(summary, TextStyle{.width = 1000, .glyphs = {}});
+  EXPECT_TRUE(shown.starts_with("STREAMS       on: files, allocations, marks, block I/O, waits of the kernel"))
+      << shown;
+  EXPECT_NE(shown.find("not available: GPU samples -"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("asked for and not available: Python stacks (ptrace is refused)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("asked for and not available: file operations of the kernel (see KERNEL SIDE)"),
+            std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("off: --cupti"), std::string::npos) << shown;
+  (*summary.run)["kernel_side"] = {{"state", "refused"}, {"reason", "it needs root"}};
+  (*summary.run)["collector"]["channels"] = 0;
+  shown = streams_text(summary, TextStyle{.width = 1000, .glyphs = {}});
+  EXPECT_TRUE(shown.starts_with("STREAMS       none was on")) << shown;
+  EXPECT_NE(shown.find("block I/O (it needs root)"), std::string::npos) << shown;
 }
 
 }  // namespace

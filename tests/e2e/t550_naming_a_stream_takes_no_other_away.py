@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An option that names a stream adds it or chooses within it, and =off alone takes a stream away; the summary's end says which
+were on, and which were asked for and did not work."""
+
+import json
+
+from lib import case
+
+LIBRARY = ["files", "allocs", "marks"]
+# What run.json has of wanted streams, and of those that were asked for.
+CASES = [
+    ([], [*LIBRARY, "gpu_samples"], []),
+    (["--preload"], [*LIBRARY, "gpu_samples"], LIBRARY),
+    (["--preload=files"], ["files", "gpu_samples"], ["files"]),
+    (["--preload=allocs,marks"], ["allocs", "marks", "gpu_samples"], ["allocs", "marks"]),
+    (["--sample"], [*LIBRARY, "gpu_samples"], ["gpu_samples"]),
+    (["--sample=gpu", "--preload=off"], ["gpu_samples"], ["gpu_samples"]),
+    (["--sample=off"], LIBRARY, []),
+    (["--sample-hz", "5"], [*LIBRARY, "gpu_samples"], ["gpu_samples"]),
+    (["--cupti"], [*LIBRARY, "gpu", "gpu_samples"], ["gpu"]),
+    (["--stacks=4"], [*LIBRARY, "gpu_samples"], []),
+]
+
+
+def check(this):
+    for options, wanted, asked in CASES:
+        out = this.new_trace()
+        done = this.run(case.MLRUN, *options, "-o", out, "cat", this.data_file())
+        what = " ".join(options) or "no option"
+        this.equal(f"{what}: exit status", done.returncode, 0, said=done.stderr)
+        stored = json.loads((out / "run.json").read_text())["options"]
+        this.equal(f"{what}: streams", stored["streams"], wanted)
+        this.equal(f"{what}: asked for", stored["asked_streams"], asked)
+        trace = this.opened(out)
+        this.equal(f"{what}: calls", bool(trace.rows("call")), "files" in wanted)
+        this.equal(f"{what}: allocations", bool(trace.rows("alloc")), "allocs" in wanted)
+        end = " ".join(done.stderr.partition("STREAMS")[2].split())
+        is_named = {"files": "files", "allocs": "allocations", "marks": "marks"}
+        if "files" in wanted:
+            this.true(f"{what}: the end says what was on", end.startswith("on: " + ", ".join(
+                is_named[name] for name in LIBRARY if name in wanted)), done.stderr)
+        reported = {row["name"]: row for row in json.loads(this.run(case.MLRUN, "report", "--json", out).stdout)["streams"]}
+        this.equal(f"{what}: in the report", (list(reported), [name for name in reported if reported[name]["asked"]]),
+                   (wanted, asked))
+        if "gpu" in wanted:
+            this.true("what did not work is named", "asked for and not available: GPU work (no process started CUDA)" in end, end)
+    refused = this.run(case.MLRUN, "--preload=off", "--sample=off", "-o", this.new_trace(), "true")
+    this.equal("nothing is left on", (refused.returncode, refused.stderr.count("\n")), (125, 1), said=refused.stderr)
+
+
+if __name__ == "__main__":
+    case.run(check)
