@@ -170,6 +170,8 @@ json stored_cost(const json& identity) {
   return is_cost_of(cost, identity) ? cost : json();
 }
 
+bool can_store_cost() { return !cache_folder().empty(); }
+
 Result<std::string> store_cost(const json& cost) {
   std::string path = cost_path(cost);
   if (Status folder = make_cache_folder(); !folder) return tl::make_unexpected(folder.error());

@@ -25,6 +25,9 @@ bool is_sufficient(const nlohmann::json& cost);
 // Null: there is none for this machine and library. It need not be sufficient.
 nlohmann::json stored_cost(const nlohmann::json& identity);
 
+// Whether this user has a cache folder, by XDG_CACHE_HOME or HOME.
+bool can_store_cost();
+
 // The file's path. Fails where there is no cache folder of ours.
 Result<std::string> store_cost(const nlohmann::json& cost);
 

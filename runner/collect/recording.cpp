@@ -2,6 +2,7 @@
 #include "runner/collect/recording.h"
 
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "runner/events/record.h"
 #include "runner/events/session.h"
 #include "runner/util/clock.h"
+#include "runner/util/text.h"
 
 namespace mlrun::collect {
 
@@ -41,6 +43,14 @@ Uuid make_uuid() {
   return uuid;
 }
 
+// A limit of file sizes that root alone may raise holds for the buffer too. Empty: that is not why it cannot be made.
+std::string hint_at_limit(uint64_t buffer_bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= buffer_bytes) return {};
+  return fmt::format("; a file may have {} at most here (ulimit -f), the buffer has {}: give a smaller --buffer",
+                     util::size_text(limit.rlim_cur), util::size_text(buffer_bytes));
+}
+
 Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options) {
   ArenaOptions arena_options;
   arena_options.clock_kind = util::choose_clock().kind;
@@ -61,6 +71,7 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
     if (arena) return std::pair(std::move(place), std::move(*arena));
     last = std::move(arena.error());
   }
+  last.text += hint_at_limit(options.buffer_bytes);
   return tl::make_unexpected(std::move(last));
 }
 

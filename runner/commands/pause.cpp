@@ -2,6 +2,8 @@
 #include "runner/commands/pause.h"
 
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -15,8 +17,18 @@ namespace mlrun::commands {
 namespace {
 
 Result<collect::Arena> open_running_arena(const std::string& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    return fail(folder + (std::filesystem::exists(folder, error) ? " is no folder" : " does not exist") +
+                "; give the trace folder of a run that is going on");
+  }
   const auto session = launch::SessionFile::read(folder);
-  if (!session || !session->leader_lives()) return fail(fmt::format("no run is going on in {}", folder));
+  if (!session) {
+    const bool finished = std::filesystem::exists(folder + "/run.json", error);
+    return fail(folder + (finished ? ": the run has ended, its trace is complete" : " is no trace folder of a run"));
+  }
+  if (!session->leader_lives())
+    return fail(fmt::format("{}: no mlrun is recording any more; mlrun recover {} makes the trace", folder, folder));
   return collect::Arena::open(session->text("/arena/path"));
 }
 
@@ -51,16 +63,24 @@ Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_stat
   return 0;
 }
 
+constexpr const char* kFooter =
+    "Examples, from another terminal than that of the run:\n"
+    "  mlrun pause mlrun-train-1     from now on nothing is recorded\n"
+    "  mlrun resume mlrun-train-1    and from now on it is again\n"
+    "\n"
+    "The program goes on meanwhile. The trace says from when to when it was paused.";
+
 }  // namespace
 
 Result<int> pause(const Arguments& arguments) {
-  const auto options = parse_folder("pause", "Stops recording in a run that goes on, until `mlrun resume`.", arguments);
+  const auto options =
+      parse_folder("pause", "Stops recording in a run that is going on, until `mlrun resume`.", kFooter, arguments);
   if (!options) return tl::make_unexpected(options.error());
   return *options ? change_state((*options)->folder, MLRUN_RUN, MLRUN_PAUSE) : 0;
 }
 
 Result<int> resume(const Arguments& arguments) {
-  const auto options = parse_folder("resume", "Records again in a run that was paused.", arguments);
+  const auto options = parse_folder("resume", "Records again in a run that was paused.", kFooter, arguments);
   if (!options) return tl::make_unexpected(options.error());
   return *options ? change_state((*options)->folder, MLRUN_PAUSE, MLRUN_RUN) : 0;
 }

@@ -17,6 +17,7 @@
 #include "runner/collect/recording.h"
 #include "runner/collect/shared_word.h"
 #include "runner/commands/gpu_side.h"
+#include "runner/commands/hints.h"
 #include "runner/commands/observe.h"
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
@@ -33,6 +34,7 @@
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/start_gate.h"
 #include "runner/launch/trace_folder.h"
+#include "runner/launch/trace_name.h"
 #include "runner/python_stacks/python_frames.h"
 #include "runner/python_stacks/python_sampler.h"
 #include "runner/sums/event_sums.h"
@@ -279,6 +281,7 @@ void describe_cost(nlohmann::json& session, const RunOptions& options, const lau
   const auto go_on = [&](int, uint64_t) { return !options.defer_merge && !launch::SignalRelay::asked_to_stop(); };
   nlohmann::json cost = bench::find_cost(installed, go_on);
   if (!cost.is_null()) session["cost"] = std::move(cost);
+  session["can_store_cost"] = bench::can_store_cost();
 }
 
 // GPU work is recorded through the same library.
@@ -286,15 +289,6 @@ bool needs_library(const RunOptions& options) { return options.preload != Wish::
 
 std::string preloaded_library(const RunOptions& options, const launch::Installation& installation) {
   return needs_library(options) ? installation.preload_library : std::string();
-}
-
-// What was required must work before the command starts.
-Status check_required(const RunOptions& options) {
-  if (options.sample != Wish::kRequire) return {};
-  const auto nvml = gpu::Nvml::open();
-  if (!nvml) return fail("no GPU can be sampled: " + nvml.error().text);
-  if ((*nvml)->devices().empty()) return fail("no GPU can be sampled: the NVIDIA driver knows none");
-  return {};
 }
 
 // Where no library of ours is in the processes, the kernel side tells of them, as of those that run already.
@@ -321,7 +315,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   if (side) session["kernel_side"] = (*side)->begun();
   if (side) return side;
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
-  say("the kernel side is not recorded: " + side.error().text);
+  if (options.kprobes != Wish::kAuto) say("the kernel side is not recorded: " + side.error().text);
   session["kernel_side"] = {{"state", "refused"}, {"reason", side.error().text}};
   return nullptr;
 }
@@ -396,17 +390,18 @@ Result<int> run(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   RunOptions options = *std::move(*parsed);
+  if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
   const launch::FileSizeLimit limit;
   if (options.observe.any()) return observe(options, installation);
   settle_gpu_side(options);
-  if (const Status works = check_required(options); !works) return tl::make_unexpected(works.error());
+  if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable) {
     return run_untraced(options, limit, usable.error().text);
   }
-  const auto folder = launch::make_trace_folder(options.output, options.command.front());
+  const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
   auto recording = collect::Recording::create(recording_options(options, *folder));
   if (!recording) {

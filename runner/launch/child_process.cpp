@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "runner/launch/program_file.h"
+#include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::launch {
@@ -23,6 +25,9 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 Error exec_error(const std::string& program, int error_number) {
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  if (const std::string interpreter = missing ? missing_interpreter(program) : ""; !interpreter.empty()) {
+    return {"cannot execute " + program + ": its interpreter " + util::printable(interpreter) + " does not exist", 127};
+  }
   if (missing && program.find('/') == std::string::npos) return {program + ": command not found", 127};
   return {"cannot execute " + program + ": " + std::strerror(error_number), missing ? 127 : 126};
 }

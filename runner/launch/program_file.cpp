@@ -2,6 +2,7 @@
 #include "runner/launch/program_file.h"
 
 #include <elf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "runner/util/text.h"
@@ -34,15 +36,6 @@ std::vector<T> read_array(std::ifstream& file, uint64_t offset, size_t count) {
 std::string read_text(std::ifstream& file, uint64_t offset) {
   const std::vector<char> bytes = read_array<char>(file, offset, kTextBytes);
   return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
-}
-
-std::string in_path(const std::string& name) {
-  const char* folders = std::getenv("PATH");
-  for (const std::string_view folder : util::split(folders != nullptr ? folders : "/bin:/usr/bin", ":")) {
-    std::string candidate = std::string(folder) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return name;
 }
 
 bool is_runtime(const std::string& library) {
@@ -94,8 +87,40 @@ std::optional<std::string> interpreter_of(std::ifstream& file) {
 
 }  // namespace
 
+std::string find_program(const std::string& name) {
+  const auto is_program = [](const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? name : std::string();
+  const char* variable = std::getenv("PATH");
+  std::string_view folders = variable != nullptr ? variable : "/bin:/usr/bin";
+  for (bool more = true; more;) {
+    const size_t end = std::min(folders.find(':'), folders.size());
+    const std::string folder =
+        end == 0 ? "." : std::string(folders.substr(0, end));  // an empty one is the current folder
+    if (std::string path = folder + "/" + name; is_program(path)) return path;
+    more = end < folders.size();
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return {};
+}
+
+std::string missing_interpreter(const std::string& name) {
+  std::ifstream file(find_program(name), std::ios::binary);
+  std::string interpreter = interpreter_of(file).value_or("");
+  const auto elf = read_array<Elf64_Ehdr>(file, 0, 1);
+  if (!elf.empty() && std::memcmp(elf[0].e_ident, ELFMAG, SELFMAG) == 0 && elf[0].e_ident[EI_CLASS] == ELFCLASS64) {
+    for (const Elf64_Phdr& header :
+         read_array<Elf64_Phdr>(file, elf[0].e_phoff, std::min<size_t>(elf[0].e_phnum, kHeadersMax))) {
+      if (header.p_type == PT_INTERP) interpreter = read_text(file, header.p_offset);
+    }
+  }
+  return interpreter.empty() || ::access(interpreter.c_str(), F_OK) == 0 ? std::string() : interpreter;
+}
+
 ProgramFile look_at_program(const std::string& name) {
-  std::string path = name.find('/') == std::string::npos ? in_path(name) : name;
+  std::string path = name.find('/') == std::string::npos ? find_program(name) : name;
   for (int scripts = 0; scripts < kScriptsInARow; scripts++) {
     std::ifstream file(path, std::ios::binary);
     const auto head = read_array<Elf64_Ehdr>(file, 0, 1);

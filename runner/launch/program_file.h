@@ -12,6 +12,13 @@ struct ProgramFile {
   std::string sanitizer_runtime;  // a library that insists on being the first of all; empty: none
 };
 
+// Where execvp finds the program; empty: nowhere.
+std::string find_program(const std::string& name);
+
+// The interpreter of a script, or the dynamic linker of a program, that is not there: exec says then that the program itself is
+// not. Empty: that is not so.
+std::string missing_interpreter(const std::string& name);
+
 // `name` is looked for in PATH as execvp does; scripts are judged by their interpreter. What cannot be read is taken for an
 // ordinary program.
 ProgramFile look_at_program(const std::string& name);

@@ -15,9 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The command's file name, without what is awkward in a path.
-std::string short_name(const std::string& command) {
-  std::string name = fs::path(command).filename().string().substr(0, 64);
+// Without what is awkward in a path.
+std::string short_name(const std::string& path) {
+  std::string name = fs::path(path).filename().string().substr(0, 64);
   for (char& c : name) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '+';
     if (!plain) c = '-';
@@ -47,10 +47,10 @@ Result<std::string> make_asked(const std::string& folder) {
 
 }  // namespace
 
-Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& command) {
+Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& name) {
   if (asked) return make_asked(*asked);
   for (int number = 1;; number++) {
-    const std::string folder = fmt::format("mlrun-{}-{}", short_name(command), number);
+    const std::string folder = fmt::format("mlrun-{}-{}", short_name(name), number);
     if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
     if (errno != EEXIST) {
       return fail(fmt::format("cannot make the trace folder {} here: {}; name another place with -o", folder,

@@ -10,8 +10,8 @@
 namespace mlrun::launch {
 
 // Makes the folder (0755) and returns its absolute path. Never one that holds something: an asked-for folder must not
-// exist, or be empty; else the name is mlrun-NAME-N with the first free N, in the current folder, NAME being the
-// command's file name.
-Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& command);
+// exist, or be empty; else it is mlrun-NAME-N with the first free N, in the current folder. NAME is the file name in `name`
+// (trace_name.h), with - for all but letters, digits and . _ +.
+Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& name);
 
 }  // namespace mlrun::launch

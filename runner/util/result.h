@@ -12,7 +12,7 @@
 namespace mlrun {
 
 struct Error {
-  std::string text;  // one line, no trailing newline
+  std::string text;  // no trailing newline; one line, but for lists of names
   int exit_code = 125;
 };
 

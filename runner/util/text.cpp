@@ -152,4 +152,8 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
+bool has_empty_part(std::string_view list) {
+  return list.empty() || list.front() == ',' || list.back() == ',' || list.find(",,") != std::string_view::npos;
+}
+
 }  // namespace mlrun::util

@@ -32,6 +32,10 @@ Result<uint64_t> parse_seconds(std::string_view text);
 // "1.5 GiB": at most three digits and a unit.
 std::string size_text(uint64_t bytes);
 
+// Parts between any of the separators; empty ones are left out.
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+
+// "a,,b", ",a", "a,": a list with commas of which a part is not there.
+bool has_empty_part(std::string_view list);
 
 }  // namespace mlrun::util

@@ -12,6 +12,7 @@
 #include "runner/launch/path_rules.h"
 #include "runner/launch/session_file.h"
 #include "runner/launch/trace_folder.h"
+#include "runner/launch/trace_name.h"
 #include "runner/options.h"
 #include "tests/runner/collect/session.h"
 
@@ -101,6 +102,40 @@ TEST(TraceFolder, TakesTheFirstFreeNumber) {
   std::filesystem::current_path(before);
 }
 
+TEST(TraceName, IsThatOfTheScript) {
+  const std::pair<Arguments, const char*> cases[] = {
+      {{"python", "train.py", "--lr", "1"}, "train"},
+      {{"/usr/bin/python3.11", "-u", "/data/train.py"}, "train"},
+      {{"python3", "-W", "ignore", "-X", "dev", "-Oum", "pkg.mod", "x.py"}, "pkg.mod"},
+      {{"python", "-mpkg.train"}, "pkg.train"},
+      {{"python", "-m", "pkg.__main__"}, "pkg"},
+      {{"python", "pkg/__main__.py"}, "pkg"},
+      {{"python", "tool/"}, "tool"},
+      {{"python", "-c", "password='abc.py'"}, "python"},
+      {{"python", "-"}, "python"},
+      {{"python"}, "python"},
+      {{"python", "-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"}, "train"},
+      {{"torchrun", "--nproc_per_node", "2", "--standalone", "fine.tune.py", "--x", "y.py"}, "fine.tune"},
+      {{"torchrun", "--no-python", "bash", "-e", "run.sh"}, "run"},
+      {{"accelerate", "launch", "--config_file", "c.yaml", "train.py"}, "train"},
+      {{"bash", "-o", "pipefail", "-e", "run.sh", "a"}, "run"},
+      {{"bash", "-c", "python train.py"}, "bash"},
+      {{"sh", "/dev/fd/63"}, "sh"},
+      {{"env", "HF_TOKEN=secret.py", "python", "train.py"}, "train"},
+      {{"timeout", "60", "python3", "-u", "train.py"}, "train"},
+      {{"nohup", "./app", "--token", "x"}, "nohup"},
+      {{"mpirun", "--auth-token", "hunter2.py", "-n", "2", "python", "a.py"}, "a"},
+      {{"./train.py"}, "train.py"},
+      {{"/opt/bin/app", "train.py"}, "app"},
+      {{"node", "serve.js"}, "serve"},
+      {{"pythonic", "train.py"}, "pythonic"},
+      {{}, "run"},
+  };
+  for (const auto& [command, name] : cases) {
+    EXPECT_EQ(trace_name(command), name) << (command.empty() ? "" : command.front());
+  }
+}
+
 TEST(TraceFolder, NeverOneThatHoldsSomething) {
   const Folder folder;
   EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));
@@ -183,7 +218,74 @@ TEST(RunOptions, StreamsOfPreload) {
   EXPECT_TRUE(files.files && !files.allocs);
   EXPECT_EQ(files.preload, Wish::kRequire);
   EXPECT_NE(error_of({"--preload=fils", "x"}).find("'fils'"), std::string::npos);
-  EXPECT_NE(error_of({"--preload=off", "x"}), "");
+  EXPECT_NE(error_of({"--preload=off", "--sample=off", "x"}), "");
+}
+
+TEST(RunOptions, NamingAStreamTakesNoOtherAway) {
+  const auto streams = [](const RunOptions& options) {
+    return std::tuple(options.preload != Wish::kOff, options.sample != Wish::kOff, options.cupti != Wish::kOff,
+                      options.kprobes != Wish::kOff, options.python_stacks_hz > 0);
+  };
+  const std::pair<const char*, std::tuple<bool, bool, bool, bool, bool>> cases[] = {
+      {"--quiet", {true, true, false, false, false}},         {"--preload", {true, true, false, false, false}},
+      {"--preload=files", {true, true, false, false, false}}, {"--sample", {true, true, false, false, false}},
+      {"--sample=gpu", {true, true, false, false, false}},    {"--sample=require", {true, true, false, false, false}},
+      {"--sample=all", {true, true, false, false, false}},    {"--cupti", {true, true, true, false, false}},
+      {"--kprobes=block", {true, true, false, true, false}},  {"--python-stacks", {true, true, false, false, true}},
+      {"--stacks", {true, true, false, false, false}},        {"--sample-hz=5", {true, true, false, false, false}},
+      {"--preload=off", {false, true, false, false, false}},  {"--sample=off", {true, false, false, false, false}},
+      {"--preload=all", {true, true, false, false, false}},   {"--preload=auto", {true, true, false, false, false}},
+  };
+  for (const auto& [word, wanted] : cases) EXPECT_EQ(streams(options_of({word, "x"})), wanted) << word;
+  const RunOptions files = options_of({"--preload=files", "x"});
+  EXPECT_TRUE(files.files && !files.allocs && !files.marks);
+  const RunOptions all = options_of({"--preload=all", "x"});
+  EXPECT_TRUE(all.files && all.allocs && all.marks);
+}
+
+TEST(RunOptions, AWordThatContradictsAnotherIsAnError) {
+  EXPECT_NE(error_of({"--preload=auto,require", "x"}).find("'auto' and 'require'"), std::string::npos);
+  EXPECT_NE(error_of({"--kprobes=block,", "x"}).find("beside a comma"), std::string::npos);
+  EXPECT_NE(error_of({"--pid", "1,", "--kprobes"}).find("beside a comma"), std::string::npos);
+}
+
+TEST(RunOptions, NothingIsGivenInVain) {
+  const std::pair<Arguments, const char*> cases[] = {
+      {{"--preload=files", "--alloc-min", "4"}, "--alloc-min"},
+      {{"--preload=files", "--alloc-dur"}, "--alloc-dur"},
+      {{"--preload=allocs", "--fold", "10us"}, "--fold"},
+      {{"--preload=marks", "--exclude", "/x"}, "--exclude"},
+      {{"--preload=marks", "--stacks"}, "--stacks"},
+      {{"--preload=off", "--sample", "--summary-only"}, "--summary-only"},
+      {{"--preload=marks", "--summary-only"}, "--summary-only"},
+      {{"--sample=off", "--sample-hz", "5"}, "--sample-hz"},
+      {{"--kprobes", "--pid", "1", "--sample-hz", "5"}, "--sample-hz"},
+  };
+  for (auto [arguments, named] : cases) {
+    const bool observes = arguments.size() > 1 && arguments[1] == "--pid";
+    if (!observes) arguments.emplace_back("x");
+    EXPECT_NE(error_of(arguments).find(named), std::string::npos) << named << ": " << error_of(arguments);
+  }
+}
+
+TEST(RunOptions, NoValueIsEmptyAndNoneIsGivenTwice) {
+  for (const char* word : {"--stacks=", "--preload=", "--kprobes=", "--sample=", "--cupti=", "--python-stacks=",
+                           "--buffer=", "--mllog=", "--output="}) {
+    EXPECT_NE(error_of({word, "x"}).find(std::string(word) + ": the value is empty"), std::string::npos) << word;
+  }
+  for (const char* option : {"-o", "--mllog", "--exclude", "--buffer", "--pid", "--live"}) {
+    EXPECT_NE(error_of({option, "", "x"}).find(std::string(option) + " '': the value is empty"), std::string::npos);
+  }
+  EXPECT_NE(error_of({"--buffer", "64M", "--buffer", "64M", "x"}).find("--buffer is given more than once"),
+            std::string::npos);
+  EXPECT_EQ(error_of({"--exclude", "a", "--exclude", "b", "--preload", "--preload=files", "x"}), "");
+  EXPECT_EQ(options_of({"x", "--buffer=", "", "--buffer="}).command.size(), 4u) << "the command's own words";
+  EXPECT_NE(error_of({""}), "");
+}
+
+TEST(RunOptions, AMistypedOptionIsNamed) {
+  EXPECT_NE(error_of({"--prelod=files", "x"}).find("did you mean --preload?"), std::string::npos);
+  EXPECT_EQ(error_of({"--frobnicate", "x"}).find("did you mean"), std::string::npos);
 }
 
 TEST(RunOptions, StreamsOfTheKernelSide) {

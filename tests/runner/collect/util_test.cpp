@@ -15,7 +15,9 @@
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/json_value.h"
+#include "runner/util/similar.h"
 #include "runner/util/text.h"
+#include "runner/util/wrap.h"
 
 namespace mlrun::util {
 namespace {
@@ -183,6 +185,27 @@ TEST(ArenaPlace, OnlyNamesOfOurShapeAreArenas) {
                             "mlrun-1", "sem.mlrun-1-0123456789ab"}) {
     EXPECT_FALSE(collect::is_arena_name(other)) << other;
   }
+}
+
+TEST(Wrap, BreaksBetweenWordsAndKeepsLongOnes) {
+  EXPECT_EQ(wrapped("one two three", 8), "one two\nthree\n");
+  EXPECT_EQ(wrapped("one two three", 10, "ok   "), "ok   one\n     two\n     three\n");
+  EXPECT_EQ(wrapped("a /a/long/path/that/stays b", 6), "a\n/a/long/path/that/stays\nb\n");
+  EXPECT_EQ(wrapped("one\ntwo", 80, "  "), "  one\n  two\n");
+  EXPECT_EQ(wrapped("\u00e9\u00e9 \u00e9\u00e9", 5), "\u00e9\u00e9 \u00e9\u00e9\n") << "characters, not bytes";
+  EXPECT_EQ(wrapped("", 80), "\n");
+}
+
+TEST(Similar, NamesWhatIsMeantAndNothingElse) {
+  const std::vector<std::string> verbs = {"run", "report", "show", "list", "recover"};
+  EXPECT_EQ(most_similar("repotr", verbs), "report");
+  EXPECT_EQ(most_similar("lsit", verbs), "list");
+  EXPECT_EQ(most_similar("rnu", verbs), "run");
+  EXPECT_EQ(most_similar("python", verbs), "");
+  EXPECT_EQ(most_similar("ls", verbs), "");
+  EXPECT_EQ(most_similar("", verbs), "");
+  EXPECT_EQ(edit_distance("calls", "call"), 1u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
 }
 
 }  // namespace
