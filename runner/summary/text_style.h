@@ -13,7 +13,7 @@
 namespace mlrun::summary {
 
 struct TextStyle {
-  size_t width = 100;  // 80 at least
+  size_t width = 100;  // 40 at least
   bool colour = false;
   Glyphs glyphs;
 

@@ -9,12 +9,34 @@ namespace {
 
 constexpr size_t kGap = 2;
 constexpr size_t kFirstColumnAtLeast = 16;
+constexpr size_t kNarrow = 80;
 
 }  // namespace
 
 void TextTable::add_indented(std::string indent, std::vector<std::string> cells) {
   indents_.emplace_back(rows_.size(), std::move(indent));
   rows_.push_back(std::move(cells));
+}
+
+// Each row as lines of its own, for a terminal that has no room for columns: the name, then each figure behind its title.
+std::string TextTable::stacked(const TextStyle& style) const {
+  std::string out = style.bold(cut_end(titles_[0], style.width, style.glyphs)) + "\n";
+  auto indent = indents_.begin();
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    const auto& row = rows_[r];
+    std::string lead;
+    if (indent != indents_.end() && indent->first == r) lead = indent++->second;
+    const size_t room = style.width - std::min(style.width, text_width(lead));
+    const bool cuts_front = cut_ == Cut::kFront && row.size() > 1;
+    const std::string name = cuts_front ? cut_front(row[0], room, style.glyphs) : cut_end(row[0], room, style.glyphs);
+    out += row.size() == 1 ? style.dim(name) + "\n" : style.dim(lead) + name + "\n";
+    std::vector<std::string> items;
+    for (size_t i = 1; i < row.size(); ++i) {
+      if (!row[i].empty()) items.push_back(titles_[i] + " " + row[i]);
+    }
+    out += wrap("", 2 * kGap, items, style);
+  }
+  return out;
 }
 
 std::string TextTable::text(const TextStyle& style) const {
@@ -30,6 +52,7 @@ std::string TextTable::text(const TextStyle& style) const {
   const bool is_tight = least + others + kGap * (widths.size() - 1) > style.width;
   const size_t gap = is_tight ? 1 : kGap;
   others += gap * (widths.size() - 1);
+  if (least + others > style.width && style.width < kNarrow) return stacked(style);
   widths[0] = std::max(least, style.width - std::min(style.width, others));
 
   std::string head = pad_right(style.bold(cut_end(titles_[0], widths[0], style.glyphs)), widths[0]);

@@ -26,6 +26,8 @@ class TextTable {
   [[nodiscard]] std::string text(const TextStyle& style) const;
 
  private:
+  [[nodiscard]] std::string stacked(const TextStyle& style) const;
+
   std::vector<std::string> titles_;
   Cut cut_;
   std::vector<std::vector<std::string>> rows_;

@@ -57,14 +57,16 @@ Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size
 
 std::string series_line(const Summary& summary, const std::string& name, int64_t TimeBin::*bytes, int64_t wall_ns,
                         const TextStyle& style) {
-  constexpr size_t kBehind = 40;
-  const size_t width = std::max<size_t>(10, style.width - std::min(style.width, kLead + kBehind));
+  constexpr size_t kBehind = 40, kLeast = 10;
+  const bool beside = style.width >= kLead + kBehind + kLeast;
+  const size_t width = std::max(kLeast, style.width - std::min(style.width, beside ? kLead + kBehind : kLead));
   const auto bins = std::max(summary.timeline.size(), size_t((wall_ns + summary.bin_ns - 1) / summary.bin_ns));
   const Series of = series(summary, bytes, bins, std::min(width, bins));
   if (of.bytes == 0) return "";
   const std::string behind =
       fmt::format("{} mean, {} peak", rate_text(of.bytes, wall_ns), rate_text(of.peak_bin_bytes, summary.bin_ns));
-  return pad_right(name, kLead) + sparkline(of.columns, style.glyphs) + "  " + behind + "\n";
+  const std::string line = pad_right(name, kLead) + sparkline(of.columns, style.glyphs);
+  return line + (beside ? "  " : "\n" + std::string(kLead, ' ')) + behind + "\n";
 }
 
 int64_t wall_ns(const Summary& summary) {

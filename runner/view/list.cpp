@@ -2,17 +2,22 @@
 #include "runner/view/list.h"
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/cli.h"
 #include "runner/events/session.h"
-#include "runner/summary/text_table.h"
 #include "runner/summary/units.h"
-#include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
+#include "runner/trace/trace_condition.h"
+#include "runner/util/secrets.h"
+#include "runner/util/text.h"
 #include "runner/view/terminal.h"
 #include "runner/view/verbs.h"
 
@@ -24,7 +29,34 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter =
     "Examples:\n"
     "  mlrun list                 in the current folder\n"
-    "  mlrun list /scratch/runs\n";
+    "  mlrun list /scratch/runs\n"
+    "  mlrun list --json | jq '.traces[] | select(.exit_status != 0).folder'\n"
+    "\n"
+    "complete: yes, nothing was lost and nothing is known to be unseen; no, see mlrun report; running; unfinished, see "
+    "mlrun "
+    "recover. JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}]}, null where "
+    "not known.";
+
+// A trace may be older than the masking of secrets in run.json.
+std::string command_of(const nlohmann::json& run, const std::string& joined) {
+  std::vector<std::string> words;
+  const auto command = run.find("command");
+  if (command == run.end() || !command->is_array()) return joined;
+  for (const auto& word : *command) {
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  }
+  return fmt::format("{}", fmt::join(util::masked_arguments(words), " "));
+}
+
+std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
+  if (state != TraceState::kFinished) return false;
+  const auto none = [&](const char* pointer) -> std::optional<bool> {
+    const nlohmann::json::json_pointer at(pointer);
+    return run.contains(at) && run.at(at).is_number() ? std::optional(run.at(at) == 0) : std::nullopt;
+  };
+  const auto lost_nothing = none("/totals/losses"), saw_all = none("/totals/coverage");
+  return lost_nothing && saw_all ? std::optional(*lost_nothing && *saw_all) : std::nullopt;
+}
 
 // An unreadable file makes a line without facts, not an error: the other traces matter as well.
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
@@ -32,22 +64,25 @@ ListedTrace look(const std::string& folder, std::string name, TraceState state) 
   const auto text = util::read_file((fs::path(folder) / file).string());
   auto run = nlohmann::json::parse(text.value_or(""), nullptr, false);
   if (!run.is_object()) run = nlohmann::json::object();
-  ListedTrace trace{std::move(name), state, {}, size_of(folder)};
-  if (const Status known = trace::check_schema_version(folder, run); known) {
-    trace.run = summary::run_facts(run);
-  } else {
+  ListedTrace trace;
+  trace.name = std::move(name);
+  trace.folder = fs::path(folder).lexically_normal().string();
+  trace.state = state;
+  trace.size_bytes = size_of(folder);
+  if (const Status known = trace::check_schema_version(folder, run); !known) {
     trace.newer = known.error();
+    return trace;
   }
+  trace.run = summary::run_facts(run);
+  trace.complete = is_complete(run, state);
+  trace.run.command = command_of(run, trace.run.command);
   return trace;
 }
 
-std::string losses_text(const ListedTrace& trace) {
-  if (!trace.run.losses) return "-";
-  return *trace.run.losses == 0 ? "none" : summary::count_text(*trace.run.losses);
-}
-
-std::string status_text(const ListedTrace& trace) {
-  return trace.run.exit_status ? fmt::format("exit {}", *trace.run.exit_status) : "-";
+std::string complete_text(const ListedTrace& trace) {
+  if (trace.state == TraceState::kRunning) return "running";
+  if (trace.state == TraceState::kUnfinished) return "unfinished";
+  return trace.complete ? *trace.complete ? "yes" : "no" : "-";
 }
 
 // The command without the folder of its program, which would push the words that tell traces apart off the line.
@@ -57,16 +92,83 @@ std::string short_command(const std::string& command) {
   return slash == std::string::npos ? command : command.substr(slash + 1);
 }
 
-std::vector<std::string> cells(const ListedTrace& trace, const summary::TextStyle& style) {
+constexpr size_t kGap = 2, kCommandNeeds = 16;
+constexpr std::array<const char*, 6> kTitles = {"FOLDER", "started", "time", "exit", "size", "complete"};
+using Cells = std::array<std::string, kTitles.size()>;
+
+Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
   const auto& run = trace.run;
-  const std::string command = run.command.empty() ? "" : "  " + summary::printable(short_command(run.command));
-  return {summary::printable(trace.name) + command,
+  return {summary::printable(trace.name),
           run.start_realtime_ns ? summary::date_text(*run.start_realtime_ns) : "-",
           run.wall_ns ? summary::time_text(*run.wall_ns, style.glyphs) : "-",
-          status_text(trace),
-          run.events && !run.summary_only ? summary::count_text(*run.events) : "-",  // these are added up
-          losses_text(trace),
-          summary::bytes_text(trace.size_bytes)};
+          run.exit_status ? std::to_string(*run.exit_status) : "-",
+          summary::bytes_text(trace.size_bytes),
+          complete_text(trace)};
+}
+
+// The folder at the left, figures right-aligned, the command behind all: it may be long. In a terminal that has no room for it
+// there it has a line of its own.
+class TraceLines {
+ public:
+  TraceLines(const summary::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
+
+  void add(const ListedTrace& trace) {
+    rows_.push_back({cells(trace, style_), summary::printable(short_command(trace.run.command)), {}});
+  }
+  void add_note(std::string note) { rows_.back().note = std::move(note); }
+
+  [[nodiscard]] std::string text() const {
+    std::array<size_t, kTitles.size()> widths{};
+    for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = summary::text_width(kTitles[i]);
+    for (const Row& row : rows_) {
+      for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = std::max(widths[i], summary::text_width(row.cells[i]));
+    }
+    size_t figures = kGap * kTitles.size();
+    for (const size_t width : widths) figures += width;
+    const bool beside = !cut_ || figures + kCommandNeeds <= style_.width;
+    std::string out = head(widths, beside) + "\n";
+    for (const Row& row : rows_) out += lines(row, widths, beside ? figures : 0);
+    return out;
+  }
+
+ private:
+  struct Row {
+    Cells cells;
+    std::string command, note;
+  };
+
+  [[nodiscard]] std::string head(const std::array<size_t, kTitles.size()>& widths, bool beside) const {
+    std::string line = summary::pad_right(style_.bold(kTitles[0]), widths[0]);
+    for (size_t i = 1; i < kTitles.size(); ++i) line += style_.dim(summary::pad_left(kTitles[i], widths[i] + kGap));
+    return beside ? line + std::string(kGap, ' ') + style_.dim("command") : line;
+  }
+
+  // `before`: characters before the command; 0: it has a line of its own.
+  [[nodiscard]] std::string lines(const Row& row, const std::array<size_t, kTitles.size()>& widths,
+                                  size_t before) const {
+    std::string out = summary::pad_right(row.cells[0], widths[0]);
+    for (size_t i = 1; i < kTitles.size(); ++i) out += summary::pad_left(row.cells[i], widths[i] + kGap);
+    out += before > 0 || row.command.empty() ? "" : "\n";
+    const size_t indent = before > 0 ? before : 2 * kGap;
+    const size_t room = style_.width > indent ? style_.width - indent : 1;
+    const std::string command = cut_ ? summary::cut_end(row.command, room, style_.glyphs) : row.command;
+    if (!command.empty()) out += std::string(before > 0 ? kGap : indent, ' ') + command;
+    return out + "\n" + (row.note.empty() ? "" : style_.dim("  " + row.note) + "\n");
+  }
+
+  const summary::TextStyle& style_;
+  bool cut_;
+  std::vector<Row> rows_;
+};
+
+// "2026-11-25T19:43:15Z".
+std::string utc_text(int64_t realtime_ns) {
+  const std::time_t seconds = realtime_ns / 1'000'000'000;
+  std::tm utc{};
+  std::array<char, 32> text{};
+  ::gmtime_r(&seconds, &utc);
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
 }
 
 }  // namespace
@@ -89,35 +191,50 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
 }
 
 std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
-                      const summary::TextStyle& style) {
+                      const summary::TextStyle& style, bool cut) {
   if (traces.empty()) return "no traces in " + summary::printable(folder) + "\n";
-  summary::TextTable table({"TRACE  command", "begun", "wall", "status", "events", "lost", "size"});
+  TraceLines table(style, cut);
   for (const ListedTrace& trace : traces) {
-    table.add(cells(trace, style));
-    if (trace.newer) table.add_note("  cannot be read by this mlrun");
-    if (trace.state == TraceState::kRunning) table.add_note("  still running");
+    table.add(trace);
+    if (trace.newer) table.add_note("cannot be read by this mlrun");
     if (trace.state == TraceState::kUnfinished) {
-      const fs::path path =
-          traces.size() == 1 && trace.name == folder ? fs::path(folder) : fs::path(folder) / trace.name;
-      table.add_note("  not finished; finish it with: mlrun recover " +
-                     summary::printable(path.lexically_normal().string()));
+      table.add_note("finish it with: mlrun recover " + summary::printable(trace.folder));
     }
   }
-  return table.text(style);
+  return table.text();
+}
+
+std::string list_json(const std::vector<ListedTrace>& traces) {
+  using Json = nlohmann::ordered_json;
+  const auto known = [](const auto& value) { return value ? Json(*value) : Json(); };
+  Json list = Json::array();
+  for (const ListedTrace& trace : traces) {
+    const auto& run = trace.run;
+    list.push_back({{"folder", util::escaped_utf8(trace.folder)},
+                    {"command", run.command.empty() ? Json() : Json(run.command)},
+                    {"started", run.start_realtime_ns ? Json(utc_text(*run.start_realtime_ns)) : Json()},
+                    {"exit_status", known(run.exit_status)},
+                    {"wall_ns", known(run.wall_ns)},
+                    {"bytes", trace.size_bytes},
+                    {"complete", known(trace.complete)}});
+  }
+  return Json{{"traces", std::move(list)}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<int> list(const Arguments& arguments) {
   std::string folder = ".";
+  bool as_json = false;
   CLI::App app("Lists the traces in a folder.", "list");
-  set_usage(app, "mlrun list [DIR]");
+  set_usage(app, "mlrun list [OPTIONS] [DIR]");
   app.footer(kFooter);
-  app.add_option("DIR", folder, "folder that holds traces (.)");
+  app.add_option("DIR", folder, "folder that holds traces (default: the current one)");
+  app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   const auto traces = traces_in(folder);
   if (!traces) return tl::make_unexpected(traces.error());
-  fmt::print("{}", list_text(*traces, folder, style_of(stdout)));
+  fmt::print("{}", as_json ? list_json(*traces) : list_text(*traces, folder, style_of(stdout), is_terminal(stdout)));
   for (const ListedTrace& trace : *traces) {
     if (trace.newer) return tl::make_unexpected(*trace.newer);
   }

@@ -48,7 +48,7 @@ Result<int> report(const Arguments& arguments) {
   set_usage(app, "mlrun report [OPTIONS] TRACE");
   app.footer(kFooter);
   app.add_option("TRACE", trace_folder, "folder of the trace")->required();
-  app.add_flag("--json", as_json, "for machines");
+  app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

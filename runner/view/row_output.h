@@ -30,7 +30,7 @@ class RowOutput {
 struct TextOptions {
   summary::TextStyle style;
   bool cut = false;         // rows at the style's width
-  bool drop_empty = false;  // columns that have no value in any row
+  bool drop_empty = false;  // columns that have no value in any row, and with `cut` those that have no room
 };
 
 // origin_ns: what moments are counted from; 0: absolute.

@@ -17,6 +17,7 @@
 #include "runner/util/program.h"
 #include "runner/util/text.h"
 #include "runner/view/filter.h"
+#include "runner/view/known_names.h"
 #include "runner/view/table_columns.h"
 #include "runner/view/table_shape.h"
 #include "runner/view/terminal.h"
@@ -69,9 +70,8 @@ Status check_table(const ShowOptions& options, const nlohmann::json& run) {
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   if (std::find(names->begin(), names->end(), options.table) != names->end()) return {};
-  std::string known;
-  for (const std::string& name : *names) known += (known.empty() ? "" : ", ") + name;
-  return fail("trace " + options.trace_folder + " has no table '" + options.table + "'; it has: " + known);
+  return fail(fmt::format("trace {} has no table '{}'{}", options.trace_folder, options.table,
+                          known_names(options.table, *names)));
 }
 
 class Show {
@@ -200,25 +200,37 @@ Result<int> show(const Arguments& arguments) {
   set_usage(app, "mlrun show [OPTIONS] TRACE [TABLE]");
   app.footer(kFooter);
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
-  app.add_option("TABLE", options.table, "one of its tables; without: a list of them");
-  auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds");
+  app.add_option("TABLE", options.table, "one of its tables (default: a list of them)");
+  auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds (default: off)");
   app.add_flag("--csv-raw", options.keeps_formulas,
-               "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute")
+               "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute (default: off)")
       ->excludes(csv);
-  app.add_flag("--json", as_json, "an object a line, times in nanoseconds")->excludes(csv)->excludes("--csv-raw");
-  app.add_option("--where", options.where, "rows that fulfil this only")->option_text("EXPR");
-  app.add_option("--limit", options.limit, "this many rows, 0: all (text 100, else all)")
+  app.add_flag("--json", as_json, "an object a line, times in nanoseconds (default: off)")
+      ->excludes(csv)
+      ->excludes("--csv-raw");
+  app.add_option("--where", options.where, "rows that fulfil this only (default: all)")->option_text("EXPR");
+  app.add_option("--limit", options.limit, "this many rows, 0: all (default: 100 of text, else all)")
       ->option_text("N")
-      ->check(CLI::Range(int64_t{0}, INT64_MAX));
-  app.add_option("--columns", columns, "these columns, in this order")->option_text("A,B,...");
-  app.add_flag("--absolute", options.absolute, "times of CLOCK_MONOTONIC, not from the start of the run on");
+      ->check(whole_number(INT64_MAX));
+  app.add_option("--columns", columns, "these columns, in this order (default: the usual ones)")
+      ->option_text("A,B,...");
+  app.add_flag("--absolute", options.absolute,
+               "times of CLOCK_MONOTONIC, not from the start of the run on (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   options.format = as_csv || options.keeps_formulas ? ShowFormat::kCsv
                    : as_json                        ? ShowFormat::kJson
                                                     : ShowFormat::kText;
+  if (!columns.empty() && util::has_empty_part(columns)) {
+    return fail(fmt::format("--columns {}: a column is missing beside a comma", columns));
+  }
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
+  if (options.table.empty() &&
+      (as_csv || as_json || options.keeps_formulas || !options.where.empty() || options.limit || !columns.empty() || options.absolute)) {
+    return fail("show TRACE lists the tables alone; name one for rows of it: mlrun show " + options.trace_folder +
+                " call");
+  }
   const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
   const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());

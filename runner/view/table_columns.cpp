@@ -7,6 +7,8 @@
 
 #include <arrow/api.h>
 
+#include "runner/view/known_names.h"
+
 namespace mlrun::view {
 namespace {
 
@@ -29,12 +31,6 @@ const std::array<Usual, 9> kUsual = {{
     {"python_stack", {"ts", "dur", "pid", "comm", "looks", "running", "python_line", "stack_id"}},
     {"sample_gpu_process", {"ts", "gpu", "type", "pid", "command", "sm_percent", "mem_percent", "fb_used_bytes"}},
 }};
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
 
 }  // namespace
 
@@ -60,7 +56,7 @@ Result<size_t> TableColumns::use(const std::string& name) {
   if (!stored(name)) {
     const NamedId* named = named_id_by_name(name);
     const bool has = named && stored(named->id_column) && replacement(named->id_column) == named;
-    if (!has) return fail("table '" + table_ + "' has no column '" + name + "'; it has: " + joined(known()));
+    if (!has) return fail("table '" + table_ + "' has no column '" + name + "'" + known_names(name, known()));
     source = named->id_column;
     auto loaded = names_.load(*named);
     if (!loaded) return tl::make_unexpected(loaded.error());

@@ -2,17 +2,18 @@
 #include "runner/view/terminal.h"
 
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
+#include "runner/util/wrap.h"
+
 namespace mlrun::view {
 namespace {
 
-constexpr size_t kNarrowest = 80, kWidest = 400;
+constexpr size_t kNarrowest = 40, kWidest = 400;
 
 // "" when it is not set.
 std::string_view variable(const char* name) {
@@ -32,20 +33,13 @@ bool is_utf8_locale() {
   return false;
 }
 
-size_t width_of(int descriptor) {
-  winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const long columns = std::strtol(std::string(variable("COLUMNS")).c_str(), nullptr, 10);
-  return columns > 0 ? size_t(columns) : summary::TextStyle{}.width;
-}
-
 }  // namespace
 
 summary::TextStyle style_of(std::FILE* stream) {
   summary::TextStyle style;
   style.glyphs.unicode = is_utf8_locale();
   if (!is_terminal(stream)) return style;
-  style.width = std::clamp(width_of(::fileno(stream)), kNarrowest, kWidest);
+  style.width = std::clamp(util::terminal_width(::fileno(stream), summary::TextStyle{}.width), kNarrowest, kWidest);
   style.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   return style;
 }

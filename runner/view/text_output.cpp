@@ -2,17 +2,20 @@
 // Aligned columns: moments in seconds, durations with a unit, addresses in hexadecimal, a dash for what has no value.
 // The first rows decide the widths; what does not fit later moves the rest of its row.
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/view/row_output.h"
 
 namespace mlrun::view {
 namespace {
 
-constexpr size_t kRowsThatDecide = 1000, kGap = 2, kTextAtLeast = 12;
+constexpr size_t kRowsThatDecide = 1000, kGap = 2, kTextAtLeast = 20;
 
 class TextOutput final : public RowOutput {
  public:
@@ -33,6 +36,10 @@ class TextOutput final : public RowOutput {
 
   void end() override {
     if (!headed_) head();
+    if (left_out_.empty()) return;
+    const std::string note =
+        fmt::format("left out, the terminal is too narrow: {}; --columns chooses others", fmt::join(left_out_, ", "));
+    sink_(options_.style.dim(summary::paragraph(note, 0, SIZE_MAX, options_.style)));
   }
 
  private:
@@ -83,8 +90,26 @@ class TextOutput final : public RowOutput {
     if (options_.cut) fit();
   }
 
+  // What a row takes when its texts are as narrow as they may be.
+  [[nodiscard]] size_t least_width() const {
+    size_t least = 0;
+    for (const size_t i : shown_) least += kGap + (left_[i] ? std::min(widths_[i], kTextAtLeast) : widths_[i]);
+    return least - kGap;
+  }
+
+  // Columns that have no room go, figures before texts, from the right; the first one stays.
+  void leave_out() {
+    while (shown_.size() > 1 && least_width() > options_.style.width) {
+      auto last = std::find_if(shown_.rbegin(), shown_.rend() - 1, [&](size_t i) { return !left_[i]; });
+      if (last == shown_.rend() - 1) last = shown_.rbegin();
+      left_out_.insert(left_out_.begin(), names_[*last]);
+      shown_.erase(std::next(last).base());
+    }
+  }
+
   // Takes from the widest text column what does not fit, one character after another.
   void fit() {
+    if (options_.drop_empty) leave_out();
     size_t whole = shown_.size() * kGap;
     for (const size_t i : shown_) whole += widths_[i];
     for (; whole > options_.style.width + kGap; --whole) {
@@ -123,6 +148,7 @@ class TextOutput final : public RowOutput {
   std::vector<std::vector<std::string>> waiting_;  // until the widths are decided
   std::vector<bool> left_;                         // aligned
   std::vector<size_t> shown_, widths_;
+  std::vector<std::string> left_out_;  // names of columns
   bool headed_ = false;
 };
 

@@ -88,6 +88,12 @@ class Parser {
     rest_.remove_prefix(length);
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
     if (text.empty()) return wrong("expected a value");
+    if (text.find(" or ") != std::string_view::npos) {
+      return fail(
+          "--where: `or` is not known, `and` alone joins comparisons; where the word belongs to a value, quote the "
+          "value: '" +
+          std::string(text) + "'");
+    }
     comparison.value = text;
     return {};
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/launch/session_file.h"
 #include "runner/view/trace_folder.h"
@@ -29,7 +30,7 @@ class ListTest : public ::testing::Test {
   std::string text() const {
     const auto traces = traces_in(folder_);
     EXPECT_TRUE(traces);
-    return traces ? list_text(*traces, folder_, summary::TextStyle{}) : "";
+    return traces ? list_text(*traces, folder_, summary::TextStyle{}, false) : "";
   }
 
   fs::path folder_;
@@ -40,13 +41,14 @@ TEST_F(ListTest, ShowsFinishedTracesByName) {
     fs::create_directories(folder_ / name);
     std::ofstream(folder_ / name / "run.json")
         << R"({"command": ["python", "train.py"], "exit_status": 3, "wall_ns": 2000000000,
-      "clock": {"start": {"realtime_ns": 1790000000000000000}}, "totals": {"events": 1234567, "losses": 0}})";
+      "clock": {"start": {"realtime_ns": 1790000000000000000}}, "totals": {"events": 1234567, "losses": 0, "coverage": 0}})";
   }
   fs::create_directories(folder_ / "no trace");
   const std::string out = text();
-  EXPECT_NE(out.find("a  python train.py"), std::string::npos) << out;
-  EXPECT_LT(out.find("a  python"), out.find("b  python"));
-  EXPECT_NE(out.find("2026-09-21 14:13:20  2.00 s  exit 3  1,234,567  none"), std::string::npos) << out;
+  EXPECT_TRUE(out.starts_with("FOLDER              started    time  exit   size  complete  command\n")) << out;
+  EXPECT_LT(out.find("\na "), out.find("\nb "));
+  EXPECT_NE(out.find("2026-09-21 14:13:20  2.00 s     3"), std::string::npos) << out;
+  EXPECT_NE(out.find("  yes  python train.py\n"), std::string::npos) << out;
   EXPECT_EQ(out.find("no trace"), std::string::npos);
 }
 
@@ -62,10 +64,47 @@ TEST_F(ListTest, TheSizeIsThatOfWhatStays) {
   EXPECT_EQ(size_of(folder_ / "deferred"), 5 << 20);
 }
 
-TEST_F(ListTest, SumsAreNoEvents) {
-  std::ofstream(folder_ / "run.json") << R"({"command": ["x"], "exit_status": 0, "wall_ns": 2000000000,
-      "options": {"summary_only": true}, "totals": {"events": 0, "losses": 0}})";
-  EXPECT_NE(text().find("exit 0       -  none"), std::string::npos) << text();
+TEST_F(ListTest, InATerminalNoLineIsTooWide) {
+  std::ofstream(folder_ / "run.json") << R"({"command": ["python", "train.py", ")" << std::string(200, 'x') << R"("],
+      "exit_status": 0, "wall_ns": 2000000000, "clock": {"start": {"realtime_ns": 1790000000000000000}}})";
+  const auto traces = traces_in(folder_);
+  ASSERT_TRUE(traces);
+  for (const size_t width : {60, 80, 120, 160}) {
+    const std::string out = list_text(*traces, folder_, summary::TextStyle{.width = width, .glyphs = {}}, true);
+    EXPECT_NE(out.find("python train.py"), std::string::npos) << out;
+    for (size_t at = 0; at < out.size();) {
+      const size_t end = out.find('\n', at);
+      const std::string line = out.substr(at, end - at);
+      const bool has_figures = line.find("FOLDER") == 0 || line.find(folder_.string()) == 0;
+      if (!has_figures || line.find("python") != std::string::npos) {
+        EXPECT_LE(summary::text_width(line), width) << line;
+      }
+      at = end + 1;
+    }
+  }
+}
+
+TEST_F(ListTest, TellsMachinesTheSame) {
+  for (const char* name : {"good", "bad", "odd"}) fs::create_directories(folder_ / name);
+  std::ofstream(folder_ / "good" / "run.json") << R"({"command": ["python", "train.py", "--api-key", "hunter2"],
+      "exit_status": 3, "wall_ns": 2000000000, "clock": {"start": {"realtime_ns": 1790000000000000000}},
+      "totals": {"losses": 0, "coverage": 0}})";
+  std::ofstream(folder_ / "bad" / "run.json") << R"({"command": ["x"], "totals": {"losses": 1, "coverage": 0}})";
+  std::ofstream(folder_ / "odd" / "run.json") << "{";
+  const auto traces = traces_in(folder_);
+  ASSERT_TRUE(traces);
+  const auto json = nlohmann::json::parse(list_json(*traces))["traces"];
+  ASSERT_EQ(json.size(), 3u);
+  const auto& good = json[1];
+  EXPECT_EQ(good["folder"], (folder_ / "good").string());
+  EXPECT_EQ(good["command"], "python train.py --api-key (hidden)");
+  EXPECT_EQ(good["started"], "2026-09-21T14:13:20Z");
+  EXPECT_EQ(good["exit_status"], 3);
+  EXPECT_EQ(good["wall_ns"], 2000000000);
+  EXPECT_EQ(good["bytes"], size_of(folder_ / "good"));
+  EXPECT_EQ(good["complete"], true);
+  EXPECT_EQ(json[0]["complete"], false);
+  EXPECT_TRUE(json[2]["complete"].is_null() && json[2]["started"].is_null() && json[2]["command"].is_null());
 }
 
 TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
@@ -77,8 +116,8 @@ TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
   ASSERT_TRUE(running.write());
   const std::string out = text();
   EXPECT_NE(out.find("mlrun recover " + (folder_ / "killed").string()), std::string::npos) << out;
-  EXPECT_NE(out.find("killed  app"), std::string::npos) << out;
-  EXPECT_NE(out.find("still running"), std::string::npos) << out;
+  EXPECT_NE(out.find("unfinished  app\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("running"), std::string::npos) << out;
   EXPECT_EQ(out.find("mlrun recover " + (folder_ / "running").string()), std::string::npos);
 }
 

@@ -168,11 +168,15 @@ TEST_F(ShowTest, DoesNotReadRowGroupsThatTimeRulesOut) {
 }
 
 TEST_F(ShowTest, NamesWhatThereIsWhenAColumnOrTableIsWrong) {
-  EXPECT_NE(error({.table = "call", .where = "paht ~ x"}).find("no column 'paht'; it has: call_id, "),
-            std::string::npos);
+  EXPECT_NE(
+      error({.table = "call", .where = "paht ~ x"}).find("no column 'paht'; did you mean path? It has:\n  call_id, "),
+      std::string::npos);
   EXPECT_NE(error({.table = "call", .columns = {"ts", "x"}}).find("--columns: table 'call' has no column 'x'"),
             std::string::npos);
-  EXPECT_NE(error({.table = "calls"}).find("has no table 'calls'; it has: call, coverage, file, "), std::string::npos);
+  EXPECT_NE(
+      error({.table = "calls"}).find("has no table 'calls'; did you mean call? It has:\n  call, coverage, file, "),
+      std::string::npos);
+  EXPECT_NE(error({.table = "nothing"}).find("has no table 'nothing'; it has:\n  call, "), std::string::npos);
 }
 
 TEST_F(ShowTest, RefusesComparisonsThatMakeNoSense) {
@@ -214,6 +218,21 @@ TEST_F(ShowTest, CutsTextToTheTerminal) {
   std::istringstream stream(out);
   for (std::string line; std::getline(stream, line);) EXPECT_LE(summary::text_width(line), 96u) << line;
   EXPECT_NE(out.find("…"), std::string::npos);
+}
+
+TEST_F(ShowTest, LeavesOutFiguresThatANarrowTerminalHasNoRoomFor) {
+  ShowOptions options{.trace_folder = trace_.folder(), .table = "call", .limit = 5};
+  TextOptions text;
+  text.cut = true;
+  for (const size_t width : {40, 60, 80}) {
+    text.style.width = width;
+    std::string out;
+    ASSERT_TRUE(show(options, text, [&](std::string_view part) { out += part; }));
+    std::istringstream stream(out);
+    for (std::string line; std::getline(stream, line);) EXPECT_LE(summary::text_width(line), width) << line;
+    const bool is_left_out = out.find("left out, the terminal is too narrow:") != std::string::npos;
+    EXPECT_EQ(is_left_out, out.substr(0, out.find('\n')).find("ret") == std::string::npos) << out;
+  }
 }
 
 }  // namespace

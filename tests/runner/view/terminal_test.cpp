@@ -63,9 +63,10 @@ TEST_F(TerminalTest, TakesTheWidthOfTheTerminalAndColour) {
   EXPECT_FALSE(style_of(pty.stream()).colour);
 }
 
-TEST_F(TerminalTest, AsksForNoLessThanEightyColumns) {
-  const Pty narrow(20), unknown(0);
-  EXPECT_EQ(style_of(narrow.stream()).width, 80u);
+TEST_F(TerminalTest, AsksForNoLessThanFortyColumns) {
+  const Pty tiny(20), narrow(60), unknown(0);
+  EXPECT_EQ(style_of(tiny.stream()).width, 40u);
+  EXPECT_EQ(style_of(narrow.stream()).width, 60u);
   EXPECT_EQ(style_of(unknown.stream()).width, 100u);
   ::setenv("COLUMNS", "120", 1);
   EXPECT_EQ(style_of(unknown.stream()).width, 120u);

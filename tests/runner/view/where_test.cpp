@@ -62,5 +62,15 @@ TEST(WhereTest, SaysWhereItStoppedToUnderstand) {
   }
 }
 
+TEST(WhereTest, OrIsRefusedAndNotTakenForAValue) {
+  const auto parsed = parse_where("func = read or func = write");
+  ASSERT_FALSE(parsed);
+  EXPECT_NE(parsed.error().text.find("`or` is not known"), std::string::npos) << parsed.error().text;
+  const auto quoted = parse_where("path ~ 'this or that'");
+  ASSERT_TRUE(quoted);
+  EXPECT_EQ((*quoted)[0].value, "this or that");
+  EXPECT_TRUE(parse_where("path ~ orange"));
+}
+
 }  // namespace
 }  // namespace mlrun::view
