@@ -58,17 +58,19 @@ Result<std::optional<monitor::Settings>> parse_monitor(const Arguments& argument
       "  mlrun monitor --quiet --listen                  serves http://127.0.0.1:2112/metrics\n"
       "  mlrun monitor --quiet --listen 0.0.0.0:2112     to the network, without encryption or passwords\n"
       "Without a driver it is an error, but with --listen the driver is tried again and /healthz tells.");
-  app.add_option("--interval", texts.interval, "between two looks at the GPUs (2s); 100ms to 1h")->option_text("TIME");
-  app.add_option("--duration", texts.duration, "end after that (default: Ctrl-C)")->option_text("TIME");
+  app.add_option("--interval", texts.interval, "between two samples, 100ms to 1h (default: 2s)")->option_text("TIME");
+  app.add_option("--duration", texts.duration, "end after that (default: at Ctrl-C)")->option_text("TIME");
   app.add_option("--listen", texts.listen,
-                 "serve /metrics and /healthz (127.0.0.1:2112); without an address to this machine alone")
+                 "serve /metrics and /healthz, without an address to this machine alone (default: off; 127.0.0.1:2112 "
+                 "without a "
+                 "value)")
       ->expected(0, 1)
       ->option_text("[ADDR:]PORT");
   app.add_option("--hostname", settings.hostname, "the label hostname (default: this machine's name)")
       ->option_text("NAME");
   app.add_flag("--label-args", settings.label_args,
-               "arguments of processes as a label and in the table; secrets are masked");
-  app.add_flag("--quiet", settings.quiet, "no table");
+               "arguments of processes as a label and in the table; secrets are masked (default: off)");
+  app.add_flag("--quiet", settings.quiet, "no table (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::nullopt;

@@ -104,7 +104,7 @@ struct BenchOptions {
 Result<std::optional<RunOptions>> parse_run(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_recover(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const std::string& does,
-                                                  const Arguments& arguments);
+                                                  const std::string& footer, const Arguments& arguments);
 Result<std::optional<CleanOptions>> parse_clean(const Arguments& arguments);
 Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments);
 Result<std::optional<DoctorOptions>> parse_doctor(const Arguments& arguments);

@@ -23,6 +23,7 @@ struct RunTexts {
   std::optional<std::string> pid, cgroup, duration, live;
   std::string stacks, python_stacks;
   std::vector<std::string> keep_environment;
+  std::optional<double> sample_hz;
   std::array<std::string, kAbsentStreams.size()> absent;
 };
 

@@ -14,17 +14,18 @@
 #include "runner/commands/pause.h"
 #include "runner/commands/recover.h"
 #include "runner/commands/run.h"
+#include "runner/help_format.h"
 
 namespace mlrun::commands {
 
 namespace {
 
 constexpr std::array<Command, 11> kCommands = {{
-    {"run", "[OPTIONS] COMMAND...", "run a command and record what it does; the word may be left out", run},
+    {"run", "[OPTIONS] COMMAND...", "record a command (the word may be left out)", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
-    {"list", "[DIR]", "the traces in a folder", list},
-    {"monitor", "", "the GPUs and the processes on them, live; for Prometheus", monitor},
+    {"list", "[DIR]", "the traces in a folder; --json for machines", list},
+    {"monitor", "", "GPUs and their processes, live; for Prometheus", monitor},
     {"pause", "DIR", "stop recording in a run that goes on", pause},
     {"resume", "DIR", "record again", resume},
     {"recover", "DIR", "finish the trace of a run whose mlrun was killed", recover},
@@ -51,18 +52,18 @@ std::string general_help() {
       "       mlrun VERB ...\n"
       "\n"
       "Examples:\n"
-      "  mlrun python train.py                 record calls, allocations and marks, and look at the GPUs\n"
-      "  mlrun --preload=files -o trace ./app  file calls only, into the folder trace\n"
-      "  mlrun --kprobes --pid 4711            attach to a process that runs already (root)\n"
-      "  mlrun report trace                    the summary again\n"
-      "  mlrun -- list                         run a command that is called like a verb\n"
+      "  mlrun python train.py                  calls, allocations, marks, GPUs\n"
+      "  mlrun --preload=files -o trace ./app   no allocations, no marks; into trace\n"
+      "  mlrun --kprobes --pid 4711             a process that runs already (root)\n"
+      "  mlrun report trace                     the summary again\n"
+      "  mlrun -- list                          run a command called like a verb\n"
       "\n"
       "Verbs:\n";
   for (const Command& command : kCommands) {
-    text += fmt::format("  {:<28}{}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+    text += fmt::format("  {:<26}   {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
   }
   text += "\n`mlrun VERB --help` explains a verb, `mlrun run --help` the options of recording.\n";
-  return text;
+  return fitted_footer(text, help_width());
 }
 
 }  // namespace mlrun::commands

@@ -18,9 +18,9 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   CLI::App app(description, verb);
   set_usage(app, std::string("mlrun-trace ") + verb + " [OPTIONS] TRACE");
   app.add_option("TRACE", options.trace_folder, "folder with spool.bin and session.json")->required();
-  app.add_option("--threads", options.threads, "threads to work with (as many as there are processors)")
+  app.add_option("--threads", options.threads, "threads to work with (default: as many as there are processors)")
       ->check(CLI::Range(1, 64));
-  app.add_flag("--quiet", quiet, "print nothing but errors");
+  app.add_flag("--quiet", quiet, "print nothing but errors (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
