@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlrun-probes serve STREAMS   what mlrun starts (runner/events/probe_protocol.h)
-// mlrun-probes check           tries everything on a scratch file, says what works, and ends
+// mlrun-probes check           tries everything on a scratch file, says what works, and ends; status 2: not all of it
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,8 +37,9 @@ void ignore_signals() {
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
 }
 
-// One line: what works and how, then what does not and why.
+// A line on what works and how, then one for each thing that does not, or that is to be known.
 int check() {
+  constexpr int kPartial = 2;
   if (const Status able = check_ability(); !able) {
     fmt::print("{}\n", able.error().text);
     return 1;
@@ -50,16 +51,18 @@ int check() {
   }
   std::map<std::string, std::string> works;  // by way
   std::string line, doubts;
+  bool is_partial = false;
   for (const TriedSignal& signal : *tried) {
     std::string& names = works[signal.way];
     if (!signal.way.empty()) names += (names.empty() ? "" : ", ") + signal.name;
-    if (!signal.doubt.empty()) doubts += fmt::format("; {}: {}", signal.name, signal.doubt);
+    if (!signal.doubt.empty()) doubts += signal.doubt + "\n";
+    is_partial = is_partial || signal.is_partial;
   }
   for (const auto& [way, names] : works) {
     if (!names.empty()) line += fmt::format("{}by {}: {}", line.empty() ? "" : "; ", way, names);
   }
-  fmt::print("{}{}\n", line, doubts);
-  return 0;
+  fmt::print("{}\n{}", line, doubts);
+  return is_partial ? kPartial : 0;
 }
 
 // What mlrun's caller had open is not ours: we outlive mlrun, and who reads until a pipe's last writer has gone would wait

@@ -87,19 +87,27 @@ struct Seen {
   }
 };
 
-std::string doubt_about(const Signal& signal, Seen& seen, bool has_device) {
-  if (signal.way.empty()) return signal.missing;
-  const bool needs_device = signal.name == "block I/O" || signal.name == "page cache" || signal.name == "write-back";
-  if (needs_device && !has_device) return "not tried: no folder for a scratch file on a block device";
-  constexpr const char* kNothing = "attached, but a test of it recorded nothing";
-  if (signal.name == "block I/O" && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) return kNothing;
-  if (signal.name == "page cache" && !seen.has(MLRUN_KERNEL_PAGES)) return kNothing;
-  if (signal.name == "waits" && !seen.has(MLRUN_KERNEL_WAIT)) return kNothing;
-  if (signal.name == "file operations" && has_device && !seen.has_reads_and_writes()) return kNothing;
-  if (signal.note.empty()) return signal.missing;
-  const bool are_calls = signal.name == "file operations" && signal.way == "tracepoint";
-  if (are_calls) return fmt::format("without --preload alone; {}; not {}", signal.note, signal.missing);
-  return signal.note + (signal.missing.empty() ? "" : "; not " + signal.missing);
+TriedSignal tried_signal(const Signal& signal, Seen& seen, bool has_device) {
+  const auto is = [&](const char* name) { return signal.name == name; };
+  const auto partial = [&](const std::string& doubt) { return TriedSignal{signal.name, signal.way, doubt, true}; };
+  if (signal.way.empty()) return partial(fmt::format("no {}: {}", signal.name, signal.missing));
+  if ((is("block I/O") || is("page cache") || is("write-back")) && !has_device) {
+    return partial(signal.name + ": not tried, there is no folder for a scratch file on a block device");
+  }
+  const bool recorded_nothing =
+      (is("block I/O") && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
+      (is("page cache") && !seen.has(MLRUN_KERNEL_PAGES)) || (is("waits") && !seen.has(MLRUN_KERNEL_WAIT)) ||
+      (is("file operations") && has_device && !seen.has_reads_and_writes());
+  if (recorded_nothing) return partial(signal.name + ": attached, but a test of it recorded nothing");
+  if (is("file operations") && signal.way == "tracepoint") {
+    return partial(
+        fmt::format("no {}; no file operations beside --preload; without it they are {}", signal.missing, signal.note));
+  }
+  if (signal.missing.empty()) {
+    return {signal.name, signal.way, signal.note.empty() ? "" : signal.name + ": " + signal.note, false};
+  }
+  return partial(
+      fmt::format("{}: {}{}not {}", signal.name, signal.note, signal.note.empty() ? "" : "; ", signal.missing));
 }
 
 }  // namespace
@@ -117,8 +125,11 @@ Result<std::vector<TriedSignal>> self_test() {
   (*probes)->drain();
   std::vector<TriedSignal> tried;
   for (const Signal& signal : signals_of(**probes, mounted_served_types())) {
-    const std::string doubt = worked ? doubt_about(signal, seen, file.valid()) : "the test of it could not be run";
-    tried.push_back({signal.name, signal.way, signal.way.empty() ? signal.missing : doubt});
+    if (worked || signal.way.empty()) {
+      tried.push_back(tried_signal(signal, seen, file.valid()));
+    } else {
+      tried.push_back({signal.name, signal.way, signal.name + ": the test of it could not be run", true});
+    }
   }
   return tried;
 }

@@ -12,7 +12,8 @@ namespace mlrun::probes {
 
 struct TriedSignal {
   std::string name, way;
-  std::string doubt;  // what is missing or to be known of it; empty: nothing, and it was seen at work
+  std::string doubt;  // a sentence on what is missing or to be known of it; empty: nothing, and it was seen at work
+  bool is_partial = false;  // something of it is missing
 };
 
 // Loads, tries and unloads everything. Fails where nothing can be loaded.

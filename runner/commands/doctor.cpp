@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -26,12 +28,19 @@
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
+#include "runner/util/wrap.h"
 
 namespace mlrun::commands {
 
 namespace {
 
-enum class Verdict { kGood, kLess, kBad, kAbsent };
+enum class Verdict {
+  kGood,
+  kPartly,  // a part of it does not work
+  kLess,    // it works in another way, or mlrun works without it
+  kBad,     // nothing can be recorded
+  kAbsent
+};
 
 struct Finding {
   Verdict verdict;
@@ -83,16 +92,17 @@ Finding check_trace_program() {
 Finding check_proc() {
   const auto self = static_cast<uint32_t>(::getpid());
   const bool visible = collect::read_proc_stat(self) && !collect::read_modules(self).empty();
-  if (!visible) return {Verdict::kLess, "/proc cannot be read: no thread names, no libraries behind allocations"};
+  if (!visible) return {Verdict::kPartly, "/proc cannot be read: no thread names, no libraries behind allocations"};
   if (collect::read_io(self).empty())
-    return {Verdict::kLess, "/proc/PID/io cannot be read: no comparison with the kernel's counts"};
+    return {Verdict::kPartly, "/proc/PID/io cannot be read: no comparison with the kernel's counts"};
   return {Verdict::kGood, "/proc shows our own processes"};
 }
 
 Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
 
-// The program loads and attaches all that it has, and says how that went in one line.
+// The program loads and attaches all that it has, and says how that went: what works in one line, the rest in others.
 Finding check_kernel_side() {
+  constexpr int kPartial = 2;
   const std::string program = launch::find_installation().probes_program;
   if (::access(program.c_str(), X_OK) != 0)
     return {Verdict::kLess, program + " is missing; install or build mlrun again"};
@@ -100,12 +110,14 @@ Finding check_kernel_side() {
     return {Verdict::kLess, reason};
   FILE* output = ::popen(fmt::format("'{}' check", program).c_str(), "re");
   if (output == nullptr) return {Verdict::kLess, "mlrun-probes cannot be started"};
-  std::array<char, 512> line{};
-  const bool said = std::fgets(line.data(), line.size(), output) != nullptr;
-  const bool works = ::pclose(output) == 0;
-  std::string text = said ? line.data() : "mlrun-probes said nothing";
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (const size_t got = std::fread(piece.data(), 1, piece.size(), output)) text.append(piece.data(), got);
+  const int status = ::pclose(output);
   text.resize(text.find_last_not_of('\n') + 1);
-  return {works ? Verdict::kGood : Verdict::kLess, text};
+  if (text.empty()) text = "mlrun-probes said nothing";
+  const bool is_partial = WIFEXITED(status) && WEXITSTATUS(status) == kPartial;
+  return {status == 0 ? Verdict::kGood : is_partial ? Verdict::kPartly : Verdict::kLess, text};
 }
 
 // Programs that bring a CUPTI of their own need none here.
@@ -133,6 +145,7 @@ Finding check_gpu_samples() {
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kGood: return "ok";
+    case Verdict::kPartly: return "partly";
     case Verdict::kLess: return "less";
     case Verdict::kBad: return "no";
     case Verdict::kAbsent: return "-";
@@ -151,6 +164,12 @@ constexpr Check kChecks[] = {
     {"GPU samples", check_gpu_samples},
 };
 
+constexpr size_t kPiped = 80, kNarrowest = 40;
+constexpr const char* kLegend =
+    "partly: a part of it does not work; less: it works in another way, or not at all and the rest of mlrun without "
+    "it; no: nothing "
+    "can be recorded; -: there is none here.";
+
 }  // namespace
 
 Result<int> doctor(const Arguments& arguments) {
@@ -158,12 +177,16 @@ Result<int> doctor(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if ((*parsed)->fix) return fix((*parsed)->yes);
-  bool usable = true;
+  const size_t width = std::max(util::terminal_width(STDOUT_FILENO, kPiped), kNarrowest);
+  bool usable = true, all_good = true;
   for (const Check& check : kChecks) {
     const Finding finding = check.look();
     usable = usable && finding.verdict != Verdict::kBad;
-    fmt::print("{:<5} {:<16} {}\n", verdict_text(finding.verdict), check.what, finding.text);
+    all_good = all_good && (finding.verdict == Verdict::kGood || finding.verdict == Verdict::kAbsent);
+    const std::string lead = fmt::format("{:<6} {:<16} ", verdict_text(finding.verdict), check.what);
+    fmt::print("{}", util::wrapped(finding.text, width, lead));
   }
+  if (!all_good) fmt::print("\n{}", util::wrapped(kLegend, width));
   return usable ? 0 : 1;
 }
 

@@ -8,7 +8,7 @@ build=$1
 # shellcheck source=tests/vm/kernel_side/traced.sh
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
-(cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
+(cd /mnt/disk && COLUMNS=2000 "$build/bin/mlrun" doctor) >"$out/doctor"
 "$build/bin/mlrun" --kprobes=require,cufile,torch --defer-merge --quiet -o "$traces/libraries" -- true
 "$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
 streams=syscalls traced syscalls vda dd if=/dev/zero of=/mnt/disk/counted bs=4k count=16

@@ -31,7 +31,7 @@ mv "$deep$long" "${long%0}1"
 rm -r "${long%0}1" folder
 stat -c "%n %i %d" f >inodes'
 
-(cd /mnt/disk && "$build/bin/mlrun" doctor) >"$out/doctor"
+(cd /mnt/disk && COLUMNS=2000 "$build/bin/mlrun" doctor) >"$out/doctor"
 # Each file system is another's turn, and all of them one run: its probes take many seconds here to come and go.
 modprobe null_blk nr_devices=3 gb=1 memory_backed=1
 folders=(/mnt/disk)
