@@ -190,10 +190,11 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   shown(app.add_option("--max-spool", texts.max_spool,
                        "stop recording at this size (default: half of the free space, at most 64G)"),
         "SIZE");
-  shown(add_list(app, "--keep-environment", texts.keep_environment,
-                 "store these environment variables as they are; may be given again (default: none, secrets in them are "
-                 "masked: ***)"),
-        "NAME[,NAME...]");
+  shown(
+      add_list(app, "--keep-environment", texts.keep_environment,
+               "store these environment variables as they are; may be given again (default: none, secrets in them are "
+               "masked: ***)"),
+      "NAME[,NAME...]");
   shown(app.add_flag("--lossless", options.lossless,
                      "with the buffer full, let the command wait rather than drop records (default: off)"));
 }

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "runner/launch/secrets.h"
+#include "runner/util/secret_names.h"
 
 namespace mlrun::launch {
 
@@ -69,7 +69,7 @@ std::string name_of(const Words& words, size_t first);
 // The first script behind a launcher's words, or what an interpreter among them runs.
 std::string name_behind(const Words& words, size_t first) {
   for (size_t i = first; i < words.size(); i++) {
-    const bool is_secret = words[i - 1].starts_with('-') && looks_secret(words[i - 1]);
+    const bool is_secret = words[i - 1].starts_with('-') && util::names_secret(words[i - 1], util::NamePlace::kOption);
     if (is_secret || words[i].starts_with('-') || words[i].find('=') != std::string::npos) continue;
     if (is_script(words[i])) return script_name(words[i]);
     const std::string name = file_name(words[i]);

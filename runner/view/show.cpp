@@ -202,8 +202,9 @@ Result<int> show(const Arguments& arguments) {
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
   app.add_option("TABLE", options.table, "one of its tables (default: a list of them)");
   auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds (default: off)");
-  app.add_flag("--csv-raw", options.keeps_formulas,
-               "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute (default: off)")
+  app.add_flag(
+         "--csv-raw", options.keeps_formulas,
+         "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute (default: off)")
       ->excludes(csv);
   app.add_flag("--json", as_json, "an object a line, times in nanoseconds (default: off)")
       ->excludes(csv)
@@ -226,8 +227,8 @@ Result<int> show(const Arguments& arguments) {
     return fail(fmt::format("--columns {}: a column is missing beside a comma", columns));
   }
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
-  if (options.table.empty() &&
-      (as_csv || as_json || options.keeps_formulas || !options.where.empty() || options.limit || !columns.empty() || options.absolute)) {
+  if (options.table.empty() && (as_csv || as_json || options.keeps_formulas || !options.where.empty() ||
+                                options.limit || !columns.empty() || options.absolute)) {
     return fail("show TRACE lists the tables alone; name one for rows of it: mlrun show " + options.trace_folder +
                 " call");
   }

@@ -97,7 +97,7 @@ TEST_F(ListTest, TellsMachinesTheSame) {
   ASSERT_EQ(json.size(), 3u);
   const auto& good = json[1];
   EXPECT_EQ(good["folder"], (folder_ / "good").string());
-  EXPECT_EQ(good["command"], "python train.py --api-key (hidden)");
+  EXPECT_EQ(good["command"], "python train.py --api-key ***");
   EXPECT_EQ(good["started"], "2026-09-21T14:13:20Z");
   EXPECT_EQ(good["exit_status"], 3);
   EXPECT_EQ(good["wall_ns"], 2000000000);
