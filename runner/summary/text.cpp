@@ -219,7 +219,8 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(access_text(summary, style) + timeline_text(summary, style) + waits_text(summary, style) +
         heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style) +
         streams_text(summary, style));
-  out += style.dim("Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.") + "\n";
+  constexpr const char* kRules = "Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.";
+  out += style.dim(paragraph(kRules, 0, std::numeric_limits<size_t>::max(), style));
   return out;
 }
 

@@ -125,6 +125,21 @@ std::string sizes_line(const char* name, const Sizes& calls, const std::vector<s
   return out + "\n";
 }
 
+// For a terminal that has no room for the columns.
+std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const TextStyle& style) {
+  std::string out;
+  for (const auto& [name, calls] : {std::pair("SIZES READ", &reads), std::pair("WRITTEN", &writes)}) {
+    const int64_t all = std::accumulate(calls->begin(), calls->end(), int64_t{0});
+    std::vector<std::string> items;
+    for (size_t i = 0; i < calls->size(); ++i) {
+      const std::string bound = i < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[i]) : "more";
+      if ((*calls)[i] != 0) items.push_back(bound + " " + percent_text((*calls)[i], all));
+    }
+    out += wrap(style.bold(name), kLead, items, style);
+  }
+  return out;
+}
+
 // Columns without a call are left out.
 std::string sizes_text(const Summary& summary, const TextStyle& style) {
   const Sizes reads = sizes_of(summary, Direction::kRead), writes = sizes_of(summary, Direction::kWrite);
@@ -137,6 +152,7 @@ std::string sizes_text(const Summary& summary, const TextStyle& style) {
     head += style.dim(pad_left(name, kSizeColumn));
   }
   if (columns.empty()) return "";
+  if (kLead + columns.size() * kSizeColumn > style.width) return narrow_sizes_text(reads, writes, style);
   return head + "\n" + sizes_line("  reads", reads, columns) + sizes_line("  writes", writes, columns);
 }
 

@@ -125,6 +125,7 @@ class TraceLines {
     }
     size_t figures = kGap * kTitles.size();
     for (const size_t width : widths) figures += width;
+    if (cut_ && figures > style_.width) return stacked();
     const bool beside = !cut_ || figures + kCommandNeeds <= style_.width;
     std::string out = head(widths, beside) + "\n";
     for (const Row& row : rows_) out += lines(row, widths, beside ? figures : 0);
@@ -136,6 +137,21 @@ class TraceLines {
     Cells cells;
     std::string command, note;
   };
+
+  // Each trace as lines of its own, for a terminal that has no room for columns.
+  [[nodiscard]] std::string stacked() const {
+    std::string out;
+    for (const Row& row : rows_) {
+      out += style_.bold(summary::cut_front(row.cells[0], style_.width, style_.glyphs)) + "\n";
+      std::vector<std::string> items;
+      for (size_t i = 1; i < kTitles.size(); ++i) items.push_back(std::string(kTitles[i]) + " " + row.cells[i]);
+      out += summary::wrap("", 2 * kGap, items, style_);
+      const std::string command = std::string(2 * kGap, ' ') + row.command;
+      if (!row.command.empty()) out += summary::cut_end(command, style_.width, style_.glyphs) + "\n";
+      if (!row.note.empty()) out += style_.dim("  " + row.note) + "\n";
+    }
+    return out;
+  }
 
   [[nodiscard]] std::string head(const std::array<size_t, kTitles.size()>& widths, bool beside) const {
     std::string line = summary::pad_right(style_.bold(kTitles[0]), widths[0]);
