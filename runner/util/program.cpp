@@ -33,6 +33,7 @@ int flush_output() {
 
 int report(const Error& error) {
   say(error.text);
+  std::fwrite(error.below.data(), 1, error.below.size(), stderr);
   return error.exit_code;
 }
 

@@ -12,8 +12,9 @@
 namespace mlrun {
 
 struct Error {
-  std::string text;  // no trailing newline; one line, but for lists of names
+  std::string text;  // one line, no trailing newline
   int exit_code = 125;
+  std::string below = {};  // lines to be printed below it, as a list of names, each with a newline; mostly empty
 };
 
 template <typename T>

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "runner/view/known_names.h"
+
 namespace mlrun::view {
 namespace {
 
@@ -86,7 +88,7 @@ Result<Filter> Filter::make(const std::vector<Comparison>& comparisons, int64_t 
   Filter filter;
   for (const Comparison& comparison : comparisons) {
     const auto place = columns.use(comparison.column);
-    if (!place) return fail("--where: " + place.error().text);
+    if (!place) return of_option("--where: ", place.error());
     auto test = make_test(comparison, origin_ns, columns.columns()[*place]);
     if (!test) return tl::make_unexpected(test.error());
     test->column = *place;

@@ -70,8 +70,8 @@ Status check_table(const ShowOptions& options, const nlohmann::json& run) {
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   if (std::find(names->begin(), names->end(), options.table) != names->end()) return {};
-  return fail(fmt::format("trace {} has no table '{}'{}", options.trace_folder, options.table,
-                          known_names(options.table, *names)));
+  return unknown_name(fmt::format("trace {} has no table '{}'", options.trace_folder, options.table), options.table,
+                      *names);
 }
 
 class Show {
@@ -114,7 +114,7 @@ class Show {
     names_ = options_.columns.empty() ? columns_->usual(options_.format == ShowFormat::kText) : options_.columns;
     for (const std::string& name : names_) {
       const auto place = columns_->use(name);
-      if (!place) return fail("--columns: " + place.error().text);
+      if (!place) return of_option("--columns: ", place.error());
       shown_.push_back(*place);
     }
     if (options_.where.empty()) return {};

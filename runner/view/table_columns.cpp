@@ -56,7 +56,7 @@ Result<size_t> TableColumns::use(const std::string& name) {
   if (!stored(name)) {
     const NamedId* named = named_id_by_name(name);
     const bool has = named && stored(named->id_column) && replacement(named->id_column) == named;
-    if (!has) return fail("table '" + table_ + "' has no column '" + name + "'" + known_names(name, known()));
+    if (!has) return unknown_name("table '" + table_ + "' has no column '" + name + "'", name, known());
     source = named->id_column;
     auto loaded = names_.load(*named);
     if (!loaded) return tl::make_unexpected(loaded.error());

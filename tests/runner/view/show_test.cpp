@@ -38,7 +38,7 @@ class ShowTest : public ::testing::Test {
   }
   std::string error(ShowOptions options) const {
     const auto lines = run(std::move(options));
-    return lines ? "" : lines.error().text;
+    return lines ? "" : lines.error().text + "\n" + lines.error().below;
   }
 
   testing::SmallTrace trace_;
