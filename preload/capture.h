@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "runner/events/record.h"
+#include "runner/events/remap.h"
 
 #define PAIR(low, high) ((uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
 
@@ -27,9 +28,12 @@
        .call.arg2 = PAIR(protection, map_flags), .asks = true, .wanted = (uintptr_t)(address)
 #define UNMAPPED(address, bytes) \
   UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)(address)
-#define REMAPPED(old, bytes, map_flags, address)                                                                \
+#define REMAPPED(old, old_bytes, bytes, map_flags, address)                                                     \
   MAP, .call.fd = -1, .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, .call.arg2 = (uintptr_t)(old), \
-       .asks = ((map_flags)&MREMAP_FIXED) != 0, .wanted = (uintptr_t)(address)
+       .asks = true, .wanted = (map_flags)&MREMAP_FIXED ? (uintptr_t)(address) : 0,                             \
+       .before = (uint64_t)(old_bytes) | (uint64_t)(uint32_t)(map_flags) << MLRUN_REMAP_FLAGS_SHIFT
+#define PROTECTS(address, bytes, protection) \
+  UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = (uint32_t)(protection), .arg2 = (uintptr_t)(address)
 
 // The same for a function that returns the number of its error instead of setting errno.
 #define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)

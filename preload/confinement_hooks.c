@@ -88,7 +88,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
   if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
     return traced_raw_call(real, number, a, b, c, d, e, f);
-  if (unlikely(number == SYS_mprotect || number == SYS_pkey_mprotect || number == SYS_shmdt)) note_memory_change();
+  if (unlikely(number == SYS_shmdt)) note_memory_change();
   if (unlikely(number == SYS_unshare)) return unshare((int)a);
   if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
   return real(number, a, b, c, d, e, f);

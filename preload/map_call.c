@@ -8,7 +8,7 @@ void end_map_call(const struct map_call *map, int64_t result) {
   uint64_t end = now_ticks();
   int64_t told = result == -1 ? -(int64_t)errno : result;
   if (map->asks && call->open_file != OPEN_FILE_LEFT_OUT)
-    put_wide_call(call, end, told, 0, map->wanted);
+    put_wide_call(call, end, told, map->before, map->wanted);
   else
     put_call(call, end, told, 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that map memory where the program says: mmap, and mremap with MREMAP_FIXED. Their records have a fifth unit, for the
-// address that was asked for; the one that was given is the result.
+// Calls that map memory where the program says: mmap and mremap. Their records have a fifth unit, for the address that was asked
+// for (the one that was given is the result), and for what mremap was given of the old mapping.
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,9 @@
 
 struct map_call {
   struct pending_call call;
-  bool asks;        // the call has such an argument
+  bool asks;        // the record has a fifth unit
   uint64_t wanted;  // 0: wherever there is room
+  uint64_t before;  // mremap: the old length and the flags, as record.h has them above the tag byte
 };
 
 INLINE void leave_map_call(struct map_call *map) { leave_call(&map->call); }

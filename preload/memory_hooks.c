@@ -71,19 +71,6 @@ EXPORT int mlockall(int flags) {
   return lock_all_but_ours(flags, real);
 }
 
-EXPORT int mprotect(void *address, size_t bytes, int protection) {
-  REAL(int, mprotect, void *, size_t, int);
-  note_memory_change();
-  return real(address, bytes, protection);
-}
-
-EXPORT int pkey_mprotect(void *address, size_t bytes, int protection, int key) {
-  REAL(int, pkey_mprotect, void *, size_t, int, int);
-  if (unlikely(!real)) return (int)missing_function();
-  note_memory_change();
-  return real(address, bytes, protection, key);
-}
-
 EXPORT int shmdt(const void *address) {
   REAL(int, shmdt, const void *);
   note_memory_change();

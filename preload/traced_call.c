@@ -29,8 +29,7 @@ void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t re
   stack_release(&stack);
 }
 
-void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint32_t second_open_file,
-                   uint64_t w9) {
+void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t w8, uint64_t w9) {
   struct stack stack = stack_of_program();
   uint32_t units = kWideUnits + (stack.id ? kStackUnitBytes / MLRUN_UNIT_BYTES : 0);
   uint8_t lap;
@@ -38,7 +37,7 @@ void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result
   if (likely(w)) {
     w = stack_write(&stack, w, lap);
     write_call(w, call, end, result, stack.id ? MLRUN_CALL_STACK : 0);
-    w[8] = (uint64_t)second_open_file << 8;
+    w[8] = w8 << 8;
     w[9] = w9;
     if (stack.id) write_stack_unit(w + 10, stack.id);
     publish(w, lap, units, call->kind, (uint32_t)call->fd);

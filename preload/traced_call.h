@@ -94,8 +94,7 @@ INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t resu
 }
 
 // The record of a call that has a fifth unit, with the stack if one is wanted. Requires: the file is not left out.
-void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint32_t second_open_file,
-                   uint64_t w9);
+void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t w8, uint64_t w9);
 
 // result: what the real call returned, -1 on failure.
 INLINE void end_call(const struct pending_call *call, int64_t result) {

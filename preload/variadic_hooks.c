@@ -85,5 +85,5 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   va_start(list, flags);
   void *wanted = va_arg(list, void *);  // some flags have it, of newer libcs others too: libc reads it where it counts
   va_end(list);
-  MREMAP_BODY(REMAPPED(old, bytes, flags, wanted))
+  MREMAP_BODY(REMAPPED(old, old_bytes, bytes, flags, wanted))
 }

@@ -10,6 +10,8 @@
 // append_text().
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "runner/events/arena.h"
 #include "runner/events/call_layout.h"
 #include "runner/events/record.h"
+#include "runner/events/remap.h"
 
 namespace mlrun::events {
 
@@ -143,8 +146,10 @@ struct CallEvent {
   uint32_t dirfd_file = 0, second_dirfd_file = 0;
   uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
   uint64_t second_offset = MLRUN_NO_OFFSET;
-  std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the record has no fifth unit
-  uint64_t stack = 0;                      // id; 0: none
+  std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the call has no such argument
+  std::optional<uint64_t> old_bytes;       // mremap; none: the record does not tell
+  uint32_t remap_flags = 0;
+  uint64_t stack = 0;  // id; 0: none
 };
 
 struct AllocEvent {
@@ -251,7 +256,11 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   const bool is_wide = !call.on_path && units >= 5, has_second = is_wide && !maps(call.func);
   call.second_open_file = has_second ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_offset = has_second ? w[9] : MLRUN_NO_OFFSET;
-  call.wanted_address = is_wide && !has_second ? std::optional(w[9]) : std::nullopt;
+  const uint64_t remap = is_wide && call.func == func::k_mremap ? w[8] >> 8 : 0;
+  call.remap_flags = static_cast<uint32_t>(remap >> MLRUN_REMAP_FLAGS_SHIFT);
+  call.old_bytes = remap != 0 ? std::optional(remap & ((uint64_t{1} << MLRUN_REMAP_FLAGS_SHIFT) - 1)) : std::nullopt;
+  const bool has_wanted = is_wide && !has_second && (remap == 0 || (call.remap_flags & MREMAP_FIXED) != 0);
+  call.wanted_address = has_wanted ? std::optional(w[9]) : std::nullopt;
   return true;
 }
 

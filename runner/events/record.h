@@ -27,7 +27,7 @@
 //              w7 = arg2
 //              5 units, a call on two descriptors: w8 = open file of the second << 8,
 //              w9 = offset in it; MLRUN_NO_OFFSET: not an argument
-//              5 units, mmap and mremap: w8 = 0, w9 = address asked for. Not in records of earlier versions
+//              5 units, mmap and mremap: w9 = address asked for, w8 = 0 or what remap.h says. Not in records of earlier versions
 //
 //   call on a  arg = result fd, or dirfd; w2, w4 and w6 as above (open file: the one that was made)
 //   path       w3 = call's own (open: O_ flags | mode << 32)

@@ -65,13 +65,13 @@ struct CallRow {
   int64_t ofd_id = 0;      // open file description; 0: none
   FileKind file2_kind = FileKind::kUnknown;  // of file2_id; this and the next two are no columns
   int64_t ofd2_id = 0;                       // what a call from one descriptor to another wrote to
-  int64_t offset2 = -1;                      // and where; -1: not known
+  int64_t offset2 = -1;                      // and where, mremap: the old length; -1: not known
   int64_t offset = -1;
   OffsetSource offset_source = OffsetSource::kNone;
   int64_t requested = -1;  // bytes asked for; -1: the call has no such argument
   int64_t ret = 0;         // as the function returned it (-1 on error)
   int32_t err = 0;         // errno, 0: none
-  int32_t flags = 0;       // open: O_ flags; mmap: MAP_ flags; fcntl: command; else 0
+  int32_t flags = 0;       // open: O_ flags; mmap: MAP_, mremap: MREMAP_ flags; mprotect: PROT_; fcntl: command; else 0
   int64_t arg2 = 0;        // what else the call was given: hooks.def and TABLES.md say what
   int64_t file2_id = 0;    // rename, link: the new name; copies: what was written to; 0: none
   Via via = Via::kFunction;

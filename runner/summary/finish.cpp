@@ -61,6 +61,8 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
   const bool knows_mappings = has_call_rows(*info.run);
   Names names;
   for (const auto& name : info.names) names[name.name_id] = &name.text;
+  std::unordered_map<int32_t, const std::string*> exes;
+  for (const model::ImageRow& row : info.images) exes[row.image_id] = &row.exe;
   ProcessRows rows;
   for (const model::ProcessRow& row : info.processes) rows.emplace(row.proc_id, &row);
 
@@ -86,7 +88,11 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     summary.counted_allocations = sums.heap.counted_allocations();
     summary.heap_peak = sums.heap.peak();
     summary.heap_libraries = named(sums.heap.libraries(), names);
-    if (knows_mappings) summary.mapped_peak = sums.mappings.peak();
+    if (knows_mappings) {
+      summary.mapped_peak = sums.mappings.peak();
+      const auto exe = exes.find(summary.mapped_peak.image_id);
+      if (exe != exes.end()) summary.mapped_peak.exe = *exe->second;
+    }
     if (!sums.heap_sum) continue;
     util::add_to(summary.recorded_allocations, sums.heap_sum->recorded_allocations);
     util::add_to(summary.counted_allocations, sums.heap_sum->counted_allocations);

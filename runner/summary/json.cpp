@@ -72,7 +72,8 @@ Json heap_json(const ProcessSummary& process) {
           {"counted_allocations", process.counted_allocations},
           {"live_at_peak", array(process.heap_libraries, library)},
           {"mapped_peak_bytes", known(process.mapped_peak.bytes, -1)},
-          {"mapped_peak_ts_ns", known(process.mapped_peak.ts_ns, 0)}};
+          {"mapped_peak_ts_ns", known(process.mapped_peak.ts_ns, 0)},
+          {"mapped_noreserve_peak_bytes", known(process.mapped_peak.noreserve_bytes, -1)}};
 }
 
 Json process_json(const ProcessSummary& process) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anonymous memory that one process mapped itself, by mmap, munmap and mremap: how much at once, at most. Python's objects
-// lie there, pymalloc's arenas being mapped and not allocated. What libc maps inside malloc is no call, and in the heap.
+// Private anonymous memory that one process mapped itself and may read or write, by mmap, munmap, mremap and mprotect: how much at
+// once, at most. It is what /proc/PID/maps has of these mappings, not what was touched. What libc maps inside malloc and for
+// threads' stacks is no call of the program's.
 //
-// Mappings without any access (PROT_NONE) are address space kept free, and count only when something is mapped over them.
+// Address space that is kept free (PROT_NONE) counts when mprotect opens it, or when something is mapped over it. What is mapped
+// with MAP_NORESERVE and may be accessed at once is kept apart: programs ask for far more of it than they use.
 // A forked child starts at nothing, as in its heap.
 #pragma once
 
@@ -29,24 +31,33 @@ class MappingMeter {
   void add(const model::CallRow& row);
 
   [[nodiscard]] const MappingPeak& peak() const { return peak_; }
+  [[nodiscard]] int64_t bytes() const { return bytes_; }  // after the last row
+  [[nodiscard]] int64_t noreserve_bytes() const { return noreserve_bytes_; }
 
  private:
+  enum class Use : uint8_t { kClosed, kOpen, kNoReserve };  // without access; counted; kept apart
   struct Span {
     uint64_t end = 0;
     int64_t made_ns = 0;
+    Use use = Use::kOpen;
   };
 
   bool enter(int32_t image_id);
   void map(const model::CallRow& row, uint64_t begin, uint64_t bytes);
   void remap(const model::CallRow& row);
+  void protect(const model::CallRow& row);
+  void count(const Span& span, uint64_t begin, int64_t sign);
+  void note_peak(int64_t ts_ns);
+  void split_at(uint64_t address);
+  void join(uint64_t begin, uint64_t end);
   // Takes [begin, end) out of what was mapped before that moment.
   void cut(uint64_t begin, uint64_t end, int64_t before_ns);
   void insert(uint64_t begin, const Span& span);
 
   MappingRoom* room_;
   std::map<uint64_t, Span> spans_;  // by beginning; none overlap
-  uint64_t bytes_ = 0;
-  MappingPeak peak_{0, 0};
+  int64_t bytes_ = 0, noreserve_bytes_ = 0;
+  MappingPeak peak_{0, 0, 0, 0, {}};
   int32_t image_id_ = 0;
   std::unordered_set<int32_t> left_images_;  // replaced by exec
 };

@@ -65,11 +65,14 @@ struct HeapPeak {
   [[nodiscard]] int64_t bytes() const { return util::sum_of(recorded_bytes, counted_bytes); }
 };
 
-// Anonymous memory that one process image had mapped by calls of its own, at once. bytes -1: not known, as without rows
-// of calls.
+// Private anonymous memory that one process image had mapped by calls of its own and could read or write, at once. Apart from it what
+// was mapped with MAP_NORESERVE, at most at any moment. -1: not known, as without rows of calls.
 struct MappingPeak {
   int64_t ts_ns = 0;
   int64_t bytes = -1;
+  int64_t noreserve_bytes = -1;
+  int32_t image_id = 0;  // that had mapped most
+  std::string exe;       // of that image
 };
 
 struct HeapLibrary {

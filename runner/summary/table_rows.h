@@ -87,6 +87,8 @@ struct Columns<ProcessSummary> {
     visitor("heap_peak_counted", row.heap_peak.counted_bytes);
     visitor.later("mapped_peak_ts", row.mapped_peak.ts_ns);
     visitor.later("mapped_peak", row.mapped_peak.bytes);
+    visitor.later("mapped_noreserve_peak", row.mapped_peak.noreserve_bytes);
+    visitor.later_optional("mapped_peak_exe", row.mapped_peak.exe);
     visitor.later_optional("ended", row.end);
   }
 };

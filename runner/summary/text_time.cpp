@@ -111,7 +111,13 @@ std::string mapped_text(const Summary& summary, const TextStyle& style) {
   items.push_back(fmt::format("{} at once in {} ({}) at {}", bytes_text(largest->mapped_peak.bytes), largest->role,
                               largest->pid, since_start(summary, largest->mapped_peak.ts_ns, style)));
   if (run_facts(*summary.run).events_from_ns) items.emplace_back("only of what was mapped since the events begin");
-  items.emplace_back("anonymous, by the program's own mmap (Python's objects), not by malloc");
+  const std::string& exe = largest->mapped_peak.exe;
+  const bool is_python = exe.compare(exe.rfind('/') + 1, 6, "python") == 0;
+  items.push_back(fmt::format("anonymous, by the program's own mmap{}, not by malloc; not all of it need be in memory",
+                              is_python ? " (Python's objects)" : ""));
+  if (largest->mapped_peak.noreserve_bytes > 0) {
+    items.push_back(bytes_text(largest->mapped_peak.noreserve_bytes) + " more reserved with MAP_NORESERVE");
+  }
   if (summary.mapped_bytes_left_out > 0) {
     items.push_back(bytes_text(summary.mapped_bytes_left_out) + " in mappings that were too many to follow");
   }

@@ -112,8 +112,17 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
       row.offset = signed_of(call.offset);
       row.offset_source = model::OffsetSource::kArgument;
       return;
-    case func::k_munmap:
-    case func::k_mremap: row.requested = signed_of(call.w3); return;
+    case func::k_munmap: row.requested = signed_of(call.w3); return;
+    case func::k_mremap:
+      row.requested = signed_of(call.w3);
+      row.flags = static_cast<int32_t>(call.remap_flags);
+      if (call.old_bytes) row.offset2 = signed_of(*call.old_bytes);
+      return;
+    case func::k_mprotect:
+    case func::k_pkey_mprotect:
+      row.requested = signed_of(call.w3);
+      row.flags = low(call.offset);
+      return;
     case func::k_madvise:
     case func::k_posix_madvise:
     case func::k_msync:

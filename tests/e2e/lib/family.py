@@ -22,7 +22,7 @@ OTHER_NAMES = {
     "utimes": ("utimes", "utimensat"), "lutimes": ("utimensat",), "futimes": ("utimensat",), "futimesat": ("futimesat", "utimensat"),
     "futimens": ("utimensat",), "mknod": ("mknod", "mknodat"), "mkfifo": ("mknod", "mknodat"), "mkfifoat": ("mknodat",),
     "mkdtemp": ("mkdir", "mkdirat"), "remove": ("unlink", "unlinkat", "rmdir"), "statvfs": ("statfs",), "fstatvfs": ("fstatfs",),
-    "posix_fallocate": ("fallocate",), "posix_fadvise": ("fadvise64",), "posix_madvise": ("madvise",), "lockf": ("fcntl",),
+    "posix_fallocate": ("fallocate",), "posix_fadvise": ("fadvise64",), "posix_madvise": ("madvise",), "pkey_mprotect": ("pkey_mprotect", "mprotect"), "lockf": ("fcntl",),
     "pipe": ("pipe2", "pipe"), "send": ("sendto",), "recv": ("recvfrom",), "eventfd": ("eventfd2",), "signalfd": ("signalfd4",),
     "accept": ("accept", "accept4"), "shm_open": ("openat",), "shm_unlink": ("unlink",), "epoll_create": ("epoll_create", "epoll_create1"),
 }

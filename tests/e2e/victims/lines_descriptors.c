@@ -112,6 +112,8 @@ static void memory(void) {
   LINE(madvise, 2, madvise(map, kBytes, MADV_WILLNEED) == 0);
   LINE(posix_madvise, 2, posix_madvise(map, kBytes, POSIX_MADV_RANDOM) == 0);
   LINE(mremap, 2, mremap(map, kBytes, kBytes, 0) == map);
+  LINE(mprotect, 2, mprotect(map, kBytes, kRead) == 0);
+  LINE(pkey_mprotect, 2, pkey_mprotect(map, kBytes, kRead, -1) == 0);
   LINE(munmap, 2, munmap(map, kBytes) == 0);
   char *end = (char *)syscall(SYS_brk, 0);
   LINE(brk, 2, brk(end) == 0);

@@ -136,6 +136,7 @@ static void memory(void) {
   char *map = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, in, 0);
   S(SYS_mmap, (long)map, map, 8192L, PROT_READ, MAP_PRIVATE | MAP_FIXED, in, 0L), S(SYS_msync, 0, map, 4096L, MS_ASYNC);
   S(SYS_madvise, 0, map, 8192L, MADV_WILLNEED), S(SYS_mremap, (long)map, map, 8192L, 8192L, 0);
+  S(SYS_mprotect, 0, map, 8192L, PROT_READ), S(SYS_pkey_mprotect, 0, map, 8192L, PROT_READ, -1);
   long end = (long)sbrk(0);
   S(SYS_munmap, 0, map, 8192L), S(SYS_brk, end, 0L);
 }

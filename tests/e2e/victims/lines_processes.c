@@ -137,8 +137,6 @@ static void settings(void) {
   UNRECORDED(mlockall, mlockall(MCL_CURRENT | MCL_ONFAULT) == 0 || errno == EPERM || errno == ENOMEM);
   munlockall();
   void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  UNRECORDED(mprotect, mprotect(page, 4096, PROT_NONE) == 0);
-  UNRECORDED(pkey_mprotect, pkey_mprotect(page, 4096, PROT_READ, -1) == 0);
   UNRECORDED(shmdt, shmdt(page) == -1);
   void *library = NULL;
   UNRECORDED(dlopen, (library = dlopen("libm.so.6", RTLD_NOW)) != NULL);
