@@ -22,10 +22,11 @@
 #define IO_VECTOR_AT(descriptor, vector, count, position, flags) \
   VECTOR, vector, count, .fd = (descriptor), .offset = (uint64_t)(position), .arg2 = (uint32_t)(flags)
 #define CLOSED(descriptor) CLOSE, .fd = (descriptor), .offset = MLRUN_NO_OFFSET
-#define MAPPED(address, descriptor, bytes, position, protection, map_flags)                 \
-  MAP, .call.fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .call.requested = (bytes), \
-       .call.offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position),   \
-       .call.arg2 = PAIR(protection, map_flags), .asks = true, .wanted = (uintptr_t)(address)
+#define MAPPED(address, descriptor, bytes, position, protection, map_flags)                    \
+  MAP, .call.fd = (map_flags)&MAP_ANONYMOUS ? -1 : (descriptor), .call.requested = (bytes),    \
+       .call.offset = (map_flags)&MAP_ANONYMOUS ? MLRUN_NO_OFFSET : (uint64_t)(position),      \
+       .call.arg2 = PAIR(protection, map_flags), .asks = true, .wanted = (uintptr_t)(address), \
+       .before = (uintptr_t)__builtin_return_address(0)
 #define UNMAPPED(address, bytes) \
   UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = MLRUN_NO_OFFSET, .arg2 = (uintptr_t)(address)
 #define REMAPPED(old, old_bytes, bytes, map_flags, address)                                                     \

@@ -13,7 +13,7 @@ struct map_call {
   struct pending_call call;
   bool asks;        // the record has a fifth unit
   uint64_t wanted;  // 0: wherever there is room
-  uint64_t before;  // mremap: the old length and the flags, as record.h has them above the tag byte
+  uint64_t before;  // what remap.h has above the tag byte
 };
 
 INLINE void leave_map_call(struct map_call *map) { leave_call(&map->call); }

@@ -147,7 +147,7 @@ struct CallEvent {
   uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
   uint64_t second_offset = MLRUN_NO_OFFSET;
   std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the call has no such argument
-  std::optional<uint64_t> old_bytes;       // mremap; none: the record does not tell
+  std::optional<uint64_t> mapped_by;       // mmap: return address of the call, mremap: the old length; none: not told
   uint32_t remap_flags = 0;
   uint64_t stack = 0;  // id; 0: none
 };
@@ -258,7 +258,9 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   call.second_offset = has_second ? w[9] : MLRUN_NO_OFFSET;
   const uint64_t remap = is_wide && call.func == func::k_mremap ? w[8] >> 8 : 0;
   call.remap_flags = static_cast<uint32_t>(remap >> MLRUN_REMAP_FLAGS_SHIFT);
-  call.old_bytes = remap != 0 ? std::optional(remap & ((uint64_t{1} << MLRUN_REMAP_FLAGS_SHIFT) - 1)) : std::nullopt;
+  const uint64_t caller = is_wide && call.func == func::k_mmap ? w[8] >> 8 : 0;
+  const uint64_t old_bytes = remap & ((uint64_t{1} << MLRUN_REMAP_FLAGS_SHIFT) - 1);
+  call.mapped_by = (remap | caller) != 0 ? std::optional(old_bytes | caller) : std::nullopt;
   const bool has_wanted = is_wide && !has_second && (remap == 0 || (call.remap_flags & MREMAP_FIXED) != 0);
   call.wanted_address = has_wanted ? std::optional(w[9]) : std::nullopt;
   return true;

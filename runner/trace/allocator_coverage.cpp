@@ -9,12 +9,17 @@
 #include <system_error>
 #include <utility>
 
+#include "runner/summary/units.h"
 #include "runner/symbols/allocator_symbols.h"
+#include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
 
 namespace {
+
+// What allocators map when they are loaded, for themselves, stays below: the two in pyarrow's libarrow together 10 MiB.
+constexpr int64_t kUsedBytesMin = 16 << 20;
 
 // The linker says how it came to a library, the kernel where that lies.
 std::string place_of(const std::string& path) {
@@ -25,8 +30,10 @@ std::string place_of(const std::string& path) {
 
 class AllocatorCoverage {
  public:
-  AllocatorCoverage(SpoolIndex& index, const model::TraceInfo& info) : index_(index), info_(info) {
+  AllocatorCoverage(SpoolIndex& index, const model::TraceInfo& info, const MappingCallers& callers)
+      : index_(index), info_(info), callers_(callers) {
     for (const Channel& channel : index.channels().all()) proc_ids_[channel.about.process] = channel.origin.proc_id;
+    for (const auto& [number, proc_id] : proc_ids_) numbers_.emplace(proc_id, number);
   }
 
   std::vector<model::CoverageRow> rows() && {
@@ -98,23 +105,43 @@ class AllocatorCoverage {
       std::string names;
       for (const std::string& name : symbols_of(library).own) names += (names.empty() ? "" : ", ") + name;
       if (names.empty()) continue;
+      const int64_t mapped = mapped_by(library);
+      const bool is_used = mapped >= kUsedBytesMin;
       rows_.push_back({0, "allocations",
-                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it", -1,
-                       -1});
+                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it; " +
+                           (is_used ? "it mapped " + summary::bytes_text(mapped) : "nothing shows that it was used"),
+                       -1, -1});
     }
+  }
+
+  // Anonymous memory that its code mapped, in all processes.
+  int64_t mapped_by(const std::string& library) {
+    int64_t sum = 0;
+    for (const auto& [caller, bytes] : callers_.bytes()) {
+      const auto [first, last] = numbers_.equal_range(caller.first);
+      const bool is_its = std::any_of(first, last, [&](const auto& of_process) {
+        const Site site = index_.modules().find(of_process.second, caller.second);
+        return index_.modules().path(site.library) == library;
+      });
+      if (is_its) util::add_to(sum, bytes);
+    }
+    return sum;
   }
 
   SpoolIndex& index_;
   const model::TraceInfo& info_;
-  std::map<uint32_t, int32_t> proc_ids_;  // by number of the producers
+  const MappingCallers& callers_;
+  std::map<uint32_t, int32_t> proc_ids_;      // by number of the producers
+  std::multimap<int32_t, uint32_t> numbers_;  // and back
   std::map<std::string, symbols::AllocatorSymbols> symbols_;
   std::vector<model::CoverageRow> rows_;
 };
 
 }  // namespace
 
-std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info) {
-  return AllocatorCoverage(index, info).rows();
+std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info,
+                                                   const MappingCallers& callers) {
+  return AllocatorCoverage(index, info, callers).rows();
 }
 
 }  // namespace mlrun::trace

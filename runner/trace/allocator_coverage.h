@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "runner/model/trace_info.h"
+#include "runner/trace/mapping_callers.h"
 #include "runner/trace/spool_index.h"
 
 namespace mlrun::trace {
 
 // Requires: info.images is complete. Looks into the files of programs and libraries as they are now.
-std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info);
+std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info,
+                                                   const MappingCallers& callers);
 
 }  // namespace mlrun::trace

@@ -108,6 +108,7 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
       row.requested = signed_of(call.w3);
       row.arg2 = low(call.arg2);
       row.flags = high(call.arg2);
+      if (call.mapped_by) row.offset2 = signed_of(*call.mapped_by);
       if (call.open_file == 0 || call.offset == MLRUN_NO_OFFSET) return;
       row.offset = signed_of(call.offset);
       row.offset_source = model::OffsetSource::kArgument;
@@ -116,7 +117,7 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
     case func::k_mremap:
       row.requested = signed_of(call.w3);
       row.flags = static_cast<int32_t>(call.remap_flags);
-      if (call.old_bytes) row.offset2 = signed_of(*call.old_bytes);
+      if (call.mapped_by) row.offset2 = signed_of(*call.mapped_by);
       return;
     case func::k_mprotect:
     case func::k_pkey_mprotect:

@@ -19,7 +19,10 @@ namespace mlrun::trace {
 
 void CoverageMeter::add(const model::CallRow& row) {
   bytes_.add(row, std::max<int64_t>(row.ret, 0));
-  if (row.func == events::func::k_mmap) mapped_.add(row);
+  if (row.func == events::func::k_mmap) {
+    mapped_.add(row);
+    callers_.add(row);
+  }
   programs_.add(row);
 }
 
@@ -80,7 +83,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
   if (!records_asynchronous_io(session) && session.has_stream("files")) add_rings(index, info, hint, rows_);
   if (session.has_stream("allocs")) {
-    for (model::CoverageRow& row : allocator_coverage(index, info)) rows_.push_back(std::move(row));
+    for (model::CoverageRow& row : allocator_coverage(index, info, callers_)) rows_.push_back(std::move(row));
   }
   const bool has_calls =
       session.text("/kernel_side/state") == "recorded" && session.all->contains("/kernel_side/cufile"_json_pointer);

@@ -8,6 +8,7 @@
 #include "runner/model/trace_info.h"
 #include "runner/trace/executed_programs.h"
 #include "runner/trace/mapped_coverage.h"
+#include "runner/trace/mapping_callers.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_index.h"
 #include "runner/trace/unseen_bytes.h"
@@ -30,6 +31,7 @@ class CoverageMeter {
   UnseenBytes bytes_;
   ExecutedPrograms programs_;
   MappedCoverage mapped_;
+  MappingCallers callers_;
   std::vector<model::CoverageRow> rows_;
 };
 

@@ -139,6 +139,33 @@ TEST(EventView, DecodesTheAddressThatAMappingWasAskedFor) {
   EXPECT_EQ(only<CallEvent>(other).second_open_file, 7u);
 }
 
+TEST(EventView, DecodesWhatMremapWasGivenAndWhoCalledMmap) {
+  RecordBuffer moved, fixed, mapped;
+  const uint64_t flags = MREMAP_MAYMOVE, before = (8192 | flags << MLRUN_REMAP_FLAGS_SHIFT) << 8;
+  const uint64_t at = (8192 | (flags | MREMAP_FIXED) << MLRUN_REMAP_FLAGS_SHIFT) << 8;
+  const auto words = [](uint64_t w8, uint64_t w9) {
+    return std::vector<uint64_t>{0, 1, 0, 4096, 0x7000 << 8, MLRUN_NO_OFFSET, 0, 3, w8, w9};
+  };
+  moved.add_record(static_cast<uint16_t>(MLRUN_CALL) + func::k_mremap, 3, words(before, 0));
+  fixed.add_record(static_cast<uint16_t>(MLRUN_CALL) + func::k_mremap, 3, words(at, 0x9000));
+  mapped.add_record(static_cast<uint16_t>(MLRUN_CALL) + func::k_mmap, 3, words(uint64_t{0x7f1234567890} << 8, 0));
+  EXPECT_EQ(only<CallEvent>(moved).mapped_by, 8192u);
+  EXPECT_EQ(only<CallEvent>(moved).remap_flags, flags);
+  EXPECT_EQ(only<CallEvent>(moved).wanted_address, std::nullopt);
+  EXPECT_EQ(only<CallEvent>(fixed).wanted_address, 0x9000u);
+  EXPECT_EQ(only<CallEvent>(mapped).mapped_by, 0x7f1234567890u);
+}
+
+TEST(EventView, DecodesUsableBytesFarBeyondTheSize) {
+  RecordBuffer records;
+  const uint64_t excess = 300'000'000, address = 0x7f0000000010, align = 4096;
+  records.add_record(MLRUN_POSIX_MEMALIGN, 1,
+                     {0, 1, address << 5 | (excess & 4095) << 52, 1000, 0, align | excess >> 12 << 48});
+  EXPECT_EQ(only<AllocEvent>(records).usable, 1000 + (excess & 0xfffffff));
+  EXPECT_EQ(only<AllocEvent>(records).align, align);
+  EXPECT_EQ(only<AllocEvent>(records).address, address);
+}
+
 TEST(EventView, DecodesTheThreeLengthsOfACallOnAPath) {
   RecordBuffer bare, with_dirfd, with_cwd;
   bare.add(testing::PathCall{.path = 11, .second_path = 12});
