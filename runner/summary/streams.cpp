@@ -65,7 +65,9 @@ std::optional<std::string> kernel_problem(const json& run, const Kind& kind) {
   if (!kind.signal || !signals || !signals->is_array()) return std::nullopt;
   for (const json& signal : *signals) {
     if (!signal.is_object() || signal.value("signal", json()) != kind.signal) continue;
-    if (signal.value("way", json("")) == "") return "see KERNEL SIDE";
+    const auto way = signal.find("way");
+    if (way == signal.end() || !way->is_string() || way->get_ref<const std::string&>().empty())
+      return "see KERNEL SIDE";
   }
   return std::nullopt;
 }

@@ -317,7 +317,7 @@ TEST(TextTest, TheEndSaysWhichStreamsWereOn) {
   std::string shown = streams_text(summary, TextStyle{.width = 1000, .glyphs = {}});
   EXPECT_TRUE(shown.starts_with("STREAMS       on: files, allocations, marks, block I/O, waits of the kernel"))
       << shown;
-  EXPECT_NE(shown.find("not available: GPU samples -"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("not available: GPU samples ·"), std::string::npos) << shown;
   EXPECT_NE(shown.find("asked for and not available: Python stacks (ptrace is refused)"), std::string::npos) << shown;
   EXPECT_NE(shown.find("asked for and not available: file operations of the kernel (see KERNEL SIDE)"),
             std::string::npos)
