@@ -20,7 +20,8 @@ struct ListedTrace {
   summary::RunFacts run;
   int64_t size_bytes = 0;
   std::optional<Error> newer = {};  // of a version that this build does not read; then `run` says nothing
-  std::optional<bool> complete = {};  // nothing was lost, and nothing is known to be unseen; none: run.json does not say
+  std::optional<bool> complete =
+      {};  // nothing was lost, and nothing is known to be unseen; none: run.json does not say
 };
 
 // By name. The folder itself may be one: then it alone. Fails when the folder cannot be read.
