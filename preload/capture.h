@@ -81,6 +81,12 @@
 #define WAITS_ON(descriptor, number, what) \
   WAIT, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
 
+// Waits for a child; at: where its status goes, a parameter of the function's
+#define REAPS(number, what, at)      REAP, at, WAIT_WORDS(number, what)
+#define REAPS_INFO(number, what, at) REAP_INFO, at, WAIT_WORDS(number, what)
+#define WAIT_WORDS(number, what) \
+  .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
+
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)

@@ -16,6 +16,7 @@
 #include "preload/raw_hooks.h"
 #include "preload/real_function.h"
 #include "preload/recorder.h"
+#include "preload/ring_watch.h"
 #include "preload/thread_name.h"
 
 struct rights {
@@ -91,5 +92,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   if (unlikely(number == SYS_shmdt)) note_memory_change();
   if (unlikely(number == SYS_unshare)) return unshare((int)a);
   if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
+  if (unlikely(number == SYS_io_uring_setup)) return traced_ring_setup(real, a, b);
+  if (unlikely(number == SYS_io_uring_enter) && rings_are_there) note_ring_entered(a, b, d);
   return real(number, a, b, c, d, e, f);
 }

@@ -114,14 +114,16 @@ static bool reaches_arena(void) {
 enum mlrun_exec_target judge_elf(long fd, struct file_head *head, char *runtime) {
   const Elf64_Ehdr *elf = &head->elf;
   runtime[0] = 0;
-  if (head->bytes < sizeof *elf || elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != EM_X86_64)
-    return MLRUN_EXEC_FOREIGN;
+  if (head->bytes < sizeof *elf) return MLRUN_EXEC_FOREIGN;
+  if (elf->e_ident[EI_CLASS] != ELFCLASS64)
+    return elf->e_machine == EM_386 || elf->e_machine == EM_X86_64 ? MLRUN_EXEC_32_BIT : MLRUN_EXEC_FOREIGN;
+  if (elf->e_machine != EM_X86_64) return MLRUN_EXEC_FOREIGN;
   struct program_headers headers = headers_of(head);
   if (!headers.count) return MLRUN_EXEC_UNKNOWN;
   const Elf64_Phdr *interpreter = find_header(headers, PT_INTERP);
   if (!interpreter) return MLRUN_EXEC_STATIC;
   read_text(fd, interpreter->p_offset, head->linker, sizeof head->linker);
-  if (!strstr(head->linker, "/ld-linux")) return MLRUN_EXEC_FOREIGN;  // another libc's cannot load us
+  if (!strstr(head->linker, "/ld-linux")) return MLRUN_EXEC_OTHER_LIBC;  // which cannot load us
   if (!can_be_opened(own_library_path(), O_RDONLY) || !reaches_arena()) return MLRUN_EXEC_UNREACHABLE;
   find_runtime(fd, head, headers, runtime);
   return raises_rights(fd) ? MLRUN_EXEC_RAISED : MLRUN_EXEC_TRACED;

@@ -77,8 +77,9 @@ static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(
 static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
   bool lent = any_entry(value, is_lent);
   bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library));
-  if (target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_UNREACHABLE)
-    return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
+  bool cannot_load = target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_32_BIT ||
+                     target->verdict == MLRUN_EXEC_OTHER_LIBC || target->verdict == MLRUN_EXEC_UNREACHABLE;
+  if (cannot_load) return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
   bool can_be_named = own_library_path()[0] == '/';
   if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
   return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;

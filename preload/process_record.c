@@ -10,6 +10,7 @@
 
 #include "preload/channel.h"
 #include "preload/library_record.h"
+#include "preload/process_ranks.h"
 #include "preload/producer.h"
 #include "preload/raw_syscall.h"
 #include "preload/real_allocator.h"
@@ -29,7 +30,7 @@ struct fact_text {
 static struct fact_text facts[kFacts];
 static char text_space[kFacts * kStringMaxBytes];
 static uint64_t start_ticks;  // of the process, in clock ticks since boot
-static uint64_t rank_word;
+static struct process_ranks ranks;
 static struct fact_text foreign_injection;  // what CUDA loads at its start, if that is not ours
 static uint32_t uid;
 static bool own_new;
@@ -82,24 +83,6 @@ static struct fact_text cgroup_line(const char *text, size_t bytes) {
   return first;
 }
 
-// 1 + the number, cut to `bits` bits; 0: not set or not a number.
-static uint64_t rank_variable(char **environment, const char *name, unsigned bits) {
-  size_t length = strlen(name);
-  for (; *environment; environment++) {
-    const char *value = *environment + length + 1;
-    if (strncmp(*environment, name, length) || (*environment)[length] != '=' || *value < '0' || *value > '9') continue;
-    size_t at = 0;
-    return (number_after(value, &at, strlen(value)) + 1) & ((1ull << bits) - 1);
-  }
-  return 0;
-}
-
-static void read_ranks(char **environment) {
-  uint64_t world = rank_variable(environment, "WORLD_SIZE", 20);
-  rank_word = rank_variable(environment, "RANK", 20) << 8 | rank_variable(environment, "LOCAL_RANK", 16) << 28 |
-              (world ? world - 1 : 0) << 44;
-}
-
 static void read_injection(char **environment) {
   static const char kName[] = MLRUN_CUDA_INJECTION "=", kOurs[] = "/" MLRUN_CUPTI_LIBRARY;
   for (; *environment; environment++) {
@@ -134,7 +117,7 @@ void process_record_collect(char **environment) {
   start_ticks = process_stat_field(kStartTimeField);
   process.pid_namespace = read_pid_namespace();
   uid = (uint32_t)raw_syscall0(SYS_getuid);
-  read_ranks(environment);
+  ranks = process_ranks_read(environment);
   read_injection(environment);
 }
 
@@ -150,13 +133,13 @@ static void fill(uint64_t *w, const uint64_t *ids) {
   w[MLRUN_PW_NUMBERS] = process.wiped->process_number | (uint64_t)process.image << 32;
   w[MLRUN_PW_START] = process.forked ? 0 : start_ticks << 8;
   w[MLRUN_PW_EXE] = ids[kExe];
-  w[MLRUN_PW_RANK] = rank_word;
+  w[MLRUN_PW_RANK] = ranks.word;
   w[MLRUN_PW_ARGUMENTS] = ids[kArguments];
   w[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
   w[MLRUN_PW_CGROUP] = ids[kCgroup];
   w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)real_allocator.is_glibc << 40 | (uint64_t)own_new << 41;
   w[MLRUN_PW_CWD] = ids[kDirectory];
-  w[12] = 0;
+  w[MLRUN_PW_LAUNCHER] = ranks.launcher << 8;
   w[MLRUN_PW_ALLOCATOR] = ids[kAllocator];
   w[14] = w[15] = 0;
 }

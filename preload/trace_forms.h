@@ -5,6 +5,7 @@
 #pragma once
 
 #include "preload/capture.h"
+#include "preload/child_end.h"
 #include "preload/copy_call.h"
 #include "preload/descriptor_call.h"
 #include "preload/io_vector.h"
@@ -128,6 +129,21 @@
   ret result = expression;                           \
   end_error_wait(&call, result);                     \
   return result;
+
+// The status is wanted where the program does not ask for it, too.
+#define TRACE_CHILD(kind, ret, expression, type, put, at, ...) \
+  PENDING(kind, __VA_ARGS__);                                  \
+  type instead;                                                \
+  begin_plain_call(&call);                                     \
+  if (!(at)) (at) = (__typeof__(at))(uintptr_t)&instead;       \
+  ret result = expression;                                     \
+  end_wait(&call, (int64_t)result);                            \
+  put((int64_t)result, (const type *)(uintptr_t)(at));         \
+  return result;
+#define TRACE_REAP(kind, ret, expression, at, ...) \
+  TRACE_CHILD(kind, ret, expression, int, put_child_end, at, __VA_ARGS__)
+#define TRACE_REAP_INFO(kind, ret, expression, at, ...) \
+  TRACE_CHILD(kind, ret, expression, siginfo_t, put_child_end_info, at, __VA_ARGS__)
 
 #define TRACE_PATH(kind_, ret, expression, ...)                                                                  \
   struct path_call path_call PATH_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \

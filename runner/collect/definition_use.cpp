@@ -36,7 +36,7 @@ uint32_t words_in(uint32_t bytes) { return bytes / uint32_t{sizeof(uint64_t)}; }
 constexpr bool defines(uint32_t kind) {
   return kind == MLRUN_STRING || kind == MLRUN_FILE || kind == MLRUN_PROCESS || kind == MLRUN_END ||
          kind == MLRUN_COMM || kind == MLRUN_STACK || kind == MLRUN_MODULE || kind == MLRUN_GPU_DEVICE ||
-         kind == MLRUN_GPU_NOTE;
+         kind == MLRUN_GPU_NOTE || kind == MLRUN_CHILD_END || kind == MLRUN_RING;
 }
 
 // Not one of several fragments, which are kept whenever they come: of names of more than 3.7 KiB.

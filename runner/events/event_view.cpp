@@ -52,6 +52,7 @@ bool decode(const RecordView& record, ProcessEvent& process) {
   process.rank = minus_one(w[MLRUN_PW_RANK] >> 8 & 0xfffff);
   process.local_rank = minus_one(w[MLRUN_PW_RANK] >> 28 & 0xffff);
   process.world_size = w[MLRUN_PW_RANK] >> 44 != 0 ? static_cast<int32_t>(w[MLRUN_PW_RANK] >> 44) : -1;
+  process.launcher = static_cast<uint32_t>(w[MLRUN_PW_LAUNCHER] >> 8);
   process.arguments = w[MLRUN_PW_ARGUMENTS];
   process.pid_namespace = w[MLRUN_PW_NAMESPACE] >> 8;
   process.cgroup = w[MLRUN_PW_CGROUP];
@@ -75,6 +76,21 @@ bool decode(const RecordView& record, EndEvent& end) {
   end.syscw = static_cast<int64_t>(w[6]) >> 8;
   end.write_bytes = static_cast<int64_t>(w[8]) >> 8;
   return true;
+}
+
+bool decode(const RecordView& record, ChildEndEvent& end) {
+  if (record.units < 2) return false;
+  end.clock = record.words[1];
+  end.pid = record.arg;
+  end.status = static_cast<int32_t>(record.words[2] >> 8);
+  return end.pid != 0;
+}
+
+bool decode(const RecordView& record, RingEvent& ring) {
+  if (record.units < 2) return false;
+  ring.what = static_cast<uint32_t>(record.words[2] >> 8 & 0xff);
+  ring.operation = static_cast<uint32_t>(record.words[2] >> 16 & 0xff);
+  return ring.what != 0;
 }
 
 bool decode(const RecordView& record, CommEvent& comm) {

@@ -32,6 +32,8 @@ enum class EventClass : uint8_t {
   kFile,
   kProcess,
   kEnd,
+  kChildEnd,
+  kRing,
   kComm,
   kStack,
   kModule,
@@ -126,6 +128,8 @@ inline EventClass class_of(uint16_t kind) {
   if (kind == MLRUN_FILE) return EventClass::kFile;
   if (kind == MLRUN_PROCESS) return EventClass::kProcess;
   if (kind == MLRUN_END) return EventClass::kEnd;
+  if (kind == MLRUN_CHILD_END) return EventClass::kChildEnd;
+  if (kind == MLRUN_RING) return EventClass::kRing;
   if (kind == MLRUN_STACK) return EventClass::kStack;
   if (kind == MLRUN_MODULE) return EventClass::kModule;
   return kind == MLRUN_COMM ? EventClass::kComm : EventClass::kUnknown;
@@ -187,13 +191,25 @@ struct ProcessEvent {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  bool own_new = false;  // operator new is the allocator's own
+  uint32_t launcher = 0;  // enum mlrun_launcher: whose rank it is
+  bool own_new = false;   // operator new is the allocator's own
 };
 
 struct EndEvent {
   uint64_t clock = 0;
   int64_t exit_status = 0;
   int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: not known
+};
+
+struct ChildEndEvent {
+  uint64_t clock = 0;
+  uint32_t pid = 0;    // in the pid namespace of the process that waited
+  int32_t status = 0;  // as of wait
+};
+
+struct RingEvent {
+  uint32_t what = 0;  // enum mlrun_ring
+  uint32_t operation = 0;
 };
 
 struct CommEvent {
@@ -301,6 +317,8 @@ bool decode(const RecordView& record, StringEvent& string);
 bool decode(const RecordView& record, FileEvent& file);
 bool decode(const RecordView& record, ProcessEvent& process);
 bool decode(const RecordView& record, EndEvent& end);
+bool decode(const RecordView& record, ChildEndEvent& end);
+bool decode(const RecordView& record, RingEvent& ring);
 bool decode(const RecordView& record, CommEvent& comm);
 bool decode(const RecordView& record, StackEvent& stack);
 bool decode(const RecordView& record, ModuleEvent& module);

@@ -124,6 +124,9 @@ enum mlrun_kind {
   MLRUN_COMM = 6,
   MLRUN_STACK = 7,
   MLRUN_MODULE = 8,
+  MLRUN_CHILD_END =
+      9,  // 2 units: arg = pid, w2 = wait status << 8: how a child ended, as the wait of its parent returned it
+  MLRUN_RING = 10,  // 2 units: arg = descriptor, w2 = enum mlrun_ring << 8 | operation << 16: of an io_uring
 
   MLRUN_MARK_PUSH = 0x20,
   MLRUN_MARK_POP = 0x21,
@@ -214,6 +217,27 @@ enum mlrun_taken {
   MLRUN_TAKEN_UNSEEN = 1  // past them: what CUPTI had filled for us did not come back
 };
 
+// Whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on (preload/process_ranks.c). The first that is
+// set counts, in this order.
+enum mlrun_launcher {
+  MLRUN_LAUNCHER_NONE = 0,
+  MLRUN_LAUNCHER_TORCH = 1,
+  MLRUN_LAUNCHER_OPEN_MPI = 2,
+  MLRUN_LAUNCHER_MVAPICH = 3,
+  MLRUN_LAUNCHER_PALS = 4,
+  MLRUN_LAUNCHER_JSM = 5,
+  MLRUN_LAUNCHER_FLUX = 6,
+  MLRUN_LAUNCHER_PMI = 7,
+  MLRUN_LAUNCHER_PMIX = 8,
+  MLRUN_LAUNCHER_SLURM = 9
+};
+
+enum mlrun_ring {
+  MLRUN_RING_MADE = 1,    // through libc's syscall()
+  MLRUN_RING_USED = 2,    // it carried this operation of IORING_OP_…; said once of each
+  MLRUN_RING_UNKNOWN = 3  // what it carries cannot be followed
+};
+
 enum mlrun_process_origin { MLRUN_PROCESS_LOADED = 1, MLRUN_PROCESS_FORKED = 2 };
 
 // MLRUN_PROCESS, 8 units. A loaded image tells everything; a forked child repeats the parent's strings.
@@ -222,12 +246,13 @@ enum mlrun_process_word {
   MLRUN_PW_NUMBERS = 3,  // process number | image number << 32
   MLRUN_PW_START = 4,    // start time, clock ticks since boot << 8; 0: not known
   MLRUN_PW_EXE = 5,      // string id
-  MLRUN_PW_RANK = 6,     // (RANK + 1) << 8 (20 bits) | (LOCAL_RANK + 1) << 28 (16 bits) | WORLD_SIZE << 44; 0: not set
+  MLRUN_PW_RANK = 6,     // (rank + 1) << 8 (20 bits) | (local rank + 1) << 28 (16 bits) | world size << 44; 0: not set
   MLRUN_PW_ARGUMENTS = 7,   // string id; the arguments separated by NUL, cut at 4 KiB
   MLRUN_PW_NAMESPACE = 8,   // inode of the pid namespace << 8
   MLRUN_PW_CGROUP = 9,      // string id; the raw line of /proc/self/cgroup
   MLRUN_PW_UID = 10,        // uid << 8 | glibc_malloc << 40 | operator new is the allocator's own << 41
   MLRUN_PW_CWD = 11,        // string id
+  MLRUN_PW_LAUNCHER = 12,   // enum mlrun_launcher << 8
   MLRUN_PW_ALLOCATOR = 13,  // string id; file of the library whose malloc is used
   MLRUN_PW_WORDS = 16
 };
@@ -271,11 +296,13 @@ enum mlrun_exec_target {
   MLRUN_EXEC_TRACED = 0,       // nothing against it
   MLRUN_EXEC_UNKNOWN = 1,      // the file cannot be looked at; the library is sent along
   MLRUN_EXEC_STATIC = 2,       // no dynamic linker: nothing is recorded, but its children may be
-  MLRUN_EXEC_FOREIGN = 3,      // another processor or ELF class: the library is left out
+  MLRUN_EXEC_FOREIGN = 3,      // another processor: the library is left out
   MLRUN_EXEC_UNREACHABLE = 4,  // the library's file is not visible there: it is left out
   MLRUN_EXEC_RAISED = 5,       // setuid, setgid or file capabilities: ld.so ignores the library
   MLRUN_EXEC_NESTED = 6,       // it goes into the trace of another mlrun, which runs inside this one
-  MLRUN_EXEC_TOO_LARGE = 7     // its environment lacks the library and is too large for a changed copy
+  MLRUN_EXEC_TOO_LARGE = 7,    // its environment lacks the library and is too large for a changed copy
+  MLRUN_EXEC_OTHER_LIBC = 8,   // another C library than glibc, as musl: the library is left out
+  MLRUN_EXEC_32_BIT = 9        // 32-bit: the library is left out
 };
 
 // A duration in 32 bits: up to 2^31 exactly, beyond that in units of 1024, with the highest bit set; 2^41 and more are

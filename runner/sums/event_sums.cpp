@@ -135,6 +135,8 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kString:
       case EventClass::kProcess:
       case EventClass::kEnd:
+      case EventClass::kChildEnd:
+      case EventClass::kRing:
       case EventClass::kComm:
       case EventClass::kStack:
       case EventClass::kModule:

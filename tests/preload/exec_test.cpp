@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -207,6 +209,34 @@ TEST_F(Target, OfAnotherProcessorIsForeign) {
   EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_FOREIGN);
   EXPECT_EQ(e.calls[0].result, 0);
   EXPECT_EQ(e.calls[1].result, -ENOEXEC);
+}
+
+// Its dynamic linker need not be there.
+TEST_F(Target, OfAnotherLibcIsKnownAsSuch) {
+  constexpr char kGlibcs[] = "/lib64/ld-linux-x86-64.so.2", kMusls[sizeof kGlibcs] = "/lib/ld-musl-x86_64.so.1";
+  const std::string program = *this / "of_musl";
+  std::ifstream source("/bin/true", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(source), {}};
+  const size_t at = bytes.find(kGlibcs);
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, sizeof kMusls, kMusls, sizeof kMusls);
+  std::ofstream(program, std::ios::binary) << bytes;
+  fs::permissions(program, fs::perms::owner_all);
+  const Executions e({victim("executes"), "execv", "kept", program});
+  ASSERT_FALSE(e.calls.empty());
+  EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_OTHER_LIBC);
+}
+
+TEST_F(Target, Of32BitsIsKnownAsSuch) {
+  const std::string program = *this / "of_32_bits";
+  fs::copy_file("/bin/true", program);
+  std::fstream file(program, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4).put(1);          // ELFCLASS32
+  file.seekp(18).put(3).put(0);  // EM_386
+  file.close();
+  const Executions e({victim("executes"), "execv", "kept", program});
+  ASSERT_FALSE(e.calls.empty());
+  EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_32_BIT);
 }
 
 // ld.so would complain on stderr about a library that it cannot find.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// rings HOW MILLISECONDS: makes what the kernel serves without calls, waits, and ends. HOW: libc (io_uring, mapped by libc's mmap), past
-// (io_uring without libc, as liburing does), aio (Linux's own). Status 77: this kernel gives none.
+// rings HOW MILLISECONDS: makes what the kernel serves without calls, waits, and ends. HOW: libc (io_uring, mapped by libc's mmap), epoll and
+// reads (the same, and it carries epoll_ctl, or epoll_ctl and one read among them), past (io_uring without libc, as liburing does),
+// aio (Linux's own). Status 77: this kernel gives none.
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -34,9 +36,54 @@ static int make_ring(const char *how) {
   return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, (int)ring, IORING_OFF_SQ_RING) != MAP_FAILED;
 }
 
+enum { kEntries = 8, kRounds = 20, kReadRound = 9 };
+
+// Hands over one entry a round, so that the places are used again.
+static int use_ring(int reads) {
+  struct io_uring_params parameters = {0};
+  int ring = (int)syscall(SYS_io_uring_setup, kEntries, &parameters);
+  if (ring < 0) return 0;
+  size_t bytes = parameters.sq_off.array + parameters.sq_entries * sizeof(int);
+  size_t answers = parameters.cq_off.cqes + parameters.cq_entries * sizeof(struct io_uring_cqe);
+  if (answers > bytes) bytes = answers;
+  char *words = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+  struct io_uring_sqe *entries =
+      mmap(NULL, parameters.sq_entries * sizeof *entries, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
+  int epoll = epoll_create1(0), pipe_ends[2], zero = open("/dev/zero", O_RDONLY);
+  if (words == MAP_FAILED || entries == MAP_FAILED || pipe(pipe_ends)) return 0;
+  struct epoll_event event = {.events = EPOLLIN};
+  char room[64];
+  for (unsigned round = 0; round < kRounds; round++) {
+    unsigned place = round & (parameters.sq_entries - 1);
+    struct io_uring_sqe *entry = &entries[place];
+    memset(entry, 0, sizeof *entry);
+    if (reads && round == kReadRound) {
+      *entry =
+          (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = zero, .addr = (unsigned long)room, .len = sizeof room};
+    } else {
+      int operation = round % 2 ? EPOLL_CTL_DEL : EPOLL_CTL_ADD;
+      *entry = (struct io_uring_sqe){.opcode = IORING_OP_EPOLL_CTL,
+                                     .fd = epoll,
+                                     .addr = (unsigned long)&event,
+                                     .len = operation,
+                                     .off = pipe_ends[0]};
+    }
+    ((unsigned *)(words + parameters.sq_off.array))[place] = place;
+    __atomic_store_n((unsigned *)(words + parameters.sq_off.tail), round + 1, __ATOMIC_RELEASE);
+    if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1) return 0;
+    unsigned *head = (unsigned *)(words + parameters.cq_off.head);
+    __atomic_store_n(head, round + 1, __ATOMIC_RELEASE);
+  }
+  return 1;
+}
+
 int main(int count, char **arguments) {
   if (count != 3) return 2;
-  if (strcmp(arguments[1], "none") && !make_ring(arguments[1])) return 77;
+  int reads = !strcmp(arguments[1], "reads");
+  int made = reads || !strcmp(arguments[1], "epoll") ? use_ring(reads)
+             : strcmp(arguments[1], "none")          ? make_ring(arguments[1])
+                                                     : 1;
+  if (!made) return 77;
   struct timespec tenth = {0, atol(arguments[2]) % 10000 * 100000};
   char byte;
   // It goes on recording, or it would not be looked at.

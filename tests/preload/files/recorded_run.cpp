@@ -69,6 +69,8 @@ void RecordedRun::take(const RecordView& view) {
     case events::EventClass::kFreeTime:
     case events::EventClass::kProcess:
     case events::EventClass::kEnd:
+    case events::EventClass::kChildEnd:
+    case events::EventClass::kRing:
     case events::EventClass::kComm:
     case events::EventClass::kStack:
     case events::EventClass::kModule:

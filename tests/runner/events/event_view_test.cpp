@@ -243,7 +243,8 @@ TEST(EventView, DecodesFilesProcessesEndsAndNames) {
                                      .start_ticks = 77,
                                      .rank = 0,
                                      .local_rank = 3,
-                                     .world_size = 4});
+                                     .world_size = 4,
+                                     .launcher = MLRUN_LAUNCHER_SLURM});
   end.add(testing::EndRecord{10, 1, 2, 3, 4});
   comm.add_comm(10, 55, 66);
 
@@ -267,11 +268,21 @@ TEST(EventView, DecodesFilesProcessesEndsAndNames) {
   EXPECT_EQ(p.rank, 0);
   EXPECT_EQ(p.local_rank, 3);
   EXPECT_EQ(p.world_size, 4);
+  EXPECT_EQ(p.launcher, uint32_t{MLRUN_LAUNCHER_SLURM});
   const auto e = only<EndEvent>(end);
   EXPECT_EQ(e.rchar, 1);
   EXPECT_EQ(e.syscr, 2);
   EXPECT_EQ(e.wchar, 3);
   EXPECT_EQ(e.syscw, 4);
+  RecordBuffer child, ring;
+  child.add_child_end(11, 4711, 9);
+  ring.add_ring(12, MLRUN_RING_USED, 29);
+  const auto ended = only<ChildEndEvent>(child);
+  EXPECT_EQ(ended.clock, 11u);
+  EXPECT_EQ(ended.pid, 4711u);
+  EXPECT_EQ(ended.status, 9);
+  EXPECT_EQ(only<RingEvent>(ring).what, uint32_t{MLRUN_RING_USED});
+  EXPECT_EQ(only<RingEvent>(ring).operation, 29u);
   const auto c = only<CommEvent>(comm);
   EXPECT_EQ(c.tid, 55u);
   EXPECT_EQ(c.name, 66u);

@@ -88,12 +88,21 @@ void RecordBuffer::add(const ProcessRecord& process) {
   words[MLRUN_PW_CGROUP] = process.cgroup;
   words[MLRUN_PW_UID] = uint64_t{process.uid} << 8;
   words[MLRUN_PW_CWD] = process.cwd;
+  words[MLRUN_PW_LAUNCHER] = uint64_t{process.launcher} << 8;
   words[MLRUN_PW_ALLOCATOR] = process.allocator;
   add_record(MLRUN_PROCESS, process.pid, std::move(words));
 }
 
 void RecordBuffer::add(const EndRecord& end) {
   add_record(MLRUN_END, 0, {0, end.clock, 0, end.rchar, end.syscr << 8, end.wchar, end.syscw << 8, 0, 0, 0});
+}
+
+void RecordBuffer::add_child_end(uint64_t clock, uint32_t pid, int32_t status) {
+  add_record(MLRUN_CHILD_END, pid, {0, clock, uint64_t{static_cast<uint32_t>(status)} << 8, 0});
+}
+
+void RecordBuffer::add_ring(uint64_t clock, enum mlrun_ring what, uint32_t operation) {
+  add_record(MLRUN_RING, 5, {0, clock, uint64_t{what} << 8 | uint64_t{operation} << 16, 0});
 }
 
 void RecordBuffer::add(const MarkRecord& mark) {

@@ -58,6 +58,7 @@ struct ProcessRecord {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   uint32_t uid = 1000;
   int32_t rank = -1, local_rank = -1, world_size = -1;
+  uint32_t launcher = 0;
 };
 
 struct EndRecord {
@@ -97,6 +98,8 @@ class RecordBuffer {
   void add_pad();
   // Units of zeros: begun and never finished.
   void add_hole(size_t units);
+  void add_child_end(uint64_t clock, uint32_t pid, int32_t status);
+  void add_ring(uint64_t clock, enum mlrun_ring what, uint32_t operation = 0);
   // Any words; the first one gets tag, units, kind and arg.
   void add_record(uint16_t kind, uint32_t arg, std::vector<uint64_t> words);
 
