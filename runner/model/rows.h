@@ -116,6 +116,7 @@ struct ProcessRow {
   int64_t first_ns = 0, last_ns = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
+  uint32_t launcher = 0;  // enum mlrun_launcher: whose rank it is; no column
   std::string cgroup;
   std::string command;       // arguments of the last image, separated by blanks
   std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
@@ -241,11 +242,18 @@ struct SumBucketRow {
   SumBucket bucket;
 };
 
+// A run is not all seen if bytes or memory may have moved unseen; what is only worth knowing is a remark.
+inline constexpr const char* kUnseen = "unseen";
+inline constexpr const char* kRemark = "remark";
+
 struct CoverageRow {
   int32_t proc_id = 0;  // 0: the run
   std::string subject;  // what was not, or not wholly, seen
   std::string detail;
   int64_t seen = -1, kernel = -1;  // e.g. bytes by the interposer and by /proc/PID/io; -1: not known
+  std::string level = kUnseen;     // or kRemark
+
+  [[nodiscard]] bool is_remark() const { return level == kRemark; }
 };
 
 }  // namespace mlrun::model

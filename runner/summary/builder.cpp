@@ -4,16 +4,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/events/call_layout.h"
 #include "runner/events/record.h"
 #include "runner/summary/builder_state.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 
+namespace {
+
+constexpr size_t kMadeFoldersMax = 16;
+
+}  // namespace
+
 Builder::State::State(BuilderOptions options)
     : alloc_min_bytes(options.alloc_min_bytes),
       alloc_sample_bytes(options.alloc_sample_bytes),
       has_page_cache(options.has_page_cache),
+      names(options.files),
       timeline(options.start_ns),
       phases(std::move(options.phases), options.undecided) {}
 
@@ -28,18 +36,17 @@ Builder::State::Process& Builder::State::process(int32_t proc_id) {
 void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts& facts) {
   CallFacts side = facts;
   side.is_write = false;
-  if (facts.is_read) files.add(row, side);
+  const int64_t from = names.key(row.file_id), to = names.key(row.file2_id);
+  if (facts.is_read) files.add(from, row, side);
   if (!facts.is_write) return;
-  model::CallRow written = row;
-  written.file_id = row.file2_id;
   side = facts;
   side.is_read = false;
   side.offset = row.offset2;
-  files.add(written, side);
+  files.add(to, row, side);
   if (!facts.is_read) return;
   Totals both;
   count(both, facts, row.dur_ns);
-  files.add_shared(row.file_id, row.file2_id, both);
+  files.add_shared(from, to, both);
 }
 
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -59,9 +66,13 @@ void Builder::add(const model::CallRow& row) {
   process.mappings.add(row);
   if (facts.group == Group::kWaits) process.waits.add(row);
   if (facts.group != Group::kFiles) return;
+  if (row.func == events::func::k_mkdir && !facts.failed && process.made_folders.size() < kMadeFoldersMax) {
+    process.made_folders.push_back(row.file_id);
+  }
 
   const int64_t read = facts.is_read ? facts.bytes : 0, written = facts.is_write ? facts.bytes : 0;
-  call_class == MLRUN_CLASS_COPY ? s.add_copied_files(row, facts) : s.files.add(row, facts);
+  const int64_t key = s.names.note(row, call_class);
+  call_class == MLRUN_CLASS_COPY ? s.add_copied_files(row, facts) : s.files.add(key, row, facts);
   s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written, row.split);

@@ -30,7 +30,8 @@ struct BuilderOptions {
   std::vector<model::PhaseRow>
       phases;  // names and times, in any order; they may overlap. A phase has the calls that end in
                // [start_ns, end_ns) in its process and that process's descendants; proc_id 0: in all
-  std::vector<TimeWindow> undecided;  // a bound of a phase lies in each: settle_phases() tells where
+  std::vector<TimeWindow> undecided;        // a bound of a phase lies in each: settle_phases() tells where
+  const model::FileTable* files = nullptr;  // all files, whose names rows change; null: names stay what they are
 };
 
 class Builder {

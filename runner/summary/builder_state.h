@@ -12,6 +12,7 @@
 #include "runner/summary/builder.h"
 #include "runner/summary/call_meter.h"
 #include "runner/summary/file_meter.h"
+#include "runner/summary/file_names.h"
 #include "runner/summary/flat_map.h"
 #include "runner/summary/gpu_file_meter.h"
 #include "runner/summary/heap_meter.h"
@@ -33,7 +34,8 @@ struct Builder::State {
     WaitMeter waits;
     HeapMeter heap;
     MappingMeter mappings;
-    std::optional<HeapSum> heap_sum;  // of all that was not given as rows
+    std::vector<int64_t> made_folders;  // file_ids of the first ones
+    std::optional<HeapSum> heap_sum;    // of all that was not given as rows
   };
 
   explicit State(BuilderOptions options);
@@ -51,6 +53,7 @@ struct Builder::State {
   BlockRoom block_room;
   MappingRoom mapping_room;
   CallMeter calls;
+  FileNames names;
   FileMeter files;
   AccessMeter access;
   SiteMeter sites;

@@ -6,8 +6,8 @@
 
 namespace mlrun::summary {
 
-void FileMeter::add(const model::CallRow& row, const CallFacts& facts) {
-  File* file = place(row.file_id);
+void FileMeter::add(int64_t file_id, const model::CallRow& row, const CallFacts& facts) {
+  File* file = place(file_id);
   count(file ? file->totals : without_place_, facts, row.dur_ns);
   if (!facts.is_read || facts.bytes == 0) return;
   const bool followed = file && facts.offset >= 0 && facts.offset <= INT64_MAX - facts.bytes &&

@@ -26,8 +26,8 @@ class FileMeter {
     ByteCoverage read;
   };
 
-  // A call of group files.
-  void add(const model::CallRow& row, const CallFacts& facts);
+  // A call of group files. file_id: by its key (file_names.h), as in all below.
+  void add(int64_t file_id, const model::CallRow& row, const CallFacts& facts);
   // Calls together; which bytes they read is not known.
   void add(int64_t file_id, const Totals& totals);
   // Pages that came for a read of it.

@@ -51,8 +51,10 @@ bool has_call_rows(const nlohmann::json& run) {
 }  // namespace
 
 std::vector<ProcessSummary> Builder::State::process_summaries(const model::TraceInfo& info, const ProcessTree& tree) {
-  const auto role_of =
-      roles(info, tree, [&](int32_t proc_id) { return process(proc_id).totals[size_t(Group::kFiles)]; });
+  const auto role_of = roles(info, tree, [&](int32_t proc_id) {
+    const Process& sums = process(proc_id);
+    return Deeds{sums.totals[size_t(Group::kFiles)], sums.made_folders};
+  });
   std::vector<int32_t> order = tree.order();
   processes.for_each([&](uint64_t key, const auto&) {
     const auto proc_id = int32_t(key - 1);
@@ -126,7 +128,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
   out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;
   out.processes = s.process_summaries(info, tree);
-  put_top_files(s.files, info.files, s.has_page_cache, out);
+  put_top_files(s.files, s.names, info.files, s.has_page_cache, out);
   out.funcs = s.calls.funcs();
   out.errors = s.calls.errors();
   out.sites = s.sites.sites(info.stacks);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/roles.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
+
+#include "runner/summary/started_as.h"
 
 namespace mlrun::summary {
 namespace {
@@ -36,28 +39,87 @@ bool runs_python(const Known& known, const ProcessTree& tree, int32_t proc_id) {
   return false;
 }
 
-std::string role(const Known& known, const ProcessTree& tree, const model::ProcessRow& row, const Totals& files) {
-  const int32_t parent = tree.parent(row.proc_id);
-  const auto parent_row = known.rows.find(parent);
-  const int32_t parent_rank = parent_row == known.rows.end() ? -1 : parent_row->second->rank;
-  if (row.rank >= 0 && row.rank != parent_rank) return "rank " + std::to_string(row.rank);
-  if (row.proc_id == tree.order().front()) return "main";
-  const auto says = [&](const char* text) { return row.command.find(text) != std::string::npos; };
-  if (says("multiprocessing.resource_tracker")) return "resource tracker";
-  if (says("multiprocessing.forkserver")) return "fork server";
-  if (known.loader_workers.contains(row.proc_id)) return "DataLoader worker";
-  const bool of_python = says("--multiprocessing-fork") || (row.forked && runs_python(known, tree, parent));
-  if (of_python && files.bytes_read > 0 && files.bytes_written == 0) return "data worker";
-  return "child";
+class Ranks {
+ public:
+  Ranks(const Known& known, const ProcessTree& tree) : known_(known), tree_(tree) {
+    for (const int32_t proc_id : tree.order()) find_launchers(row(proc_id));
+  }
+
+  // Whether a launcher gave the process its rank: it is not the parent's, or the parent is itself a launcher.
+  [[nodiscard]] bool has(const model::ProcessRow& process) const {
+    if (process.rank < 0 || launchers_.contains(process.proc_id)) return false;
+    const int32_t parent = tree_.parent(process.proc_id);
+    return parent == 0 || launchers_.contains(parent) || row(parent).rank != process.rank;
+  }
+
+ private:
+  [[nodiscard]] const model::ProcessRow& row(int32_t proc_id) const { return *known_.rows.at(proc_id); }
+
+  // A number by one launcher above another number by another: what has the first only starts ranks, as mpirun in a batch
+  // script of Slurm. The same number by two is no such sign: programs copy OMPI_COMM_WORLD_RANK to RANK for PyTorch.
+  void find_launchers(const model::ProcessRow& process) {
+    if (process.rank < 0) return;
+    for (int32_t above = tree_.parent(process.proc_id); above != 0; above = tree_.parent(above)) {
+      const model::ProcessRow& ancestor = row(above);
+      if (ancestor.launcher == process.launcher || ancestor.rank < 0) continue;
+      if (ancestor.rank != process.rank) launchers_.insert(above);
+    }
+  }
+
+  const Known& known_;
+  const ProcessTree& tree_;
+  std::unordered_set<int32_t> launchers_;
+};
+
+// Each worker of Dask's makes dask-scratch-space/worker-… (older ones dask-worker-space/worker-…) for itself.
+bool is_dask_worker(const model::TraceInfo& info, const Deeds& deeds) {
+  return std::any_of(deeds.made_folders.begin(), deeds.made_folders.end(), [&](int64_t file_id) {
+    if (file_id <= 0 || static_cast<size_t>(file_id) > info.files.size()) return false;
+    const std::string path = info.files[static_cast<size_t>(file_id) - 1].path;
+    const size_t name = path.rfind('/') + 1;
+    const std::string_view folder = std::string_view(path).substr(0, name);
+    return std::string_view(path).substr(name).starts_with("worker-") &&
+           (folder.ends_with("/dask-scratch-space/") || folder.ends_with("/dask-worker-space/"));
+  });
 }
+
+class Roles {
+ public:
+  Roles(const model::TraceInfo& info, const ProcessTree& tree)
+      : info_(info), tree_(tree), known_(look(info)), ranks_(known_, tree) {}
+
+  [[nodiscard]] std::string role(const model::ProcessRow& row, const Deeds& deeds) const {
+    if (ranks_.has(row)) return "rank " + std::to_string(row.rank);
+    if (row.proc_id == tree_.order().front()) return "main";
+    if (known_.loader_workers.contains(row.proc_id)) return "DataLoader worker";
+    if (is_dask_worker(info_, deeds)) return "dask worker";
+    if (!row.forked) {
+      if (const std::string_view role = started_as(row.command); !role.empty()) return std::string(role);
+    }
+    const bool of_python = row.forked ? runs_python(known_, tree_, tree_.parent(row.proc_id)) : is_spawned(row.command);
+    if (of_python && deeds.files.bytes_read > 0 && deeds.files.bytes_written == 0) return "data worker";
+    return "child";
+  }
+
+ private:
+  const model::TraceInfo& info_;
+  const ProcessTree& tree_;
+  Known known_;
+  Ranks ranks_;
+};
 
 }  // namespace
 
 std::unordered_map<int32_t, std::string> roles(const model::TraceInfo& info, const ProcessTree& tree,
-                                               const std::function<Totals(int32_t proc_id)>& files_of) {
-  const Known known = look(info);
+                                               const std::function<Deeds(int32_t proc_id)>& deeds_of) {
+  const Roles roles(info, tree);
   std::unordered_map<int32_t, std::string> out;
-  for (const auto& row : info.processes) out[row.proc_id] = role(known, tree, row, files_of(row.proc_id));
+  for (const auto& row : info.processes) out[row.proc_id] = roles.role(row, deeds_of(row.proc_id));
+  for (const auto& row : info.processes) {  // `dask worker`, with a nanny
+    const auto parent = out.find(tree.parent(row.proc_id));
+    if (parent == out.end() || parent->second != "dask worker" || out[row.proc_id] != "dask worker") continue;
+    parent->second = "dask nanny";
+  }
   return out;
 }
 

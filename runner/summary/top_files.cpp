@@ -39,7 +39,7 @@ std::vector<size_t> top(const std::vector<Item>& items, size_t wanted) {
 }
 
 struct FileItem {
-  int64_t file_id;
+  int64_t key;
   const Totals* totals;
   const CacheMisses* misses;
 };
@@ -65,17 +65,20 @@ std::string_view parent_path(std::string_view path) {
   return path.substr(0, std::max<size_t>(slash, 1));
 }
 
-// Requires: has_row().
-std::string_view folder_of(const model::FileTable& files, int64_t file_id) {
-  const auto& packed = files.packed(size_t(file_id - 1));
+// Requires: has_row() of its file_id.
+std::string_view folder_of(const model::FileTable& files, const FileNames& names, int64_t key) {
+  if (const std::string* name = names.name_of(key)) return parent_path(*name);
+  const auto& packed = files.packed(size_t(names.file_id_of(key) - 1));
   return parent_path({packed.path, packed.path_bytes});
 }
 
-FileSummary named(const FileItem& item, const model::FileTable& files) {
-  FileSummary out{item.file_id, "file " + std::to_string(item.file_id), {}, {}, {}, *item.totals, *item.misses};
-  if (!has_row(files, item.file_id)) return out;
-  model::FileRow row = files[size_t(item.file_id - 1)];
-  if (!row.path.empty()) out.path = std::move(row.path);
+FileSummary named(const FileItem& item, const FileNames& names, const model::FileTable& files) {
+  const int64_t file_id = names.file_id_of(item.key);
+  FileSummary out{file_id, "file " + std::to_string(file_id), {}, {}, {}, *item.totals, *item.misses};
+  if (!has_row(files, file_id)) return out;
+  model::FileRow row = files[size_t(file_id - 1)];
+  const std::string* name = names.name_of(item.key);
+  if (name || !row.path.empty()) out.path = name ? *name : std::move(row.path);
   out.file_system = std::move(row.file_system);
   out.mount = std::move(row.mount);
   out.kind = std::move(row.kind);
@@ -83,22 +86,23 @@ FileSummary named(const FileItem& item, const model::FileTable& files) {
 }
 
 // A copy within a folder is one call of it, though each of the two files has it.
-void put_directories(const FileMeter& meter, const model::FileTable& files, Summary& summary) {
+void put_directories(const FileMeter& meter, const FileNames& names, const model::FileTable& files, Summary& summary) {
   std::unordered_map<std::string_view, Directory> directories;
   for (const auto& file : meter.files()) {
-    if (!has_row(files, file.file_id)) continue;
-    const std::string_view path = folder_of(files, file.file_id);
+    const int64_t file_id = names.file_id_of(file.file_id);
+    if (!has_row(files, file_id)) continue;
+    const std::string_view path = folder_of(files, names, file.file_id);
     if (path.empty()) continue;
     Directory& directory = directories[path];
-    if (directory.files++ == 0) directory.first_file_id = file.file_id;
+    if (directory.files++ == 0) directory.first_file_id = file_id;
     directory.totals.add(file.totals);
     directory.misses.add(file.misses);
   }
   for (const auto& [pair, both] : meter.shared()) {
     const auto [from, to] = pair;
-    if (!has_row(files, from) || !has_row(files, to)) continue;
-    const auto folder = folder_of(files, from);
-    if (folder.empty() || folder != folder_of(files, to)) continue;
+    if (!has_row(files, names.file_id_of(from)) || !has_row(files, names.file_id_of(to))) continue;
+    const auto folder = folder_of(files, names, from);
+    if (folder.empty() || folder != folder_of(files, names, to)) continue;
     Totals& totals = directories[folder].totals;
     totals.calls -= std::min(both.calls, totals.calls);
     totals.errors -= std::min(both.errors, totals.errors);
@@ -118,11 +122,12 @@ void put_directories(const FileMeter& meter, const model::FileTable& files, Summ
 
 }  // namespace
 
-void put_top_files(const FileMeter& meter, const model::FileTable& files, bool has_page_cache, Summary& summary) {
+void put_top_files(const FileMeter& meter, const FileNames& names, const model::FileTable& files, bool has_page_cache,
+                   Summary& summary) {
   std::vector<FileItem> items;
   items.reserve(meter.files().size());
   for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals, &file.misses});
-  for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], files));
+  for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], names, files));
   summary.files_touched = int64_t(items.size());
   if (const Totals& rest = meter.without_place(); rest.calls > 0) {
     summary.files_without_place = meter.full() ? std::max<int64_t>(0, int64_t(files.size() - items.size())) : 0;
@@ -130,7 +135,7 @@ void put_top_files(const FileMeter& meter, const model::FileTable& files, bool h
         {0, "(files without a name or a place of their own)", {}, {}, {}, rest, meter.misses_without_place()});
   }
   summary.files_touched += summary.files_without_place;
-  put_directories(meter, files, summary);
+  put_directories(meter, names, files, summary);
   if (has_page_cache) return;
   for (FileSummary& file : summary.files) file.misses = {};
   for (DirectorySummary& directory : summary.directories) directory.misses = {};

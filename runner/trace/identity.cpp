@@ -68,7 +68,10 @@ void Identity::fill_from_images(const Process& process, model::ProcessRow& row) 
   for (const ProcessFacts* facts : process.instances) {
     for (const events::ProcessEvent& told : facts->told) {
       row.uid = told.uid;
-      if (told.rank >= 0) row.rank = told.rank;
+      if (told.rank >= 0) {
+        row.rank = told.rank;
+        row.launcher = told.launcher;
+      }
       if (told.local_rank >= 0) row.local_rank = told.local_rank;
       if (told.world_size >= 0) row.world_size = told.world_size;
       if (const auto cgroup = strings_.find(told.cgroup)) row.cgroup = util::escaped_utf8(*cgroup);
