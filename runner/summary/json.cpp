@@ -335,11 +335,8 @@ Json loss_json(const model::LossRow& loss) {
 }
 
 Json coverage_json(const model::CoverageRow& row) {
-  return {{"proc_id", known(row.proc_id, 0)},
-          {"subject", row.subject},
-          {"detail", row.detail},
-          {"seen", known(row.seen, -1)},
-          {"kernel", known(row.kernel, -1)}};
+  return {{"proc_id", known(row.proc_id, 0)}, {"subject", row.subject},          {"detail", row.detail},
+          {"seen", known(row.seen, -1)},      {"kernel", known(row.kernel, -1)}, {"level", row.level}};
 }
 
 Json cost_json(const CostEstimate& cost) {

@@ -78,6 +78,7 @@ struct Columns<model::CoverageRow> {
     visitor("detail", row.detail);
     visitor("seen", row.seen);
     visitor("kernel", row.kernel);
+    visitor.later("level", row.level);
   }
 };
 

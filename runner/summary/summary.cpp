@@ -24,6 +24,9 @@ Totals Summary::totals(Group group) const {
   return sum;
 }
 
-bool Summary::complete() const { return coverage.empty() && std::none_of(losses.begin(), losses.end(), is_loss); }
+bool Summary::complete() const {
+  return std::all_of(coverage.begin(), coverage.end(), [](const auto& row) { return row.is_remark(); }) &&
+         std::none_of(losses.begin(), losses.end(), is_loss);
+}
 
 }  // namespace mlrun::summary

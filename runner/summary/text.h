@@ -15,6 +15,7 @@ namespace mlrun::summary {
 
 [[nodiscard]] std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style);
 [[nodiscard]] std::string completeness_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);

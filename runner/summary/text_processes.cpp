@@ -150,26 +150,34 @@ class Tree {
 
 namespace {
 
-// Processes that somebody else ended. The command itself is not among them: its status stands in the summary's head.
-std::string killed_text(const Summary& summary, const TextStyle& style) {
+// Processes that ended in this way, the first ones by name. The command itself is not among them: its status is in the
+// summary's head.
+std::string ended_text(const Summary& summary, const std::string& end, const std::string& title, const char* one,
+                       const char* several, const TextStyle& style) {
   std::vector<std::string> named;
-  size_t killed = 0;
+  size_t count = 0;
   for (const ProcessSummary& process : summary.processes) {
-    if (process.end != "no exit" || process.role == "main" || ++killed > kKilledShown) continue;
+    if (process.end != end || process.role == "main" || ++count > kKilledShown) continue;
     named.push_back(fmt::format("{} ({})", process.pid, process.role));
   }
-  if (killed == 0) return "";
-  std::vector<std::string> items = {fmt::format(
-      "{} process{} gone without an exit, as by kill, terminate(), out of memory", killed, killed == 1 ? "" : "es")};
+  if (count == 0) return "";
+  std::vector<std::string> items = {count == 1 ? one : fmt::format("{} {}", count, several)};
   items.insert(items.end(), named.begin(), named.end());
-  if (killed > kKilledShown) items.push_back(fmt::format("{} more", killed - kKilledShown));
-  return wrap(style.warning("KILLED"), 14, items, style);
+  if (count > kKilledShown) items.push_back(fmt::format("{} more", count - kKilledShown));
+  return wrap(title, 14, items, style);
 }
 
 }  // namespace
 
 std::string processes_text(const Summary& summary, const TextStyle& style) {
-  return summary.processes.empty() ? "" : Tree(summary, style).text() + killed_text(summary, style);
+  return summary.processes.empty()
+             ? ""
+             : Tree(summary, style).text() +
+                   ended_text(summary, "no exit", style.warning("KILLED"), "1 process was killed by a signal",
+                              "processes were killed by a signal", style) +
+                   ended_text(summary, "no record", style.bold("ENDED"),
+                              "1 process ended without an exit record (how is not known)",
+                              "processes ended without an exit record (how is not known)", style);
 }
 
 }  // namespace mlrun::summary

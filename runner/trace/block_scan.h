@@ -92,6 +92,8 @@ struct BlockScan {
   std::vector<OfChannel<events::EndEvent>> ends;
   std::vector<OfChannel<events::CommEvent>> comms;
   std::vector<OfChannel<ChildNote>> children;
+  std::vector<OfChannel<events::ChildEndEvent>> child_ends;
+  std::vector<OfChannel<events::RingEvent>> rings;
   std::vector<OfChannel<events::ModuleEvent>> modules;
   std::vector<OfChannel<StackNote>> stacks;
   bool has_gpu_work = false;

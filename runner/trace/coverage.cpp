@@ -11,7 +11,6 @@
 #include "runner/symbols/demangle.h"
 #include "runner/trace/allocator_coverage.h"
 #include "runner/trace/kernel_recorded.h"
-#include "runner/trace/ring_coverage.h"
 #include "runner/trace/unseen_reasons.h"
 #include "runner/trace/watched_processes.h"
 
@@ -22,6 +21,7 @@ void CoverageMeter::add(const model::CallRow& row) {
   if (row.func == events::func::k_mmap) {
     mapped_.add(row);
     callers_.add(row);
+    rings_.add(row);
   }
   programs_.add(row);
 }
@@ -41,32 +41,33 @@ void CoverageMeter::add_cut_off(SpoolIndex& index) {
 }
 
 void CoverageMeter::add_failures(const SessionInfo& session) {
-  static constexpr std::pair<const char*, std::pair<const char*, const char*>> kFailures[] = {
-      {"/collector/failures/no_room", {"processes", "their address space limit leaves no room for the buffer"}},
-      {"/collector/failures/abi", {"processes", "they carry another version of the library"}},
-      {"/collector/failures/no_clock", {"processes from some moment on", "they gave up their clock (strict seccomp)"}},
-      {"/collector/failures/no_robust", {"the end of threads", "their robust list was not found"}},
-      {"/collector/failures/walks",
-       {"what walks through folders opened and read", "ftw, nftw and fts do it inside libc"}},
-      {"/collector/failures/streams",
-       {"flushes of streams",
-        "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"}},
-      {"/collector/failures/bound_deep",
-       {"what libraries call of libc that find it before the hooks",
-        "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"}},
-      {"/collector/failures/by_handle",
-       {"calls of functions that were looked up in libc itself",
-        "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"}},
+  struct Failure {
+    const char *pointer, *subject, *detail;
+    const char* level = model::kUnseen;
   };
-  for (const auto& [pointer, text] : kFailures) {
-    const int64_t count = session.number(pointer, 0);
-    if (count > 0) rows_.push_back({0, text.first, text.second, -1, count});
+  static constexpr Failure kFailures[] = {
+      {"/collector/failures/no_room", "processes", "their address space limit leaves no room for the buffer"},
+      {"/collector/failures/abi", "processes", "they carry another version of the library"},
+      {"/collector/failures/no_clock", "processes from some moment on", "they gave up their clock (strict seccomp)"},
+      {"/collector/failures/no_robust", "the end of threads", "their robust list was not found", model::kRemark},
+      {"/collector/failures/walks", "what walks through folders opened and read", "ftw, nftw and fts do it inside libc",
+       model::kRemark},
+      {"/collector/failures/streams", "flushes of streams",
+       "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"},
+      {"/collector/failures/bound_deep", "what libraries call of libc that find it before the hooks",
+       "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"},
+      {"/collector/failures/by_handle", "calls of functions that were looked up in libc itself",
+       "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"},
+  };
+  for (const Failure& failure : kFailures) {
+    const int64_t count = session.number(failure.pointer, 0);
+    if (count > 0) rows_.push_back({0, failure.subject, failure.detail, -1, count, failure.level});
   }
 }
 
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
                                                       const model::TraceInfo& info) {
-  const UnseenReasons reasons(index, info, programs_.parents());
+  const UnseenReasons reasons(index, info, programs_);
   const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
   // Without records of files every byte would be unseen.
   if (whole && session.has_stream("files")) {
@@ -74,14 +75,15 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
     if (mechanism_of(session, "block I/O").empty())
       bytes_.add_device_rows(index, session.text("/arena/medium") != "file", rows_);
   }
-  programs_.add_rows(info, rows_);
+  const WaitedChildren waited(index, info, bytes_.whole());
+  programs_.add_rows(info, waited, rows_);
   add_cut_off(index);
-  if (whole) reasons.add_children(rows_);
+  if (whole) reasons.add_children(waited, rows_);
   if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
   // The kernel side has faults and rings as file operations, or knows what they read from devices.
   const std::string hint = kernel_side_hint(session);
   if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
-  if (!records_asynchronous_io(session) && session.has_stream("files")) add_rings(index, info, hint, rows_);
+  if (!records_asynchronous_io(session) && session.has_stream("files")) rings_.add_rows(index, info, hint, rows_);
   if (session.has_stream("allocs")) {
     for (model::CoverageRow& row : allocator_coverage(index, info, callers_)) rows_.push_back(std::move(row));
   }
@@ -94,9 +96,16 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
         {0, "names of functions",
          "they stand as compilers made them: the process that reads such names ended, was held up, or could not be "
          "begun",
-         -1, static_cast<int64_t>(names)});
+         -1, static_cast<int64_t>(names), model::kRemark});
   }
   return std::move(rows_);
+}
+
+void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows) {
+  for (model::CoverageRow& row : rows) {
+    row.level = model::kRemark;
+    info.coverage.push_back(std::move(row));
+  }
 }
 
 }  // namespace mlrun::trace

@@ -9,6 +9,7 @@
 #include "runner/trace/executed_programs.h"
 #include "runner/trace/mapped_coverage.h"
 #include "runner/trace/mapping_callers.h"
+#include "runner/trace/ring_coverage.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_index.h"
 #include "runner/trace/unseen_bytes.h"
@@ -32,7 +33,11 @@ class CoverageMeter {
   ExecutedPrograms programs_;
   MappedCoverage mapped_;
   MappingCallers callers_;
+  RingCoverage rings_;
   std::vector<model::CoverageRow> rows_;
 };
+
+// Rows of what has figures of its own, or is a matter of names: no bytes or memory are missing in the tables.
+void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows);
 
 }  // namespace mlrun::trace

@@ -20,6 +20,8 @@ const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
     case MLRUN_EXEC_STATIC: return "statically linked";
     case MLRUN_EXEC_FOREIGN: return "for another processor";
+    case MLRUN_EXEC_OTHER_LIBC: return "linked with another C library than glibc, as musl";
+    case MLRUN_EXEC_32_BIT: return "a 32-bit program";
     case MLRUN_EXEC_UNREACHABLE:
       return "cannot reach the library or the buffer where it runs (another user or root folder, a seccomp filter)";
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
@@ -53,26 +55,35 @@ void ExecutedPrograms::add(const model::CallRow& row) {
   if (starts_shell && row.flags != MLRUN_EXEC_TRACED) ++shells_[row.origin.proc_id];
   const bool executes = row.func == events::func::k_execve || row.func == events::func::k_posix_spawn;
   if (!executes || row.err != 0 || !why_not(row.flags)) return;
+  const auto pid = static_cast<int32_t>(std::clamp<int64_t>(row.ret, 0, INT32_MAX));
+  if (pid != 0) children_.at(child_key(row.origin.proc_id, pid)) = true;
   const Execution execution{row.origin.proc_id, row.file_id, row.flags};
   if (executed_.size() >= kExecutedMax && !executed_.contains(execution)) {
     ++executed_left_out_;
     return;
   }
-  ++executed_[execution];
+  Times& times = executed_[execution];
+  if (times.pids.empty() || times.pids.back() != pid) times.pids.push_back(pid);
+  ++times.all;
 }
 
 std::set<int32_t> ExecutedPrograms::parents() const {
-  std::set<int32_t> found;
-  for (const auto& [execution, times] : executed_) found.insert(std::get<0>(execution));
-  return found;
+  std::set<int32_t> parents;
+  for (const auto& [key, times] : executed_) parents.insert(std::get<0>(key));
+  return parents;
 }
 
-void ExecutedPrograms::add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const {
+void ExecutedPrograms::add_rows(const model::TraceInfo& info, const WaitedChildren& waited,
+                                std::vector<model::CoverageRow>& rows) const {
   for (const auto& [key, times] : executed_) {
     const auto& [proc_id, file_id, verdict] = key;
     const bool known = file_id > 0 && static_cast<size_t>(file_id) <= info.files.size();
     const std::string path = known ? info.files[static_cast<size_t>(file_id) - 1].path : "a program";
-    rows.push_back({proc_id, path, why_not(verdict), 0, times});
+    const bool is_remark = verdict == MLRUN_EXEC_NESTED ||
+                           std::all_of(times.pids.begin(), times.pids.end(), [&, process = proc_id](int32_t pid) {
+                             return pid != 0 ? waited.moved_nothing(process, pid) : waited.moved_nothing(process);
+                           });
+    rows.push_back({proc_id, path, why_not(verdict), 0, times.all, is_remark ? model::kRemark : model::kUnseen});
   }
   if (executed_left_out_ != 0) {
     rows.push_back({0, "programs that were executed beyond those named",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/model/trace_info.h"
+#include "runner/trace/waited_children.h"
 
 namespace mlrun::trace {
 
@@ -20,8 +21,14 @@ class ExecutedPrograms {
   // Processes that executed what cannot be followed.
   [[nodiscard]] std::set<int32_t> parents() const;
 
+  // Whether the program that this child of a process executed, before it recorded anything, has a row here.
+  [[nodiscard]] bool names_program_of(int32_t parent, int32_t pid) const {
+    return children_.find(child_key(parent, pid)) != nullptr;
+  }
+
   // Requires: all rows were added; info.processes and info.files are complete.
-  void add_rows(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
+  void add_rows(const model::TraceInfo& info, const WaitedChildren& waited,
+                std::vector<model::CoverageRow>& rows) const;
 
   // Images that ended in a program that recorded nothing. Requires further: the run was recorded to its end.
   void add_silent_successors(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
@@ -30,6 +37,10 @@ class ExecutedPrograms {
   void note_successor(const model::CallRow& row);
   void add_shells(std::vector<model::CoverageRow>& rows) const;
 
+  struct Times {
+    int64_t all = 0;
+    std::vector<int32_t> pids;  // of children that vfork or posix_spawn made; 0: the process itself
+  };
   using Execution = std::tuple<int32_t, int64_t, int32_t>;  // process, file and verdict
 
   // The last time that a process became another program, or tried to: an attempt that fails has two rows with one `ts`.
@@ -39,8 +50,9 @@ class ExecutedPrograms {
 
   std::map<int32_t, int64_t> shells_;        // of system and popen that cannot be followed, by proc_id
   std::map<int32_t, Successor> successors_;  // by image_id of the one before
-  std::map<Execution, int64_t> executed_;    // times
-  int64_t executed_left_out_ = 0;            // executions of further ones
+  std::map<Execution, Times> executed_;
+  summary::FlatMap<bool> children_;  // by child_key
+  int64_t executed_left_out_ = 0;    // executions of further ones
 };
 
 }  // namespace mlrun::trace

@@ -190,7 +190,8 @@ model::CoverageRow GpuJoin::coverage_of_stacks() const {
   return {.subject = "stacks of GPU allocations",
           .detail = detail + "; seen: allocations with a stack, kernel: all",
           .seen = totals_.with_stack,
-          .kernel = totals_.allocations};
+          .kernel = totals_.allocations,
+          .level = model::kRemark};
 }
 
 // Nothing began to record, and the driver's library was mapped: it does not load what it is told to, or CUDA was not started.
@@ -215,7 +216,8 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wante
     rows.push_back({.subject = "GPUs",
                     .detail = fmt::format(
                         "CUPTI did not tell on which GPU {} pieces of work were: idle time takes these for one GPU",
-                        totals_.without_gpu)});
+                        totals_.without_gpu),
+                    .level = model::kRemark});
   }
   if (totals_.managed_allocations > 0) {
     rows.push_back({.subject = "managed memory",
@@ -227,13 +229,15 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wante
   if (totals_.names_cut > 0) {
     rows.push_back({.subject = "names of kernels",
                     .detail = fmt::format("{} are cut at {} bytes: kernels that differ behind that are one",
-                                          totals_.names_cut, kNameBytesMax)});
+                                          totals_.names_cut, kNameBytesMax),
+                    .level = model::kRemark});
   }
   if (totals_.later_calls_left_out > 0) {
     rows.push_back({.subject = "launches of GPU work",
                     .detail = fmt::format("{} calls of CUDA were too many at once under way where the merge cuts: what "
                                           "they had launched by then has no launch",
-                                          totals_.later_calls_left_out)});
+                                          totals_.later_calls_left_out),
+                    .level = model::kRemark});
   }
   return rows;
 }

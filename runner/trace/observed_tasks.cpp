@@ -261,16 +261,19 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
   files_.add_gaps(info);
   if (!session.observes()) return;
-  const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1) {
-    info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
+  const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1,
+                       const char* level = model::kUnseen) {
+    info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen, level});
   };
   const bool is_command = session.text("/observed/scope") == "command";
   add("calls of the C library, allocations and marks",
       is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
   const json children = session.all->value("/observed/children_before"_json_pointer, json::array());
   if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
-  if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_);
-  if (nameless_files > 0) add("paths of files", "they were closed before anybody could look", nameless_files);
+  if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_, model::kRemark);
+  if (nameless_files > 0) {
+    add("paths of files", "they were closed before anybody could look", nameless_files, model::kRemark);
+  }
 }
 
 }  // namespace mlrun::trace

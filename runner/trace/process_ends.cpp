@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -16,6 +17,30 @@ struct Told {
 };
 
 }  // namespace
+
+void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& notes,
+                const std::vector<Channel>& channels) {
+  using Key = std::pair<int64_t, uint32_t>;  // pid namespace, pid in it
+  // By the number that the waiting process knows it by: when it began, and which process it is.
+  std::map<Key, std::vector<std::pair<int64_t, int32_t>>> known;
+  for (const model::ProcessRow& row : processes) {
+    known[{row.pid_namespace, static_cast<uint32_t>(row.ns_pid)}].emplace_back(row.first_ns, row.proc_id);
+  }
+  for (const ChildFact& child : notes.children()) {
+    const auto space = static_cast<int64_t>(channels[child.channel].about.pid_namespace);
+    if (child.proc_id != 0) known[{space, child.pid}].emplace_back(child.ts_ns, child.proc_id);
+  }
+  for (auto& [key, list] : known) std::sort(list.begin(), list.end());
+  for (const ChildEndFact& end : notes.child_ends()) {
+    const auto found = known.find({static_cast<int64_t>(channels[end.channel].about.pid_namespace), end.pid});
+    if (found == known.end()) continue;
+    const auto next = std::upper_bound(found->second.begin(), found->second.end(), std::pair(end.ts_ns, INT32_MAX));
+    if (next == found->second.begin()) continue;
+    model::ProcessRow& row = processes[static_cast<size_t>(std::prev(next)->second) - 1];
+    row.exit_status = end.status;
+    row.end = WIFEXITED(end.status) ? "exit" : "no exit";
+  }
+}
 
 void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
                const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest) {
@@ -45,7 +70,7 @@ void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& ch
     if (of.running) {
       process.end = "running";
     } else if (!run_lost && !of.lost) {
-      process.end = "no exit";
+      process.end = "no record";
     }
   }
 }
@@ -55,7 +80,7 @@ void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo&
                          session.number("/collector/failures/no_clock", 0) <= 0;
   if (all_could) return;
   for (model::ProcessRow& process : processes) {
-    if (process.end == "no exit") process.end.clear();
+    if (process.end == "no record") process.end.clear();
   }
 }
 

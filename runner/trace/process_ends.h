@@ -8,13 +8,19 @@
 #include "runner/model/rows.h"
 #include "runner/trace/block_scan.h"
 #include "runner/trace/channel_table.h"
+#include "runner/trace/process_facts.h"
 #include "runner/trace/session_info.h"
 
 namespace mlrun::trace {
 
-// Completes `end` of processes that have not told of an exit: running, no exit, or nothing where the word may have been
-// lost. Requires: the channels have their origins, and what was lost of them is known. `only_newest`: older events
-// were freed.
+// How processes ended as their parents' waits returned it: `exit_status`, and `end` (exit, or no exit: by a signal). Requires:
+// the channels have their origins, the children their processes (parents.h).
+void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& notes,
+                const std::vector<Channel>& channels);
+
+// Completes `end` of processes that have not told of an exit and that no wait has told of: running, no record, or nothing
+// where the record may have been lost. Requires: the channels have their origins, and what was lost of them is known.
+// `only_newest`: older events were freed.
 void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
                const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest);
 

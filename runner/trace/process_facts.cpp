@@ -49,6 +49,8 @@ void ProcessNotes::add(const BlockScan& scan) {
   append(end_events_, scan.ends);
   append(comm_events_, scan.comms);
   append(child_events_, scan.children);
+  append(child_end_events_, scan.child_ends);
+  append(rings_, scan.rings);
   for (const ProcessText& text : scan.process_texts) add_text(text);
 }
 
@@ -142,6 +144,12 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     if (!channel) continue;
     const auto index = static_cast<uint32_t>(channel - channels.all().data());
     children_.push_back({index, ns_of(*channel, event.clock), event.pid});
+  }
+  for (const auto& [serial, event] : child_end_events_) {
+    const Channel* channel = channels.find(serial);
+    if (!channel) continue;
+    const auto index = static_cast<uint32_t>(channel - channels.all().data());
+    child_ends_.push_back({index, ns_of(*channel, event.clock), event.pid, event.status});
   }
   for (auto& [serial, event] : comm_events_) {
     if (const Channel* channel = channels.find(serial))

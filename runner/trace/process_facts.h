@@ -46,6 +46,15 @@ struct ChildFact {
   uint32_t channel = 0;  // index
   int64_t ts_ns = 0;
   uint32_t pid = 0;
+  int32_t proc_id = 0;  // by find_parents(); 0: it recorded nothing
+};
+
+// A process of this channel waited for a child, which has ended with this status of wait's.
+struct ChildEndFact {
+  uint32_t channel = 0;  // index
+  int64_t ts_ns = 0;
+  uint32_t pid = 0;  // in the channel's namespace
+  int32_t status = 0;
 };
 
 class ProcessNotes {
@@ -60,6 +69,10 @@ class ProcessNotes {
   [[nodiscard]] const std::vector<CommFact>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<OfChannel<events::CommEvent>>& comm_events() const { return comm_events_; }
   [[nodiscard]] const std::vector<ChildFact>& children() const { return children_; }
+  [[nodiscard]] std::vector<ChildFact>& children() { return children_; }
+  // Of rings made through libc, by channel.
+  [[nodiscard]] const std::vector<OfChannel<events::RingEvent>>& rings() const { return rings_; }
+  [[nodiscard]] const std::vector<ChildEndFact>& child_ends() const { return child_ends_; }
   [[nodiscard]] ModuleMap& modules() { return modules_; }
   [[nodiscard]] const ModuleMap& modules() const { return modules_; }
   [[nodiscard]] uint64_t unreadable_texts() const { return unreadable_texts_; }
@@ -82,12 +95,15 @@ class ProcessNotes {
   std::vector<OfChannel<events::EndEvent>> end_events_;
   std::vector<OfChannel<events::CommEvent>> comm_events_;
   std::vector<OfChannel<ChildNote>> child_events_;
+  std::vector<OfChannel<events::ChildEndEvent>> child_end_events_;
   std::vector<Report> reports_;
   uint64_t unreadable_texts_ = 0;
 
   std::map<uint32_t, ProcessFacts> processes_;
   std::vector<CommFact> comms_;
   std::vector<ChildFact> children_;
+  std::vector<ChildEndFact> child_ends_;
+  std::vector<OfChannel<events::RingEvent>> rings_;
   ModuleMap modules_;
 };
 

@@ -48,11 +48,12 @@ json losses_json(const std::vector<model::LossRow>& rows) {
 
 // Added up over processes.
 json coverage_json(const std::vector<model::CoverageRow>& rows) {
-  std::map<std::pair<std::string, std::string>, int64_t> sums;
-  for (const model::CoverageRow& row : rows) ++sums[{row.subject, row.detail}];
+  std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
+  for (const model::CoverageRow& row : rows) ++sums[{row.subject, row.detail, row.level}];
   json list = json::array();
   for (const auto& [key, processes] : sums) {
-    list.push_back({{"subject", key.first}, {"detail", key.second}, {"rows", processes}});
+    const auto& [subject, detail, level] = key;
+    list.push_back({{"subject", subject}, {"detail", detail}, {"level", level}, {"rows", processes}});
   }
   return list;
 }

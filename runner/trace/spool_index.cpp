@@ -34,7 +34,7 @@ SpoolIndex::SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util
       alloc_sample_bytes_(options.alloc_sample_bytes),
       session_clock_(options.clock_kind),
       strings_(info.files.texts()),
-      files_(strings_, info.files, Mounts(util::read_text("/proc/self/mountinfo"))),
+      files_(strings_, info.files, Mounts(util::read_text("/proc/self/mountinfo")), options.inherited),
       channels_(options.clock_kind),
       stacks_(info.stacks),
       anchors_(options.anchors) {}
@@ -182,6 +182,7 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   files_.finish();
   notes_.place(channels_, clock_, session_clock_);
   Identity(channels_, notes_, strings_, clock_).resolve(info);
+  note_waits(info.processes, notes_, channels_.all());
   tell_ends(info.processes, channels_, gaps_, events_from_ns_ != 0);
   stacks_.finish(strings_, notes_.modules());
   return {};

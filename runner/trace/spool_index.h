@@ -33,10 +33,11 @@ struct SpoolOptions {
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
   std::vector<mlrun_frame_anchor> anchors;        // looks at the clocks that the spool does not hold
   unsigned threads = 1;
-  int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
-  std::string kept_path;           // what outlived freed parts of the spool; there need be no such file
-  std::string sums_path;           // what was only added up; likewise
-  bool summary_only = false;       // the spool holds no more than what these need
+  int64_t alloc_sample_bytes = 0;          // 0: allocations were not sampled
+  std::string kept_path;                   // what outlived freed parts of the spool; there need be no such file
+  std::string sums_path;                   // what was only added up; likewise
+  bool summary_only = false;               // the spool holds no more than what these need
+  std::vector<NamedInode> inherited = {};  // the command's standard streams
 };
 
 class SpoolIndex {

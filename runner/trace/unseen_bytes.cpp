@@ -151,11 +151,13 @@ void UnseenBytes::take_children_off() {
   }
 }
 
-void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
+void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) {
   for (const Process& process : processes_) {
     if (process.proc_id == 0) continue;
+    whole_.insert(process.proc_id);
     const auto compare = [&](const char* subject, int64_t seen, int64_t own, int64_t whole) {
       const int64_t unseen = util::sum_of(own, -seen);
+      if (whole < 0 || unseen >= kUnseenBytesMin) whole_.erase(process.proc_id);
       if (whole < 0 || !is_worth_telling(unseen, whole)) return;
       rows.push_back({process.proc_id, subject,
                       reasons.why(process.proc_id) + (process.is_final ? "; the kernel counted them"

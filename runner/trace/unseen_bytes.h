@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class UnseenBytes {
   // Requires: everything was added; info.processes and info.left_out are complete.
   void add_rows(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched, const UnseenReasons& reasons,
                 std::vector<model::CoverageRow>& rows);
+
+  // Processes whose totals are known, and in which next to no byte is unseen. Requires: add_rows().
+  [[nodiscard]] const std::set<int32_t>& whole() const { return whole_; }
 
   // What processes read from devices and wrote to them beyond what their calls and their libraries can have caused.
   // with_writes: false where the buffer of the recording is a file, which processes write to as well. Requires: add_rows() was
@@ -61,11 +65,12 @@ class UnseenBytes {
   void find_processes(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched);
   void find_parents(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched);
   void take_children_off();
-  void add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const;
+  void add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows);
   void add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const;
 
   std::vector<Bytes> bytes_;        // by proc_id
   std::vector<Process> processes_;  // those that recorded first, in the order of their proc_id
+  std::set<int32_t> whole_;
 };
 
 }  // namespace mlrun::trace

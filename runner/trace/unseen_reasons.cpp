@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/unseen_reasons.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,8 +9,8 @@
 
 namespace mlrun::trace {
 
-UnseenReasons::UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, std::set<int32_t> with_executed)
-    : with_executed_(std::move(with_executed)) {
+UnseenReasons::UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, const ExecutedPrograms& programs)
+    : with_executed_(programs.parents()) {
   for (const auto& [serial, gap] : index.gaps()) {
     was_paused_ |= gap.reason == MLRUN_GAP_PAUSED;
     was_stopped_ |=
@@ -18,14 +19,14 @@ UnseenReasons::UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, st
   for (const model::ProcessRow& process : info.processes) {
     if (process.kernel_rchar < 0) with_unended_children_.insert(process.parent_proc_id);
   }
-  // Children whose pid no recording process ever had.
-  std::set<std::pair<int64_t, int32_t>> recorded;  // pid namespace and pid in it
-  for (const model::ProcessRow& process : info.processes) recorded.insert({process.pid_namespace, process.ns_pid});
   for (const ChildFact& child : index.notes().children()) {
-    const Channel& parent = index.channels().all()[child.channel];
+    const int32_t parent = index.channels().all()[child.channel].origin.proc_id;
     const auto pid = static_cast<int32_t>(child.pid);
-    if (recorded.contains({static_cast<int64_t>(parent.about.pid_namespace), pid})) continue;
-    ++silent_[parent.origin.proc_id];
+    Children& children = children_[parent];
+    ++children.all;
+    if (child.proc_id != 0) continue;
+    with_silent_.insert(parent);
+    if (!programs.names_program_of(parent, pid)) children.silent.push_back(pid);
   }
 }
 
@@ -33,19 +34,26 @@ std::string UnseenReasons::why(int32_t proc_id) const {
   std::vector<const char*> reasons;
   if (was_paused_) reasons.push_back("while recording was paused");
   if (was_stopped_) reasons.push_back("after recording had stopped");
-  if (silent_.contains(proc_id)) reasons.push_back("by children that recorded nothing");
+  if (with_silent_.contains(proc_id)) reasons.push_back("by children that recorded nothing");
   if (with_unended_children_.contains(proc_id)) {
-    reasons.push_back("by children that were killed, or went on as a program without the library");
+    reasons.push_back(
+        "by children without totals of their own (killed, ended past libc, or gone on as a program without the "
+        "library)");
   }
   if (with_executed_.contains(proc_id)) reasons.push_back("by a program that it executed and that cannot be followed");
   if (reasons.empty()) return "by the system call instruction, io_uring or inside libc";
   return fmt::format("{}", fmt::join(reasons, ", or "));
 }
 
-void UnseenReasons::add_children(std::vector<model::CoverageRow>& rows) const {
-  for (const auto& [proc_id, count] : silent_) {
-    rows.push_back(
-        {proc_id, "child processes", "they recorded nothing: setuid, statically linked, or gone at once", 0, count});
+void UnseenReasons::add_children(const WaitedChildren& waited, std::vector<model::CoverageRow>& rows) const {
+  for (const auto& [proc_id, children] : children_) {
+    if (children.silent.empty()) continue;
+    const bool moved_nothing =
+        std::all_of(children.silent.begin(), children.silent.end(),
+                    [&, parent = proc_id](int32_t pid) { return waited.moved_nothing(parent, pid); });
+    rows.push_back({proc_id, "child processes", "they recorded nothing: setuid, statically linked, or gone at once",
+                    children.all - std::ssize(children.silent), children.all,
+                    moved_nothing ? model::kRemark : model::kUnseen});
   }
 }
 

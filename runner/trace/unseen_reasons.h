@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "runner/model/trace_info.h"
+#include "runner/trace/executed_programs.h"
 #include "runner/trace/spool_index.h"
+#include "runner/trace/waited_children.h"
 
 namespace mlrun::trace {
 
 class UnseenReasons {
  public:
-  // with_executed: processes that executed what cannot be followed. Requires: info.processes is complete.
-  UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, std::set<int32_t> with_executed);
+  // Requires: all rows were added to `programs`; info.processes is complete.
+  UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, const ExecutedPrograms& programs);
 
   // Why bytes of a process may have no record, for a row of coverage.
   [[nodiscard]] std::string why(int32_t proc_id) const;
@@ -24,13 +26,18 @@ class UnseenReasons {
   // Recording was paused, or ended before the run did.
   [[nodiscard]] bool was_interrupted() const { return was_paused_ || was_stopped_; }
 
-  // Children that recorded nothing.
-  void add_children(std::vector<model::CoverageRow>& rows) const;
+  // Children that recorded nothing, but for those that executed a program that is named (executed_programs.h). `waited`:
+  // what they read and wrote is in the totals of processes, and seen.
+  void add_children(const WaitedChildren& waited, std::vector<model::CoverageRow>& rows) const;
 
  private:
-  std::map<int32_t, int64_t> silent_;        // children that recorded nothing, by parent
+  struct Children {
+    int64_t all = 0;
+    std::vector<int32_t> silent;  // their pids
+  };
+  std::map<int32_t, Children> children_;     // by parent
   std::set<int32_t> with_unended_children_;  // parents of processes whose totals nobody knows
-  std::set<int32_t> with_executed_;
+  std::set<int32_t> with_executed_, with_silent_;
   bool was_paused_ = false, was_stopped_ = false;
 };
 

@@ -178,6 +178,36 @@ TEST_F(TextTest, SaysThatACommandWithoutCallsWasFollowed) {
   EXPECT_EQ(shown.find("doctor"), std::string::npos) << shown;
 }
 
+TEST_F(TextTest, ListsAtTheEndWhatWasNotSeenAndMovedNothing) {
+  Summary summary = Builder().finish({});
+  summary.calls = 1;
+  summary.coverage.push_back({0, "/sbin/ldconfig", "statically linked", 0, 1, model::kRemark});
+  EXPECT_TRUE(summary.complete());
+  EXPECT_EQ(completeness_text(summary, TextStyle{}),
+            "complete: nothing lost, nothing known to be unseen that moved bytes or memory (remarks at the end)\n");
+  EXPECT_EQ(remarks_text(summary, TextStyle{}), "REMARKS\n  /sbin/ldconfig (1 of 1), statically linked\n");
+  summary.coverage.push_back({0, "bytes read", "by a child", 0, 1 << 20});
+  EXPECT_FALSE(summary.complete());
+  EXPECT_NE(completeness_text(summary, TextStyle{}).find("NOT ALL SEEN"), std::string::npos);
+  EXPECT_EQ(completeness_text(summary, TextStyle{}).find("ldconfig"), std::string::npos);
+}
+
+TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
+  Summary summary = Builder().finish({});
+  const std::pair<const char*, const char*> ends[] = {{"exit", "main"}, {"no exit", "child"}, {"no record", "rank 1"}};
+  for (int32_t i = 0; i < 3; ++i) {
+    ProcessSummary& process = summary.processes.emplace_back();
+    process.proc_id = process.pid = i + 1;
+    process.end = ends[i].first;
+    process.role = ends[i].second;
+  }
+  const std::string shown = processes_text(summary, TextStyle{});
+  EXPECT_NE(shown.find("KILLED        1 process was killed by a signal"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("2 (child)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("ENDED         1 process ended without an exit record"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("3 (rank 1)"), std::string::npos) << shown;
+}
+
 TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
   Summary summary = testing::small_training();
   summary.processes[0].mapped_peak = {testing::kStart + 5 * testing::kMillisecond, 300 << 20};

@@ -121,9 +121,92 @@ TEST(Coverage, SaysThatItWasThePauseWhereThereWasOne) {
 TEST(Coverage, SaysThatItWasAChildWhoseTotalsNobodyKnows) {
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild + 3'000'000, 0}));
-  EXPECT_EQ(folder.texts("coverage", "detail"),
-            std::vector<std::string>{"by children that were killed, or went on as a program without the library; the "
-                                     "kernel counted them"});
+  EXPECT_EQ(
+      folder.texts("coverage", "detail"),
+      std::vector<std::string>{"by children without totals of their own (killed, ended past libc, or gone on as a "
+                               "program without the library); the kernel counted them"});
+}
+
+// Three children: one records, one executes a static program, of one nothing is known.
+SpoolWriter run_with_silent_children(int64_t parent_rchar, bool waits) {
+  constexpr uint32_t kStaticPid = 202, kSilentPid = 203;
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  RecordBuffer records;
+  for (const uint32_t pid : {kChildPid, kStaticPid, kSilentPid}) {
+    records.add(testing::DescriptorCall{
+        .func = events::func::k_vfork, .start = ticks_at(kMillisecond), .fd = -1, .result = pid});
+    if (waits) records.add_child_end(ticks_at(30 * kMillisecond), pid, 0);
+  }
+  const uint64_t path = records.add_string("/bin/static-tool");
+  records.add(testing::PathCall{.func = events::func::k_execve,
+                                .start = ticks_at(kMillisecond),
+                                .w3 = MLRUN_EXEC_STATIC,
+                                .result = kStaticPid,
+                                .path = path,
+                                .flags = MLRUN_CALL_PASSED_FD});
+  add_process(spool, kParentPid, 1, kReadByParent, parent_rchar, std::move(records));
+  add_process(spool, kChildPid, 2, kReadByChild, kReadByChild, RecordBuffer());
+  return spool;
+}
+
+TEST(Coverage, AStaticChildHasOneLineAndTheOthersAreCountedOfAll) {
+  const TraceFolder folder;
+  merge(folder, run_with_silent_children(kReadByParent + kReadByChild, true));
+  EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>({"/bin/static-tool", "child processes"}));
+  EXPECT_EQ(folder.numbers("coverage", "seen"), Numbers({0, 2}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({1, 3}));
+}
+
+TEST(Coverage, ChildrenThatMovedNothingAreRemarks) {
+  const auto levels = [](int64_t parent_rchar, bool waits) {
+    const TraceFolder folder;
+    EXPECT_TRUE(folder.merge(run_with_silent_children(parent_rchar, waits)));
+    return folder.texts("coverage", "level");
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(levels(kReadByParent + kReadByChild, true), Texts({"remark", "remark"}));
+  EXPECT_EQ(levels(kReadByParent + kReadByChild, false), Texts({"unseen", "unseen"})) << "no wait added their bytes";
+  EXPECT_EQ(levels(kReadByParent + kReadByChild + 300'000, true), Texts({"unseen", "unseen"}));
+}
+
+struct Ring {
+  std::vector<uint32_t> operations;
+  bool is_made = true;
+};
+
+std::vector<std::string> ring_levels(const Ring& ring) {
+  SpoolWriter spool;
+  spool.add_anchor(0);
+  spool.add_anchor(1000 * kMillisecond);
+  RecordBuffer records;
+  const uint64_t path = records.add_string("anon_inode:[io_uring]");
+  if (ring.is_made) records.add_ring(ticks_at(kMillisecond), MLRUN_RING_MADE);
+  records.add(testing::OpenFileRecord{.number = 9, .inode = 9, .mode = 0, .origin = MLRUN_ORIGIN_FOUND, .path = path});
+  records.add(testing::DescriptorCall{.func = events::func::k_mmap,
+                                      .start = ticks_at(kMillisecond),
+                                      .requested = 4096,
+                                      .result = 0x7f0000000000,
+                                      .offset = 0,
+                                      .open_file = 9,
+                                      .arg2 = PROT_READ | uint64_t{MAP_SHARED} << 32});
+  for (const uint32_t operation : ring.operations) {
+    records.add_ring(ticks_at(2 * kMillisecond), MLRUN_RING_USED, operation);
+  }
+  add_process(spool, kParentPid, 1, 0, 0, std::move(records));
+  const TraceFolder folder;
+  EXPECT_TRUE(folder.merge(spool));
+  return folder.texts("coverage", "level");
+}
+
+TEST(Coverage, ARingIsUnseenOnlyIfItMayHaveMovedBytes) {
+  constexpr uint32_t kPollAdd = 6, kRead = 22, kEpollCtl = 29, kOfTheFuture = 200;
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(ring_levels({.operations = {kEpollCtl, kPollAdd}}), Texts({"remark"}));
+  EXPECT_EQ(ring_levels({.operations = {}}), Texts());
+  EXPECT_EQ(ring_levels({.operations = {kEpollCtl, kRead}}), Texts({"unseen"}));
+  EXPECT_EQ(ring_levels({.operations = {kOfTheFuture}}), Texts({"unseen"}));
+  EXPECT_EQ(ring_levels({.operations = {}, .is_made = false}), Texts({"unseen"})) << "made past libc";
 }
 
 struct Mapped {

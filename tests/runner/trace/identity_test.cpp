@@ -175,7 +175,34 @@ TEST(Identity, HowAProcessEndedIsToldUnlessItsWordMayBeLost) {
   spool.add_gap(4, MLRUN_GAP_CUT_OFF, 95 * kMillisecond, 95 * kMillisecond, 1);
   const testing::TraceFolder folder;
   merge(folder, spool);
-  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", "no exit", "", "running"}));
+  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", "no record", "", "running"}));
+}
+
+// The parent (of a namespace of its own) waits for three: one that recorded nothing of its end, one that was killed, and one
+// that is pid 1 of another namespace.
+TEST(Identity, HowAProcessEndedIsWhatItsParentsWaitReturned) {
+  constexpr int32_t kExit3 = 3 << 8, kKilled = 9;
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  RecordBuffer records;
+  for (const uint32_t pid : {101u, 102u, 103u}) {
+    records.add(testing::DescriptorCall{
+        .func = events::func::k_fork, .start = ticks_at((11 + pid - 100) * kMillisecond), .fd = -1, .result = pid});
+  }
+  for (const auto& [pid, status] : {std::pair{101u, kExit3}, {102u, kKilled}, {103u, kExit3}}) {
+    records.add_child_end(ticks_at(80 * kMillisecond), pid, status);
+  }
+  spool.add_data(1, records);
+  add_image(spool, {.serial = 2, .pid = 101, .process = 2, .image = 2}, {.parent_pid = 100, .start_ticks = 501}, 20);
+  add_image(spool, {.serial = 3, .pid = 102, .process = 3, .image = 3}, {.parent_pid = 100, .start_ticks = 502}, 21);
+  add_image(spool, {.serial = 4, .pid = 1, .process = 4, .image = 4, .pid_namespace = 99},
+            {.start_ticks = 503, .pid_namespace = 99}, 22);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", "exit", "no exit", "exit"}));
+  EXPECT_EQ(folder.numbers("process", "wait_status"), Numbers({0, kExit3, kKilled, kExit3}));
+  EXPECT_EQ(folder.numbers("process", "parent_proc_id"), Numbers({std::nullopt, 1, 1, 1}));
+  EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
 TEST(Identity, WhereRecordingHadStoppedNobodyIsSaidToBeKilled) {
