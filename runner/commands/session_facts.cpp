@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/session_facts.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,21 @@ constexpr std::array<const char*, 13> kFailureNames = {
 json texts(const std::vector<std::string>& values) {
   json list = json::array();
   for (const std::string& value : values) list.push_back(util::escaped_utf8(value));
+  return list;
+}
+
+// The command inherits them: programs may open them again under names that mean another file in each process.
+json standard_files() {
+  json list = json::array();
+  for (int fd = 0; fd <= 2; ++fd) {
+    struct stat status {};
+    std::error_code failed;
+    const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+    if (failed || ::fstat(fd, &status) != 0) continue;
+    list.push_back({{"device", uint64_t(status.st_dev)},
+                    {"inode", uint64_t(status.st_ino)},
+                    {"path", util::escaped_utf8(path.string())}});
+  }
   return list;
 }
 
@@ -116,6 +132,7 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["host"] = launch::host_facts();
   session["options"] = options_json(options, recording);
   session["mllog"] = texts(options.mllog);
+  session["standard_files"] = standard_files();
   session["arena"] = {{"path", recording.place().path},
                       {"medium", recording.place().medium},
                       {"bytes", recording.arena().layout().bytes}};

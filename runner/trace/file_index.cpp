@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "runner/events/content_hash.h"
@@ -69,8 +71,8 @@ std::string nameless(const events::FileEvent& file) {
 
 }  // namespace
 
-FileIndex::FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts)
-    : strings_(&strings), files_(&files), mounts_(std::move(mounts)) {}
+FileIndex::FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited)
+    : strings_(&strings), files_(&files), mounts_(std::move(mounts)), inherited_(std::move(inherited)) {}
 
 void FileIndex::add(const events::FileEvent& file) {
   if (try_add(file)) return;
@@ -127,6 +129,11 @@ bool FileIndex::try_add(const events::FileEvent& file) {
     path = absolute(ref_of(file));
   }
   if (!path) return false;
+  if (!found && file.inode != 0 && names_descriptor(*path)) {
+    if (aliases_.size() >= kPendingFilesMax) return false;
+    aliases_.emplace_back(file, *std::move(path));
+    return true;
+  }
   add_described(file, *path);
   if (file.dirfd_file == 0) by_event_.at(event_key) = open_files_.find(file.number).file_id;
   return true;
@@ -169,8 +176,10 @@ uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, con
   const std::string_view kept_raw = escaped_raw == raw ? raw : texts.keep(escaped_raw);
   const std::string_view kept_path = escaped == raw ? kept_raw : texts.keep(escaped);
   uint16_t mount = 0;
-  if (path.starts_with('/') && !is_nameless(path)) {
-    if (const Mount* found = mounts_.find(file.device, path)) mount = files_->mount(found->file_system, found->point);
+  if (path.starts_with('[') || (path.starts_with('/') && !is_nameless(path))) {
+    const bool lies_elsewhere = names_descriptor(path) || path.starts_with('[');
+    const Mount* found = lies_elsewhere ? mounts_.of_device(file.device) : mounts_.find(file.device, path);
+    if (found) mount = files_->mount(found->file_system, found->point);
   }
   const int64_t file_id = files_->add_packed({.path = kept_path.data(),
                                               .raw_path = kept_raw.data(),
@@ -191,11 +200,48 @@ std::string FileIndex::path_of(uint32_t file_id) const {
 }
 
 // Directories may be opened relative to others that wait themselves, so it goes on as long as one more is found.
-void FileIndex::finish() {
+void FileIndex::find_pending() {
   size_t found = pending_files_.size();
   for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
     found = std::erase_if(pending_files_, [&](const events::FileEvent& file) { return try_add(file); });
   }
+}
+
+// Under its own path, which another open file of the trace has, or the streams that the command was given; else without one.
+void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
+  if (file_id == 0) {
+    const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {
+      return inherited.device == file.device && inherited.inode == file.inode;
+    });
+    const uint32_t kind = file.mode & S_IFMT;
+    const std::string name = known != inherited_.end()            ? known->path
+                             : kind == S_IFIFO                    ? "pipe:[" + std::to_string(file.inode) + "]"
+                             : kind == S_IFREG || kind == S_IFDIR ? nameless(file)
+                                                                  : path;
+    file_id = file_under(name, strings_->text(file.path), file);
+  }
+  open_files_.add(file.number, {file_id, false});
+}
+
+void FileIndex::find_aliases() {
+  if (aliases_.empty()) return;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> by_inode;
+  for (const auto& [file, path] : aliases_) by_inode[{file.device, file.inode}] = 0;
+  for (size_t i = 0; i < files_->size(); ++i) {
+    const model::FileTable::Packed& file = files_->packed(i);
+    const auto wanted = by_inode.find({file.dev, file.ino});
+    const bool has_name =
+        file.path_bytes != 0 && file.path[0] != '[' && !names_descriptor({file.path, file.path_bytes});
+    if (wanted != by_inode.end() && wanted->second == 0 && has_name) wanted->second = static_cast<uint32_t>(i) + 1;
+  }
+  for (const auto& [file, path] : aliases_) add_alias(file, path, by_inode[{file.device, file.inode}]);
+  aliases_ = {};
+}
+
+void FileIndex::finish() {
+  find_pending();
+  find_aliases();
+  find_pending();  // relative to folders that were opened so
   for (const events::FileEvent& file : pending_files_) {
     const auto raw = strings_->find(file.path);
     add_described(file, raw ? std::string(*raw) : nameless(file));

@@ -5,6 +5,7 @@
 //   same device and inode, paths that lead to one place   one file (a symbolic link is no file of its own)
 //   same device and inode, other path                     another file: a new name, a hard link, or an inode used again
 //   same path, other inode                                another file: it was replaced
+//   /dev/stdin, /proc/self/fd/3                           the file of that device and inode, under its own path
 //
 // Ids follow the order in which the spool tells of the files, so they are the same whenever the same spool is merged.
 #pragma once
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runner/events/event_view.h"
@@ -28,10 +30,17 @@
 
 namespace mlrun::trace {
 
+// What the kernel called a file that was open when the run began.
+struct NamedInode {
+  uint32_t device = 0;
+  uint64_t inode = 0;
+  std::string path;
+};
+
 class FileIndex {
  public:
-  // Requires: `strings` and `files` outlive it.
-  FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts);
+  // `inherited`: the standard streams of the command. Requires: `strings` and `files` outlive it.
+  FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited = {});
 
   // In the order of the spool. What refers to names that are not known yet waits for finish().
   void add(const events::FileEvent& file);
@@ -55,6 +64,9 @@ class FileIndex {
   // The path as text; nothing: a name it needs is not known (yet).
   std::optional<std::string> absolute(const PathRef& path);
   bool try_add(const events::FileEvent& file);
+  void find_pending();
+  void find_aliases();
+  void add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id);
   void add_described(const events::FileEvent& file, const std::string& path);
   uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
   uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
@@ -76,7 +88,9 @@ class FileIndex {
   Map by_path_;      // the first file of a path
   Map by_ref_;       // index
   List<uint32_t> file_of_ref_;
+  std::vector<NamedInode> inherited_;
   List<events::FileEvent> pending_files_;
+  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by names of descriptors
   List<PathRef> pending_paths_;
   std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;

@@ -45,6 +45,12 @@ std::string_view without_deleted(std::string_view link_text) {
   return link_text;
 }
 
+bool names_descriptor(std::string_view path) {
+  if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr") return true;
+  if (path.starts_with("/dev/fd/")) return true;
+  return path.starts_with("/proc/") && path.find("/fd/") != std::string_view::npos;
+}
+
 bool is_nameless(std::string_view link_text) {
   if (link_text.starts_with("/memfd:")) return true;
   if (link_text.starts_with('/')) return false;

@@ -20,4 +20,8 @@ std::string_view without_deleted(std::string_view link_text);
 // "pipe:[123]", "socket:[9]", "anon_inode:[eventpoll]", "/memfd:...": a descriptor's text that is no name of a file.
 bool is_nameless(std::string_view link_text);
 
+// "/dev/stdin", "/dev/fd/3", "/proc/self/fd/3", "/proc/12/fd/3/data": means what a process has open, another file for each
+// process that uses the name.
+bool names_descriptor(std::string_view path);
+
 }  // namespace mlrun::trace

@@ -33,15 +33,16 @@ LogWrites::LogWrites(const std::vector<std::string>& paths, const model::FileTab
 void LogWrites::add_write(const model::CallRow& row) {
   const auto facts = summary::call_facts(row, class_of_func(row.func).value_or(MLRUN_CLASS_PROCESS));
   if (!facts.is_write || facts.is_read) return;
-  add(static_cast<size_t>(log_of_[static_cast<size_t>(row.file_id)]), row.origin.ts_ns, facts.bytes);
+  add(static_cast<size_t>(log_of_[static_cast<size_t>(row.file_id)]), row.origin.ts_ns, facts.bytes,
+      row.origin.proc_id);
 }
 
-void LogWrites::add(size_t log, int64_t start_ns, int64_t bytes) {
+void LogWrites::add(size_t log, int64_t start_ns, int64_t bytes, int32_t proc_id) {
   if (log >= writes_.size() || bytes <= 0) return;
   std::vector<Write>& writes = writes_[log];
   // Places are counted from the end, so without the first ones the others' are what they were.
   if (writes.size() >= kLogWritesMax) writes.erase(writes.begin(), writes.begin() + kLogWritesMax / 2);
-  writes.push_back({start_ns, bytes, 0});
+  writes.push_back({start_ns, bytes, 0, proc_id});
 }
 
 void LogWrites::finish() {
@@ -57,12 +58,22 @@ void LogWrites::finish() {
   }
 }
 
-std::optional<int64_t> LogWrites::start_of(size_t log, int64_t from_end) const {
-  if (log >= writes_.size() || from_end <= 0) return std::nullopt;
+const LogWrites::Write* LogWrites::find(size_t log, int64_t from_end) const {
+  if (log >= writes_.size() || from_end <= 0) return nullptr;
   const auto& writes = writes_[log];
   const auto found = std::lower_bound(writes.begin(), writes.end(), from_end,
                                       [](const Write& write, int64_t place) { return write.from_end < place; });
-  return found == writes.end() ? std::nullopt : std::optional(found->start_ns);
+  return found == writes.end() ? nullptr : &*found;
+}
+
+std::optional<int64_t> LogWrites::start_of(size_t log, int64_t from_end) const {
+  const Write* write = find(log, from_end);
+  return write ? std::optional(write->start_ns) : std::nullopt;
+}
+
+int32_t LogWrites::process_of(size_t log, int64_t from_end) const {
+  const Write* write = find(log, from_end);
+  return write ? write->proc_id : 0;
 }
 
 }  // namespace mlrun::trace

@@ -28,7 +28,7 @@ class LogWrites {
     }
   }
   // A write to a log, by the log's place in the paths.
-  void add(size_t log, int64_t start_ns, int64_t bytes);
+  void add(size_t log, int64_t start_ns, int64_t bytes, int32_t proc_id = 0);
 
   // Requires: all were added.
   void finish();
@@ -36,12 +36,16 @@ class LogWrites {
   // When the write began that wrote the byte that is so far from the end of the file (1: the last one). Nothing: none
   // that is known.
   [[nodiscard]] std::optional<int64_t> start_of(size_t log, int64_t from_end) const;
+  // Which process did; 0: it is not known.
+  [[nodiscard]] int32_t process_of(size_t log, int64_t from_end) const;
 
  private:
   struct Write {
     int64_t start_ns = 0, bytes = 0;
     int64_t from_end = 0;  // of its first byte
+    int32_t proc_id = 0;
   };
+  [[nodiscard]] const Write* find(size_t log, int64_t from_end) const;
   void add_write(const model::CallRow& row);
 
   std::vector<int32_t> log_of_;  // by file_id; -1: none

@@ -32,6 +32,7 @@
 #include "runner/trace/kept_parts.h"
 #include "runner/trace/kernel_merge.h"
 #include "runner/trace/left_out.h"
+#include "runner/trace/log_writers.h"
 #include "runner/trace/losses.h"
 #include "runner/trace/mark_tracker.h"
 #include "runner/trace/mllog.h"
@@ -154,7 +155,8 @@ Status Merger::load() {
                            session_.alloc_sample_bytes,
                            options_.trace_folder + "/" + MLRUN_KEPT_FILE,
                            options_.trace_folder + "/" + MLRUN_SUMS_FILE,
-                           session_.summary_only};
+                           session_.summary_only,
+                           session_.standard_files};
   progress_.begin(kScanShare, 0);
   auto index = SpoolIndex::load(spool, info_, [&](size_t done, size_t all) { progress_.reached(done, all); });
   if (!index) return tl::make_unexpected(index.error());
@@ -165,9 +167,7 @@ Status Merger::load() {
 }
 
 void Merger::read_mllog() {
-  MllogReader reader(index_->clock());
-  for (const std::string& path : session_.mllog) reader.read_file(path);
-  mllog_ = reader.finish(session_.start_ns, session_.end_ns != 0 ? session_.end_ns : index_->clock().last_ns());
+  mllog_ = read_logs(*index_, session_, info_.files, rows_per_part());
   log_writes_ = std::make_unique<LogWrites>(session_.mllog, info_.files);
   info_.marks = std::move(mllog_.marks);
   info_.phases = mllog_.phases;
@@ -206,7 +206,7 @@ void Merger::prepare() {
   gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names());
   builder_ = std::make_unique<summary::Builder>(
       summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes,
-                              kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_)});
+                              kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_), &info_.files});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
   fold_ = std::make_unique<CallFold>(session_.fold_ns);
   counters_ = std::make_unique<CounterTracker>(index_->channels());
@@ -389,10 +389,10 @@ void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
   if (mllog_.outside != 0) {
     const auto outside = static_cast<int64_t>(mllog_.outside), kept = static_cast<int64_t>(info_.marks.size());
-    info_.coverage.push_back(
-        {0, "marks and intervals of the MLLOG files", "of before or after the run: left out", kept, kept + outside});
+    info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "of before or after the run: left out", kept,
+                              kept + outside, model::kRemark});
   }
-  for (model::CoverageRow& row : marks_->coverage()) info_.coverage.push_back(std::move(row));
+  add_remarks(info_, marks_->coverage());
 }
 
 void Merger::complete_info() {
@@ -418,9 +418,7 @@ void Merger::complete_info() {
   cuda_->add_gaps(info_);
   if (sum_table_) {
     info_.sums = sum_table_->finish(std::move(sums_->rows()), mllog_.phases);
-    for (model::CoverageRow& row : SumTable::coverage(info_.sums, sums_->state())) {
-      info_.coverage.push_back(std::move(row));
-    }
+    add_remarks(info_, SumTable::coverage(info_.sums, sums_->state()));
     if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
@@ -428,9 +426,9 @@ void Merger::complete_info() {
   for (model::CoverageRow& row : gpu_join_->coverage(has_cupti(), stacks_wanted)) {
     info_.coverage.push_back(std::move(row));
   }
-  for (model::CoverageRow& row : idle_coverage_) info_.coverage.push_back(std::move(row));
-  for (model::CoverageRow& row : python_coverage(session_, *index_)) info_.coverage.push_back(std::move(row));
-  for (model::CoverageRow& row : gpu_sample_coverage(session_, info_)) info_.coverage.push_back(std::move(row));
+  add_remarks(info_, std::move(idle_coverage_));
+  add_remarks(info_, python_coverage(session_, *index_));
+  add_remarks(info_, gpu_sample_coverage(session_, info_));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }

@@ -6,8 +6,9 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -65,7 +66,7 @@ std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::
 void MllogReader::read(std::istream& lines) {
   std::string line;
   int64_t place = 0, bytes = 0;
-  last_end_ = {};
+  const size_t first = events_.size();
   for (char byte = 0; lines.get(byte);) {
     ++bytes;
     if (byte != '\n') {
@@ -77,11 +78,7 @@ void MllogReader::read(std::istream& lines) {
     place = bytes;
   }
   read_line(line, place);
-  for (Interval& interval : intervals_) {
-    for (MllogLine* of : {&interval.lines.start, &interval.lines.end}) {
-      if (of->known() && of->log == logs_) of->place = bytes - of->place;
-    }
-  }
+  for (size_t i = first; i < events_.size(); ++i) events_[i].line.place = bytes - events_[i].line.place;
   ++logs_;
 }
 
@@ -102,54 +99,81 @@ void MllogReader::read_line(const std::string& line, int64_t place) {
       json::parse(line.begin() + static_cast<ptrdiff_t>(at + kMarker.size()), line.end(), nullptr, false);
   const auto ms = event.is_object() ? milliseconds_of(event) : std::nullopt;
   const std::string key = event.is_object() ? text_in(event, "key") : std::string();
-  if (!ms || key.empty() || log_.marks.size() + intervals_.size() >= kMarksMax) {
+  if (!ms || key.empty() || events_.size() >= kMarksMax) {
     ++log_.unreadable_lines;
     return;
   }
   const WallTime time = clock_.from_realtime(static_cast<int64_t>(*ms * kMillisecondNs));
-  const MllogLine stamp{logs_, place, time.ts_ns, time.error_ns};
-  const std::string type = text_in(event, "event_type"), epoch = epoch_of(event);
-  if (type == "INTERVAL_END") return end_interval(without_suffix(key, {"_stop", "_end"}), epoch, stamp);
-
-  model::MarkRow mark;
-  mark.origin.ts_ns = time.ts_ns;
-  mark.error_ns = time.error_ns + kMillisecondNs;
-  mark.domain = "mllog";
-  mark.name = util::escaped_utf8(key);
-  mark.scope = "run";
+  const std::string type = text_in(event, "event_type");
+  MllogEvent& read = events_.emplace_back();
+  read.line = {logs_, place, time.ts_ns, time.error_ns};
+  read.epoch = epoch_of(event);
+  if (type == "INTERVAL_END") {
+    read.type = MllogEvent::Type::kEnd;
+    read.key = without_suffix(key, {"_stop", "_end"});
+    return;
+  }
+  if (type == "INTERVAL_START") read.type = MllogEvent::Type::kStart;
+  read.key = without_suffix(key, {"_start", "_begin"});
+  read.mark.origin.ts_ns = time.ts_ns;
+  read.mark.error_ns = time.error_ns + kMillisecondNs;
+  read.mark.domain = "mllog";
+  read.mark.name = util::escaped_utf8(key);
+  read.mark.scope = "run";
   const auto value = event.find("value");
-  mark.value = value == event.end() ? "null" : dumped(*value);
-  if (type == "INTERVAL_START") {
-    Interval interval;
-    interval.key = without_suffix(key, {"_start", "_begin"});
-    interval.epoch = epoch;
-    interval.mark = std::move(mark);
-    begin_interval(std::move(interval), stamp);
-  } else {
-    log_.marks.push_back(std::move(mark));
+  read.mark.value = value == event.end() ? "null" : dumped(*value);
+}
+
+bool MllogReader::is_ambiguous() const {
+  std::map<std::tuple<size_t, std::string, std::string>, int64_t> open;
+  for (const MllogEvent& event : events_) {
+    if (event.type == MllogEvent::Type::kPoint) continue;
+    int64_t& count = open[{event.line.log, event.key, event.epoch}];
+    if (event.type == MllogEvent::Type::kEnd) {
+      count = std::max<int64_t>(0, count - 1);
+    } else if (++count > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void MllogReader::match(MllogEvent& event) {
+  switch (event.type) {
+    case MllogEvent::Type::kPoint: log_.marks.push_back(std::move(event.mark)); return;
+    case MllogEvent::Type::kStart: return begin_interval(event);
+    case MllogEvent::Type::kEnd: return end_interval(event);
   }
 }
 
-void MllogReader::begin_interval(Interval interval, const MllogLine& line) {
-  interval.lines.start = line;
-  const bool behind_an_end = last_end_.known() && last_end_.ts_ns == line.ts_ns;
-  interval.from_ns = behind_an_end ? last_end_.window().end_ns : line.ts_ns;
-  intervals_.push_back(std::move(interval));
+void MllogReader::begin_interval(MllogEvent& event) {
+  Interval& interval = intervals_.emplace_back();
+  interval.key = std::move(event.key);
+  interval.epoch = std::move(event.epoch);
+  interval.mark = std::move(event.mark);
+  interval.proc_id = event.proc_id;
+  interval.lines.start = event.line;
+  const MllogLine& last_end = last_ends_[{event.line.log, event.proc_id}];
+  const bool behind_an_end = last_end.known() && last_end.ts_ns == event.line.ts_ns;
+  interval.from_ns = behind_an_end ? last_end.window().end_ns : event.line.ts_ns;
 }
 
-// The latest interval of that key that is open; of several epochs the one that says the same number.
-void MllogReader::end_interval(const std::string& key, const std::string& epoch, const MllogLine& line) {
-  last_end_ = line;
+// The latest interval of that key, and of that process, that is open; of several epochs the one that says the same number.
+void MllogReader::end_interval(const MllogEvent& event) {
+  last_ends_[{event.line.log, event.proc_id}] = event.line;
   const auto fits = [&](const Interval& interval) {
-    return interval.open && interval.key == key && (interval.epoch == epoch || interval.epoch.empty() || epoch.empty());
+    const bool of_epoch = interval.epoch == event.epoch || interval.epoch.empty() || event.epoch.empty();
+    const bool of_process = interval.proc_id == event.proc_id || interval.proc_id == 0 || event.proc_id == 0;
+    return interval.open && interval.key == event.key && of_epoch && of_process;
   };
   const auto found = std::find_if(intervals_.rbegin(), intervals_.rend(), fits);
   if (found == intervals_.rend()) {
     ++log_.unmatched_ends;
     return;
   }
+  const MllogLine& line = event.line;
   found->open = false;
-  if (found->epoch.empty()) found->epoch = epoch;
+  if (found->epoch.empty()) found->epoch = event.epoch;
   found->mark.dur_ns = std::max<int64_t>(0, line.ts_ns - found->mark.origin.ts_ns);
   found->mark.error_ns = std::max(found->mark.error_ns, line.error_ns + kMillisecondNs);
   found->lines.end = line;
@@ -167,6 +191,7 @@ void MllogReader::keep(Interval interval, bool is_last, int64_t start_ns, int64_
   model::PhaseRow phase;
   phase.name = util::escaped_utf8(interval.epoch.empty() ? interval.key : interval.key + " " + interval.epoch);
   phase.error_ns = interval.mark.error_ns;
+  phase.proc_id = interval.proc_id;
   if (interval.from_ns < start_ns) {
     interval.lines.start = {};
     interval.from_ns = start_ns;
@@ -196,14 +221,16 @@ void MllogReader::sort_phases() {
 }
 
 Mllog MllogReader::finish(int64_t start_ns, int64_t end_ns) {
+  for (MllogEvent& event : events_) match(event);
+  events_.clear();
   log_.outside += std::erase_if(log_.marks, [&](const model::MarkRow& mark) {
     const int64_t at = mark.origin.ts_ns;
     return at + mark.error_ns < start_ns || (end_ns != 0 && at - mark.error_ns > end_ns);
   });
-  std::unordered_map<std::string, size_t> last_of_key;
+  std::map<std::string, size_t> last_of_key;
   for (size_t i = 0; i < intervals_.size(); ++i) last_of_key[intervals_[i].key] = i;
   for (size_t i = 0; i < intervals_.size(); ++i) {
-    const bool is_last = last_of_key[intervals_[i].key] == i;
+    const bool is_last = intervals_[i].proc_id != 0 || last_of_key[intervals_[i].key] == i;
     keep(std::move(intervals_[i]), is_last, start_ns, end_ns);
   }
   sort_phases();
@@ -238,6 +265,20 @@ std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes
 }
 
 }  // namespace
+
+// A line that was not written at the moment of its stamp may be another process's: where writes of two cross each other, or
+// of an earlier run.
+void MllogReader::find_writers(const LogWrites& writes) {
+  std::map<size_t, std::set<int32_t>> writers;  // by log
+  for (MllogEvent& event : events_) {
+    if (!moment_of(event.line, writes)) continue;
+    event.proc_id = writes.process_of(event.line.log, event.line.place);
+    if (event.proc_id != 0) writers[event.line.log].insert(event.proc_id);
+  }
+  for (MllogEvent& event : events_) {
+    if (writers[event.line.log].size() < 2) event.proc_id = 0;
+  }
+}
 
 void settle(Mllog& mllog, const LogWrites& writes) {
   for (size_t i = 0; i < mllog.phases.size(); ++i) {

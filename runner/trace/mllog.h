@@ -15,11 +15,16 @@
 //
 // and otherwise takes in both milliseconds: it begins at 5 and ends at 6. What lies in the millisecond of an end and of
 // the start behind it is the first one's.
+//
+// Several processes may write one log, as the ranks of a training: then an end belongs to a start that the same process
+// wrote, as far as the recorded writes tell, and a phase has the calls of its process and that one's descendants.
 #pragma once
 
 #include <cstdint>
 #include <istream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/model/rows.h"
@@ -58,6 +63,16 @@ struct Mllog {
 // Moves the bounds of phases to where the writes of their lines began. Requires: writes.finish().
 void settle(Mllog& mllog, const LogWrites& writes);
 
+// What a line says; matching of starts and ends comes later.
+struct MllogEvent {
+  enum class Type : uint8_t { kPoint, kStart, kEnd };
+  Type type = Type::kPoint;
+  std::string key, epoch;  // key without _start, _stop; the epoch's number
+  model::MarkRow mark;     // of an end nothing
+  MllogLine line;
+  int32_t proc_id = 0;  // which wrote the line; 0: not known, or of no interest
+};
+
 class MllogReader {
  public:
   explicit MllogReader(const TraceClock& clock) : clock_(clock) {}
@@ -66,6 +81,14 @@ class MllogReader {
   void read(std::istream& lines);
   void read_file(const std::string& path);
 
+  // Requires: everything was read. Whether an interval begins anew before it has ended, so that starts and ends cannot be
+  // told apart by their lines alone: several processes wrote them.
+  [[nodiscard]] bool is_ambiguous() const;
+
+  // To be called where is_ambiguous(): an end then belongs to a start that the same process wrote, and the phases of a log that
+  // several have written are those of their processes. Requires: writes.finish().
+  void find_writers(const LogWrites& writes);
+
   // Requires: everything was read. Start and end of the run: what lies outside is left out, what reaches into it is cut.
   Mllog finish(int64_t start_ns, int64_t end_ns);
 
@@ -73,20 +96,23 @@ class MllogReader {
   struct Interval {
     std::string key, epoch;  // key without _start
     model::MarkRow mark;
+    int32_t proc_id = 0;
     bool open = true;
     Mllog::Bounds lines;
     int64_t from_ns = 0, to_ns = 0;  // as far as the stamps tell
   };
   void read_line(const std::string& line, int64_t place);
-  void begin_interval(Interval interval, const MllogLine& line);
-  void end_interval(const std::string& key, const std::string& epoch, const MllogLine& line);
+  void match(MllogEvent& event);
+  void begin_interval(MllogEvent& event);
+  void end_interval(const MllogEvent& event);
   // `is_last`: no other one of its key began later.
   void keep(Interval interval, bool is_last, int64_t start_ns, int64_t end_ns);
   void sort_phases();
 
   const TraceClock& clock_;
+  std::vector<MllogEvent> events_;
   std::vector<Interval> intervals_;
-  MllogLine last_end_;  // of the log that is read
+  std::map<std::pair<size_t, int32_t>, MllogLine> last_ends_;  // by log and process
   size_t logs_ = 0;
   Mllog log_;
 };

@@ -67,4 +67,10 @@ const Mount* Mounts::find(uint32_t device, std::string_view path) const {
   return by_path;
 }
 
+const Mount* Mounts::of_device(uint32_t device) const {
+  const auto found = std::find_if(mounts_.rbegin(), mounts_.rend(),
+                                  [&](const Mount& mount) { return device != 0 && mount.device == device; });
+  return found == mounts_.rend() ? nullptr : &*found;
+}
+
 }  // namespace mlrun::trace

@@ -23,6 +23,9 @@ class Mounts {
   // that a file system made up) the longest beginning alone. nullptr: there is none.
   [[nodiscard]] const Mount* find(uint32_t device, std::string_view path) const;
 
+  // A mount with that device, that with the shortest point; nullptr: there is none.
+  [[nodiscard]] const Mount* of_device(uint32_t device) const;
+
  private:
   std::vector<Mount>
       mounts_;  // longest points first; of two at one place the later one first, because it hides the other

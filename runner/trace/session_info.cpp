@@ -36,6 +36,20 @@ void add_anchor(const json& all, const char* pointer, std::vector<mlrun_frame_an
   if (anchor.tsc != 0 && anchor.monotonic_ns != 0) anchors.push_back(anchor);
 }
 
+std::vector<NamedInode> files_in(const json& all) {
+  std::vector<NamedInode> files;
+  const json* list = find(all, "/standard_files");
+  if (!list || !list->is_array()) return files;
+  for (const json& entry : *list) {
+    if (!entry.is_object()) continue;
+    const auto path = entry.find("path");
+    if (path == entry.end() || !path->is_string()) continue;
+    files.push_back({static_cast<uint32_t>(unsigned_in(entry, "device")), unsigned_in(entry, "inode"),
+                     std::string(without_deleted(path->get<std::string>()))});
+  }
+  return files;
+}
+
 }  // namespace
 
 int64_t SessionInfo::number(const char* pointer, int64_t otherwise) const {
@@ -77,6 +91,7 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   info.start_ns = info.number("/start_ns", 0);
   info.end_ns = info.number("/end_ns", 0);
   info.wait_status = info.number("/wait_status", -1);
+  info.standard_files = files_in(*info.all);
   const json* logs = find(*info.all, "/mllog");
   if (logs && logs->is_array()) {
     for (const json& log : *logs) {

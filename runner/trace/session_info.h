@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/events/spool.h"
+#include "runner/trace/file_index.h"
 #include "runner/util/json_value.h"
 #include "runner/util/result.h"
 
@@ -17,6 +18,7 @@ struct SessionInfo {
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
   std::vector<mlrun_frame_anchor> anchors;  // looks at the clocks at start and end
   std::vector<std::string> mllog;           // paths, absolute
+  std::vector<NamedInode> standard_files;   // of the command's first three descriptors
   int64_t alloc_min_bytes = 1024;
   int64_t alloc_sample_bytes = 0;
   bool summary_only = false;         // nothing is listed

@@ -25,7 +25,9 @@ bool is(const struct stat& status, uint32_t device, uint64_t inode) {
 }
 
 // /proc says something else to each process that looks.
-bool is_looked_at(std::string_view path) { return path.starts_with('/') && !path.starts_with("/proc/"); }
+bool is_looked_at(std::string_view path) {
+  return path.starts_with('/') && !path.starts_with("/proc/") && !names_descriptor(path);
+}
 
 }  // namespace
 

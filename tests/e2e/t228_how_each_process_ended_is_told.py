@@ -83,8 +83,8 @@ def check_ends(this, data, *options):
 
 
 def check_confined(this, data):
-    """A process that may not ask the kernel for its counts any more exits as any other; of one without a clock nobody knows."""
-    for victim, end in (("seccomp_filter", ["exit"]), ("seccomp_strict", [None])):
+    """A process that may not ask the kernel for its counts any more exits as any other; of one without a clock the wait says it."""
+    for victim, end in (("seccomp_filter", ["exit"]), ("seccomp_strict", ["exit"])):
         arguments = (data, 10, "name") if victim == "seccomp_filter" else (data, 10)
         trace = this.trace("/bin/sh", "-c", '"$0" "$@"; exit 0', this.victim(victim), *arguments)
         children = [row["ended"] for row in trace.rows("process") if row["parent_proc_id"] is not None]

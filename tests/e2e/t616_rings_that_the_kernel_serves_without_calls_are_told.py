@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """What io_uring and Linux's aio are handed is in no call, and io_uring's bytes are not in the kernel's counts: coverage says that
-there was a ring, whether libc's mmap mapped it or nothing of libc's was called. Without a ring it says nothing."""
+there was a ring that may have moved bytes: it was made past libc, or one of its operations does. A ring that carries none that moves
+bytes, as libuv's for epoll_ctl, is a remark, one that nothing was handed to is nothing; and so it is without a ring."""
 
 from lib import case
 
 NO_RING, LONG_MS = 77, 3000
 
 
-def expect(this, how, milliseconds, subject):
+def expect(this, how, milliseconds, subject, level="unseen"):
     plain = this.run(this.victim("rings"), how, milliseconds)
     if plain.returncode == NO_RING:
         print(f"{how}: this kernel gives none")
         return
     trace = this.untraced_and_traced(this.victim("rings"), how, milliseconds)
-    rows = [row["subject"] for row in trace.rows("coverage")]
-    this.equal(f"coverage of {how}", rows, [subject] if subject else [])
+    rows = [(row["subject"], row["level"]) for row in trace.rows("coverage")]
+    this.equal(f"coverage of {how}", rows, [(subject, level)] if subject else [])
+    if level == "remark":
+        text = this.run(case.MLRUN, "report", trace.folder).stdout
+        this.true("the run is complete", "NOT ALL SEEN" not in text and "epoll_ctl" in text.split("REMARKS")[1], text)
 
 
 def check(this):
     expect(this, "none", LONG_MS, None)
-    expect(this, "libc", 10, "what io_uring was handed")
+    expect(this, "libc", 10, None)
+    expect(this, "epoll", 10, "what io_uring was handed", "remark")
+    expect(this, "reads", 10, "what io_uring was handed")
     expect(this, "past", LONG_MS, "what io_uring was handed")
     expect(this, "aio", LONG_MS, "what Linux's aio was handed")
 

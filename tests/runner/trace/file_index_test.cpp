@@ -106,6 +106,21 @@ TEST_F(Files, ASymbolicLinkLeadsToTheFileItself) {
   EXPECT_FALSE(folder_.texts("file", "file_system")[0].empty());
 }
 
+TEST_F(Files, NamesOfDescriptorsMeanTheFileOfTheirInode) {
+  struct stat own {};
+  ASSERT_EQ(::fstat(0, &own), 0);  // ours is of no interest
+  spool_.session()["standard_files"] = {{{"device", 0}, {"inode", 30}, {"path", "/none/given"}}};
+  open({.number = 1, .inode = 20, .path = string("/dev/stdin")});
+  open({.number = 2, .inode = 20, .path = string("/none/real")});
+  open({.number = 3, .inode = 30, .path = string("/proc/self/fd/7")});
+  open({.number = 4, .inode = 40, .path = string("/dev/fd/3")});
+  open({.number = 5, .inode = 50, .mode = 0010600, .path = string("/dev/stdin")});
+  open({.number = 6, .inode = 20, .path = string("/proc/77/fd/0")});
+  merge();
+  EXPECT_EQ(folder_.texts("file", "path"), Texts({"/none/real", "/none/given", "[0:0:40]", "pipe:[50]"}));
+  EXPECT_EQ(folder_.numbers("call", "file_id"), Numbers({1, 1, 2, 3, 4, 1}));
+}
+
 TEST_F(Files, CallsByPathFindTheFileThatWasOpenedThereEvenLater) {
   const uint64_t path = string("/none/a"), other = string("/none/b");
   call({.func = events::func::k_stat, .path = path});

@@ -140,6 +140,39 @@ TEST(Mllog, AThreadThatWasHeldUpEndsItsPhaseWithTheMillisecond) {
   EXPECT_GE(log.phases[0].error_ns, kMillisecond);
 }
 
+// Ranks 7 and 8 write one log: 7 from 1000 to 3000, 8 from 2000 to 4000.
+TEST(Mllog, AnEndBelongsToAStartThatTheSameProcessWrote) {
+  static const TraceClock clock = clock_with_wall_time();
+  MllogReader reader(clock);
+  const std::pair<int64_t, int32_t> written[] = {{1000, 7}, {2000, 8}, {3000, 7}, {4000, 8}};
+  const std::string text = line(1000, "INTERVAL_START", "epoch_start") + line(2000, "INTERVAL_START", "epoch_start") +
+                           line(3000, "INTERVAL_END", "epoch_stop") + line(4000, "INTERVAL_END", "epoch_stop");
+  std::istringstream lines(text);
+  reader.read(lines);
+  EXPECT_TRUE(reader.is_ambiguous());
+  LogWrites writes({"/log"}, {});
+  for (size_t i = 0; i < 4; ++i) {
+    writes.add(0, written[i].first * kMillisecond + 100'000, i < 2 ? kStartBytes : kEndBytes, written[i].second);
+  }
+  writes.finish();
+  reader.find_writers(writes);
+  const Mllog log = reader.finish(0, 9'000 * kMillisecond);
+  ASSERT_EQ(log.phases.size(), 2u);
+  EXPECT_EQ(log.phases[0].proc_id, 7);
+  EXPECT_EQ(log.phases[0].end_ns(), 3001 * kMillisecond);
+  EXPECT_EQ(log.phases[1].proc_id, 8);
+  EXPECT_EQ(log.phases[1].end_ns(), 4001 * kMillisecond);
+}
+
+TEST(Mllog, ALogOfOneProcessIsNotAmbiguous) {
+  static const TraceClock clock = clock_with_wall_time();
+  MllogReader reader(clock);
+  std::istringstream lines(line(1000, "INTERVAL_START", "run_start") + line(1100, "INTERVAL_START", "epoch_start") +
+                           line(1200, "INTERVAL_END", "epoch_stop") + line(1300, "INTERVAL_START", "epoch_start"));
+  reader.read(lines);
+  EXPECT_FALSE(reader.is_ambiguous());
+}
+
 TEST(Mllog, LeavesOutWhatWasBeforeTheRun) {
   static const TraceClock clock = clock_with_wall_time();
   MllogReader reader(clock);
