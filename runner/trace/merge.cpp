@@ -48,7 +48,6 @@
 #include "runner/trace/staging_folder.h"
 #include "runner/trace/sum_table.h"
 #include "runner/trace/sums_file.h"
-#include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
 #include "runner/util/spilled_memory.h"
 
@@ -463,8 +462,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (auto written = summary::write_tables(summary, staging.path()); !written) {
     return tl::make_unexpected(written.error());
   }
-  if (auto written = write_absent_tables(staging.tables()); !written) return tl::make_unexpected(written.error());
-  (*info_.run)["tables"] = table_files(staging.tables());
+  if (auto whole = complete_tables(staging.tables(), *info_.run); !whole) return tl::make_unexpected(whole.error());
   if (auto committed = staging.commit(); !committed) return tl::make_unexpected(committed.error());
   const std::string text = info_.run->dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   constexpr mode_t kMode = 0600;  // it holds arguments and the environment

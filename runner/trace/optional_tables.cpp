@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <arrow/api.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/idle/idle_table.h"
 #include "runner/model/trace_info.h"
@@ -20,6 +21,7 @@
 #include "runner/trace/syscall_table.h"
 #include "runner/trace/table_reader.h"
 #include "runner/trace/torch_memory_table.h"
+#include "runner/trace/trace_condition.h"
 
 namespace mlrun::trace {
 
@@ -68,13 +70,15 @@ Status visit_all(const Visit& visit) {
 
 }  // namespace
 
-Status write_absent_tables(const std::string& tables_folder) {
-  return visit_all([&](ParquetTable& table) -> Status {
+Status complete_tables(const std::string& tables_folder, nlohmann::json& run) {
+  const Status written = visit_all([&](ParquetTable& table) -> Status {
     if (has_table(tables_folder, table.name())) return {};
     if (Status opened = table.open_in(tables_folder); !opened) return opened;
     if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());
     return {};
   });
+  if (written) run["tables"] = table_files(tables_folder);
+  return written;
 }
 
 std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "runner/util/result.h"
 
 namespace arrow {
@@ -15,8 +17,9 @@ class Schema;
 
 namespace mlrun::trace {
 
-// Writes those that have no file below `tables_folder` yet, without rows. Requires: all others are written.
-Status write_absent_tables(const std::string& tables_folder);
+// Writes those that have no file below `tables_folder` yet, without rows, and puts the numbers of files of all tables into
+// `run` (run.json). Requires: all other tables are written.
+Status complete_tables(const std::string& tables_folder, nlohmann::json& run);
 
 // Their columns, for traces of earlier versions, which lack such tables. nullptr: there is no such table.
 [[nodiscard]] std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table);
