@@ -106,11 +106,14 @@ class AllocatorCoverage {
       for (const std::string& name : symbols_of(library).own) names += (names.empty() ? "" : ", ") + name;
       if (names.empty()) continue;
       const int64_t mapped = mapped_by(library);
-      const bool is_used = mapped >= kUsedBytesMin;
+      const bool is_known = !callers_.bytes().empty();  // not with --summary-only, nor without files
+      const bool is_used = !is_known || mapped >= kUsedBytesMin;
+      const std::string use = !is_known ? ""
+                              : is_used ? "; it mapped " + summary::bytes_text(mapped)
+                                        : "; nothing shows that it was used";
       rows_.push_back({0, "allocations",
-                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it; " +
-                           (is_used ? "it mapped " + summary::bytes_text(mapped) : "nothing shows that it was used"),
-                       -1, -1});
+                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it" + use,
+                       -1, -1, is_used ? model::kUnseen : model::kRemark});
     }
   }
 

@@ -20,11 +20,13 @@ def check(this):
         more = {"env": this.environment | {"ARROW_DEFAULT_MEMORY_POOL": pool}}
         trace = this.untraced_and_traced(sys.executable, "-c", SCRIPT, **more)
         large = [row for row in trace.rows("alloc") if row["op"] != "free" and 3000017 <= row["size"] < 3000200]
-        named = [row["detail"] for row in trace.covers("linked into") if "/libarrow.so" in row["detail"]]
+        rows = [row for row in trace.covers("linked into") if "/libarrow.so" in row["detail"]]
+        named = [row["detail"] for row in rows]
         this.equal("rows of coverage about its allocators", len(named), 1)
         this.true("both are named", "jemalloc" in named[0] and "mimalloc" in named[0], named)
         said = "nothing shows that it was used" if pool == "system" else "it mapped "
         this.true(f"what shows the use of {pool}", said in named[0], named)
+        this.equal(f"what the row is with {pool}", [row["level"] for row in rows], ["remark" if pool == "system" else "unseen"])
         if pool == "system":
             this.equal("blocks of the system's pool", len(large), 20)
 
