@@ -47,8 +47,9 @@ void count_duration(SumRow& sum, int64_t dur_ns) {
 }
 
 void count_size(SumRow& sum, int64_t asked, int64_t moved) {
-  const auto width = std::min(static_cast<int>(std::bit_width(static_cast<uint64_t>(asked))), 62);
-  count(sum.sizes, width == 0 ? 0 : int64_t{1} << (width - 1), int64_t{1} << width, moved);
+  const model::SumBucket bucket =
+      size_bucket_of_width(static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(asked))));
+  count(sum.sizes, bucket.low, bucket.high, moved);
 }
 
 void measure(SumRow& sum, const model::Origin& origin, int64_t dur_ns, int64_t served, int64_t bytes) {

@@ -44,9 +44,10 @@ model::SumBucket duration_bucket(const mlrun_sum_bucket& bucket) {
 }
 
 model::SumBucket size_bucket(const mlrun_sum_bucket& bucket) {
-  const uint64_t width = std::min<uint64_t>(bucket.index, 62);
-  return {width == 0 ? 0 : int64_t{1} << (width - 1), int64_t{1} << width, bounded(bucket.calls),
-          bounded(bucket.bytes)};
+  model::SumBucket of_width = size_bucket_of_width(bucket.index);
+  of_width.calls = bounded(bucket.calls);
+  of_width.bytes = bounded(bucket.bytes);
+  return of_width;
 }
 
 void sort_by_low(std::vector<model::SumBucket>& buckets) {
@@ -54,6 +55,13 @@ void sort_by_low(std::vector<model::SumBucket>& buckets) {
 }
 
 }  // namespace
+
+model::SumBucket size_bucket_of_width(uint64_t width) {
+  constexpr uint64_t kMost = 63;
+  if (width == 0) return {0, 1, 0, 0};
+  const uint64_t bits = std::min(width, kMost);
+  return {int64_t{1} << (bits - 1), bits == kMost ? INT64_MAX : int64_t{1} << bits, 0, 0};
+}
 
 void StretchTimes::set(std::vector<mlrun_stretch> bounds) {
   bounds_ = std::move(bounds);

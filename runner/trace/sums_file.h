@@ -16,6 +16,9 @@
 
 namespace mlrun::trace {
 
+// The sizes of that many significant bits; of 63, the most that a size has, up to the largest number.
+model::SumBucket size_bucket_of_width(uint64_t width);
+
 // The run in stretches, cut at the bounds of the log's intervals as they were met while it ran.
 class StretchTimes {
  public:
