@@ -141,9 +141,13 @@ uint32_t Collector::pass() {
   return static_cast<uint32_t>(pool_.released() - released_before);
 }
 
-void Collector::finish(bool cut_off) {
+void Collector::stop() {
   store(arena_.control().state, uint32_t{MLRUN_STOP});
   futex_wake_all(arena_.control().space);
+}
+
+void Collector::finish(bool cut_off) {
+  stop();
   pass();
   if (live_threads() > 0) {
     const timespec pause{0, kLastWritersNs};

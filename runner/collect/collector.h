@@ -39,6 +39,9 @@ class Collector {
   // Nobody collected from `since_ns` until now.
   void tell_outage(uint64_t since_ns);
 
+  // Stops recording; threads that wait for room go on without.
+  void stop();
+
   // Stops recording and drains what is left. `cut_off` true: threads that still live are told of as cut off.
   void finish(bool cut_off);
 

@@ -83,18 +83,21 @@ collect::RecordingOptions recording_options(const std::string& folder) {
 
 class Observation {
  public:
-  Observation(const RunOptions& options, launch::Observed observed, std::string folder, collect::Recording& recording)
+  Observation(const RunOptions& options, launch::Observed observed, std::string folder, collect::Recording& recording,
+              launch::SignalRelay& relay)
       : options_(options),
+        relay_(relay),
         observed_(std::move(observed)),
         folder_(std::move(folder)),
         recording_(recording),
         session_(folder_) {}
 
   Result<int> run(const launch::Installation& installation) {
-    launch::SignalRelay relay(&recording_.arena().control().wake);
-    relay.no_command();
+    relay_.set_wake_word(&recording_.arena().control().wake);
     auto side = start(installation);
+    if (launch::SignalRelay::asked_to_stop()) side = tl::make_unexpected(relay_.stop_error());
     if (!side) {
+      relay_.set_wake_word(nullptr);
       side_.reset();  // it has the file
       ::unlink((folder_ + "/" + MLRUN_KERNEL_FILE).c_str());
       recording_.discard();
@@ -104,8 +107,8 @@ class Observation {
     recording_.collector().start();
     if (!options_.quiet) say("observing " + observed_.text + until_text());
     wait();
-    launch::SignalRelay merging(nullptr);  // what ended the observation does not stop the merge
-    merging.command_ended();
+    relay_.forget_stop();
+    relay_.set_wake_word(nullptr);
     return finish(installation);
   }
 
@@ -174,6 +177,7 @@ class Observation {
   }
 
   const RunOptions& options_;
+  launch::SignalRelay& relay_;
   launch::Observed observed_;
   std::string folder_;
   collect::Recording& recording_;
@@ -187,6 +191,9 @@ class Observation {
 Result<int> observe(const RunOptions& options, const launch::Installation& installation) {
   auto observed = find_observed(options.observe);
   if (!observed) return tl::make_unexpected(observed.error());
+  if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
+  launch::SignalRelay relay;
+  relay.no_command();
   const auto folder = launch::make_trace_folder(options.output, observed->name);
   if (!folder) return tl::make_unexpected(folder.error());
   auto recording = collect::Recording::create(recording_options(*folder));
@@ -194,7 +201,7 @@ Result<int> observe(const RunOptions& options, const launch::Installation& insta
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  auto status = Observation(options, *std::move(observed), *folder, **recording).run(installation);
+  auto status = Observation(options, *std::move(observed), *folder, **recording, relay).run(installation);
   if (!status) ::rmdir(folder->c_str());  // what is worth keeping keeps it
   return status;
 }

@@ -12,6 +12,7 @@
 #include "runner/commands/session_facts.h"
 #include "runner/launch/installation.h"
 #include "runner/launch/merge.h"
+#include "runner/launch/own_limits.h"
 #include "runner/launch/session_file.h"
 #include "runner/util/standard_streams.h"
 
@@ -44,6 +45,7 @@ Result<int> recover(const Arguments& arguments) {
   const auto parsed = parse_recover(arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
+  const launch::OwnLimits limits;  // the merge gets what there is
   std::error_code error;
   const std::string folder = std::filesystem::canonical((*parsed)->folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));

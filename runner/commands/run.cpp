@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/run.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -25,10 +27,10 @@
 #include "runner/gpu/gpu_sampler.h"
 #include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
-#include "runner/launch/file_size_limit.h"
 #include "runner/launch/installation.h"
 #include "runner/launch/kernel_side.h"
 #include "runner/launch/merge.h"
+#include "runner/launch/own_limits.h"
 #include "runner/launch/program_file.h"
 #include "runner/launch/session_file.h"
 #include "runner/launch/signal_relay.h"
@@ -85,11 +87,12 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
 }
 
 // Nothing can be recorded. The command matters more, unless recording was required: this process becomes the command.
-Result<int> run_untraced(const RunOptions& options, const launch::FileSizeLimit& limit, const std::string& reason) {
-  const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire;
+Result<int> run_untraced(const RunOptions& options, const launch::OwnLimits& limits, const std::string& reason) {
+  const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire ||
+                        options.cupti == Wish::kRequire || options.sample == Wish::kRequire;
   if (required) return fail("nothing can be recorded: " + reason);
   say(reason + "; running the command without recording");
-  limit.restore();
+  limits.restore();
   return tl::make_unexpected(launch::become(options.command));
 }
 
@@ -202,6 +205,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
   bool ended = false;
   for (;;) {
     pace.begin_pass();
+    relay.take_own();
     if (!ended) {
       if (const auto child_end = child.poll()) {
         ended = true;
@@ -240,9 +244,12 @@ void say_about_recording(const collect::Recording& recording, const collect::Spo
 }
 
 // False: no thread recorded. (A program may make no call that is recorded; loading the library is a record by itself.)
-bool tell_if_empty(const collect::Collector& collector) {
+bool tell_if_empty(const collect::Collector& collector, int wait_status) {
   const bool any = collector.channels().channels > 0;
-  if (!any) {
+  if (!any && WIFSIGNALED(wait_status)) {
+    say("nothing is recorded: the command was ended by " + launch::signal_text(WTERMSIG(wait_status)) +
+        " before it had loaded the library");
+  } else if (!any) {
     say("error: --preload recorded nothing: no process of the command has loaded the library (statically linked, "
         "32-bit, setuid, or started with a cleared environment?)");
   }
@@ -252,7 +259,8 @@ bool tell_if_empty(const collect::Collector& collector) {
 // Makes the trace. The command's status stays its own, whatever goes wrong here: whoever runs it in the place of the command takes
 // a failure for the command's. Only what was required by name and is not there is a failure.
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
-               const launch::Installation& installation, int status) {
+               const launch::Installation& installation, int wait_status) {
+  const int status = launch::shell_status(wait_status);
   if (options.verbose) say_about_recording(recording, recording.spool());
   say_if_stopped_early(recording.spool(), options.max_spool_bytes.has_value());
   if (options.defer_merge) {
@@ -270,7 +278,7 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
   const uint32_t gpu_processes = collect::load(recording.arena().control().gpu_processes);
   if (!tell_if_no_gpu_work(options, gpu_processes) && status == 0) return 125;
   if (options.preload == Wish::kOff) return status;
-  const bool any = tell_if_empty(recording.collector());
+  const bool any = tell_if_empty(recording.collector(), wait_status);
   return status == 0 && !any && options.preload == Wish::kRequire ? 125 : status;
 }
 
@@ -314,6 +322,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   if (side && !needs_library(options)) session["observed"] = {{"scope", "command"}};
   if (side) session["kernel_side"] = (*side)->begun();
   if (side) return side;
+  if (launch::SignalRelay::asked_to_stop()) return nullptr;  // which ends the start
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
   if (options.kprobes != Wish::kAuto) say("the kernel side is not recorded: " + side.error().text);
   session["kernel_side"] = {{"state", "refused"}, {"reason", side.error().text}};
@@ -327,7 +336,7 @@ void follow(launch::KernelSide& side, pid_t pid) {
 // The command, followed before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
-                                           const launch::FileSizeLimit& limit, launch::KernelSide* kernel_side) {
+                                           const launch::OwnLimits& limits, launch::KernelSide* kernel_side) {
   launch::StartGate gate;
   return launch::ChildProcess::start(
       options.command,
@@ -335,7 +344,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
                                  launch::look_at_program(options.command.front()), gpu_library(options, installation)),
       relay,
       [&] {
-        limit.restore();
+        limits.restore();
         gate.wait();
       },
       [&](pid_t pid) {
@@ -344,43 +353,105 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
       });
 }
 
-Result<int> run_traced(const RunOptions& options, const launch::Installation& installation, const std::string& folder,
-                       collect::Recording& recording, const launch::FileSizeLimit& limit) {
-  launch::SessionFile session(folder);
-  describe_start(session.data, options, recording);
-  auto kernel_side = start_kernel_side(options, installation, folder, session.data);
-  Status written = kernel_side ? session.write() : tl::make_unexpected(kernel_side.error());
-  launch::SignalRelay relay(&recording.arena().control().wake);
-  recording.collector().start();
-  const uint64_t started_ns = util::monotonic_ns();
-  auto child = written ? start_command(options, installation, recording, relay, limit, kernel_side->get())
-                       : Result<launch::ChildProcess>(tl::make_unexpected(written.error()));
-  if (!child) {
-    ::unlink((folder + "/" + MLRUN_KERNEL_FILE).c_str());
-    recording.discard();
-    session.remove();
-    return tl::make_unexpected(child.error());
-  }
-  Samplers samplers(options, recording);
-  collect::DescendantWatch watch(child->pid());
-  CommandEnd end = collect_until_end(options, recording, *child, relay, samplers, watch);
-  end.started_ns = started_ns;
-  describe_command_end(session.data, end);
-  session.data["watched"] = watch.finish();
-  samplers.finish(session.data);
-  if (*kernel_side) session.data["kernel_side"] = (*kernel_side)->finish();
+// All that is there while the command runs.
+struct Run {
+  const RunOptions& options;
+  const launch::Installation& installation;
+  const launch::OwnLimits& limits;
+  launch::SignalRelay& relay;
+  std::string folder;
+  collect::Recording& recording;
+  launch::SessionFile session;
+  std::unique_ptr<launch::KernelSide> kernel_side;
+  uint64_t started_ns = 0;
+};
+
+Result<launch::ChildProcess> start_run(Run& run) {
+  describe_start(run.session.data, run.options, run.recording);
+  auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
+  if (!kernel_side) return tl::make_unexpected(kernel_side.error());
+  run.kernel_side = *std::move(kernel_side);
+  if (Status written = run.session.write(); !written) return tl::make_unexpected(written.error());
+  run.relay.set_wake_word(&run.recording.arena().control().wake);
+  run.recording.collector().start();
+  run.started_ns = util::monotonic_ns();
+  return start_command(run.options, run.installation, run.recording, run.relay, run.limits, run.kernel_side.get());
+}
+
+void take_back(Run& run) {
+  run.relay.set_wake_word(nullptr);
+  run.kernel_side.reset();  // it has the file
+  ::unlink((run.folder + "/" + MLRUN_KERNEL_FILE).c_str());
+  run.recording.discard();
+  run.session.remove();
+}
+
+int collect_run(Run& run, launch::ChildProcess& child) {
+  nlohmann::json& session = run.session.data;
+  collect::Recording& recording = run.recording;
+  Samplers samplers(run.options, recording);
+  collect::DescendantWatch watch(child.pid());
+  CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
+  end.started_ns = run.started_ns;
+  describe_command_end(session, end);
+  session["watched"] = watch.finish();
+  samplers.finish(session);
+  if (run.kernel_side) session["kernel_side"] = run.kernel_side->finish();
   const Status finished = recording.finish();
-  describe_collection(session.data, recording.collector(), recording.spool(), recording.arena().control());
-  session.data["state"] = finished ? "collected" : "incomplete";
-  if (finished) describe_cost(session.data, options, installation);
-  written = session.write();
+  describe_collection(session, recording.collector(), recording.spool(), recording.arena().control());
+  session["state"] = finished ? "collected" : "incomplete";
+  if (finished) describe_cost(session, run.options, run.installation);
+  const Status written = run.session.write();
   const int status = launch::shell_status(end.wait_status);
   if (!finished || !written) {
     say(fmt::format("{}; everything is kept: make room, then: mlrun recover {}",
-                    (finished ? written : finished).error().text, folder));
+                    (finished ? written : finished).error().text, run.folder));
     return status;
   }
-  return finish_run(options, folder, recording, installation, status);
+  run.relay.set_wake_word(nullptr);
+  return finish_run(run.options, run.folder, recording, run.installation, end.wait_status);
+}
+
+Result<int> run_traced(Run& run) {
+  auto child = Result<launch::ChildProcess>(fail(""));
+  try {
+    child = start_run(run);
+  } catch (const std::exception& error) {
+    child = fail(fmt::format("the recording cannot start: {}", error.what()));
+  }
+  if (!child) {
+    take_back(run);
+    return tl::make_unexpected(child.error());
+  }
+  try {
+    return collect_run(run, *child);
+  } catch (const std::exception& error) {
+    run.recording.collector().stop();  // so that no thread waits for room
+    say(fmt::format("recording stopped: {}; what there is is kept; make the trace with: mlrun recover {}", error.what(),
+                    run.folder));
+    const int status = launch::shell_status(child->wait());
+    run.relay.set_wake_word(nullptr);
+    return status;
+  }
+}
+
+// The exit code 125 says that there is no recording, and no other reason not to run the command.
+Result<int> record(const RunOptions& options, const launch::Installation& installation,
+                   const launch::OwnLimits& limits) try {
+  launch::SignalRelay relay;
+  const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
+  if (!folder) return tl::make_unexpected(folder.error());
+  auto recording = collect::Recording::create(recording_options(options, *folder));
+  if (!recording) {
+    ::rmdir(folder->c_str());
+    return tl::make_unexpected(recording.error());
+  }
+  Run run{options, installation, limits, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  auto status = run_traced(run);
+  if (!status) ::rmdir(folder->c_str());
+  return status;
+} catch (const std::exception& error) {
+  return fail(fmt::format("the recording cannot start: {}", error.what()));
 }
 
 }  // namespace
@@ -392,25 +463,19 @@ Result<int> run(const Arguments& arguments) {
   RunOptions options = *std::move(*parsed);
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
-  const launch::FileSizeLimit limit;
+  const launch::OwnLimits limits;
   if (options.observe.any()) return observe(options, installation);
   settle_gpu_side(options);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());
+  if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
-  if (!usable) {
-    return run_untraced(options, limit, usable.error().text);
-  }
-  const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
-  if (!folder) return tl::make_unexpected(folder.error());
-  auto recording = collect::Recording::create(recording_options(options, *folder));
-  if (!recording) {
-    ::rmdir(folder->c_str());
-    return run_untraced(options, limit, recording.error().text);
-  }
-  auto status = run_traced(options, installation, *folder, **recording, limit);
-  if (!status) ::rmdir(folder->c_str());
-  return status;
+  if (!usable) return run_untraced(options, limits, usable.error().text);
+  if (!limits.stack_is_enough())
+    return run_untraced(options, limits, "the stack (ulimit -s) is too small for recording");
+  auto status = record(options, installation, limits);
+  if (status || status.error().exit_code != 125) return status;
+  return run_untraced(options, limits, status.error().text);
 }
 
 }  // namespace mlrun::commands

@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+
+#include <fmt/format.h>
 
 #include "runner/launch/program_file.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -42,6 +46,18 @@ int read_report(int fd) {
   return got == static_cast<ssize_t>(sizeof error_number) ? error_number : 0;
 }
 
+// Whether the end of the report was the child's own: it was killed before its exec. False where /proc does not say.
+bool never_executed(pid_t pid) {
+  constexpr unsigned long kForkedNotExecuted = 0x40;  // PF_FORKNOEXEC
+  const std::string stat = util::read_text(fmt::format("/proc/{}/stat", pid), 1024);
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return false;
+  unsigned long flags = 0;
+  // After the name: state ppid pgrp session tty_nr tpgid flags.
+  return std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 &&
+         (flags & kForkedNotExecuted) != 0;
+}
+
 }  // namespace
 
 int shell_status(int wait_status) {
@@ -59,28 +75,31 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> variables = pointers(environment);
 
-  relay.block();
+  const auto forked = relay.fork_command();
+  if (!forked) return tl::make_unexpected(forked.error());
   ChildProcess child;
-  child.pid_ = ::fork();
+  child.pid_ = *forked;
   if (child.pid_ == 0) {
-    in_child();
     relay.restore_in_child();
+    in_child();
     ::execvpe(arguments[0], arguments.data(), variables.data());
     const int error_number = errno;
     [[maybe_unused]] const ssize_t put = ::write(report_in_child.get(), &error_number, sizeof error_number);
     ::_exit(127);
   }
-  const int fork_error = errno;
-  relay.set_target(child.pid_);
-  relay.unblock();
-  if (child.pid_ < 0) return fail_errno("start a process", fork_error);
-
   in_parent(child.pid_);
   report_in_child.reset();
   if (const int error_number = read_report(report.get()); error_number != 0) {
     while (::waitpid(child.pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
     return tl::make_unexpected(exec_error(command[0], error_number));
+  }
+  if (never_executed(child.pid_)) {
+    int status = 0;
+    while (::waitpid(child.pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    return fail("stopped by " + signal_text(WTERMSIG(status)) + " at the start; nothing is recorded",
+                shell_status(status));
   }
   return child;
 }
@@ -93,7 +112,16 @@ std::optional<ChildEnd> ChildProcess::poll() {
   ChildEnd end;
   end.io = collect::read_io_counts(static_cast<uint32_t>(pid_));
   if (::wait4(pid_, &end.wait_status, WNOHANG, &end.usage) != pid_) return {};
+  wait_status_ = end.wait_status;
   return end;
+}
+
+int ChildProcess::wait() {
+  if (wait_status_) return *wait_status_;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 Error become(const std::vector<std::string>& command) {

@@ -39,8 +39,12 @@ class ChildProcess {
   // What became of it, once it has ended.
   std::optional<ChildEnd> poll();
 
+  // Waits for it, unless poll() has returned its end. The wait status.
+  int wait();
+
  private:
   pid_t pid_ = 0;
+  std::optional<int> wait_status_;
 };
 
 // Turns this process into the command. Returns only when that fails.

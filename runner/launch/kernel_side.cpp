@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -18,6 +19,7 @@
 
 #include "runner/events/session.h"
 #include "runner/launch/file_rights.h"
+#include "runner/launch/signal_relay.h"
 
 namespace mlrun::launch {
 
@@ -35,6 +37,12 @@ Result<util::UniqueFd> moved_up(util::UniqueFd fd) {
 }
 
 Result<pid_t> spawn(const std::string& program, const std::string& streams, int socket, int spool) {
+  // In a session of its own no signal of the job reaches it; mlrun decides when it ends.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  const sigset_t mask = SignalRelay::mask_for_children();
+  ::posix_spawnattr_setsigmask(&attributes, &mask);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -43,8 +51,9 @@ Result<pid_t> spawn(const std::string& program, const std::string& streams, int 
   std::array<std::string, 3> words = {program, "serve", streams};
   std::array<char*, 4> arguments = {words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
   const std::string reason = error == EPERM ? rights_beyond_bounds(program) : std::string();
   if (!reason.empty()) return fail(reason);
   if (error != 0) return fail_errno("start " + program, error);
@@ -110,7 +119,8 @@ Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program
   if (pid) {
     side.reset(new KernelSide(std::move(ours), *pid));
     theirs->reset();  // else we would not see it end
-    const auto answer = side->receive();
+    const bool waits = side->wait_for_start();
+    const auto answer = waits ? side->receive() : Result<util::ProbeMessage>(fail("mlrun was stopped"));
     if (answer && answer->type == MLRUN_PROBE_READY) {
       side->begun_ = as_object(answer->text);
       side->begun_["state"] = "unfinished";
@@ -133,6 +143,17 @@ void KernelSide::reap() {
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_ = 0;
+}
+
+bool KernelSide::wait_for_start() {
+  constexpr int kLookMs = 20;
+  pollfd ready{socket_.get(), POLLIN, 0};
+  for (int waited_ms = 0; waited_ms < kAnswerMs && ::poll(&ready, 1, kLookMs) == 0; waited_ms += kLookMs) {
+    if (!SignalRelay::asked_to_stop()) continue;
+    ::kill(pid_, SIGKILL);
+    return false;
+  }
+  return true;
 }
 
 Result<util::ProbeMessage> KernelSide::receive() {

@@ -57,6 +57,8 @@ class KernelSide {
   // As it had begun.
   nlohmann::json broken(const std::string& reason) const;
   void reap();
+  // Until it has said something. False: mlrun was stopped meanwhile, and it is ended.
+  [[nodiscard]] bool wait_for_start();
 
   util::UniqueFd socket_;
   pid_t pid_;

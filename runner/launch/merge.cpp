@@ -16,6 +16,7 @@
 #include "runner/collect/recording.h"
 #include "runner/events/session.h"
 #include "runner/launch/signal_relay.h"
+#include "runner/util/memory_shortage.h"
 
 namespace mlrun::launch {
 
@@ -27,12 +28,22 @@ Result<int> run(const std::vector<std::string>& command) {
   arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const sigset_t mask = SignalRelay::mask_for_children();
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigmask(&attributes, &mask);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  const int error = ::posix_spawn(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return fail_errno("start " + command[0], error);
+  SignalRelay::set_merger(pid);
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  SignalRelay::set_merger(0);  // before its number can be another's
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    if (SignalRelay::asked_to_stop()) ::kill(pid, SIGTERM);
   }
   return status;
 }
@@ -51,6 +62,9 @@ Status merge(const MergeOptions& options) {
     const std::string how =
         asked ? "was interrupted" : fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
     return fail(fmt::format("the merge {}; {}", how, advice));
+  }
+  if (WEXITSTATUS(*status) == util::kMemoryShortStatus) {
+    return fail("memory is too short for the merge (ulimit -v, -d or -u, or the limit of the cgroup); " + advice);
   }
   if (*status != 0) return fail("the trace could not be made; " + advice);
   if (!options.keep_raw) {

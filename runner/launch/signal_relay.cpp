@@ -1,102 +1,305 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/launch/signal_relay.h"
 
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <cerrno>
-#include <initializer_list>
+
+#include <fmt/format.h>
+
+#include "runner/collect/shared_word.h"
 
 namespace mlrun::launch {
 
 namespace {
 
-volatile sig_atomic_t target_pid = 0;
-volatile sig_atomic_t ended = 0;
-volatile sig_atomic_t hangup_stops = 0;
-volatile sig_atomic_t stop_asked = 0;
-uint32_t* wake_word_of_collector = nullptr;
+SignalRelay* current = nullptr;
 
-void wake_collector() {
-  if (wake_word_of_collector != nullptr) __atomic_add_fetch(wake_word_of_collector, 1, __ATOMIC_ACQ_REL);
+constexpr long kTerminalLookNs = 100'000'000;  // a shell's fg of a job that runs sends nothing
+
+sigset_t all_signals() {
+  sigset_t all;
+  ::sigfillset(&all);
+  return all;
 }
 
-void on_child(int, siginfo_t*, void*) { wake_collector(); }
+bool is_stop(int number) { return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU; }
 
-// si_code > 0: the kernel sent it, to the whole group if it came from the terminal.
-void on_signal(int number, siginfo_t* info, void*) {
-  const int error_before = errno;
-  if (ended != 0) {
-    const bool hangs_up = number == SIGHUP && hangup_stops != 0;
-    if (number == SIGINT || number == SIGQUIT || number == SIGTERM || hangs_up) stop_asked = 1;
-    wake_collector();
-  } else if (info->si_code <= 0 && target_pid > 0) {
-    ::kill(target_pid, number);
+bool ends_by_default(int number) {
+  return !is_stop(number) && number != SIGCHLD && number != SIGCONT && number != SIGURG && number != SIGWINCH;
+}
+
+// A signal of the kernel that concerns the process it is sent to, not what the process is for.
+bool is_mlruns_own(const siginfo_t& signal) {
+  if (signal.si_code <= 0) return signal.si_code != SI_QUEUE && signal.si_pid == ::getpid();
+  switch (signal.si_signo) {
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGALRM:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGCONT:
+    case SIGWINCH:
+    case SIGPWR: return false;
+    default: return true;
   }
-  errno = error_before;
+}
+
+bool is_pending(int number) {
+  sigset_t pending;
+  ::sigpending(&pending);
+  return ::sigismember(&pending, number) == 1;
+}
+
+// With its value and sender, as far as the kernel lets one process say so for another.
+bool send(pid_t pid, const siginfo_t& signal) {
+  siginfo_t copy = signal;
+  if (signal.si_code < 0 && signal.si_code != SI_TKILL &&
+      ::syscall(SYS_rt_sigqueueinfo, pid, signal.si_signo, &copy) == 0) {
+    return true;
+  }
+  return ::kill(pid, signal.si_signo) == 0;
 }
 
 }  // namespace
 
-SignalRelay::SignalRelay(uint32_t* wake_word) {
-  wake_word_of_collector = wake_word;
-  target_pid = 0;
-  ended = 0;
-  hangup_stops = 0;
-  stop_asked = 0;
-  ::sigprocmask(SIG_SETMASK, nullptr, &mask_before_);
-  for (const int number :
-       {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO, SIGPWR, SIGXCPU}) {
-    install(number, on_signal, 0);
+std::string signal_text(int number) { return fmt::format("signal {} ({})", number, ::strsignal(number)); }
+
+SignalRelay::SignalRelay() : witness_(GroupWitness::start()) {
+  const sigset_t all = all_signals();
+  ::sigprocmask(SIG_SETMASK, &all, &mask_before_);
+  ::sigemptyset(&ignored_before_);
+  for (int number = 1; number <= SIGRTMAX; number++) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+      ::sigaddset(&ignored_before_, number);
   }
-  for (int number = SIGRTMIN; number <= SIGRTMAX; number++) install(number, on_signal, 0);
-  install(SIGCHLD, on_child, SA_NOCLDSTOP);
-  ignore(SIGPIPE);  // a reader of our stderr may go away
+  struct sigaction wait_for_children {};
+  wait_for_children.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &wait_for_children, &child_before_);
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (...) {
+    ::sigaction(SIGCHLD, &child_before_, nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+    throw;
+  }
+  current = this;
 }
 
 SignalRelay::~SignalRelay() {
-  for (const Saved& saved : saved_) ::sigaction(saved.number, &saved.action, nullptr);
-  wake_word_of_collector = nullptr;
+  current = nullptr;
+  ends_ = true;
+  ::pthread_kill(thread_.native_handle(), SIGURG);
+  thread_.join();
+  ::sigaction(SIGCHLD, &child_before_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-void SignalRelay::install(int number, void (*handler)(int, siginfo_t*, void*), int flags) {
-  Saved saved{number, {}};
-  ::sigaction(number, nullptr, &saved.action);
-  if (saved.action.sa_handler == SIG_IGN && number != SIGCHLD) return;
-  struct sigaction action {};
-  action.sa_sigaction = handler;
-  action.sa_flags = SA_SIGINFO | flags;
-  ::sigaction(number, &action, nullptr);
-  saved_.push_back(saved);
+void SignalRelay::run() {
+  const sigset_t all = all_signals();
+  while (!ends_) {
+    siginfo_t signal{};
+    const timespec look{0, kTerminalLookNs};
+    bool looks = false;
+    {
+      const std::lock_guard lock(mutex_);
+      looks = job_.own_group() && job_.waits_for_terminal();
+    }
+    const int taken = looks ? ::sigtimedwait(&all, &signal, &look) : ::sigwaitinfo(&all, &signal);
+    const std::lock_guard lock(mutex_);
+    if (ends_) return;
+    if (taken > 0) take(signal);
+    if (looks) job_.hand_over_terminal();
+  }
 }
 
-void SignalRelay::ignore(int number) {
-  Saved saved{number, {}};
-  struct sigaction action {};
-  action.sa_handler = SIG_IGN;
-  ::sigaction(number, &action, &saved.action);
-  saved_.push_back(saved);
+void SignalRelay::take_own() {
+  const sigset_t all = all_signals();
+  const timespec at_once{};
+  siginfo_t signal{};
+  const std::lock_guard lock(mutex_);
+  while (::sigtimedwait(&all, &signal, &at_once) > 0) take(signal);
 }
 
-void SignalRelay::block() {
-  sigset_t all;
-  ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+void SignalRelay::take(const siginfo_t& signal) {
+  if (signal.si_signo == SIGCHLD && signal.si_code > 0) {
+    follow_stop();
+    wake();
+    return;
+  }
+  if (is_mlruns_own(signal)) return;
+  switch (phase_.load()) {
+    case Phase::kStart:
+      if (::sigismember(&mask_before_, signal.si_signo) == 1) {
+        held_.push_back(signal);
+      } else {
+        take_at_start(signal.si_signo);
+      }
+      return;
+    case Phase::kCommand: pass_on(signal); return;
+    case Phase::kAfter: take_afterwards(signal.si_signo); return;
+  }
 }
 
-void SignalRelay::unblock() { ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr); }
+bool SignalRelay::was_ignored(int number) const { return ::sigismember(&ignored_before_, number) == 1; }
+
+void SignalRelay::take_at_start(int number) {
+  if (was_ignored(number)) return;
+  if (is_stop(number)) stop(number);
+  if (!ends_by_default(number) || stop_signal_ != 0) return;
+  stop_signal_ = number;
+  wake();
+}
+
+void SignalRelay::take_afterwards(int number) {
+  if (was_ignored(number)) return;
+  if (is_stop(number)) stop(number);
+  const bool hangs_up = number == SIGHUP && hangup_stops_;
+  if (number != SIGINT && number != SIGQUIT && number != SIGTERM && !hangs_up) return;
+  stop_signal_ = number;
+  if (merger_ > 0) ::kill(merger_, SIGTERM);
+  wake();
+}
+
+bool SignalRelay::had_by_group(const siginfo_t& signal) {
+  return witness_ ? witness_->had(signal) : signal.si_code > 0;
+}
+
+void SignalRelay::pass_on(const siginfo_t& signal) {
+  if (witness_ && witness_->woke(signal)) return;
+  const bool by_group = had_by_group(signal);
+  if (signal.si_signo == SIGCONT) job_.hand_over_terminal();
+  if (by_group) {
+    pass_to_group(signal);
+  } else if (signal.si_code <= 0 && signal.si_pid == command_) {
+    if (::getppid() > 0) send(::getppid(), signal);  // meant for the parent that the command has without mlrun
+  } else {
+    send(command_, signal);
+  }
+}
+
+// Without mlrun the command leads the group that mlrun leads: then it cannot have left it.
+void SignalRelay::pass_to_group(const siginfo_t& signal) {
+  const pid_t group = ::getpgid(command_);
+  const bool had_it = group == job_.group() || (!job_.own_group() && !job_.leads());
+  if (had_it) return;
+  const bool leads = group == command_;
+  if (!leads || ::kill(-command_, signal.si_signo) != 0) ::kill(command_, signal.si_signo);
+}
+
+// mlrun's parent looks at mlrun: it stops as the command has, with the same signal.
+void SignalRelay::follow_stop() {
+  siginfo_t child{};
+  if (phase_ != Phase::kCommand || ::waitid(P_PID, static_cast<id_t>(command_), &child, WSTOPPED | WNOHANG) != 0)
+    return;
+  if (child.si_pid == 0) return;
+  const int number = child.si_status;
+  const bool for_terminal = number == SIGTTIN || number == SIGTTOU;
+  const bool has_it_now = for_terminal && job_.hand_over_terminal();
+  if (!has_it_now) job_.take_terminal();
+  if (!has_it_now && is_pending(SIGCONT)) return;  // the job has been continued since
+  const bool stopped = !has_it_now && stop(number);
+  if (stopped || !job_.own_group()) return;  // what continued mlrun is passed on
+  job_.hand_over_terminal();
+  ::kill(-command_, SIGCONT);
+}
+
+// False: the kernel stops no process of a group whose shell is gone.
+bool SignalRelay::stop(int number) {
+  struct sigaction by_default {
+  }, before{};
+  by_default.sa_handler = SIG_DFL;
+  ::sigaction(number, &by_default, &before);
+  sigset_t one;
+  ::sigemptyset(&one);
+  ::sigaddset(&one, number);
+  if (witness_) witness_->set_stopping(true);
+  ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), number);
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // stops here
+  ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
+  if (witness_) witness_->set_stopping(false);
+  ::sigaction(number, &before, nullptr);
+  return is_pending(SIGCONT);  // a signal that stops removes those before it
+}
+
+void SignalRelay::wake() {
+  if (wake_word_ == nullptr) return;
+  __atomic_add_fetch(wake_word_, 1, __ATOMIC_ACQ_REL);
+  collect::futex_wake_all(*wake_word_);
+}
+
+void SignalRelay::set_wake_word(uint32_t* word) {
+  const std::lock_guard lock(mutex_);
+  wake_word_ = word;
+}
+
+Result<pid_t> SignalRelay::fork_command() {
+  take_own();
+  const std::lock_guard lock(mutex_);
+  if (stop_signal_ != 0) return tl::make_unexpected(stop_error());
+  if (witness_) job_ = Job(witness_->witness());
+  const pid_t pid = ::fork();
+  if (pid == 0) return pid;
+  if (pid < 0) return fail_errno("start a process", errno);
+  command_ = pid;
+  phase_ = Phase::kCommand;
+  if (witness_) witness_->command_started(pid, job_.own_group());
+  job_.started(pid);
+  for (const siginfo_t& signal : held_) send(pid, signal);
+  return pid;
+}
+
+Error SignalRelay::stop_error() const {
+  const int number = stop_signal_;
+  return {"stopped by " + signal_text(number) + " at the start; nothing is recorded", 128 + number};
+}
 
 void SignalRelay::restore_in_child() {
-  for (const Saved& saved : saved_) ::sigaction(saved.number, &saved.action, nullptr);
-  unblock();
+  job_.enter_in_child();
+  ::sigaction(SIGCHLD, &child_before_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
-void SignalRelay::set_target(pid_t pid) { target_pid = pid; }
-
-void SignalRelay::command_ended() { ended = 1; }
+void SignalRelay::command_ended() {
+  const std::lock_guard lock(mutex_);
+  if (witness_) witness_->command_ended();
+  job_.command_ended();
+  phase_ = Phase::kAfter;
+  command_ = 0;
+}
 
 void SignalRelay::no_command() {
-  hangup_stops = 1;
-  ended = 1;
+  const std::lock_guard lock(mutex_);
+  phase_ = Phase::kAfter;
+  hangup_stops_ = true;
 }
 
-bool SignalRelay::asked_to_stop() { return stop_asked != 0; }
+void SignalRelay::forget_stop() {
+  const std::lock_guard lock(mutex_);
+  hangup_stops_ = false;
+  stop_signal_ = 0;
+}
+
+bool SignalRelay::asked_to_stop() { return current != nullptr && current->stop_signal_ != 0; }
+
+sigset_t SignalRelay::mask_for_children() {
+  sigset_t mask;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  return current != nullptr ? current->mask_before_ : mask;
+}
+
+void SignalRelay::set_merger(pid_t pid) {
+  if (current == nullptr) return;
+  const std::lock_guard lock(current->mutex_);
+  current->merger_ = pid;
+  if (pid > 0 && current->stop_signal_ != 0) ::kill(pid, SIGTERM);
+}
 
 }  // namespace mlrun::launch

@@ -32,20 +32,29 @@ Result<std::string> absolute(const std::string& folder) {
   return path.string();
 }
 
+Status check_free(const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder, error))) return {};
+  if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a new folder with -o");
+  if (!fs::is_empty(folder, error) && !error) {
+    return fail(folder + " holds something already, and a trace never overwrites; name a new folder with -o");
+  }
+  return {};
+}
+
 Result<std::string> make_asked(const std::string& folder) {
   std::error_code error;
   const fs::path parent = fs::path(folder).lexically_normal().parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
   if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
   if (errno != EEXIST) return fail_errno("make the trace folder " + folder, errno);
-  if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a new folder with -o");
-  if (!fs::is_empty(folder, error) || error) {
-    return fail(folder + " holds something already, and a trace never overwrites; name a new folder with -o");
-  }
+  if (Status free = check_free(folder); !free) return tl::make_unexpected(free.error());
   return absolute(folder);
 }
 
 }  // namespace
+
+Status check_asked_folder(const std::optional<std::string>& asked) { return asked ? check_free(*asked) : Status(); }
 
 Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& name) {
   if (asked) return make_asked(*asked);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/trace/merge_verbs.h"
+#include "runner/util/memory_shortage.h"
 #include "runner/util/program.h"
 #include "runner/view/verbs.h"
 
@@ -48,6 +50,11 @@ mlrun::Result<int> dispatch(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  mlrun::util::end_when_memory_is_short(argc > 1 && std::string_view(argv[1]) == "finish");
   keep_freed_memory();
-  return mlrun::util::run_program([&] { return dispatch(Arguments(argv + 1, argv + argc)); });
+  return mlrun::util::run_program([&] {
+    auto status = dispatch(Arguments(argv + 1, argv + argc));
+    if (!status && mlrun::util::is_memory_shortage(status.error().text)) mlrun::util::end_for_want_of_memory();
+    return status;
+  });
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "runner/util/memory_shortage.h"
 #include "runner/util/standard_streams.h"
 
 namespace mlrun::util {
@@ -60,9 +61,11 @@ int run_program(const std::function<Result<int>()>& verb) {
   try {
     status = verb();
   } catch (const std::system_error& error) {  // fmt::print throws when stdout takes no more
+    if (std::ferror(stdout) == 0 && is_memory_shortage(error)) end_for_want_of_memory();
     status = fail(error.what());
     if (std::ferror(stdout) != 0) thrown_error = error.code().value();
   } catch (const std::exception& error) {
+    if (is_memory_shortage(error)) end_for_want_of_memory();
     status = fail(error.what());
   }
   const int flush_error = flush_output();

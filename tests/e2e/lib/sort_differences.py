@@ -109,7 +109,9 @@ def mlruns_own_programs(call, context):
         return f"made by {context.program(call)}"
     process = context.process(call)
     parent = context.log.processes.get(process.parent)
-    if call.image == 0 and parent and Path(parent.program(1)).name == "mlrun" and parent.origin == "first":
+    if call.image == 0 and parent and not parent.execs:   # the witness of its process group is a child of the guard
+        parent = context.log.processes.get(parent.parent)
+    if call.image == 0 and parent and parent.execs and Path(parent.program(1)).name == "mlrun" and parent.origin == "first":
         return "made by mlrun between its fork and the exec of the command"
     return None
 
