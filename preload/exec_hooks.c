@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the trace says what was
 // executed. A record is written before the image is replaced, because there is no after; if the call returns, a second
-// one carries the error. In a vfork child the environment is taken care of and a note is left for the parent.
+// one of the same beginning carries the error, and readers drop the first. In a vfork child the environment is taken care of and a note is left for the parent.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -66,6 +66,7 @@ static void begin_execution(struct execution *e, enum call_kind kind, int dirfd,
   e->path.call.start = stamp();
   e->path.watch = memory_watch();
   look_at_target(e);
+  if (search && !e->target.found) e->path.call.flags |= MLRUN_CALL_SEARCHED;
   e->environment = plan_environment(given, &e->target);
   plan_environment_space(&e->environment);
   bool can_come_along = e->target.verdict == MLRUN_EXEC_TRACED || e->target.verdict == MLRUN_EXEC_UNKNOWN;
@@ -82,7 +83,8 @@ static bool will_fail(const struct execution *e) {
 
 // A child that shares this memory does not come back from the call: the pages are given back before.
 static void announce_execution(struct execution *e) {
-  if (in_vfork_child() && !e->target.error && e->path.copy) note_vfork_execution(e->path.copy, e->target.verdict);
+  if (in_vfork_child() && !e->target.error && e->path.copy)
+    note_vfork_execution(e->path.call.fd, e->path.copy, e->target.verdict);
   if (e->path.call.start && !will_fail(e)) {
     process_end_write(0);
     put_path_call(&e->path, e->path.call.start, 0, 0, MLRUN_CALL_PASSED_FD);

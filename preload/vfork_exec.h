@@ -9,9 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
-// In the vfork child, before exec. path: readable; one that is relative to a directory that the child may have changed
-// is not noted.
-void note_vfork_execution(const char *path, enum mlrun_exec_target verdict);
+// In the vfork child, before exec. path: readable, relative to `dirfd` or AT_FDCWD of the child; an empty path: dirfd
+// itself.
+void note_vfork_execution(int dirfd, const char *path, enum mlrun_exec_target verdict);
 
 // In the vfork child: exec has failed.
 void forget_vfork_execution(void);
