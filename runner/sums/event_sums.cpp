@@ -22,6 +22,7 @@ using events::CallEvent;
 using events::EventClass;
 using events::RecordView;
 
+constexpr int64_t kErrnoMax = 4095;
 constexpr uint64_t kDefinitionBytesMax = uint64_t{128} << 20;
 constexpr size_t kThreadsMax = size_t{1} << 16;
 constexpr size_t kProcessesMax = size_t{1} << 16;
@@ -46,13 +47,14 @@ void set_file(uint64_t& word, uint32_t number) {
 }
 
 // The record that stands for all of its sum. Files are told by the numbers that are described.
-void describe(const RecordView& record, KnownFiles& files, Cell& cell) {
+void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, Cell& cell) {
   const auto units = std::min<uint32_t>(record.units, static_cast<uint32_t>(cell.record.size() / 2));
   std::memcpy(cell.record.data(), record.words, size_t{units} * MLRUN_UNIT_BYTES);
   cell.record[0] = mlrun_word0(1, units, record.kind, record.arg);
   cell.sum.record_units = static_cast<__u16>(units);
   CallEvent call;
   if (events::class_of(record.kind) != EventClass::kCall || !events::decode(record, call)) return;
+  call.open_file = open_file;
   const bool detailed = (cell.sum.flags & MLRUN_SUM_NO_DETAIL) == 0;
   const KnownFiles::File* file = files.find(call.open_file);
   const uint32_t number = file ? file->number : call.open_file;  // one that is described later keeps its own
@@ -132,8 +134,11 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
         if (events::FileEvent file; log_.has_logs() && events::decode(record, file)) log_.take(file);
         definitions_.take(record, source.process, kept);
         break;
-      case EventClass::kString:
       case EventClass::kProcess:
+        if (events::ProcessEvent process; events::decode(record, process)) meet(process);
+        definitions_.take(record, source.process, kept);
+        break;
+      case EventClass::kString:
       case EventClass::kEnd:
       case EventClass::kChildEnd:
       case EventClass::kRing:
@@ -155,6 +160,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
       definitions_.take_room(uint64_t{record.units} * MLRUN_UNIT_BYTES)) {
     return Definitions::append(record.words, record.units, kept);
   }
+  follow_mapping(call, source);
   model::CallRow row;
   trace::fill_fields(call, row);
   KnownFiles& files = definitions_.files();
@@ -175,7 +181,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   bool made = false;
   Cell& cell = cells_.at(key, made);
   if (made) {
-    describe(record, files, cell);
+    describe(record, call.open_file, files, cell);
     cell.channel = source.channel;
   }
   Measures one;
@@ -193,6 +199,31 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   }
   if (facts.group == summary::Group::kFiles) {
     add_to_stretch(source, stretches_.at(end_ns), call, row, facts.is_read, facts.is_write);
+  }
+}
+
+// As the merger does for rows (mapping_files.h).
+void EventSums::follow_mapping(CallEvent& call, const Source& source) {
+  const uint64_t end = call.start + call.duration;
+  const bool worked = call.result >= 0 || call.result < -kErrnoMax;
+  if (call.func == events::func::k_mmap && worked) {
+    mapped_.map(source.process, static_cast<uint64_t>(call.result), call.w3, call.open_file, end);
+  }
+  if (call.func == events::func::k_mremap && worked) {
+    mapped_.remap(source.process, call.arg2, static_cast<uint64_t>(call.result), call.w3, end);
+  }
+  if (!trace::is_on_memory(call.func) || call.open_file != 0) return;
+  call.open_file = static_cast<uint32_t>(mapped_.find(source.process, call.arg2));
+  if (call.func == events::func::k_munmap && worked) mapped_.unmap(source.process, call.arg2, call.w3, call.start);
+}
+
+void EventSums::meet(const events::ProcessEvent& process) {
+  const auto parent = process_of_pid_.find(process.parent_pid);
+  if (process.origin == MLRUN_PROCESS_FORKED && parent != process_of_pid_.end()) {
+    mapped_.fork(parent->second, process.process);
+  }
+  if (process_of_pid_.size() < kProcessesMax || parent != process_of_pid_.end()) {
+    process_of_pid_[process.pid] = process.process;
   }
 }
 
@@ -222,7 +253,7 @@ void EventSums::add_alloc(const RecordView& record, const Source& source) {
   bool made = false;
   Cell& cell = cells_.at(key, made);
   if (made) {
-    describe(record, definitions_.files(), cell);
+    describe(record, 0, definitions_.files(), cell);
     cell.channel = source.channel;
   }
   Measures one;

@@ -20,6 +20,7 @@
 #include "runner/sums/stretches.h"
 #include "runner/sums/sums_clock.h"
 #include "runner/sums/thread_totals.h"
+#include "runner/trace/mapped_files.h"
 
 namespace mlrun::sums {
 
@@ -61,6 +62,8 @@ class EventSums final : public collect::EventSink {
   };
   void look_at_log();
   void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
+  void follow_mapping(events::CallEvent& call, const Source& source);
+  void meet(const events::ProcessEvent& process);
   void add_alloc(const events::RecordView& record, const Source& source);
   void add_free_time(const events::RecordView& record, const Source& source);
   void add_to_stretch(const Source& source, uint32_t stretch, const events::CallEvent& call, const model::CallRow& row,
@@ -84,6 +87,8 @@ class EventSums final : public collect::EventSink {
   Stretches stretches_;
   summary::Timeline timeline_{0};
   HeapWatch heaps_;
+  trace::MappedFiles mapped_;                                       // by process number
+  std::unordered_map<uint32_t, uint32_t> process_of_pid_;           // the last one that was met
   std::unordered_map<uint32_t, Report> io_;                         // the last one of each process
   std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel; of threads that live
   uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;

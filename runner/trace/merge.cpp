@@ -34,6 +34,7 @@
 #include "runner/trace/left_out.h"
 #include "runner/trace/log_writers.h"
 #include "runner/trace/losses.h"
+#include "runner/trace/mapping_files.h"
 #include "runner/trace/mark_tracker.h"
 #include "runner/trace/mllog.h"
 #include "runner/trace/offset_tracker.h"
@@ -115,6 +116,7 @@ class Merger {
   std::unique_ptr<LogWrites> log_writes_;
   std::unique_ptr<summary::Builder> builder_;
   std::unique_ptr<OffsetTracker> offsets_;
+  std::unique_ptr<MappingFiles> mappings_;
   std::unique_ptr<CounterTracker> counters_;
   std::unique_ptr<CallFold> fold_;
   std::unique_ptr<KernelMerge> kernel_;
@@ -207,6 +209,7 @@ void Merger::prepare() {
       summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes,
                               kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_), &info_.files});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
+  mappings_ = std::make_unique<MappingFiles>(index_->files(), info_);
   fold_ = std::make_unique<CallFold>(session_.fold_ns);
   counters_ = std::make_unique<CounterTracker>(index_->channels());
 }
@@ -240,6 +243,7 @@ void Merger::feed(Worker& worker) {
   Partition& partition = worker.partition;
   worker.first_call_id = totals_.calls + 1;
   offsets_->apply(partition);
+  mappings_->apply(partition);
   counters_->apply(partition);
   gpu_join_->name_threads(partition);
   marks_->apply(partition, mark_meter_);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file each address of a process is mapped from, so that calls on memory (msync, madvise, munmap) can be given the
+// file that they are about. Followed by the mmap, mremap and munmap calls of each address space; a forked child begins
+// with those of its parent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "runner/events/call_layout.h"
+
+namespace mlrun::trace {
+
+// Calls that have an address, and whose file is that which is mapped there.
+constexpr bool is_on_memory(uint16_t func) {
+  return func == events::func::k_msync || func == events::func::k_madvise || func == events::func::k_posix_madvise ||
+         func == events::func::k_munmap;
+}
+
+class MappedFiles {
+ public:
+  static constexpr size_t kSpansMax = size_t{1} << 20;  // of all address spaces; later ones have no file
+
+  // `space` names an address space, `file` a file: 0 is memory without one. Times are of any one clock, when the call ended.
+  void map(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t file, uint64_t time);
+  // What was mapped before the call began; another thread may have got the place before it ended.
+  void unmap(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t time);
+  void remap(uint64_t space, uint64_t old_begin, uint64_t begin, uint64_t bytes, uint64_t time);
+  void fork(uint64_t parent, uint64_t child);
+
+  // 0: none is known.
+  [[nodiscard]] uint64_t find(uint64_t space, uint64_t address) const;
+
+ private:
+  struct Span {
+    uint64_t end = 0, file = 0, made = 0;
+  };
+  using Spans = std::map<uint64_t, Span>;  // by beginning; none overlap
+
+  Spans* to_change(uint64_t space);
+  void cut(Spans& spans, uint64_t begin, uint64_t end, uint64_t made_before);
+
+  std::unordered_map<uint64_t, std::shared_ptr<Spans>> spaces_;  // shared by forked processes until one changes
+  size_t room_ = kSpansMax;
+};
+
+}  // namespace mlrun::trace
