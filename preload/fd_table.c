@@ -71,8 +71,20 @@ uint32_t fd_adopt_open_file(int fd, uint32_t open_file) {
   if (!entry || in_vfork_child()) return 0;
   fd_raise_high((uint32_t)fd + 1);
   uint32_t known = 0;
+  entry->renames = control->renames;
   bool first = __atomic_compare_exchange_n(&entry->open_file, &known, open_file, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return first ? open_file : known;
+}
+
+uint32_t fd_open_folder(int fd) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  bool is_stale = entry && entry->open_file && entry->renames != control->renames;
+  if (likely(!is_stale) || entry->open_file == OPEN_FILE_LEFT_OUT || in_vfork_child()) return open_file_of(fd);
+  uint32_t before = entry->open_file;
+  fd_set_open_file(fd, 0);
+  uint32_t now = identify_open_file(fd);
+  if (unlikely(!now)) fd_adopt_open_file(fd, before);
+  return now ? now : before;
 }
 
 void fd_forget_range(uint32_t first, uint32_t last) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "preload/compiler.h"
+#include "preload/recorder.h"
 #include "preload/thread_state.h"
 
 #pragma GCC visibility push(hidden)
@@ -22,8 +23,9 @@
 struct fd_entry {
   uint32_t open_file;       // 0: not known
   uint32_t buffered_calls;  // stdio or readdir calls since the last record
-  uint32_t last_dirent;     // low half of the address that readdir returned last, 0: none
-  uint32_t spare;
+  uint32_t last_place;      // low half of an address, 0: none. Folders: what readdir returned last. Streams: where the
+                            // last recorded or counted call left its pointer (stream_call.h)
+  uint32_t renames;         // of the session, when the open file was met: a folder may have another name since
 };
 
 extern struct fd_entry *fd_entries;
@@ -51,11 +53,15 @@ void fd_raise_high(uint32_t high);
 INLINE void fd_set_open_file(int fd, uint32_t open_file) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (unlikely(!entry) || in_vfork_child()) return;
-  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_dirent)
+  if (!open_file && !entry->open_file && !entry->buffered_calls && !entry->last_place)
     return;  // the page stays untouched
   if (unlikely((uint32_t)fd >= __atomic_load_n(&fd_high, __ATOMIC_RELAXED))) fd_raise_high((uint32_t)fd + 1);
-  *entry = (struct fd_entry){.open_file = open_file};
+  *entry = (struct fd_entry){.open_file = open_file, .renames = control->renames};
 }
+
+// The number of a folder that paths are relative to. One that may have been renamed since it was met is met again, under
+// the name that it has now. Only while recording.
+uint32_t fd_open_folder(int fd);
 
 void fd_forget_range(uint32_t first, uint32_t last);
 

@@ -2,6 +2,7 @@
 #include "preload/path_call.h"
 
 #include <emmintrin.h>
+#include <string.h>
 
 #include "preload/capture.h"
 #include "preload/file_identity.h"
@@ -20,7 +21,7 @@ struct base {
 static struct base base_of(const struct text *path, int dirfd) {
   if (!text_is_relative(path)) return (struct base){0};
   if (dirfd == AT_FDCWD) return (struct base){.working_directory = true};
-  return (struct base){.open_file = open_file_of(dirfd)};
+  return (struct base){.open_file = fd_open_folder(dirfd)};
 }
 
 enum { kShortUnits = 4, kWithDirfdUnits = 5, kWithDirectoryUnits = 6 };
@@ -46,7 +47,7 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   w[3] = call->requested;
   w[4] = (uint64_t)words->result << 8;
   w[5] = words->second;
-  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40;
+  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40 | mlrun_result_top(words->result);
   w[7] = words->first;
   if (units >= kWithDirfdUnits) {
     w[8] = (uint64_t)words->first_base.open_file << 8;
@@ -60,12 +61,16 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
+// The file was made without a name. Of calls that open.
+INLINE bool names_folder(const struct pending_call *call) { return (call->requested & O_TMPFILE) == O_TMPFILE; }
+
 // The definition of the open file that the call made. Only with a reservation, which notices a fork: a child that came
 // back from a call of its parent's must not go on with its parent's numbers.
-INLINE struct file_record describe_file(const struct stat *status, const struct path_words *words) {
+INLINE struct file_record describe_file(const struct pending_call *call, const struct stat *status,
+                                        const struct path_words *words) {
   return (struct file_record){.clock = words->end,
                               .open_file = new_open_file_number(),
-                              .origin = MLRUN_ORIGIN_OPENED,
+                              .origin = names_folder(call) ? MLRUN_ORIGIN_UNNAMED : MLRUN_ORIGIN_OPENED,
                               .status = status,
                               .path = words->first,
                               .directory = words->first_base.working_directory ? words->directory : 0,
@@ -86,7 +91,7 @@ static void put_words(struct path_call *path, const struct path_words *words, st
   uint64_t *w = reserve_with_texts(texts, count, bytes + (opened ? kFileRecordBytes : 0), path->call.kind, &lap);
   if (w) w = stack_write(&stack, w, lap);
   if (w && opened) {
-    struct file_record file = describe_file(&status, words);
+    struct file_record file = describe_file(&path->call, &status, words);
     write_file_record(w, lap, &file);
     open_file = file.open_file;
     w += kFileRecordBytes / 8;
@@ -192,9 +197,32 @@ static struct text second_text(const struct path_call *path, int error) {
   return error == EFAULT ? (struct text){0} : text_of_argument(path->second, false);
 }
 
+// The number behind "/proc/self/fd/", -1: it is another path.
+static int descriptor_of_path(const struct text *path) {
+  static const char prefix[] = "/proc/self/fd/";
+  const size_t before = sizeof prefix - 1;
+  if (!path->id || path->bytes <= before || path->bytes > before + 7 || memcmp(path->at, prefix, before)) return -1;
+  int fd = 0;
+  for (size_t i = before; i < path->bytes; i++) {
+    if (path->at[i] < '0' || path->at[i] > '9') return -1;
+    fd = fd * 10 + path->at[i] - '0';
+  }
+  return fd;
+}
+
+// A link to what is open behind a descriptor, which its path in /proc would not tell.
+static void name_descriptor(struct path_call *path, struct text *first) {
+  int fd = descriptor_of_path(first);
+  if (fd < 0 || !open_file_of(fd)) return;
+  text_release(first);
+  *first = text_of_own("");
+  path->call.fd = fd;
+}
+
 static COLD void put_new_path(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags) {
   struct text first = first_text(path, end, result, error), second = second_text(path, error);
   struct text directory = {0};
+  if (path->call.kind == KIND_linkat && result == 0) name_descriptor(path, &first);
   if (unlikely(path_rules_on)) {
     if (is_left_out(path, &first, &second, result)) {
       leave_out(path, end, result);
@@ -241,7 +269,7 @@ INLINE void put_known_open(struct pending_call *call, const struct path_words *w
     fd_set_open_file(fd, 0);
     return;
   }
-  struct file_record file = describe_file(&status, words);
+  struct file_record file = describe_file(call, &status, words);
   call->open_file = file.open_file;
   fd_set_open_file(fd, file.open_file);
   write_file_record(w, lap, &file);

@@ -152,6 +152,14 @@
   end_path_call(&path_call, result);                                                                             \
   return result;
 
+#define TRACE_RENAME(kind_, ret, expression, ...)                                                                \
+  struct path_call path_call PATH_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
+  begin_path_call(&path_call);                                                                                   \
+  ret result = expression;                                                                                       \
+  if (result == 0) folders_may_have_moved();                                                                     \
+  end_path_call(&path_call, result);                                                                             \
+  return result;
+
 #define TRACE_MOVE(kind_, ret, expression, ...)                                                                       \
   struct move_call move MOVE_CALL_CLEANUP = {.path.call.kind = (kind_), .path.call.flags = TRACE_FLAGS, __VA_ARGS__}; \
   begin_move_call(&move);                                                                                             \

@@ -6,14 +6,20 @@
 #include "preload/strings.h"
 
 static uint64_t current;    // string id; 0: not known
+static uint32_t asked_at;   // renames of the session before it was asked for
 static uint32_t unsettled;  // walks under way that change it; more than there are where one was jumped out of
 
 void forget_working_directory(void) {
   if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);
 }
 
-uint64_t known_working_directory(void) {
+INLINE uint64_t current_id(void) {
   uint64_t id = __atomic_load_n(&current, __ATOMIC_RELAXED);
+  return asked_at == control->renames ? id : 0;
+}
+
+uint64_t known_working_directory(void) {
+  uint64_t id = current_id();
   return id && !unsettled && string_is_emitted(id) ? id : 0;
 }
 
@@ -28,14 +34,17 @@ void working_directory_settles(bool really) {
 
 struct text text_of_working_directory(void) {
   bool settled = !__atomic_load_n(&unsettled, __ATOMIC_RELAXED);
-  struct text text = {.id = settled ? __atomic_load_n(&current, __ATOMIC_RELAXED) : 0};
+  struct text text = {.id = settled ? current_id() : 0};
   if ((text.id && string_is_emitted(text.id)) || !recording_system_calls_allowed()) return text;
   if (!(text.page = scratch_take())) return text;
+  uint32_t renames = __atomic_load_n(&control->renames, __ATOMIC_RELAXED);
   long bytes = raw_syscall2(SYS_getcwd, (long)text.page, kScratchBytes);  // with the 0 at its end
   if (bytes <= 1) return text;
   text.at = text.page;
   text.bytes = (size_t)bytes - 1;
   text.id = string_prepare(text.at, text.bytes, &text.definition_bytes);
+  __atomic_store_n(&current, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&asked_at, renames, __ATOMIC_RELAXED);
   __atomic_store_n(&current, text.id, __ATOMIC_RELAXED);
   return text;
 }

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process's working directory, by the id of its name. Asked from the kernel when a record needs it and it is not
-// known; the calls that change it or the root that its name begins at, by name or by number, make it unknown again.
+// known; the calls that change it or the root that its name begins at, by name or by number, make it unknown again, as does
+// each rename.
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/path_call.h"
+#include "preload/recorder.h"
 #include "preload/text.h"
 
 #pragma GCC visibility push(hidden)
 
 void forget_working_directory(void);
+
+// Something was renamed, which may be a folder above it or above that of a descriptor. All processes of the session are
+// told; what processes outside of it rename is not known.
+INLINE void folders_may_have_moved(void) { __atomic_add_fetch(&control->renames, 1, __ATOMIC_RELAXED); }
 
 // Its string id, if that is known and the process has written the definition; else 0.
 uint64_t known_working_directory(void);

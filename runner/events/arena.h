@@ -94,6 +94,7 @@ struct mlrun_control {
   __u32 heartbeat;                           // one more each pass of the collector
   __u32 added_up;                            // collector: records taken into sums, modulo 2^32 (--summary-only)
   __u64 paused_ns, resumed_ns;               // CLOCK_MONOTONIC, written by the verbs pause and resume
+  __u32 renames;  // targets: one more with each rename: folders may have other names than before
 
   __u32 segment_high __attribute__((aligned(64)));  // targets: 1 + highest segment ever claimed
   __u32 free_segments_hint;                         // both: free segments, kept with atomic adds; read as signed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/file_index.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -95,19 +96,62 @@ void FileIndex::add(const PathRef& path) {
   pending_paths_.push_back(path);
 }
 
+// As the kernel calls it.
+std::string FileIndex::unnamed_in(const std::string& folder, uint64_t inode) {
+  return symlinks_.with_resolved_folder((folder == "/" ? "" : folder) + "/#" + std::to_string(inode));
+}
+
+// The folder above a symbolic link is that of where it leads.
+std::string FileIndex::joined(std::string_view base, std::string_view path) {
+  std::string whole(base);
+  for (size_t step = parent_step(path); step != std::string_view::npos; step = parent_step(path)) {
+    if (step != 0) whole = symlinks_.resolved(absolute_path(whole, path.substr(0, step)));
+    whole = absolute_path(whole, "..");
+    path.remove_prefix(std::min(path.size(), step + 3));
+    if (path.empty()) return whole;
+  }
+  return absolute_path(whole, path);
+}
+
+void FileIndex::add(const GivenName& given) {
+  if (!try_name(given) && pending_names_.size() < kPendingFilesMax) pending_names_.push_back(given);
+}
+
+// What opens it by that name later opens the same file. False: not all of it is known yet.
+bool FileIndex::try_name(const GivenName& given) {
+  const uint32_t file_id = open_files_.find(given.open_file).file_id;
+  const std::optional<std::string> name = file_id == 0 ? std::nullopt : absolute(given.name);
+  if (!name) return false;
+  model::FileTable::Packed& file = files_->packed(file_id - 1);
+  const std::string unnamed = "/#" + std::to_string(file.ino);
+  if (!std::string_view(file.path, file.path_bytes).ends_with(unnamed)) return true;
+  const events::FileEvent event{.device = file.dev, .mode = S_IFREG, .inode = file.ino};
+  const std::string path = symlinks_.with_resolved_folder(*name);
+  const std::string escaped = util::escaped_utf8(path);
+  const std::string_view kept = files_->texts().keep(escaped);
+  file.path = kept.data();
+  file.path_bytes = static_cast<uint32_t>(kept.size());
+  if (escaped != path) files_->set_bytes(file_id - 1, path);
+  for (const std::string& each : {*name, path}) {
+    by_identity_.at(identity_of(event, each)) = file_id;
+    note_path(each, file_id);
+  }
+  return true;
+}
+
 std::optional<std::string> FileIndex::absolute(const PathRef& path) {
   const auto raw = strings_->find(path.path);
   if (!raw) return std::nullopt;
-  if (raw->starts_with('/')) return absolute_path({}, *raw);
+  if (raw->starts_with('/')) return joined({}, *raw);
   if (path.searched && raw->find('/') == std::string_view::npos) return std::string(*raw);
   if (path.dirfd_file != 0) {
     const OpenFile folder = open_files_.find(path.dirfd_file);
     if (folder.file_id == 0) return std::nullopt;
-    return absolute_path(path_of(folder.file_id), *raw);
+    return joined(path_of(folder.file_id), *raw);
   }
   if (path.cwd == 0) return std::string(*raw);
   const auto cwd = strings_->find(path.cwd);
-  return cwd ? std::optional(absolute_path(*cwd, *raw)) : std::nullopt;
+  return cwd ? std::optional(joined(*cwd, *raw)) : std::nullopt;
 }
 
 bool FileIndex::try_add(const events::FileEvent& file) {
@@ -115,7 +159,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
       scrambled(scrambled(ref_of(file).key(), file.inode), file.device | number_of_anonymous(file) << 32);
   const bool found = file.origin == MLRUN_ORIGIN_FOUND;
   if (const uint32_t* known = by_event_.find(event_key)) {
-    open_files_.add(file.number, {*known, found});
+    open_files_.add(file.number, {*known, found, (file.flags & O_APPEND) != 0});
     return true;
   }
   if (file.path == 0) {
@@ -123,7 +167,9 @@ bool FileIndex::try_add(const events::FileEvent& file) {
     return true;
   }
   std::optional<std::string> path;
-  if (found) {
+  if (file.origin == MLRUN_ORIGIN_UNNAMED) {
+    if (auto folder = absolute(ref_of(file))) path = unnamed_in(*folder, file.inode);
+  } else if (found) {
     if (const auto text = strings_->find(file.path)) path = without_deleted(*text);
   } else {
     path = absolute(ref_of(file));
@@ -141,7 +187,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
 
 void FileIndex::add_described(const events::FileEvent& file, const std::string& path) {
   const uint32_t file_id = file_under(path, strings_->text(file.path), file);
-  open_files_.add(file.number, {file_id, file.origin == MLRUN_ORIGIN_FOUND});
+  open_files_.add(file.number, {file_id, file.origin == MLRUN_ORIGIN_FOUND, (file.flags & O_APPEND) != 0});
 }
 
 uint32_t FileIndex::file_under(const std::string& path, std::string_view raw, const events::FileEvent& file) {
@@ -247,6 +293,8 @@ void FileIndex::finish() {
     add_described(file, raw ? std::string(*raw) : nameless(file));
   }
   pending_files_ = {};
+  for (const GivenName& given : pending_names_) try_name(given);
+  pending_names_ = {};
   for (const mlrun_same_file& same : same_) {
     const OpenFile described = open_files_.find(same.described);
     if (described.file_id != 0) open_files_.add(same.number, described);

@@ -45,6 +45,7 @@ class FileIndex {
   // In the order of the spool. What refers to names that are not known yet waits for finish().
   void add(const events::FileEvent& file);
   void add(const PathRef& path);
+  void add(const GivenName& given);
   // To be added when what describes the file may not be known yet.
   void add(const mlrun_same_file& same) { same_.push_back(same); }
   // Requires: everything was added.
@@ -63,10 +64,13 @@ class FileIndex {
  private:
   // The path as text; nothing: a name it needs is not known (yet).
   std::optional<std::string> absolute(const PathRef& path);
+  std::string unnamed_in(const std::string& folder, uint64_t inode);
+  std::string joined(std::string_view base, std::string_view path);
   bool try_add(const events::FileEvent& file);
   void find_pending();
   void find_aliases();
   void add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id);
+  bool try_name(const GivenName& given);
   void add_described(const events::FileEvent& file, const std::string& path);
   uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
   uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
@@ -92,6 +96,7 @@ class FileIndex {
   List<events::FileEvent> pending_files_;
   std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by names of descriptors
   List<PathRef> pending_paths_;
+  List<GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;
 };

@@ -39,6 +39,14 @@ std::string_view folder_of(std::string_view path) {
   return path.substr(0, slash == 0 ? 1 : slash);
 }
 
+size_t parent_step(std::string_view path) {
+  for (size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 1)) {
+    const bool begins = at == 0 || path[at - 1] == '/', ends = at + 2 == path.size() || path[at + 2] == '/';
+    if (begins && ends) return at;
+  }
+  return std::string_view::npos;
+}
+
 std::string_view without_deleted(std::string_view link_text) {
   constexpr std::string_view kMark = " (deleted)";
   if (link_text.starts_with('/') && link_text.ends_with(kMark)) link_text.remove_suffix(kMark.size());

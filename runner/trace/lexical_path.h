@@ -14,6 +14,9 @@ std::string absolute_path(std::string_view base, std::string_view path);
 // Everything before the last slash ("/" for "/a"); empty for a path without one.
 std::string_view folder_of(std::string_view path);
 
+// Where the first ".." of the path begins that is a part of its own; npos: there is none.
+size_t parent_step(std::string_view path);
+
 // What the kernel adds to the name of a descriptor's file that has been unlinked.
 std::string_view without_deleted(std::string_view link_text);
 

@@ -24,12 +24,12 @@ bool is(const struct stat& status, uint32_t device, uint64_t inode) {
   return static_cast<uint32_t>(status.st_dev) == device && status.st_ino == inode;
 }
 
+}  // namespace
+
 // /proc says something else to each process that looks.
-bool is_looked_at(std::string_view path) {
+bool Symlinks::is_looked_at(std::string_view path) {
   return path.starts_with('/') && !path.starts_with("/proc/") && !names_descriptor(path);
 }
-
-}  // namespace
 
 const std::string& Symlinks::resolved_folder(std::string_view folder) {
   if (folders_.size() >= kFoldersMax) folders_.clear();

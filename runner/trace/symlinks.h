@@ -20,7 +20,11 @@ class Symlinks {
   // `path` with the links in its folder resolved, itself not looked at.
   std::string with_resolved_folder(const std::string& path);
 
+  // A folder without symbolic links; one that is not there any more stays as it is.
+  std::string resolved(const std::string& folder) { return is_looked_at(folder) ? resolved_folder(folder) : folder; }
+
  private:
+  static bool is_looked_at(std::string_view path);
   const std::string& resolved_folder(std::string_view folder);
 
   std::unordered_map<std::string, std::string> folders_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What calls that name files leave in their records: the path as passed, and all that is needed to make it absolute.
+#include <fcntl.h>
+
 #include <cstdio>
 #include <fstream>
 
@@ -42,12 +44,12 @@ TEST(PathCalls, BothGenerationsOfSymbolsNameWhatTheyWorkOn) {
                                              "statx f (by 1) = 0",
                                              "statx none (in ~) = -2",
                                              "rename f -> d/h (in ~) = 0",
-                                             "renameat d/h -> i (in ~) (by 1) = 0",
-                                             "renameat2 ~/none -> j (second by 1) = -2",
+                                             "renameat d/h -> i (in ~) (by 4) = 0",
+                                             "renameat2 ~/none -> j (second by 4) = -2",
                                              "chdir d (in ~) = 0",
                                              "stat g (in ~/d) = 0",
                                              "unlink g (in ~/d) = 0",
-                                             "unlinkat d/e (by 1) = 0",
+                                             "unlinkat d/e (by 4) = 0",
                                              "unlink i (in ~) = 0",
                                              "rmdir d (in ~) = 0",
                                              "rmdir d (in ~) = -2"};
@@ -116,7 +118,8 @@ TEST(PathCalls, EachOpenDefinesItsFileByDeviceAndInode) {
     }
     ASSERT_NE(open.file, nullptr);
     EXPECT_TRUE(numbers.insert(open.event.open_file).second);
-    EXPECT_EQ(open.file->event.origin, MLRUN_ORIGIN_OPENED);
+    const bool is_unnamed = (open.event.w3 & O_TMPFILE) == O_TMPFILE;
+    EXPECT_EQ(open.file->event.origin, is_unnamed ? MLRUN_ORIGIN_UNNAMED : MLRUN_ORIGIN_OPENED);
     EXPECT_EQ(open.file->event.path, open.event.path);
     EXPECT_EQ(open.file->event.cwd, open.event.cwd);
     EXPECT_EQ(open.file->event.dirfd_file, open.event.dirfd_file);
