@@ -47,6 +47,9 @@
 #define ON_RANGE(descriptor, bytes, position, other)                                              \
   DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(bytes), .offset = (uint64_t)(position), \
               .arg2 = (uint32_t)(other)
+// Calls on memory by its address, which have flags or advice
+#define ON_MEMORY(address, bytes, number) \
+  DESCRIPTOR, .fd = -1, .requested = (uint64_t)(bytes), .offset = (uint32_t)(number), .arg2 = (uint64_t)(address)
 #define CLOSES_RANGE(first, last, flags)                                                         \
   RANGE, first, last, flags, .fd = (int)(first), .requested = (last), .offset = MLRUN_NO_OFFSET, \
                              .arg2 = (uint32_t)(flags)
@@ -100,6 +103,9 @@
 #define ON_PATHS(directory_fd, name, second_directory_fd, second_name, number)           \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name), \
         .second_dirfd = (second_directory_fd), .second = (second_name)
+#define RENAMES(directory_fd, name, second_directory_fd, second_name, number)              \
+  RENAME, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name), \
+          .second_dirfd = (second_directory_fd), .second = (second_name)
 #define MODE_FOR(flags, mode) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE ? (mode_t)(mode) : 0)
 #define OPENED(directory_fd, name, flags, mode) \
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true, .looks_up = true

@@ -58,9 +58,9 @@ EXPORT int closedir(DIR *directory) {
 // halves of its addresses tell the order.
 static bool is_refill(struct fd_entry *entry, const void *dirent) {
   if (!entry) return true;
-  uint32_t at = (uint32_t)(uintptr_t)dirent, last = entry->last_dirent;
+  uint32_t at = (uint32_t)(uintptr_t)dirent, last = entry->last_place;
   entry->buffered_calls++;
-  entry->last_dirent = at;
+  entry->last_place = at;
   return !at || !last || (int32_t)(at - last) <= 0;
 }
 

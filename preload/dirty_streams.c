@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "preload/channel.h"
 #include "preload/raw_syscall.h"
 #include "preload/real_function.h"
 
@@ -18,19 +19,29 @@ static bool begin_flush(struct dirty_streams *dirty) {
 }
 
 static void note_stream(struct dirty_streams *dirty, FILE *stream) {
-  size_t pending = stream_state(stream).pending;
-  if (!pending || stream_descriptor(stream) < 0 || stream->_mode > 0) return;
+  const struct stream_state state = stream_state(stream);
+  if (!state.pending || stream_descriptor(stream) < 0 || stream->_mode > 0) return;
+  bool unseen = stream_moved_unseen(stream->_fileno, &state);
   if (dirty->count < kDirtyStreamsMax)
-    dirty->streams[dirty->count++] = (struct dirty_stream){stream, stream->_fileno, pending};
+    dirty->streams[dirty->count++] = (struct dirty_stream){.stream = stream,
+                                                           .fd = stream->_fileno,
+                                                           .unseen = unseen,
+                                                           .empty_place = (uint32_t)(uintptr_t)stream->_IO_buf_base,
+                                                           .pending = state.pending,
+                                                           .read_ahead = state.read_ahead};
   else
     dirty->left_out++;
 }
 
 // libc's list of all streams, like its lock: exported since 2.2.5, declared in no public header.
-static void note_all_streams(struct dirty_streams *dirty) {
+static FILE *first_stream(void) {
   static FILE **all;
   if (!all) all = libc_variable("_IO_list_all");
-  for (FILE *stream = all ? *all : NULL; stream; stream = stream->_chain) note_stream(dirty, stream);
+  return all ? *all : NULL;
+}
+
+static void note_all_streams(struct dirty_streams *dirty) {
+  for (FILE *stream = first_stream(); stream; stream = stream->_chain) note_stream(dirty, stream);
 }
 
 static void count_unseen(const struct dirty_streams *dirty) {
@@ -46,14 +57,24 @@ void begin_flush_all(struct dirty_streams *dirty) {
   libc__IO_list_unlock();
 }
 
+// Its records take the time from the call's beginning on; those of the next stream begin where they end.
+static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *stream, int64_t result) {
+  struct stream_call *call = &dirty->call;
+  call->call.fd = stream->fd;
+  call->unseen = stream->unseen;
+  if (stream->read_ahead)
+    put_stream_seek(call, (struct stream_seek){-stream->read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
+  put_stream_record(call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
+}
+
 void end_flush_all(struct dirty_streams *dirty, bool ok) {
   int error = errno;
   count_unseen(dirty);
   for (int i = 0; i < dirty->count; i++) {
     const struct dirty_stream *stream = &dirty->streams[i];
-    dirty->call.call.fd = stream->fd;
-    int64_t result = ok ? (int64_t)stream->pending : -(int64_t)error;
-    put_stream_record(&dirty->call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
+    put_flush(dirty, stream, ok ? (int64_t)stream->pending : -(int64_t)error);
+    struct fd_entry *entry = fd_entry_of(stream->fd);
+    if (ok && entry && !in_vfork_child()) entry->last_place = stream->empty_place;
   }
 }
 
@@ -80,11 +101,21 @@ static bool is_only_thread(void) {
 }
 
 static void tell_stream_at_exit(const struct dirty_stream *stream) {
-  at_exit.call.call.fd = stream->fd;
   at_exit.call.call.start = now_ticks();
   int64_t error = raw_syscall2(SYS_fcntl, stream->fd, F_GETFD), result = (int64_t)stream->pending;
-  put_stream_record(&at_exit.call,
-                    (struct stream_transfer){KIND_fflush, stream->pending, error < 0 ? error : result, -1});
+  put_flush(&at_exit, stream, error < 0 ? error : result);
+}
+
+// libc gives back what was read ahead, which moves the open file for the processes that this one has it from.
+static void tell_given_back(FILE *stream) {
+  bool is_kept = stream->_flags & kStreamUnbuffered || stream->_mode == 0;  // libc leaves it alone
+  int64_t ahead = is_kept ? 0 : bytes_given_back(stream);
+  if (ahead == 0) return;
+  const struct stream_state state = stream_state(stream);
+  at_exit.call.call.fd = stream->_fileno;
+  at_exit.call.call.start = now_ticks();
+  at_exit.call.unseen = stream_moved_unseen(stream->_fileno, &state);
+  put_stream_seek(&at_exit.call, (struct stream_seek){-ahead, -1, 0, SEEK_CUR, false});
 }
 
 // libc's list is read without its lock, as libc itself does at the end: a thread that was stopped inside fflush(NULL)
@@ -101,5 +132,7 @@ void tell_flush_at_exit(void) {
   }
   count_unseen(&at_exit);
   for (int i = 0; i < at_exit.count; i++) tell_stream_at_exit(&at_exit.streams[i]);
+  if (process.forked && is_only_thread())
+    for (FILE *stream = first_stream(); stream; stream = stream->_chain) tell_given_back(stream);
   __atomic_store_n(&streams_told_at_exit, at_exit.count, __ATOMIC_RELEASE);
 }

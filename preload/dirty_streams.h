@@ -13,7 +13,10 @@ enum { kDirtyStreamsMax = 64 };  // more at once are flushed unseen, and counted
 struct dirty_stream {
   FILE *stream;  // only to be compared: it may be gone
   int fd;
+  bool unseen;           // it may have moved unseen
+  uint32_t empty_place;  // where it stands with an empty buffer (fd_entry.last_place)
   size_t pending;
+  int64_t read_ahead;  // libc seeks back over that first
 };
 
 struct dirty_streams {

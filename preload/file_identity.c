@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/file_identity.h"
 
+#include <fcntl.h>
+
 #include "preload/fd_table.h"
 #include "preload/path_rules.h"
 #include "preload/recorder.h"
 
-enum { kNumbersTaken = 16 };
+enum { kNumbersTaken = 16, kFlagBits = 0xffffff };
 
 // A signal handler that takes some in the middle of this, or forks, leaves its own: then the rest of these is used by
 // nobody.
@@ -33,6 +35,7 @@ COLD uint32_t identify_open_file(int fd) {
     text_release(&name);
     return fd_adopt_open_file(fd, OPEN_FILE_LEFT_OUT);
   }
+  long flags = raw_syscall2(SYS_fcntl, fd, F_GETFL);
   uint64_t clock = now_ticks();
   uint8_t lap;
   uint64_t *w = reserve_with_texts((struct text *const[]){&name}, 1, kFileRecordBytes, MLRUN_FILE, &lap);
@@ -42,6 +45,7 @@ COLD uint32_t identify_open_file(int fd) {
                              .open_file = new_open_file_number(),
                              .status = &status,
                              .origin = MLRUN_ORIGIN_FOUND,
+                             .flags = flags < 0 ? 0 : (uint32_t)flags & kFlagBits,
                              .path = name.id};
   write_file_record(w, lap, &file);
   return fd_adopt_open_file(fd, file.open_file);

@@ -36,6 +36,7 @@ struct file_record {
   uint64_t clock;
   uint32_t open_file;
   enum mlrun_file_origin origin;
+  uint32_t flags;  // O_ flags, of one that was found
   const struct stat *status;
   uint64_t path, directory;      // string ids; the directory's only for a path relative to it
   uint32_t directory_open_file;  // of the dirfd that the path is relative to, or 0
@@ -48,7 +49,7 @@ INLINE void write_file_record(uint64_t *w, uint8_t lap, const struct file_record
   w[1] = file->clock;
   w[2] = (uint64_t)(uint32_t)file->status->st_dev << 8 | (uint64_t)file->origin << 40;
   w[3] = file->status->st_ino;
-  w[4] = (uint64_t)file->status->st_mode << 8;
+  w[4] = (uint64_t)file->status->st_mode << 8 | (uint64_t)file->flags << 40;
   w[5] = file->path;
   w[6] = (uint64_t)file->directory_open_file << 8;
   w[7] = file->directory;

@@ -47,11 +47,25 @@ EXPORT FILE *fopen64(const char *path, const char *mode) {
   return traced_fopen(real, path, mode);
 }
 
+// It has no buffer yet.
+static void begin_stream_of(int fd) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (entry && !in_vfork_child()) entry->last_place = 0;
+}
+
+// As its mode says.
+static uint64_t flags_of_stream(const FILE *stream) {
+  uint64_t way = stream->_flags & kStreamNoReads ? O_WRONLY : stream->_flags & kStreamNoWrites ? O_RDONLY : O_RDWR;
+  return way | (stream->_flags & kStreamAppends ? O_APPEND : 0);
+}
+
 EXPORT FILE *fdopen(int fd, const char *mode) {
   REAL(FILE *, fdopen, int, const char *);
   struct pending_call call CALL_CLEANUP = {.kind = KIND_fdopen, .fd = fd, .offset = MLRUN_NO_OFFSET};
   begin_call(&call);
   FILE *stream = real(fd, mode);
+  if (stream) begin_stream_of(fd);
+  if (stream) call.arg2 = flags_of_stream(stream);
   end_call(&call, stream ? fd : -1);
   return stream;
 }
@@ -60,7 +74,9 @@ EXPORT FILE *fdopen(int fd, const char *mode) {
 struct ended_file {
   uint32_t open_file, calls;  // buffered calls since its last record, this one included
   size_t pending;
-  int fd;  // -1: the stream has none
+  int64_t read_ahead;  // libc seeks back over that first
+  int fd;              // -1: the stream has none
+  bool unseen;         // it may have moved unseen
 };
 
 static struct ended_file end_of_file(FILE *stream, bool recorded) {
@@ -69,15 +85,37 @@ static struct ended_file end_of_file(FILE *stream, bool recorded) {
   if (recorded) {
     file.open_file = open_file_of(file.fd);
     file.calls = take_buffered_calls(file.fd);
-    file.pending = stream->_mode > 0 ? 0 : stream_state(stream).pending;
+    if (stream->_mode <= 0) {
+      const struct stream_state state = stream_state(stream);
+      file.pending = state.pending;
+      file.read_ahead = state.read_ahead;
+      file.unseen = stream_moved_unseen(file.fd, &state);
+    }
   }
   fd_set_open_file(file.fd, 0);
   return file;
 }
 
+// The record of a seek of libc's own, over `bytes` that were read ahead.
+static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t bytes, uint64_t flags) {
+  struct pending_call seek = {.start = start,
+                              .kind = KIND_fseek,
+                              .fd = file->fd,
+                              .open_file = file->open_file,
+                              .requested = (uint64_t)-bytes,
+                              .offset = MLRUN_NO_OFFSET,
+                              .arg2 = SEEK_CUR};
+  put_call(&seek, start, 0, flags);
+}
+
 // The record of what the call wrote out first, if anything.
 static void put_last_flush(const struct ended_file *file, uint64_t start, uint64_t end, int error) {
   if (!file->pending) return;
+  uint64_t flags = MLRUN_CALL_STDIO | (file->unseen ? MLRUN_CALL_UNSEEN : 0);
+  if (file->read_ahead) {
+    put_seek_back(file, start, file->read_ahead, flags);
+    flags = MLRUN_CALL_STDIO;
+  }
   struct pending_call flush = {.start = start,
                                .kind = KIND_fflush,
                                .fd = file->fd,
@@ -85,7 +123,7 @@ static void put_last_flush(const struct ended_file *file, uint64_t start, uint64
                                .requested = file->pending,
                                .offset = MLRUN_NO_OFFSET,
                                .arg2 = file->calls};
-  put_call(&flush, end, error ? -(int64_t)error : (int64_t)file->pending, MLRUN_CALL_STDIO);
+  put_call(&flush, end, error ? -(int64_t)error : (int64_t)file->pending, flags);
 }
 
 static int traced_fclose(int (*real)(FILE *), FILE *stream, enum call_kind kind) {
@@ -123,12 +161,15 @@ static FILE *traced_freopen(freopen_function real, const char *path, const char 
   struct path_call call PATH_CALL_CLEANUP = {
       .call.kind = KIND_freopen, .call.fd = AT_FDCWD, .path = path, .looks_up = true};
   begin_path_call(&call);
+  int64_t given_back = call.call.start ? bytes_given_back(stream) : 0;
   struct ended_file file = end_of_file(stream, call.call.start);
   FILE *result = real(path, mode, stream);
   int fd = result ? result->_fileno : -1;
   if (call.call.start) {
     uint64_t end = now_ticks();
     put_last_flush(&file, call.call.start, end, 0);
+    if (given_back > 0)
+      put_seek_back(&file, call.call.start, given_back, MLRUN_CALL_STDIO | (file.unseen ? MLRUN_CALL_UNSEEN : 0));
     if (file.pending) call.call.start = end;
     call.call.requested = open_words(&call, mode, result);
   }

@@ -19,7 +19,7 @@ static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void 
                            FILE *stream, enum stream_locking locking) {
   if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not look at the stream either
   if (likely(holds_unread(stream, product(size, count), locking))) {
-    count_buffered_call(stream->_fileno);
+    count_call_in_buffer(stream->_fileno, size * count);
     return real(at, size, count, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -47,7 +47,7 @@ static size_t traced_fread_chk(fread_chk_function real, void *at, size_t room, s
                                enum stream_locking locking) {
   if (unlikely(!size || !count)) return real(at, room, size, count, stream);
   if (likely(holds_unread(stream, product(size, count), locking))) {
-    count_buffered_call(stream->_fileno);
+    count_call_in_buffer(stream->_fileno, size * count);
     return real(at, room, size, count, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -83,8 +83,9 @@ static struct handed_out handed_line(const struct stream_call *call, const char 
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
   if (unlikely(room <= 1)) return real(at, room, stream);  // as above
-  if (likely(holds_line(stream, '\n', most_of(room), locking))) {
-    count_buffered_call(stream->_fileno);
+  size_t in_buffer;
+  if (likely(holds_line(stream, '\n', most_of(room), locking, &in_buffer))) {
+    count_call_in_buffer(stream->_fileno, in_buffer);
     return real(at, room, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -107,8 +108,9 @@ EXPORT char *fgets_unlocked(char *at, int room, FILE *stream) {
 static char *traced_fgets_chk(char *(*real)(char *, size_t, int, FILE *), char *at, size_t size, int room, FILE *stream,
                               enum stream_locking locking) {
   if (unlikely(room <= 1)) return real(at, size, room, stream);
-  if (likely(holds_line(stream, '\n', most_of(room), locking))) {
-    count_buffered_call(stream->_fileno);
+  size_t in_buffer;
+  if (likely(holds_line(stream, '\n', most_of(room), locking, &in_buffer))) {
+    count_call_in_buffer(stream->_fileno, in_buffer);
     return real(at, size, room, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -133,8 +135,9 @@ EXPORT char *__fgets_unlocked_chk(char *at, size_t size, int room, FILE *stream)
 static ssize_t traced_getdelim(ssize_t (*real)(char **, size_t *, int, FILE *), char **line, size_t *room,
                                int delimiter, FILE *stream) {
   if (unlikely(!line || !room)) return real(line, room, delimiter, stream);
-  if (likely(holds_line(stream, delimiter, SIZE_MAX, kLockStream))) {
-    count_buffered_call(stream->_fileno);
+  size_t in_buffer;
+  if (likely(holds_line(stream, delimiter, SIZE_MAX, kLockStream, &in_buffer))) {
+    count_call_in_buffer(stream->_fileno, in_buffer);
     return real(line, room, delimiter, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -157,8 +160,9 @@ EXPORT ssize_t __getdelim(char **line, size_t *room, int delimiter, FILE *stream
 EXPORT ssize_t getline(char **line, size_t *room, FILE *stream) {
   REAL(ssize_t, getline, char **, size_t *, FILE *);
   if (unlikely(!line || !room)) return real(line, room, stream);
-  if (likely(holds_line(stream, '\n', SIZE_MAX, kLockStream))) {
-    count_buffered_call(stream->_fileno);
+  size_t in_buffer;
+  if (likely(holds_line(stream, '\n', SIZE_MAX, kLockStream, &in_buffer))) {
+    count_call_in_buffer(stream->_fileno, in_buffer);
     return real(line, room, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;

@@ -12,7 +12,7 @@ static size_t traced_fwrite(size_t (*real)(const void *, size_t, size_t, FILE *)
                             size_t count, FILE *stream, enum stream_locking locking) {
   if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not look at the stream either
   if (likely(has_room(stream, product(size, count), locking))) {
-    count_buffered_call(stream->_fileno);
+    count_call_in_buffer(stream->_fileno, size * count);
     return real(at, size, count, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -36,7 +36,7 @@ static int traced_fputs(int (*real)(const char *, FILE *), const char *text, FIL
                         enum stream_locking locking) {
   size_t bytes = strlen(text);
   if (likely(has_room(stream, bytes, locking))) {
-    count_buffered_call(stream->_fileno);
+    count_call_in_buffer(stream->_fileno, bytes);
     return real(text, stream);
   }
   struct stream_call call STREAM_CALL_CLEANUP;
@@ -60,7 +60,7 @@ EXPORT int puts(const char *text) {
   REAL(int, puts, const char *);
   size_t bytes = strlen(text) + 1;
   if (likely(has_room(stdout, bytes, kLockStream))) {
-    count_buffered_call(stdout->_fileno);
+    count_call_in_buffer(stdout->_fileno, bytes);
     return real(text);
   }
   struct stream_call call STREAM_CALL_CLEANUP;

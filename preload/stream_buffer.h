@@ -17,16 +17,19 @@ INLINE bool holds_unread(const FILE *stream, size_t bytes, enum stream_locking l
   return can_foretell(stream, locking) && bytes <= (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
 }
 
-// The rest of a line, or `most` bytes if that is less.
-INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stream_locking locking) {
+// The rest of a line, or `most` bytes if that is less; *bytes: how many.
+INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stream_locking locking, size_t *bytes) {
   if (!can_foretell(stream, locking)) return false;
-  size_t unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
-  return most <= unread || (unread && memchr(stream->_IO_read_ptr, delimiter, unread));
+  size_t unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr), at_most = most < unread ? most : unread;
+  const char *end = at_most ? (const char *)memchr(stream->_IO_read_ptr, delimiter, at_most) : 0;
+  *bytes = end ? (size_t)(end - stream->_IO_read_ptr) + 1 : most;
+  return end || most <= unread;
 }
 
-// `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no room.
+// `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no room, unless it has become one since.
 INLINE bool has_room(const FILE *stream, size_t bytes, enum stream_locking locking) {
-  return can_foretell(stream, locking) && stream->_flags & kStreamIsWriting &&
+  return can_foretell(stream, locking) &&
+         (stream->_flags & (kStreamIsWriting | kStreamLineBuffered)) == kStreamIsWriting &&
          stream->_IO_write_end > stream->_IO_write_ptr &&
          bytes <= (size_t)(stream->_IO_write_end - stream->_IO_write_ptr);
 }

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/stream_call.h"
 
+#include "preload/file_identity.h"
 #include "preload/real_function.h"
+
+// Where libc would begin to write: what was read ahead behind it is given back by a seek first. It begins at the start of
+// an empty buffer where the old one is used up.
+static int64_t read_ahead_of(const FILE *stream) {
+  if (stream->_flags & (kStreamAppends | kStreamInBackup)) return 0;
+  if (stream->_flags & kStreamIsWriting) return stream->_IO_read_end - stream->_IO_write_base;
+  return stream->_IO_read_ptr == stream->_IO_buf_end ? 0 : stream->_IO_read_end - stream->_IO_read_ptr;
+}
 
 struct stream_state stream_state(FILE *stream) {
   struct stream_state state = {
       .read_base = stream->_IO_read_base,
       .read_ptr = stream->_IO_read_ptr,
       .read_end = stream->_IO_read_end,
+      .write_ptr = stream->_IO_write_ptr,
       .unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr),
       .pending = (size_t)(stream->_IO_write_ptr - stream->_IO_write_base),
       .buffer_bytes = (size_t)(stream->_IO_buf_end - stream->_IO_buf_base),
+      .read_ahead = read_ahead_of(stream),
       .position = stream->_offset,
       .flags = stream->_flags,
   };
@@ -18,6 +29,33 @@ struct stream_state stream_state(FILE *stream) {
   // While characters pushed back are read, the real buffer stands in the save area.
   if (unlikely(state.flags & kStreamInBackup)) state.unread += (size_t)(stream->_IO_save_end - stream->_IO_save_base);
   return state;
+}
+
+// A stream that has met the end stands at the beginning of its buffer, as one that has sought does.
+static uint32_t place_of(const struct stream_state *state) {
+  if (state->flags & kStreamIsWriting) return (uint32_t)(uintptr_t)state->write_ptr;
+  return (uint32_t)(uintptr_t)state->read_ptr ^ (state->flags & _IO_EOF_SEEN ? 1u << 31 : 0);
+}
+
+// What goes through without staying in a buffer leaves no trace in the pointers.
+bool stream_moved_unseen(int fd, const struct stream_state *state) {
+  const struct fd_entry *entry = fd_entry_of(fd);
+  if (!entry || entry->last_place != place_of(state)) return true;
+  if (state->flags & kStreamIsWriting) return (state->flags & (kStreamUnbuffered | kStreamLineBuffered)) != 0;
+  return state->buffer_bytes == 1;
+}
+
+void note_stream_place(const struct stream_call *call, const struct stream_state *after, bool recorded) {
+  struct fd_entry *entry = fd_entry_of(call->call.fd);
+  if (unlikely(!entry || in_vfork_child())) return;
+  uint32_t now = place_of(after);
+  entry->last_place = recorded ? now : entry->last_place + (now - place_of(&call->before));
+}
+
+// Of how much was read only the least is known: the next record says that the stream has moved unseen.
+static void forget_stream_place(int fd) {
+  struct fd_entry *entry = fd_entry_of(fd);
+  if (entry && !in_vfork_child()) entry->last_place ^= 1;
 }
 
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking) {
@@ -34,6 +72,7 @@ void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind ki
     call->locked = stream;
   }
   call->before = stream_state(stream);
+  call->unseen = stream_moved_unseen(call->call.fd, &call->before);
   link_call(&call->call);
 }
 
@@ -52,7 +91,13 @@ uint32_t take_buffered_calls(int fd) {
   return calls;
 }
 
-COLD void put_stream_record(const struct stream_call *call, struct stream_transfer transfer) {
+static uint64_t flags_of(struct stream_call *call) {
+  uint64_t flags = MLRUN_CALL_STDIO | (call->unseen ? MLRUN_CALL_UNSEEN : 0);
+  call->unseen = false;
+  return flags;
+}
+
+COLD void put_stream_record(struct stream_call *call, struct stream_transfer transfer) {
   uint64_t end = now_ticks();
   struct pending_call record = call->call;
   bool placed = transfer.result >= 0 && transfer.position >= transfer.result;
@@ -61,7 +106,25 @@ COLD void put_stream_record(const struct stream_call *call, struct stream_transf
   record.offset = placed ? (uint64_t)(transfer.position - transfer.result) : MLRUN_NO_OFFSET;
   record.open_file = open_file_of(record.fd);
   record.arg2 = take_buffered_calls(record.fd);
-  put_call(&record, end, transfer.result, MLRUN_CALL_STDIO);
+  put_call(&record, end, transfer.result, flags_of(call));
+  call->call.start = end;
+}
+
+COLD void put_stream_seek(struct stream_call *call, struct stream_seek seek) {
+  uint64_t end = seek.transfer_follows ? call->call.start : now_ticks();
+  struct pending_call record = call->call;
+  record.kind = KIND_fseek;
+  record.requested = (uint64_t)seek.offset;
+  record.offset = seek.position >= 0 ? (uint64_t)seek.position : MLRUN_NO_OFFSET;
+  record.open_file = open_file_of(record.fd);
+  record.arg2 = (uint64_t)seek.whence;
+  put_call(&record, end, seek.result, flags_of(call));
+  call->call.start = end;
+}
+
+// libc seeks back over what was read ahead before it writes.
+static void put_seek_back(struct stream_call *call) {
+  put_stream_seek(call, (struct stream_seek){-call->before.read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
 }
 
 // A buffer that was filled anew ends elsewhere, or its pointer has not moved as far as bytes were handed out.
@@ -87,6 +150,19 @@ static bool asked_in_vain(const struct stream_state *before, const struct stream
   return !(after->flags & _IO_EOF_SEEN) || handed.asked - handed.bytes >= after->buffer_bytes;
 }
 
+// Of a stream that was being written: it goes out before anything is read, unless the read bypasses the buffer, which
+// libc then empties unwritten.
+static void put_flush_before_read(struct stream_call *call, const struct stream_state *after, size_t read,
+                                  size_t asked) {
+  const struct stream_state *before = &call->before;
+  if (before->pending <= after->pending || (before->buffer_bytes && asked >= before->buffer_bytes)) return;
+  size_t flushed = before->pending - after->pending;
+  bool sought = before->read_ahead && after->position >= (int64_t)read;
+  if (before->read_ahead && !sought) put_seek_back(call);  // the end of the file makes libc forget the position
+  put_stream_record(call, (struct stream_transfer){KIND_fflush, flushed, (int64_t)flushed,
+                                                   sought ? after->position - (int64_t)read : -1});
+}
+
 void end_stream_read(struct stream_call *call, struct handed_out handed) {
   compiler_barrier();
   if (unlikely(!call->call.start)) return;
@@ -94,36 +170,64 @@ void end_stream_read(struct stream_call *call, struct handed_out handed) {
   unlock_stream(call);
   int error = errno;
   size_t bytes = refilled_bytes(before, &after, handed), buffer = after.buffer_bytes;
-  int64_t position = before->position >= 0 ? before->position + (int64_t)bytes : after.position;  // unknown at the end
-  if (unlikely(before->pending > after.pending)) {  // the stream was being written: that went out first
-    size_t flushed = before->pending - after.pending;
-    put_stream_record(call, (struct stream_transfer){KIND_fflush, flushed, (int64_t)flushed, -1});
-    position = after.position;
-  }
+  uint64_t start = call->call.start;
+  if (unlikely(before->pending)) put_flush_before_read(call, &after, bytes, handed.asked);
   struct stream_transfer transfer = {(enum call_kind)call->call.kind, bytes > buffer ? bytes : buffer, (int64_t)bytes,
-                                     position};
+                                     -1};
   if (bytes) {
     put_stream_record(call, transfer);
   } else if (asked_in_vain(before, &after, handed)) {
     if (!(after.flags & _IO_EOF_SEEN)) transfer.result = -(int64_t)error;
     put_stream_record(call, transfer);
-  } else {
+  } else if (call->call.start == start) {
     count_buffered_call(call->call.fd);
   }
+  note_stream_place(call, &after, call->call.start != start);
+  bool met_end = after.flags & (_IO_EOF_SEEN | kStreamUnbuffered),
+       lacks = bytes > handed.bytes + after.unread - before->unread;
+  if (handed.is_least && bytes && (met_end || lacks)) forget_stream_place(call->call.fd);
 }
 
-void end_stream_write(struct stream_call *call, size_t accepted, bool ok) {
+// A call that synchronises gives back what was read ahead. Where it then empties the buffer the state does not tell
+// whether the file can seek.
+static void put_given_back(struct stream_call *call, const struct stream_state *after) {
+  const struct stream_state *before = &call->before;
+  int64_t ahead = before->read_end - before->read_ptr;
+  if (before->pending || ahead <= 0 || after->read_end != after->read_ptr) return;
+  struct stat status;
+  if (after->read_ptr != before->read_ptr && !(stat_descriptor(call->call.fd, &status) && S_ISREG(status.st_mode)))
+    return;
+  put_stream_seek(call, (struct stream_seek){.offset = -ahead, .position = -1, .whence = SEEK_CUR});
+}
+
+int64_t bytes_given_back(FILE *stream) {
+  struct stat status;
+  int64_t ahead = stream->_IO_read_end - stream->_IO_read_ptr;
+  if (ahead <= 0 || stream->_flags & kStreamIsWriting || stream_descriptor(stream) < 0 || stream->_mode > 0) return 0;
+  return stat_descriptor(stream->_fileno, &status) && S_ISREG(status.st_mode) ? ahead : 0;
+}
+
+static void end_write(struct stream_call *call, size_t accepted, bool ok, bool counts) {
   compiler_barrier();
   if (unlikely(!call->call.start)) return;
   struct stream_state after = stream_state(call->stream);
   unlock_stream(call);
   enum call_kind kind = (enum call_kind)call->call.kind;
+  uint64_t start = call->call.start;
   int64_t offered = (int64_t)(accepted + call->before.pending), flushed = offered - (int64_t)after.pending;
   if (unlikely(!ok && !(after.flags & kStreamNoWrites))) {
     put_stream_record(call, (struct stream_transfer){kind, (uint64_t)offered, -(int64_t)errno, -1});
   } else if (ok && flushed > 0) {
-    put_stream_record(call, (struct stream_transfer){kind, (uint64_t)flushed, flushed, after.position});
+    int64_t position = call->before.read_ahead ? after.position : -1;
+    if (call->before.read_ahead && position < 0) put_seek_back(call);  // fflush forgets the position
+    put_stream_record(call, (struct stream_transfer){kind, (uint64_t)flushed, flushed, position});
   } else {
-    count_buffered_call(call->call.fd);
+    if (ok && kind == KIND_fflush) put_given_back(call, &after);
+    if (call->call.start == start && counts) count_buffered_call(call->call.fd);
   }
+  note_stream_place(call, &after, call->call.start != start);
 }
+
+void end_stream_write(struct stream_call *call, size_t accepted, bool ok) { end_write(call, accepted, ok, true); }
+
+void end_stream_buffer(struct stream_call *call, bool ok) { end_write(call, 0, ok, false); }

@@ -69,7 +69,7 @@ INLINE void write_call(uint64_t *w, const struct pending_call *call, uint64_t en
   w[3] = call->requested;
   w[4] = (uint64_t)result << 8;
   w[5] = call->offset;
-  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40;
+  w[6] = (uint64_t)call->open_file << 8 | (flags | call->flags) << 40 | mlrun_result_top(result);
   w[7] = call->arg2;
 }
 

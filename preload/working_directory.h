@@ -15,8 +15,8 @@
 
 void forget_working_directory(void);
 
-// Something was renamed, which may be a folder above it or above that of a descriptor. All processes of the session are
-// told; what processes outside of it rename is not known.
+// Something was renamed, which may be a folder above it or above that of a descriptor. All processes of the session see it;
+// what processes outside of it rename is not known.
 INLINE void folders_may_have_moved(void) { __atomic_add_fetch(&control->renames, 1, __ATOMIC_RELAXED); }
 
 // Its string id, if that is known and the process has written the definition; else 0.

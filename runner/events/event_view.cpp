@@ -32,6 +32,7 @@ bool decode(const RecordView& record, FileEvent& file) {
   file.origin = static_cast<uint32_t>(w[2] >> 40);
   file.inode = w[3];
   file.mode = static_cast<uint32_t>(w[4] >> 8);
+  file.flags = static_cast<uint32_t>(w[4] >> 40);
   file.path = w[5];
   file.dirfd_file = static_cast<uint32_t>(w[6] >> 8);
   file.cwd = w[7];

@@ -180,7 +180,7 @@ struct StringEvent {
 };
 
 struct FileEvent {
-  uint32_t number = 0, device = 0, origin = 0, mode = 0, dirfd_file = 0;
+  uint32_t number = 0, device = 0, origin = 0, mode = 0, flags = 0, dirfd_file = 0;
   uint64_t inode = 0, path = 0, cwd = 0;
 };
 
@@ -251,12 +251,12 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   const uint64_t* w = record.words;
   call.func = static_cast<uint16_t>(record.kind - MLRUN_CALL);
   call.on_path = has_path_layout(call.func);
-  call.flags = static_cast<uint32_t>(w[6] >> 40);
+  call.flags = static_cast<uint32_t>(w[6] >> 40 & 0xffff);
   call.arg = static_cast<int32_t>(record.arg);
   call.open_file = static_cast<uint32_t>(w[6] >> 8);
   call.start = w[1];
   call.duration = w[2] >> 8;
-  call.result = static_cast<int64_t>(w[4]) >> 8;
+  call.result = mlrun_whole_result(w[4], w[6]);
   call.w3 = w[3];
   call.offset = call.on_path ? MLRUN_NO_OFFSET : w[5];
   call.arg2 = call.on_path ? 0 : w[7];

@@ -23,7 +23,8 @@
 //              w3 = bytes asked for, or what hooks.def says of the function
 //              w4 = (result, or -errno) << 8
 //              w5 = file offset; MLRUN_NO_OFFSET: not an argument
-//              w6 = open file << 8 | flags << 40
+//                   msync, madvise: the flags or the advice
+//              w6 = open file << 8 | flags << 40 (16 bits) | top byte of the result << 56, as mlrun_result_top has it
 //              w7 = arg2
 //              5 units, a call on two descriptors: w8 = open file of the second << 8,
 //              w9 = offset in it; MLRUN_NO_OFFSET: not an argument
@@ -39,7 +40,7 @@
 //   file       defines an open file (MLRUN_FILE): arg = its number
 //              w2 = kernel device number << 8 | enum mlrun_file_origin << 40
 //              w3 = inode
-//              w4 = st_mode << 8
+//              w4 = st_mode << 8 | O_ flags << 40 (24 bits), of one that was found
 //              w5 = path's string id, as passed or as /proc has it
 //              w6 = open file of dirfd << 8
 //              w7 = string id of the working directory, 0: not needed
@@ -166,8 +167,9 @@ enum mlrun_kind {
 
 // How an open file came to be known.
 enum mlrun_file_origin {
-  MLRUN_ORIGIN_OPENED = 1,  // by a recorded call of this process
-  MLRUN_ORIGIN_FOUND = 2,   // met on a descriptor: inherited, or made by a call that is not hooked
+  MLRUN_ORIGIN_OPENED = 1,   // by a recorded call of this process
+  MLRUN_ORIGIN_FOUND = 2,    // met on a descriptor: inherited, or made by a call that is not hooked
+  MLRUN_ORIGIN_UNNAMED = 3,  // by a recorded call, in the folder that its path names (O_TMPFILE)
 };
 
 // Who made a mark. Ranges of the two do not nest in each other.
@@ -284,11 +286,15 @@ enum mlrun_stack_end {
 // Bits of `flags` in a call record.
 enum mlrun_call_flag {
   MLRUN_CALL_STDIO = 1,      // w7 = number of stdio calls this refill or flush served; offset, if given, is exact
+                             // fseek: w5 = where the kernel stands then; without it and with SEEK_CUR w3 is by how much
+                             // libc moved that by itself, from wherever it was
   MLRUN_CALL_CANCELLED = 2,  // the thread was cancelled inside; the result is -ECANCELED
   MLRUN_CALL_PASSED_FD = 4,  // arg is the dirfd, not a new descriptor
   MLRUN_CALL_RAW = 8,        // made by number, through syscall()
   MLRUN_CALL_STACK = 16,     // the last unit holds the id of the stack
-  MLRUN_CALL_AT_EXIT = 32    // what stood in a stream's buffer when the process ended: libc writes it after that
+  MLRUN_CALL_AT_EXIT = 32,   // what stood in a stream's buffer when the process ended: libc writes it after that
+  MLRUN_CALL_UNSEEN = 64,    // stdio: the stream may have moved its file since its last record, by getc, putc or scanf
+  MLRUN_CALL_SEARCHED = 128  // exec: the path is a name that PATH has nowhere
 };
 
 // What can be said of a program before it is executed: whether the library can come along.
@@ -315,6 +321,12 @@ static inline __u32 mlrun_short_duration(__u64 duration) {
 static inline __u64 mlrun_whole_duration(__u32 duration) {
   if (!(duration & MLRUN_DURATION_IS_LONG)) return duration;
   return (__u64)(duration & ~MLRUN_DURATION_IS_LONG) << 10;
+}
+
+// What the 56 bits of a result that is shifted out of a tag byte lose: 0 unless they stand for another number.
+static inline __u64 mlrun_result_top(__s64 result) { return (__u64)result ^ (__u64)((__s64)((__u64)result << 8) >> 8); }
+static inline __s64 mlrun_whole_result(__u64 shifted, __u64 with_top) {
+  return (__s64)((__u64)((__s64)shifted >> 8) ^ (with_top >> 56 << 56));
 }
 
 static inline __u64 mlrun_word0(__u64 lap, __u64 units, __u64 kind, __u32 arg) {

@@ -65,7 +65,8 @@ struct CallRow {
   int64_t ofd_id = 0;      // open file description; 0: none
   FileKind file2_kind = FileKind::kUnknown;  // of file2_id; this and the next two are no columns
   int64_t ofd2_id = 0;                       // what a call from one descriptor to another wrote to
-  int64_t offset2 = -1;                      // and where; mremap: the old length, mmap: the caller; -1: not known
+  int64_t offset2 =
+      -1;  // and where; mremap: the old length, mmap: the caller; fseek: where the kernel stood then; -1: not known
   int64_t offset = -1;
   OffsetSource offset_source = OffsetSource::kNone;
   int64_t requested = -1;  // bytes asked for; -1: the call has no such argument

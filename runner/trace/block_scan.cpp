@@ -194,6 +194,10 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
   if (makes_child && call.result > 0 && call.result <= INT32_MAX) {
     scan_.children.push_back({note.channel, {call.start, static_cast<uint32_t>(call.result)}});
   }
+  if (call.func == events::func::k_linkat && call.result == 0 && call.dirfd_file != 0) {
+    scan_.given_names.push_back({call.dirfd_file, second_path(call)});
+  }
+  if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
 }
 
 void BlockScanner::add_paths(const events::CallEvent& call) {

@@ -88,12 +88,14 @@ struct BlockScan {
   std::vector<OfChannel<FragmentNote>> fragments;
   std::vector<events::FileEvent> files;
   std::vector<PathRef> paths;
+  std::vector<GivenName> given_names;
   std::vector<OfChannel<events::ProcessEvent>> processes;
   std::vector<OfChannel<events::EndEvent>> ends;
   std::vector<OfChannel<events::CommEvent>> comms;
   std::vector<OfChannel<ChildNote>> children;
   std::vector<OfChannel<events::ChildEndEvent>> child_ends;
   std::vector<OfChannel<events::RingEvent>> rings;
+  std::vector<OfChannel<uint64_t>> failed_execs;  // when they began
   std::vector<OfChannel<events::ModuleEvent>> modules;
   std::vector<OfChannel<StackNote>> stacks;
   bool has_gpu_work = false;

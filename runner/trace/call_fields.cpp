@@ -76,6 +76,7 @@ void fill_path_call(const CallEvent& call, CallRow& row) {
 
 void fill_seek(const CallEvent& call, CallRow& row) {
   row.arg2 = signed_of(call.arg2);
+  if (is_offset(call.offset)) row.offset2 = signed_of(call.offset);
   if (low(call.arg2) != SEEK_SET) return;
   row.offset = signed_of(call.w3);
   row.offset_source = model::OffsetSource::kArgument;
@@ -127,8 +128,8 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
     case func::k_madvise:
     case func::k_posix_madvise:
     case func::k_msync:
-      row.requested = static_cast<uint32_t>(low(call.w3));
-      row.flags = high(call.w3);
+      row.requested = signed_of(call.offset == MLRUN_NO_OFFSET ? call.w3 & kLow32 : call.w3);
+      row.flags = call.offset == MLRUN_NO_OFFSET ? high(call.w3) : low(call.offset);  // earlier records pack both
       return;
     case func::k_sbrk: row.arg2 = signed_of(call.w3); return;
     default: return;
@@ -184,6 +185,7 @@ void fill_other_call(const CallEvent& call, CallRow& row) {
       row.arg2 = low(call.w3);
       row.flags = low(call.arg2);
       return;
+    case func::k_fdopen: row.flags = low(call.arg2); return;
     case func::k_readdir:
     case func::k_fclose: row.served_calls = low(call.arg2); return;
     case func::k_system:
@@ -223,9 +225,15 @@ void fill_fields(const CallEvent& call, CallRow& row) {
   if (const auto call_class = class_of_func(call.func)) fill_by_class(*call_class, call, row);
 }
 
-bool moves_position(const CallEvent& call) {
-  return !call.on_path && call.open_file != 0 && call.offset == MLRUN_NO_OFFSET &&
-         (transfers(call.func) || copies(call.func));
+Motion motion_of(const CallEvent& call) {
+  Motion motion;
+  if (call.on_path || call.open_file == 0) return motion;
+  motion.moves = call.offset == MLRUN_NO_OFFSET && (transfers(call.func) || copies(call.func));
+  motion.stdio = (call.flags & MLRUN_CALL_STDIO) != 0;
+  motion.unseen = (call.flags & MLRUN_CALL_UNSEEN) != 0;
+  const bool relative = call.func == func::k_fseek && motion.stdio && call.offset == MLRUN_NO_OFFSET;
+  if (relative && call.result == 0 && low(call.arg2) == SEEK_CUR) motion.by = signed_of(call.w3);
+  return motion;
 }
 
 }  // namespace mlrun::trace

@@ -7,11 +7,17 @@
 
 namespace mlrun::trace {
 
-// Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset and offset_source. A call that moves the
+// Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset, offset_source, and offset2 of seeks. A call that moves the
 // file position has kUnknown: where it began is found later (offset_tracker.h).
 void fill_fields(const events::CallEvent& call, model::CallRow& row);
 
-// Reads or writes at the position of the open file, and moves it by the result.
-bool moves_position(const events::CallEvent& call);
+// What the call did to the position of its open file.
+struct Motion {
+  bool moves = false;   // reads or writes at it, and moves it by the result
+  bool stdio = false;   // of a stream
+  bool unseen = false;  // the stream may have moved it before
+  int64_t by = 0;       // a seek of libc's own, from wherever it was
+};
+Motion motion_of(const events::CallEvent& call);
 
 }  // namespace mlrun::trace

@@ -158,6 +158,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   const uint64_t event_key =
       scrambled(scrambled(ref_of(file).key(), file.inode), file.device | number_of_anonymous(file) << 32);
   const bool found = file.origin == MLRUN_ORIGIN_FOUND;
+  if (file.origin == MLRUN_ORIGIN_UNNAMED) return try_add_unnamed(file);
   if (const uint32_t* known = by_event_.find(event_key)) {
     open_files_.add(file.number, {*known, found, (file.flags & O_APPEND) != 0});
     return true;
@@ -167,9 +168,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
     return true;
   }
   std::optional<std::string> path;
-  if (file.origin == MLRUN_ORIGIN_UNNAMED) {
-    if (auto folder = absolute(ref_of(file))) path = unnamed_in(*folder, file.inode);
-  } else if (found) {
+  if (found) {
     if (const auto text = strings_->find(file.path)) path = without_deleted(*text);
   } else {
     path = absolute(ref_of(file));
@@ -182,6 +181,19 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   }
   add_described(file, *path);
   if (file.dirfd_file == 0) by_event_.at(event_key) = open_files_.find(file.number).file_id;
+  return true;
+}
+
+// A file of its own each time: its inode is another one's as soon as it is closed.
+bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
+  const auto folder = absolute(ref_of(file));
+  if (!folder) return false;
+  const std::string path = unnamed_in(*folder, file.inode);
+  const uint32_t file_id = make_file(path, strings_->text(file.path), file);
+  open_files_.add(file.number, {file_id, false, false});
+  if (file_id == 0) return true;
+  by_identity_.at(identity_of(file, path)) = file_id;
+  by_path_.at(key_of(path)) = file_id;
   return true;
 }
 

@@ -70,6 +70,7 @@ class FileIndex {
   void find_pending();
   void find_aliases();
   void add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id);
+  bool try_add_unnamed(const events::FileEvent& file);
   bool try_name(const GivenName& given);
   void add_described(const events::FileEvent& file, const std::string& path);
   uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);

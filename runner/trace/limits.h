@@ -14,6 +14,7 @@ inline constexpr size_t kPendingStringsMax = 4096;              // with fragment
 inline constexpr size_t kChannelsMax = size_t{1} << 22;
 inline constexpr size_t kFilesMax = size_t{1} << 24;
 inline constexpr size_t kOpenFilesMax = size_t{1} << 26;
+inline constexpr size_t kFailedExecsMax = size_t{1} << 22;
 inline constexpr size_t kPendingFilesMax = size_t{1} << 20;
 inline constexpr size_t kLossSpansMax = size_t{1} << 20;
 inline constexpr size_t kAnchorsMax = size_t{1} << 18;  // more are thinned out

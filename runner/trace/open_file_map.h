@@ -18,15 +18,16 @@ namespace mlrun::trace {
 struct OpenFile {
   uint32_t file_id = 0;  // 0: not known
   bool found = false;    // met on a descriptor: at which offset it stands is not known
+  bool appends = false;  // found opened for appending
 };
 
 class OpenFileMap {
  public:
-  // The first one that is told of a number counts. Requires: file_id < 2^31.
+  // The first one that is told of a number counts. Requires: file_id < 2^30.
   void add(uint32_t number, OpenFile file) {
     if (count_ >= kOpenFilesMax) return;
     ++count_;
-    const uint32_t packed = file.file_id << 1 | (file.found ? 1u : 0u);
+    const uint32_t packed = file.file_id << 2 | (file.appends ? 2u : 0u) | (file.found ? 1u : 0u);
     uint32_t& place = number / kPage < kFirstPages + 4 * count_ / kPage ? dense(number) : sparse_.at(scrambled(number));
     if (place == 0) place = packed;
   }
@@ -38,7 +39,7 @@ class OpenFileMap {
       const uint32_t* place = sparse_.find(scrambled(number));
       packed = place ? *place : 0;
     }
-    return {packed >> 1, (packed & 1) != 0};
+    return {packed >> 2, (packed & 1) != 0, (packed & 2) != 0};
   }
 
  private:

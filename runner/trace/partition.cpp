@@ -28,7 +28,7 @@ uint32_t entries_of(const SpoolFrame& frame, const mlrun_frame_counters& counter
 
 void Partition::clear() {
   calls.clear();
-  call_moves_position.clear();
+  call_motion.clear();
   allocs.clear();
   counters.clear();
   order.clear();
@@ -147,8 +147,10 @@ void PartitionReader::add_call(const RecordView& record, const Channel& channel,
   if (!events::end_clock(record, end) || !events::decode(record, call)) return;
   const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
   if (!lies_in(end_ns, slice)) return;
+  const bool announces = call.func == events::func::k_execve && call.result == 0;
+  if (announces && index_.is_failed_exec(channel, call.start)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
-  partition.call_moves_position.push_back(moves_position(call));
+  partition.call_motion.push_back(motion_of(call));
   model::CallRow& row = partition.calls.emplace_back(blank_call_);
   row.origin = channel.origin;
   row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);

@@ -10,6 +10,7 @@
 #include "runner/model/gpu_rows.h"
 #include "runner/model/rows.h"
 #include "runner/summary/huge_pages.h"
+#include "runner/trace/call_fields.h"
 #include "runner/trace/free_times.h"
 #include "runner/trace/spool_index.h"
 #include "runner/util/prefetch.h"
@@ -73,7 +74,7 @@ using Rows = std::vector<T, summary::HugePageAllocator<T>>;
 
 struct Partition {
   Rows<model::CallRow> calls;
-  std::vector<bool> call_moves_position;
+  std::vector<Motion> call_motion;
   Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
   Rows<RowRef> order;                             // of all of them, by end; frees by their beginning

@@ -21,11 +21,16 @@ struct PathRef {
 
 // The first and the second name of a call on a path. Requires: call.on_path.
 inline PathRef first_path(const events::CallEvent& call) {
-  const bool searched = call.func == events::func::k_execve || call.func == events::func::k_posix_spawn;
-  return {call.path, call.cwd, call.dirfd_file, searched};
+  return {call.path, call.cwd, call.dirfd_file, (call.flags & MLRUN_CALL_SEARCHED) != 0};
 }
 inline PathRef second_path(const events::CallEvent& call) {
   return {call.second_path, call.cwd, call.second_dirfd_file, false};
 }
+
+// A file that was opened without a name (O_TMPFILE) got one.
+struct GivenName {
+  uint32_t open_file = 0;
+  PathRef name;
+};
 
 }  // namespace mlrun::trace

@@ -123,8 +123,12 @@ void SpoolIndex::take(BlockScan& scan) {
   for (const StringNote& string : scan.strings) strings_.add(string);
   for (const auto& [serial, fragment] : scan.fragments) strings_.add(serial, fragment);
   for (const events::FileEvent& file : scan.files) files_.add(file);
+  for (const GivenName& given : scan.given_names) files_.add(given);
   for (const PathRef& path : scan.paths) files_.add(path);
   for (const mlrun_same_file& same : scan.same_files) files_.add(same);
+  for (const auto& [serial, start] : scan.failed_execs) {
+    if (failed_execs_.size() < kFailedExecsMax) failed_execs_.at(exec_key(serial, start)) = 1;
+  }
   notes_.add(scan);
   take_stacks(scan);
   take_gpu_facts(scan);

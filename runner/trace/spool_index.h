@@ -69,11 +69,16 @@ class SpoolIndex {
   [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
   [[nodiscard]] const std::vector<uint64_t>& python_frames() const { return python_frames_; }
   [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
+  // An exec is announced before it is known how it ends. Did one that began then fail, as a record of its own says?
+  [[nodiscard]] bool is_failed_exec(const Channel& channel, uint64_t start) const {
+    return failed_execs_.find(exec_key(channel.serial, start)) != nullptr;
+  }
   // Older events were freed; 0: none were.
   [[nodiscard]] int64_t events_from_ns() const { return events_from_ns_; }
 
  private:
   SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
+  static uint64_t exec_key(uint64_t serial, uint64_t start) { return scrambled(scrambled(serial), start); }
   Status load_kept(const std::string& path);
   Status load_sums(const std::string& path);
   void take(BlockScan& scan);
@@ -100,6 +105,7 @@ class SpoolIndex {
   std::vector<uint64_t> sample_frames_;  // offsets
   std::vector<uint64_t> python_frames_;  // likewise
   GpuFacts gpu_facts_;
+  summary::FlatMap<uint8_t> failed_execs_;
   bool has_gpu_work_ = false;
   SpoolDamage damage_;
   KeptFrames kept_;

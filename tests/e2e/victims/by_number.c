@@ -185,8 +185,8 @@ static void memory(void) {
   BOTH(SYS_mmap, mmap(at, 4096, PROT_READ, MAP_PRIVATE | MAP_FIXED, in, 4096), at, 4096L, PROT_READ,
        MAP_PRIVATE | MAP_FIXED, in, 4096L);
   BOTH(SYS_mremap, mremap(at, 8192, 8192, 0), at, 8192L, 8192L, 0);
-  BOTH(SYS_mprotect, mprotect(at, 8192, PROT_READ), at, 8192L, PROT_READ),
-      BOTH(SYS_munmap, munmap(at, 8192), at, 8192L);
+  BOTH(SYS_mprotect, mprotect(at, 8192, PROT_READ), at, 8192L, PROT_READ);
+  TWICE(mmap(at, 8192, PROT_READ, MAP_PRIVATE | MAP_FIXED, in, 4096), SYS_munmap, munmap(at, 8192), at, 8192L);
 }
 
 static void waits(void) {

@@ -142,6 +142,10 @@ static void flushes(void) {
   FILE *kept = fopen("kept", "w");
   LINE(fflush, 2, fputs("text", kept) >= 0 && fflush(kept) == 0);
   LINE(fflush_unlocked, 2, fputs("text", kept) >= 0 && fflush_unlocked(kept) == 0);
+  static char buffers[2][BUFSIZ];
+  LINE(setvbuf, 2, fputs("text", kept) >= 0 && setvbuf(kept, buffers[n], _IOFBF, BUFSIZ) == 0);
+  LINE(setbuf, 2, fputs("text", kept) >= 0 && (setbuf(kept, buffers[n]), true));
+  LINE(setbuffer, 2, fputs("text", kept) >= 0 && (setbuffer(kept, buffers[n], BUFSIZ), true));
   fputs("text", kept);
   LINE(fcloseall, 1, fcloseall() == 0);
 }

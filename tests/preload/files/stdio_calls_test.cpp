@@ -39,9 +39,9 @@ TEST(StdioCalls, RefillsAndFlushesAreThoseOfTheBuffer) {
                                              "fprintf 3: 4096 with 513 = 4096 flags 1",
                                              "fflush 3: 3904 with 488 = 3904 flags 1",
                                              "fflush 3: 4 with 2 = 4 flags 1",  // by rewind
-                                             "fseek 3: 0 = 0",
-                                             "fgets 3: 4096 at 0 with 1 = 4096 flags 1",
-                                             "fread 3: 4096 at 4096 with 2 = 3908 flags 1",
+                                             "fseek 3: 0 at 0 = 0 flags 1",
+                                             "fgets 3: 4096 with 1 = 4096 flags 1",
+                                             "fread 3: 4096 with 2 = 3908 flags 1",
                                              "fflush 3: 4 with 3 = 4 flags 1",  // by fclose
                                              "fclose 3: 0 = 0 flags 1"};
   EXPECT_EQ(rows(run.calls_on(file), data_row), expected);

@@ -104,14 +104,25 @@ TEST(EventView, KeepsTheSignOfAnErrorAndOfTheLargestFields) {
   testing::DescriptorCall failed;
   failed.result = -11;
   failed.open_file = UINT32_MAX;
-  failed.flags = 0xffffff;
+  failed.flags = 0xffff;
   failed.offset = UINT64_MAX - 1;
   records.add(failed);
   const auto call = only<CallEvent>(records);
   EXPECT_EQ(call.result, -11);
   EXPECT_EQ(call.open_file, UINT32_MAX);
-  EXPECT_EQ(call.flags, 0xffffffu);
+  EXPECT_EQ(call.flags, 0xffffu);
   EXPECT_EQ(call.offset, UINT64_MAX - 1);
+}
+
+TEST(EventView, KeepsResultsOf64Bits) {
+  for (const int64_t result : {int64_t{0}, int64_t{-4095}, INT64_MAX, INT64_MIN, int64_t{1} << 55,
+                               (int64_t{1} << 56) + 1, -(int64_t{1} << 55) - 1, (int64_t{1} << 55) - 1}) {
+    const auto shifted = static_cast<uint64_t>(result) << 8;
+    EXPECT_EQ(mlrun_whole_result(shifted, mlrun_result_top(result) | 0xffffffffffff00), result);
+    const bool fits = result >= -(int64_t{1} << 55) && result < int64_t{1} << 55;
+    EXPECT_EQ(mlrun_result_top(result) == 0, fits) << result;
+    EXPECT_EQ(mlrun_result_top(result) << 8, 0u) << result;
+  }
 }
 
 TEST(EventView, DecodesTheAddressThatAMappingWasAskedFor) {

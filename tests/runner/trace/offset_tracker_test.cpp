@@ -2,6 +2,8 @@
 // Derived file offsets, against what the kernel would have done.
 #include <fcntl.h>
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "tests/runner/trace/trace_folder.h"
@@ -50,6 +52,28 @@ class Offsets : public ::testing::Test {
                                              .open_file = 1,
                                              .arg2 = arg2});
   }
+  // Of a stream: a transfer, or a seek of libc's own.
+  void stream_call(uint16_t function, uint64_t at, int64_t result, uint32_t flags = 0, uint64_t w3 = 0,
+                   uint64_t offset = MLRUN_NO_OFFSET, uint64_t arg2 = 1) {
+    records_[0].add(DescriptorCall{.func = function,
+                                   .start = ticks_at(at * kMicrosecond),
+                                   .duration = 10,
+                                   .requested = w3,
+                                   .result = result,
+                                   .offset = offset,
+                                   .open_file = 1,
+                                   .flags = MLRUN_CALL_STDIO | flags,
+                                   .arg2 = arg2});
+  }
+  void write_at(uint16_t function, uint64_t at, uint64_t offset, uint64_t flags = 0) {
+    records_[0].add(DescriptorCall{.func = function,
+                                   .start = ticks_at(at * kMicrosecond),
+                                   .duration = 10,
+                                   .result = 100,
+                                   .offset = offset,
+                                   .open_file = 1,
+                                   .arg2 = flags});
+  }
   void lose_records(uint64_t channel, uint64_t at) {
     flush();
     spool_.look_at(at * kMicrosecond);
@@ -69,7 +93,9 @@ class Offsets : public ::testing::Test {
     const Numbers all = folder_.numbers("call", "offset");
     Numbers found;
     for (size_t i = 0; i < functions.size(); ++i) {
-      if (functions[i] == "read" || functions[i] == "write" || functions[i] == "pread") found.push_back(all[i]);
+      static const std::set<std::string> kTransfers = {"read",     "write", "pread",  "pwrite",
+                                                       "pwritev2", "fread", "fwrite", "fflush"};
+      if (kTransfers.contains(functions[i])) found.push_back(all[i]);
     }
     return found;
   }
@@ -201,6 +227,40 @@ TEST_F(Offsets, GoOnFromWhereStdioSaysItRead) {
   call(1, func::k_read, 20, 100);
   EXPECT_EQ(offsets(), Numbers({12288}));
   EXPECT_EQ(folder_.numbers("call", "served_calls"), Numbers({1, 12, 1}));
+}
+
+TEST_F(Offsets, OfWritesThatAppendWhateverTheyAreGivenAreUnknown) {
+  open(0, O_RDWR | O_APPEND);
+  write_at(func::k_pwrite, 10, 777);
+  call(1, func::k_read, 20, 100);
+  write_at(func::k_pwritev2, 30, 777, 0x20);  // RWF_NOAPPEND
+  call(1, func::k_fcntl, 40, 0, 2, F_SETFL, 0);
+  write_at(func::k_pwrite, 50, 888);
+  write_at(func::k_pwritev2, 60, 999, 0x10);  // RWF_APPEND
+  call(1, func::k_read, 70, 100);
+  EXPECT_EQ(offsets(), Numbers({std::nullopt, 0, 777, 888, std::nullopt, 100}));
+}
+
+TEST_F(Offsets, FollowWhatLibcSeeksByItself) {
+  open(0);
+  stream_call(func::k_fread, 10, 4096);
+  stream_call(func::k_fseek, 20, 0, 0, static_cast<uint64_t>(-4000), MLRUN_NO_OFFSET, SEEK_CUR);
+  stream_call(func::k_fflush, 30, 10);
+  stream_call(func::k_fseek, 40, 0, 0, 5000, 4096, SEEK_SET);
+  stream_call(func::k_fread, 50, 4096);
+  EXPECT_EQ(offsets(), Numbers({0, 96, 4096}));
+}
+
+TEST_F(Offsets, AreUnknownAfterAStreamMayHaveMovedUnseen) {
+  open(0);
+  stream_call(func::k_fread, 10, 4096);
+  stream_call(func::k_fread, 20, 4096, MLRUN_CALL_UNSEEN);
+  stream_call(func::k_fread, 30, 4096);
+  stream_call(func::k_fseek, 40, 0, 0, 0, 0, SEEK_SET);
+  stream_call(func::k_fread, 50, 4096);
+  call(1, func::k_fdopen, 60, 3);
+  call(1, func::k_read, 70, 100);  // past a stream that may have moved the file
+  EXPECT_EQ(offsets(), Numbers({0, std::nullopt, std::nullopt, 0, std::nullopt}));
 }
 
 }  // namespace

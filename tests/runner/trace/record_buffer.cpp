@@ -33,18 +33,19 @@ void RecordBuffer::add_record(uint16_t kind, uint32_t arg, std::vector<uint64_t>
 void RecordBuffer::add(const DescriptorCall& call) {
   add_record(static_cast<uint16_t>(MLRUN_CALL + call.func), static_cast<uint32_t>(call.fd),
              {0, call.start, call.duration << 8, call.requested, shifted(call.result), call.offset,
-              uint64_t{call.open_file} << 8 | uint64_t{call.flags} << 40, call.arg2});
+              uint64_t{call.open_file} << 8 | uint64_t{call.flags} << 40 | mlrun_result_top(call.result), call.arg2});
 }
 
 void RecordBuffer::add(const PathCall& call) {
-  std::vector<uint64_t> words = {0,
-                                 call.start,
-                                 call.duration << 8,
-                                 call.w3,
-                                 shifted(call.result),
-                                 call.second_path,
-                                 uint64_t{call.open_file} << 8 | uint64_t{call.flags} << 40,
-                                 call.path};
+  std::vector<uint64_t> words = {
+      0,
+      call.start,
+      call.duration << 8,
+      call.w3,
+      shifted(call.result),
+      call.second_path,
+      uint64_t{call.open_file} << 8 | uint64_t{call.flags} << 40 | mlrun_result_top(call.result),
+      call.path};
   if (call.dirfd_file != 0 || call.second_dirfd_file != 0 || call.cwd != 0) {
     words.push_back(uint64_t{call.dirfd_file} << 8);
     words.push_back(call.second_dirfd_file);
