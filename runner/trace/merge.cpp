@@ -49,7 +49,6 @@
 #include "runner/trace/staging_folder.h"
 #include "runner/trace/sum_table.h"
 #include "runner/trace/sums_file.h"
-#include "runner/util/file_io.h"
 #include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
@@ -468,9 +467,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   }
   if (auto whole = complete_tables(staging.tables(), *info_.run); !whole) return tl::make_unexpected(whole.error());
   if (auto committed = staging.commit(); !committed) return tl::make_unexpected(committed.error());
-  const std::string text = info_.run->dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  constexpr mode_t kMode = 0600;  // it holds arguments and the environment
-  if (auto written = util::write_atomically(options_.trace_folder + "/run.json", text, kMode); !written) {
+  if (auto written = write_run_json(*info_.run, options_.trace_folder); !written) {
     return tl::make_unexpected(written.error());
   }
   return summary;

@@ -12,6 +12,7 @@
 
 #include "runner/summary/summary.h"
 #include "runner/trace/parquet_table.h"
+#include "runner/util/file_io.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -116,6 +117,12 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
   run["losses"] = losses_json(info.losses);
   run["coverage"] = coverage_json(info.coverage);
   return run;
+}
+
+Status write_run_json(const nlohmann::json& run, const std::string& trace_folder) {
+  const std::string text = run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  constexpr mode_t kMode = 0600;  // it holds arguments and the environment
+  return util::write_atomically(trace_folder + "/run.json", text, kMode);
 }
 
 }  // namespace mlrun::trace

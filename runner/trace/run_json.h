@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -10,6 +11,7 @@
 #include "runner/trace/gpu_join.h"
 #include "runner/trace/session_info.h"
 #include "runner/trace/spool_index.h"
+#include "runner/util/result.h"
 
 namespace mlrun::trace {
 
@@ -24,5 +26,6 @@ struct RowTotals {
 // Requires: the small tables of `info` are complete but for the summary's share.
 nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
                              const RowTotals& totals);
+Status write_run_json(const nlohmann::json& run, const std::string& trace_folder);
 
 }  // namespace mlrun::trace

@@ -498,14 +498,5 @@ TEST(EventView, LeavesKindsThatItDoesNotKnowToTheReader) {
   EXPECT_EQ(class_of(reader.record().kind), EventClass::kUnknown);
 }
 
-TEST(CallLayout, EveryFunctionThatOpensByNameHasThePathLayout) {
-  EXPECT_TRUE(has_path_layout(func::k_openat));
-  EXPECT_TRUE(has_path_layout(func::k_rename));
-  EXPECT_FALSE(has_path_layout(func::k_fdopen));
-  EXPECT_FALSE(has_path_layout(func::k_read));
-  EXPECT_FALSE(has_path_layout(func::k_fork));
-  EXPECT_FALSE(has_path_layout(9999));
-}
-
 }  // namespace
 }  // namespace mlrun::events
