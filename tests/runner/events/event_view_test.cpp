@@ -443,10 +443,8 @@ TEST(EventView, DoesNotReadBeyondThePayload) {
 TEST(EventView, TakesNoRecordOfAnotherLapAndNoneAtLapZero) {
   RecordBuffer records(7);
   records.add(testing::Allocation{});
-  RecordReader other(records.words().data(), records.bytes(), 8);
-  EXPECT_FALSE(other.next());
-  RecordReader zero(records.words().data(), records.bytes(), 0);
-  EXPECT_FALSE(zero.next());
+  EXPECT_FALSE(RecordReader(records.words().data(), records.bytes(), 8).next());
+  EXPECT_FALSE(RecordReader(records.words().data(), records.bytes(), 0).next());
 }
 
 TEST(EventView, EndsAtAPad) {
