@@ -210,7 +210,8 @@ TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
 
 TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
   Summary summary = testing::small_training();
-  summary.processes[0].mapped_peak = {testing::kStart + 5 * testing::kMillisecond, 300 << 20};
+  summary.processes[0].mapped_peak.ts_ns = testing::kStart + 5 * testing::kMillisecond;
+  summary.processes[0].mapped_peak.bytes = 300 << 20;
   const std::string shown = heap_text(summary, TextStyle{});
   EXPECT_NE(shown.find("\nMAPPED        300 MiB at once in main (100) at 5.00 ms"), std::string::npos) << shown;
   for (ProcessSummary& process : summary.processes) process.heap_peak = {};

@@ -37,8 +37,10 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
   part.request = 1;
   part.bytes = 1 << 20;
   model::TraceInfo info;
-  info.files.resize(2);
-  info.files[1].path = "/data/mapped";
+  model::FileRow file;
+  info.files.push_back(file);
+  file.path = "/data/mapped";
+  info.files.push_back(file);
   OutsideReads reads;
   EXPECT_EQ(reads.add(part, 0, false), 0);
   reads.add_row(info);
