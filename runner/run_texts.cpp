@@ -49,7 +49,7 @@ struct Shown {
 
 void add_streams(CLI::App& app, RunTexts& texts) {
   const Shown shown{
-      "What is recorded: streams\t"
+      "What is recorded\t"
       "To name one adds it to the default, and a list chooses within its stream; =off "
       "alone takes a stream away. =all: everything of the stream, as its name alone. =auto: where it works here, "
       "without a word where it does not. =require: exit status 125 where it does not work or recorded nothing; by "

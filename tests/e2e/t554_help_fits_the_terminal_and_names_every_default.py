@@ -56,7 +56,7 @@ def check(this):
     text = this.run(case.MLRUN, "run", "--help").stdout
     body = text.partition("\nExamples:")[0]
     entries = re.split(r"\n(?=  -)", body)[1:]
-    this.true("options", len(entries) > 35, len(entries))
+    this.true("options", len(entries) >= 30, len(entries))
     for entry in entries:
         words = " ".join(entry.split("\n\n")[0].split())
         this.true("has its default", "default" in words or words.startswith("-h,--help"), words)
