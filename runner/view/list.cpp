@@ -13,6 +13,7 @@
 
 #include "runner/cli.h"
 #include "runner/events/session.h"
+#include "runner/model/rows.h"
 #include "runner/summary/units.h"
 #include "runner/trace/trace_condition.h"
 #include "runner/util/file_io.h"
@@ -48,14 +49,15 @@ std::string command_of(const nlohmann::json& run, const std::string& joined) {
   return fmt::format("{}", fmt::join(util::masked_arguments(words), " "));
 }
 
+// Remarks are about what moved neither bytes nor memory. Traces from before there were any have no level.
+bool is_remark(const nlohmann::json& coverage) { return coverage.value("level", "") == model::kRemark; }
+
 std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
   if (state != TraceState::kFinished) return false;
-  const auto none = [&](const char* pointer) -> std::optional<bool> {
-    const nlohmann::json::json_pointer at(pointer);
-    return run.contains(at) && run.at(at).is_number() ? std::optional(run.at(at) == 0) : std::nullopt;
-  };
-  const auto lost_nothing = none("/totals/losses"), saw_all = none("/totals/coverage");
-  return lost_nothing && saw_all ? std::optional(*lost_nothing && *saw_all) : std::nullopt;
+  const nlohmann::json::json_pointer losses("/totals/losses");
+  if (!run.contains(losses) || !run.contains("coverage") || !run.at("coverage").is_array()) return std::nullopt;
+  const nlohmann::json& coverage = run.at("coverage");
+  return run.at(losses) == 0 && std::all_of(coverage.begin(), coverage.end(), is_remark);
 }
 
 // An unreadable file makes a line without facts, not an error: the other traces matter as well.

@@ -85,8 +85,9 @@ TEST_F(ListTest, TellsMachinesTheSame) {
   for (const char* name : {"good", "bad", "odd"}) fs::create_directories(folder_ / name);
   std::ofstream(folder_ / "good" / "run.json") << R"({"command": ["python", "train.py", "--api-key", "hunter2"],
       "exit_status": 3, "wall_ns": 2000000000, "clock": {"start": {"realtime_ns": 1790000000000000000}},
-      "totals": {"losses": 0, "coverage": 0}})";
-  std::ofstream(folder_ / "bad" / "run.json") << R"({"command": ["x"], "totals": {"losses": 1, "coverage": 0}})";
+      "totals": {"losses": 0}, "coverage": [{"subject": "a ring", "level": "remark"}]})";
+  std::ofstream(folder_ / "bad" / "run.json") << R"({"command": ["x"], "totals": {"losses": 0},
+      "coverage": [{"subject": "mapped files"}]})";
   std::ofstream(folder_ / "odd" / "run.json") << "{";
   const auto traces = traces_in(folder_);
   ASSERT_TRUE(traces);
@@ -100,7 +101,7 @@ TEST_F(ListTest, TellsMachinesTheSame) {
   EXPECT_EQ(good["wall_ns"], 2000000000);
   EXPECT_EQ(good["bytes"], size_of(folder_ / "good"));
   EXPECT_EQ(good["complete"], true);
-  EXPECT_EQ(json[0]["complete"], false);
+  EXPECT_EQ(json[0]["complete"], false) << "something was not seen";
   EXPECT_TRUE(json[2]["complete"].is_null() && json[2]["started"].is_null() && json[2]["command"].is_null());
 }
 
