@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,6 +34,8 @@ Result<int> run(const std::vector<std::string>& command) {
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setsigmask(&attributes, &mask);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  // Arrow's jemalloc, which the merger does not use, starts a thread, and prints a line where there is no room for one.
+  ::setenv("JE_ARROW_MALLOC_CONF", "background_thread:false", 0);
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);

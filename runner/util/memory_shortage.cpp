@@ -73,8 +73,6 @@ void end_when_memory_is_short(bool parent_says) {
   std::set_new_handler(end_for_want_of_memory);
   std::set_terminate(on_terminate);
   if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return;
-  ::setenv("ARROW_DEFAULT_MEMORY_POOL", "system",
-           1);  // the others reserve far more than they need, and print when they may not
   end_on_faults();
 }
 
