@@ -471,8 +471,6 @@ Result<int> run(const Arguments& arguments) {
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable) return run_untraced(options, limits, usable.error().text);
-  if (!limits.stack_is_enough())
-    return run_untraced(options, limits, "the stack (ulimit -s) is too small for recording");
   auto status = record(options, installation, limits);
   if (status || status.error().exit_code != 125) return status;
   return run_untraced(options, limits, status.error().text);

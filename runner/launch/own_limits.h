@@ -24,12 +24,6 @@ class OwnLimits {
     }
     set_thread_stacks();
   }
-  // False: what is left when the limit is raised as far as it goes is less than mlrun's own main thread takes.
-  [[nodiscard]] bool stack_is_enough() const {
-    rlimit now{};
-    return ::getrlimit(RLIMIT_STACK, &now) != 0 || now.rlim_cur >= kLeastStackBytes;
-  }
-
   // In the child, before exec; or in this process, before it becomes the command.
   void restore() const {
     for (size_t i = 0; i < kResources.size(); i++) ::setrlimit(kResources[i], &before_[i]);
@@ -40,7 +34,6 @@ class OwnLimits {
   static constexpr std::array<__rlimit_resource_t, 5> kResources = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK,
                                                                     RLIMIT_NOFILE};
   static constexpr size_t kThreadStackBytes = 1 << 20;
-  static constexpr rlim_t kLeastStackBytes = 64 << 10;
   static constexpr rlim_t kStackBytes = 8 << 20;
   static constexpr rlim_t kDescriptors = 1024;
 

@@ -50,9 +50,9 @@ mlrun::Result<int> dispatch(Arguments arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  mlrun::util::end_when_memory_is_short(argc > 1 && std::string_view(argv[1]) == "finish");
   keep_freed_memory();
   return mlrun::util::run_program([&] {
+    mlrun::util::end_when_memory_is_short(argc > 1 && std::string_view(argv[1]) == "finish");
     auto status = dispatch(Arguments(argv + 1, argv + argc));
     if (!status && mlrun::util::is_memory_shortage(status.error().text)) mlrun::util::end_for_want_of_memory();
     return status;

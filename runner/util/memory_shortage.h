@@ -10,7 +10,7 @@ namespace mlrun::util {
 
 inline constexpr int kMemoryShortStatus = 124;
 
-// To be called first in main, once. parent_says: the exit status is kMemoryShortStatus and the line is the parent's, which knows
+// To be called once, by the thread that does the work. parent_says: the exit status is kMemoryShortStatus and the line is the parent's, which knows
 // what to do; else it is 125.
 void end_when_memory_is_short(bool parent_says);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "runner/util/enough_stack.h"
 #include "runner/util/memory_shortage.h"
 #include "runner/util/standard_streams.h"
 
@@ -38,24 +39,7 @@ int report(const Error& error) {
   return error.exit_code;
 }
 
-}  // namespace
-
-Status check_output() {
-  if (::write(STDOUT_FILENO, "", 0) == 0) return {};
-  return fail_errno("write to standard output", errno);
-}
-
-void end_by_sigpipe() {
-  ::signal(SIGPIPE, SIG_DFL);
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  ::sigprocmask(SIG_UNBLOCK, &pipe, nullptr);
-  ::raise(SIGPIPE);
-}
-
-int run_program(const std::function<Result<int>()>& verb) {
-  hold_standard_descriptors();
+int run_verb(const std::function<Result<int>()>& verb) {
   Result<int> status = kOwnFailure;
   int thrown_error = 0;
   try {
@@ -75,6 +59,27 @@ int run_program(const std::function<Result<int>()>& verb) {
     return report({std::string("cannot write to standard output: ") + std::strerror(output_error), kOwnFailure});
   }
   return status ? *status : report(status.error());
+}
+
+}  // namespace
+
+Status check_output() {
+  if (::write(STDOUT_FILENO, "", 0) == 0) return {};
+  return fail_errno("write to standard output", errno);
+}
+
+void end_by_sigpipe() {
+  ::signal(SIGPIPE, SIG_DFL);
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  ::sigprocmask(SIG_UNBLOCK, &pipe, nullptr);
+  ::raise(SIGPIPE);
+}
+
+int run_program(const std::function<Result<int>()>& verb) {
+  hold_standard_descriptors();
+  return run_with_enough_stack([&] { return run_verb(verb); });
 }
 
 }  // namespace mlrun::util

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/enough_stack.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+namespace mlrun::util {
+
+namespace {
+
+constexpr rlim_t kEnoughBytes = 1 << 20;
+constexpr size_t kOwnStackBytes = 2 << 20;
+
+struct Work {
+  const std::function<int()>& body;
+  int result = 0;
+};
+
+void* run(void* argument) {
+  auto* work = static_cast<Work*>(argument);
+  work->result = work->body();
+  return nullptr;
+}
+
+}  // namespace
+
+int run_with_enough_stack(const std::function<int()>& body) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnoughBytes) return body();
+  Work work{body};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, kOwnStackBytes);
+  const bool started = ::pthread_create(&thread, &attributes, run, &work) == 0;
+  ::pthread_attr_destroy(&attributes);
+  if (!started) return body();
+  ::pthread_join(thread, nullptr);
+  return work.result;
+}
+
+}  // namespace mlrun::util
