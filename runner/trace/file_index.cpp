@@ -278,7 +278,7 @@ void FileIndex::add_alias(const events::FileEvent& file, const std::string& path
                                                                   : path;
     file_id = file_under(name, strings_->text(file.path), file);
   }
-  open_files_.add(file.number, {file_id, false});
+  open_files_.add(file.number, {file_id, false, (file.flags & O_APPEND) != 0});
 }
 
 void FileIndex::find_aliases() {
@@ -312,7 +312,6 @@ void FileIndex::finish() {
     if (described.file_id != 0) open_files_.add(same.number, described);
   }
   same_ = {};
-  file_of_ref_.reserve(pending_paths_.size());
   for (const PathRef& path : pending_paths_) file_of_ref_.push_back(resolve_path(path));
   pending_paths_ = {};
   for (Map* map : {&by_identity_, &by_event_, &by_path_}) map->clear();

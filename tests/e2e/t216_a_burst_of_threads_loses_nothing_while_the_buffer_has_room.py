@@ -15,7 +15,7 @@ def check(this):
     this.equal("dropped records", trace.dropped(), 0)
     this.equal("reads", len(trace.calls_of("pread", path=this.data_file())), ISSUED)
     out = this.new_trace()
-    done = this.run(case.MLRUN, "--preload=files", "--buffer", "1M", "-o", out, "--", *program)
+    done = this.run(case.MLRUN, "--preload=files", "--buffer", "4M", "-o", out, "--", *program)
     this.equal("exit status with a small buffer", done.returncode, 0, said=done.stderr)
     small = Trace(out)
     reads = len(small.calls_of("pread", path=this.data_file()))

@@ -332,7 +332,7 @@ TEST_F(TextTest, OfAWaitThatAGpuWaitedForTheCallIsNamed) {
   EXPECT_NE(text.find("not known  "), std::string::npos) << "of the other one no call is known:\n" << text;
 }
 
-TEST(TextTest, TheEndSaysWhichStreamsWereOn) {
+TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
   Summary summary = testing::small_training();
   EXPECT_EQ(streams_text(summary, TextStyle{}), "") << "nothing is said of streams";
   (*summary.run)["options"] = {

@@ -248,7 +248,7 @@ TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(run_that_maps(std::vector<Mapped>(40, {64 << 10}))));
   EXPECT_EQ(folder.texts("coverage", "detail"),
-            std::vector<std::string>{"/data/1.npy (64 KiB) and 39 more, 2.5 MiB in all: page faults are no calls; "
+            std::vector<std::string>{"/data/1.npy (64.0 KiB) and 39 more, 2.50 MiB in all: page faults are no calls; "
                                      "mlrun doctor says whether --kprobes has them here"});
 }
 

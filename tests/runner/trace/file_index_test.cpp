@@ -109,7 +109,7 @@ TEST_F(Files, ASymbolicLinkLeadsToTheFileItself) {
 TEST_F(Files, NamesOfDescriptorsMeanTheFileOfTheirInode) {
   struct stat own {};
   ASSERT_EQ(::fstat(0, &own), 0);  // ours is of no interest
-  spool_.session()["standard_files"] = {{{"device", 0}, {"inode", 30}, {"path", "/none/given"}}};
+  spool_.session()["standard_files"] = {{{"device", 0x801}, {"inode", 30}, {"path", "/none/given"}}};
   open({.number = 1, .inode = 20, .path = string("/dev/stdin")});
   open({.number = 2, .inode = 20, .path = string("/none/real")});
   open({.number = 3, .inode = 30, .path = string("/proc/self/fd/7")});
@@ -117,7 +117,7 @@ TEST_F(Files, NamesOfDescriptorsMeanTheFileOfTheirInode) {
   open({.number = 5, .inode = 50, .mode = 0010600, .path = string("/dev/stdin")});
   open({.number = 6, .inode = 20, .path = string("/proc/77/fd/0")});
   merge();
-  EXPECT_EQ(folder_.texts("file", "path"), Texts({"/none/real", "/none/given", "[0:0:40]", "pipe:[50]"}));
+  EXPECT_EQ(folder_.texts("file", "path"), Texts({"/none/real", "/none/given", "[8:1:40]", "pipe:[50]"}));
   EXPECT_EQ(folder_.numbers("call", "file_id"), Numbers({1, 1, 2, 3, 4, 1}));
 }
 
@@ -183,7 +183,7 @@ TEST_F(Files, NamesThatAreNoTextAreEscapedAndKept) {
 
 TEST_F(Files, AProgramThatIsLookedForInThePathIsNotInTheWorkingDirectory) {
   const uint64_t cwd = string("/home/me");
-  call({.func = events::func::k_execve, .path = string("python"), .cwd = cwd});
+  call({.func = events::func::k_execve, .path = string("python"), .flags = MLRUN_CALL_SEARCHED, .cwd = cwd});
   call({.func = events::func::k_execve, .path = string("bin/tool"), .cwd = cwd});
   merge();
   EXPECT_EQ(folder_.texts("file", "path"), Texts({"python", "/home/me/bin/tool"}));

@@ -41,7 +41,7 @@ TEST_F(ListTest, ShowsFinishedTracesByName) {
     fs::create_directories(folder_ / name);
     std::ofstream(folder_ / name / "run.json")
         << R"({"command": ["python", "train.py"], "exit_status": 3, "wall_ns": 2000000000,
-      "clock": {"start": {"realtime_ns": 1790000000000000000}}, "totals": {"events": 1234567, "losses": 0, "coverage": 0}})";
+      "clock": {"start": {"realtime_ns": 1790000000000000000}}, "totals": {"events": 1234567, "losses": 0}, "coverage": []})";
   }
   fs::create_directories(folder_ / "no trace");
   const std::string out = text();
