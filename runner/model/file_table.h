@@ -14,7 +14,7 @@
 
 #include "runner/model/rows.h"
 #include "runner/model/text_arena.h"
-#include "runner/util/spilled_memory.h"
+#include "runner/util/chunked_list.h"
 
 namespace mlrun::model {
 
@@ -120,7 +120,7 @@ class FileTable {
   }
 
  private:
-  std::vector<Packed, util::SpillAllocator<Packed>> files_;
+  util::ChunkedList<Packed> files_;
   std::vector<std::pair<std::string, std::string>> mounts_{{"", ""}};
   std::unordered_map<size_t, std::string> bytes_;
   std::shared_ptr<TextArena> texts_ = std::make_shared<TextArena>();

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "runner/summary/call_facts.h"
 #include "runner/summary/flat_map.h"
 #include "runner/summary/summary.h"
+#include "runner/util/chunked_list.h"
 
 namespace mlrun::summary {
 
@@ -45,7 +45,7 @@ class FileMeter {
   };
   using Pairs = std::map<std::pair<int64_t, int64_t>, Shared>;
   [[nodiscard]] const Pairs& shared() const { return shared_; }
-  [[nodiscard]] const std::deque<File>& files() const { return files_; }
+  [[nodiscard]] const util::ChunkedList<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
   // Calls on no known file, and on those that were met when it was full.
   [[nodiscard]] const Totals& without_place() const { return without_place_; }
@@ -57,7 +57,7 @@ class FileMeter {
   [[nodiscard]] const File* find(int64_t file_id) const;
 
   FlatMap<File*> places_;
-  std::deque<File> files_;
+  util::ChunkedList<File> files_;
   Pairs shared_;
   Totals without_place_;
   CacheMisses misses_without_place_{0, 0};

@@ -53,7 +53,7 @@ class FlatMap {
     if (made) *made = slots_[i].key() == 0;
     if (slots_[i].key() == 0) {
       slots_[i].set_key(key);
-      ++size_;
+      if (++size_ % kTrimSteps == 0) Allocator<Slot>::trim();
     }
     return slots_[i].value;
   }
@@ -91,6 +91,7 @@ class FlatMap {
 
  private:
   using Slots = std::vector<Slot, Allocator<Slot>>;
+  static constexpr size_t kTrimSteps = 2048;  // each touches a page, at worst
 
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
@@ -104,8 +105,10 @@ class FlatMap {
   void grow() {
     Slots old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
+    size_t moved = 0;
     for (Slot& slot : old) {
       if (slot.key() == 0) continue;
+      if (++moved % kTrimSteps == 0) Allocator<Slot>::trim();
       size_t i = home(slot.key());
       while (slots_[i].key() != 0) i = next(i);
       slots_[i] = std::move(slot);

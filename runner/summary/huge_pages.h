@@ -31,6 +31,8 @@ class HugePageAllocator {
   }
   void deallocate(T* memory, size_t) { std::free(memory); }
 
+  static void trim() {}
+
   bool operator==(const HugePageAllocator&) const = default;
 
  private:

@@ -45,7 +45,7 @@ class BlockScanner {
   KeptFrames* kept_;
   bool is_known_ = false;  // what the frame defines is
   BlockScan scan_;
-  summary::FlatMap<uint8_t> seen_strings_, seen_paths_;
+  summary::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
   summary::FlatMap<uint32_t> counter_index_;
   events::CallEvent blank_call_;  // copied in a few wide moves; one made anew takes longer than to decode it
 };

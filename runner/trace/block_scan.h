@@ -19,6 +19,7 @@
 #include "runner/trace/path_ref.h"
 #include "runner/trace/scrambled.h"
 #include "runner/trace/spool_cursor.h"
+#include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
 
@@ -84,10 +85,10 @@ struct BlockScan {
   std::vector<uint64_t> python_frames;      // likewise
   std::vector<mlrun_same_file> same_files;
 
-  std::vector<StringNote> strings;
+  std::vector<StringNote, util::SpillAllocator<StringNote>> strings;
   std::vector<OfChannel<FragmentNote>> fragments;
-  std::vector<events::FileEvent> files;
-  std::vector<PathRef> paths;
+  std::vector<events::FileEvent, util::SpillAllocator<events::FileEvent>> files;
+  std::vector<PathRef, util::SpillAllocator<PathRef>> paths;
   std::vector<GivenName> given_names;
   std::vector<OfChannel<events::ProcessEvent>> processes;
   std::vector<OfChannel<events::EndEvent>> ends;

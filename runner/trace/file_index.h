@@ -26,7 +26,7 @@
 #include "runner/trace/path_ref.h"
 #include "runner/trace/string_table.h"
 #include "runner/trace/symlinks.h"
-#include "runner/util/spilled_memory.h"
+#include "runner/util/chunked_list.h"
 
 namespace mlrun::trace {
 
@@ -92,11 +92,11 @@ class FileIndex {
   Map by_event_;     // what file records said before, for the many that say it again
   Map by_path_;      // the first file of a path
   Map by_ref_;       // index
-  List<uint32_t> file_of_ref_;
+  util::ChunkedList<uint32_t> file_of_ref_;
   std::vector<NamedInode> inherited_;
   List<events::FileEvent> pending_files_;
   std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by names of descriptors
-  List<PathRef> pending_paths_;
+  util::ChunkedList<PathRef> pending_paths_;
   List<GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;

@@ -9,12 +9,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "runner/model/text_arena.h"
 #include "runner/summary/flat_map.h"
 #include "runner/trace/block_scan.h"
-#include "runner/util/spilled_memory.h"
+#include "runner/util/chunked_list.h"
 
 namespace mlrun::trace {
 
@@ -43,7 +42,7 @@ class StringTable {
 
   model::TextArena* texts_;
   summary::FlatMap<uint32_t, util::SpillAllocator> by_id_;  // index
-  std::vector<std::string_view, util::SpillAllocator<std::string_view>> strings_;
+  util::ChunkedList<std::string_view> strings_;
   std::map<std::pair<uint64_t, uint64_t>, Pending> pending_;  // by channel and id
   uint64_t kept_bytes_ = 0, left_out_ = 0;
 };

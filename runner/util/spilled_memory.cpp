@@ -54,7 +54,9 @@ size_t resident_file_bytes(int statm) {
 }  // namespace
 
 SpillFolder::SpillFolder(std::string folder, size_t anonymous_bytes)
-    : folder_(std::move(folder)), anonymous_bytes_max_(anonymous_bytes) {
+    : folder_(std::move(folder)),
+      anonymous_bytes_max_(anonymous_bytes),
+      statm_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {
   current = this;
 }
 
@@ -110,19 +112,25 @@ void* SpillFolder::map_file(size_t bytes) {
   return memory;
 }
 
-// Pages that are dropped stay in the page cache, changes included, until the kernel wants their memory.
+// Requires: mutex_ is held. Pages that are dropped stay in the page cache, changes included, until the kernel wants their
+// memory.
+void SpillFolder::trim_if_large() {
+  if (files_.empty() || resident_file_bytes(statm_.get()) < others_bytes_ + kResidentBytes) return;
+  for (const auto& [memory, bytes] : files_) ::madvise(memory, bytes, MADV_DONTNEED);
+  others_bytes_ = resident_file_bytes(statm_.get());
+}
+
+void SpillFolder::trim() {
+  const std::lock_guard lock(mutex_);
+  trim_if_large();
+}
+
 void SpillFolder::trim_until_stopped() {
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  const UniqueFd statm(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
   std::unique_lock lock(mutex_);
-  size_t others = 0;  // of the programs and libraries, once it was seen
-  while (!stops_.wait_for(lock, kTrimPeriod, [this] { return stopped_; })) {
-    if (resident_file_bytes(statm.get()) < others + kResidentBytes) continue;
-    for (const auto& [memory, bytes] : files_) ::madvise(memory, bytes, MADV_DONTNEED);
-    others = resident_file_bytes(statm.get());
-  }
+  while (!stops_.wait_for(lock, kTrimPeriod, [this] { return stopped_; })) trim_if_large();
 }
 
 void* LargeMemory::take(size_t bytes) {
@@ -136,6 +144,10 @@ void LargeMemory::give_back(void* memory, size_t bytes) {
   } else {
     ::munmap(memory, bytes);
   }
+}
+
+void LargeMemory::trim() {
+  if (SpillFolder* folder = current) folder->trim();
 }
 
 }  // namespace mlrun::util

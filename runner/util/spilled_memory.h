@@ -5,7 +5,8 @@
 //
 //   below kLeastBytes            malloc
 //   within SpillFolder's budget  anonymous memory, huge pages
-//   beyond                       a shared mapping of a deleted file; a thread drops resident pages above kResidentBytes
+//   beyond                       a shared mapping of a deleted file; resident pages above kResidentBytes are dropped, by a
+//                                thread and by what writes them
 //
 // Where the folder has no room for a table, anonymous memory is taken for it. Without a SpillFolder all of it is anonymous.
 #pragma once
@@ -18,6 +19,8 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::util {
 
@@ -40,6 +43,8 @@ class SpillFolder {
   void* take(size_t bytes);
   void give_back(void* memory, size_t bytes);
   void* map_file(size_t bytes);
+  void trim();
+  void trim_if_large();
   void trim_until_stopped();
 
   const std::string folder_;
@@ -47,6 +52,8 @@ class SpillFolder {
   mutable std::mutex mutex_;
   std::condition_variable stops_;
   std::unordered_map<void*, size_t> files_;  // mappings of files, with their bytes
+  UniqueFd statm_;
+  size_t others_bytes_ = 0;  // resident pages of files that are not ours, once they were seen
   size_t anonymous_bytes_ = 0;
   bool stopped_ = false;
   std::thread trimmer_;  // from the first file on
@@ -58,6 +65,8 @@ struct LargeMemory {
   // Requires: bytes >= kLeastBytes. Zeroed memory; throws std::bad_alloc. Safe from several threads.
   static void* take(size_t bytes);
   static void give_back(void* memory, size_t bytes);
+  // To be called now and then by what touches much of such memory: drops resident pages of files if they are too many.
+  static void trim();
 };
 
 template <typename T>
@@ -80,6 +89,8 @@ class SpillAllocator {
     const size_t bytes = count * sizeof(T);
     bytes >= LargeMemory::kLeastBytes ? LargeMemory::give_back(memory, bytes) : std::free(memory);
   }
+
+  static void trim() { LargeMemory::trim(); }
 
   bool operator==(const SpillAllocator&) const = default;
 };
