@@ -23,7 +23,8 @@ class FlatMap {
   // Packed to the value's alignment: a slot of a 32-bit value takes 12 bytes. A key of 0: empty.
   struct Slot {
     using KeyPart = std::conditional_t<alignof(Value) < alignof(uint64_t), uint32_t, uint64_t>;
-    std::array<KeyPart, sizeof(uint64_t) / sizeof(KeyPart)> key_parts{};
+    static constexpr size_t kKeyParts = alignof(Value) < alignof(uint64_t) ? 2 : 1;
+    std::array<KeyPart, kKeyParts> key_parts{};
     Value value{};
 
     [[nodiscard]] uint64_t key() const { return std::bit_cast<uint64_t>(key_parts); }

@@ -11,18 +11,24 @@
 namespace mlrun::summary {
 namespace {
 
+// What items are ordered by, beside them: the totals of a million files may be spilled.
+struct Rank {
+  explicit Rank(const Totals& totals) : bytes(totals.bytes()), time_ns(totals.time_ns) {}
+  int64_t bytes, time_ns;
+};
+
 // Indexes of the first `wanted` by bytes and the first `wanted` by time, in order of bytes.
 template <typename Item>
 std::vector<size_t> top(const std::vector<Item>& items, size_t wanted) {
   std::vector<size_t> order(items.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto by_bytes = [&](size_t a, size_t b) {
-    const Totals &x = *items[a].totals, &y = *items[b].totals;
-    return std::tuple(y.bytes(), y.time_ns, a) < std::tuple(x.bytes(), x.time_ns, b);
+    const Rank &x = items[a].rank, &y = items[b].rank;
+    return std::tuple(y.bytes, y.time_ns, a) < std::tuple(x.bytes, x.time_ns, b);
   };
   const auto by_time = [&](size_t a, size_t b) {
-    const Totals &x = *items[a].totals, &y = *items[b].totals;
-    return std::tuple(y.time_ns, y.bytes(), a) < std::tuple(x.time_ns, x.bytes(), b);
+    const Rank &x = items[a].rank, &y = items[b].rank;
+    return std::tuple(y.time_ns, y.bytes, a) < std::tuple(x.time_ns, x.bytes, b);
   };
   if (items.size() > wanted) {
     const auto middle = order.begin() + std::ptrdiff_t(wanted);
@@ -40,6 +46,7 @@ std::vector<size_t> top(const std::vector<Item>& items, size_t wanted) {
 
 struct FileItem {
   int64_t key;
+  Rank rank;
   const Totals* totals;
   const CacheMisses* misses;
 };
@@ -53,8 +60,8 @@ struct Directory {
 
 struct DirectoryItem {
   std::string_view path;
+  Rank rank;
   const Directory* directory;
-  const Totals* totals;
 };
 
 bool has_row(const model::FileTable& files, int64_t file_id) { return file_id > 0 && size_t(file_id) <= files.size(); }
@@ -110,12 +117,12 @@ void put_directories(const FileMeter& meter, const FileNames& names, const model
   }
   std::vector<DirectoryItem> items;
   items.reserve(directories.size());
-  for (const auto& [path, directory] : directories) items.push_back({path, &directory, &directory.totals});
+  for (const auto& [path, directory] : directories) items.push_back({path, Rank(directory.totals), &directory});
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   for (const size_t i : top(items, kTopDirectories)) {
     model::FileRow row = files[size_t(items[i].directory->first_file_id - 1)];
     summary.directories.push_back({std::string(items[i].path), std::move(row.file_system), std::move(row.mount),
-                                   items[i].directory->files, *items[i].totals, items[i].directory->misses});
+                                   items[i].directory->files, items[i].directory->totals, items[i].directory->misses});
   }
   summary.directories_touched = int64_t(directories.size());
 }
@@ -126,7 +133,7 @@ void put_top_files(const FileMeter& meter, const FileNames& names, const model::
                    Summary& summary) {
   std::vector<FileItem> items;
   items.reserve(meter.files().size());
-  for (const auto& file : meter.files()) items.push_back({file.file_id, &file.totals, &file.misses});
+  for (const auto& file : meter.files()) items.push_back({file.file_id, Rank(file.totals), &file.totals, &file.misses});
   for (const size_t i : top(items, kTopFiles)) summary.files.push_back(named(items[i], names, files));
   summary.files_touched = int64_t(items.size());
   if (const Totals& rest = meter.without_place(); rest.calls > 0) {

@@ -18,6 +18,13 @@ namespace mlrun::trace {
 
 namespace {
 
+// A look-up in a spilled table makes up to 64 KiB resident, in each of three tables.
+void count_look_up() {
+  constexpr uint32_t kTrimSteps = 128;
+  static thread_local uint32_t look_ups = 0;
+  if (++look_ups % kTrimSteps == 0) util::LargeMemory::trim();
+}
+
 constexpr int kFolderDepthMax = 64;  // opened relative to one another, the inner ones told of first
 
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
@@ -319,6 +326,7 @@ void FileIndex::finish() {
 
 // 0: its name is not known.
 uint32_t FileIndex::resolve_path(const PathRef& ref) {
+  count_look_up();
   std::optional<std::string> path = absolute(ref);
   if (!path) {
     const auto raw = strings_->find(ref.path);
@@ -335,6 +343,7 @@ uint32_t FileIndex::resolve_path(const PathRef& ref) {
 uint32_t FileIndex::file_of(const PathRef& path) {
   if (path.path == 0) return 0;
   const uint32_t* place = by_ref_.find(path.key());
+  count_look_up();
   return place ? file_of_ref_[*place] : 0;
 }
 

@@ -9,7 +9,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
+#include <cstring>
 #include <system_error>
 #include <utility>
 
@@ -46,9 +46,9 @@ void* map_anonymous(size_t bytes) {
 size_t resident_file_bytes(int statm) {
   char text[128] = {};
   if (::pread(statm, text, sizeof text - 1, 0) <= 0) return 0;
-  size_t size = 0, resident = 0, shared = 0;
-  if (std::sscanf(text, "%zu %zu %zu", &size, &resident, &shared) != 3) return 0;
-  return shared * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const char* third = text;  // pages in all, resident, of these shared
+  for (int i = 0; i < 2 && third != nullptr; ++i) third = std::strchr(third + 1, ' ');
+  return third == nullptr ? 0 : std::strtoul(third, nullptr, 10) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace

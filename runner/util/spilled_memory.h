@@ -26,7 +26,7 @@ namespace mlrun::util {
 
 class SpillFolder {
  public:
-  static constexpr size_t kAnonymousBytes = size_t{96} << 20, kResidentBytes = size_t{48} << 20;
+  static constexpr size_t kAnonymousBytes = size_t{64} << 20, kResidentBytes = size_t{48} << 20;
 
   // The folder has to be there when memory is taken. Requires: one object at a time, and that all memory that is taken
   // while it is there is given back before it goes.
