@@ -57,7 +57,7 @@ class HelpFormatter : public CLI::Formatter {
   static std::string name_of(const CLI::Option* option, bool is_positional) {
     std::string name = option->get_name(is_positional, !is_positional);
     if (const size_t brace = name.find('{'); brace != std::string::npos) name.erase(brace, name.find('}') + 1 - brace);
-    const std::string value = option->get_option_text();
+    const std::string& value = option->get_option_text();
     return value.empty() || value.starts_with('[') ? name + value : name + " " + value;
   }
 

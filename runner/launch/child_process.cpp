@@ -52,10 +52,12 @@ bool never_executed(pid_t pid) {
   const std::string stat = util::read_text(fmt::format("/proc/{}/stat", pid), 1024);
   const size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return false;
-  unsigned long flags = 0;
   // After the name: state ppid pgrp session tty_nr tpgid flags.
-  return std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) == 1 &&
-         (flags & kForkedNotExecuted) != 0;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < 6; ++i) fields >> skipped;
+  unsigned long flags = 0;
+  return (fields >> flags) && (flags & kForkedNotExecuted) != 0;
 }
 
 }  // namespace
