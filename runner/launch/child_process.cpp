@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <sstream>
+#include <string>
 
 #include <fmt/format.h>
 
