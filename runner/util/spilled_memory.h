@@ -14,11 +14,13 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "runner/util/unique_fd.h"
 
@@ -81,9 +83,17 @@ class SpillAllocator {
   T* allocate(size_t count) {
     const size_t bytes = count * sizeof(T);
     if (bytes >= LargeMemory::kLeastBytes) return static_cast<T*>(LargeMemory::take(bytes));
-    void* memory = std::malloc(bytes);
+    void* memory = std::calloc(count, sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
+  }
+  // What is made without a value is all zeros, as the memory is: a large table is not touched before it is used. Requires: such
+  // items are made in memory that is used for the first time (by a container's constructor, say).
+  template <typename U>
+  void construct(U*) noexcept {}
+  template <typename U, typename First, typename... Rest>
+  void construct(U* at, First&& first, Rest&&... rest) {
+    std::construct_at(at, std::forward<First>(first), std::forward<Rest>(rest)...);
   }
   void deallocate(T* memory, size_t count) {
     const size_t bytes = count * sizeof(T);
