@@ -195,7 +195,7 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
     scan_.children.push_back({note.channel, {call.start, static_cast<uint32_t>(call.result)}});
   }
   if (call.func == events::func::k_linkat && call.result == 0 && call.dirfd_file != 0) {
-    scan_.given_names.push_back({call.dirfd_file, second_path(call)});
+    scan_.given_names.push_back({scan_.files.size(), {call.dirfd_file, second_path(call)}});
   }
   if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
 }

@@ -71,6 +71,12 @@ struct CounterNote {
   bool final = false;
 };
 
+// What opens a file by the name that it was given comes behind that.
+struct GivenNameNote {
+  size_t files_before = 0;  // of the same scan
+  GivenName given;
+};
+
 struct BlockScan {
   std::vector<FrameNote> frames;
   std::vector<OfChannel<mlrun_frame_channel>> channels;
@@ -89,7 +95,7 @@ struct BlockScan {
   std::vector<OfChannel<FragmentNote>> fragments;
   std::vector<events::FileEvent, util::SpillAllocator<events::FileEvent>> files;
   std::vector<PathRef, util::SpillAllocator<PathRef>> paths;
-  std::vector<GivenName> given_names;
+  std::vector<GivenNameNote> given_names;
   std::vector<OfChannel<events::ProcessEvent>> processes;
   std::vector<OfChannel<events::EndEvent>> ends;
   std::vector<OfChannel<events::CommEvent>> comms;

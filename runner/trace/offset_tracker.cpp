@@ -103,9 +103,11 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   end(row, *description);
 }
 
-// Where the file ended then is not known.
+// Where the file ended then is not known, also where libc has sought before it wrote and takes that for the place.
 void OffsetTracker::append(model::CallRow& row, bool description_appends) {
-  if (row.ret <= 0 || row.offset_source != model::OffsetSource::kArgument || !appends(row, description_appends)) return;
+  const bool claims =
+      row.offset_source == model::OffsetSource::kArgument || row.offset_source == model::OffsetSource::kDerived;
+  if (row.ret <= 0 || !claims || !appends(row, description_appends)) return;
   row.offset = -1;
   row.offset_source = model::OffsetSource::kUnknown;
 }
@@ -180,7 +182,8 @@ void OffsetTracker::seek(const model::CallRow& row, const Motion& motion, Descri
   description.last_seek_end_ns = std::max(description.last_seek_end_ns, end_of(row));
 }
 
-void OffsetTracker::take_given(const model::CallRow& row, Description& description) {
+void OffsetTracker::take_given(model::CallRow& row, Description& description) {
+  append(row, description.appends);
   description.known = row.origin.ts_ns >= description.last_end_ns && row.offset >= 0;
   description.position = row.offset + std::max<int64_t>(row.ret, 0);
   learn(row, description);

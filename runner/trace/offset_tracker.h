@@ -59,7 +59,7 @@ class OffsetTracker {
   static void append(model::CallRow& row, bool description_appends);
   void move(Partition& partition, uint32_t index, Description& description);
   void write_second(model::CallRow& row);
-  void take_given(const model::CallRow& row, Description& description);
+  void take_given(model::CallRow& row, Description& description);
   void forget_overlapped(Partition& partition, const model::CallRow& row, Description& description);
 
   FileIndex& files_;

@@ -122,8 +122,7 @@ void SpoolIndex::take(BlockScan& scan) {
   chunks_.end_block();
   for (const StringNote& string : scan.strings) strings_.add(string);
   for (const auto& [serial, fragment] : scan.fragments) strings_.add(serial, fragment);
-  for (const events::FileEvent& file : scan.files) files_.add(file);
-  for (const GivenName& given : scan.given_names) files_.add(given);
+  take_files(scan);
   for (const PathRef& path : scan.paths) files_.add(path);
   for (const mlrun_same_file& same : scan.same_files) files_.add(same);
   for (const auto& [serial, start] : scan.failed_execs) {
@@ -144,6 +143,17 @@ void SpoolIndex::take(BlockScan& scan) {
   damage_.unknown_records += scan.unknown_records;
   damage_.unknown_frames += scan.unknown_frames;
   scan = BlockScan{};
+}
+
+void SpoolIndex::take_files(const BlockScan& scan) {
+  auto named = scan.given_names.begin();
+  size_t before = 0;
+  for (const events::FileEvent& file : scan.files) {
+    for (; named != scan.given_names.end() && named->files_before == before; ++named) files_.add(named->given);
+    files_.add(file);
+    ++before;
+  }
+  for (; named != scan.given_names.end(); ++named) files_.add(named->given);
 }
 
 // A channel is described before its data, so its process is known.

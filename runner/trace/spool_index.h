@@ -82,6 +82,7 @@ class SpoolIndex {
   Status load_kept(const std::string& path);
   Status load_sums(const std::string& path);
   void take(BlockScan& scan);
+  void take_files(const BlockScan& scan);
   void take_stacks(const BlockScan& scan);
   void take_gpu_facts(const BlockScan& scan);
   void keep_anchors(const std::vector<mlrun_frame_anchor>& anchors);

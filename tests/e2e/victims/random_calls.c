@@ -24,7 +24,7 @@ static uint64_t state;
 static long step;
 static int holes;  // files may have some
 static struct handle handles[kHandles];
-static char bytes[kMost + 1], names[kFiles][64];
+static char bytes[kMost + 1], names[kFiles][4096];
 static char buffers[kHandles][16384];
 
 static unsigned below(unsigned most) {

@@ -241,6 +241,28 @@ TEST_F(Offsets, OfWritesThatAppendWhateverTheyAreGivenAreUnknown) {
   EXPECT_EQ(offsets(), Numbers({std::nullopt, 0, 777, 888, std::nullopt, 100}));
 }
 
+// fcntl turned appending on, which libc does not know.
+TEST_F(Offsets, OfWritesThatAppendAreUnknownAlsoWhereStdioSaysOne) {
+  const auto flush_at = [&](uint64_t at, uint64_t offset) {
+    records_[0].add(DescriptorCall{.func = func::k_fwrite,
+                                   .start = ticks_at(at * kMicrosecond),
+                                   .duration = 10,
+                                   .result = 100,
+                                   .offset = offset,
+                                   .open_file = 1,
+                                   .flags = MLRUN_CALL_STDIO,
+                                   .arg2 = 1});
+  };
+  open(0);
+  flush_at(10, 4000);
+  call(1, func::k_fcntl, 20, 0, 2, F_SETFL, O_APPEND);
+  flush_at(30, 4000);
+  call(1, func::k_read, 40, 10);
+  call(1, func::k_fcntl, 50, 0, 2, F_SETFL, 0);
+  flush_at(60, 4000);
+  EXPECT_EQ(offsets(), Numbers({4000, std::nullopt, std::nullopt, 4000}));
+}
+
 TEST_F(Offsets, FollowWhatLibcSeeksByItself) {
   open(0);
   stream_call(func::k_fread, 10, 4096);
