@@ -27,8 +27,11 @@ def check(this):
     this.equal("rows of --json", [(row["func"], row["path"], row["offset"]) for row in rows],
                [("pread", data, number) for number in range(3)])
     wrong = this.run(case.MLRUN, "show", trace.folder, "no_such_table")
+    said, *known = wrong.stderr.splitlines()
     this.true("an unknown table is refused in one line",
-              wrong.returncode != 0 and wrong.stderr.count("\n") == 1, wrong.stderr)
+              wrong.returncode == 125 and said.endswith("has no table 'no_such_table'; it has:"), wrong.stderr)
+    this.true("and what there is stands below it", known and all(line.startswith("  ") for line in known), wrong.stderr)
+    this.true("the tables are all named", {"call", "alloc", "wait"} <= set(" ".join(known).replace(",", " ").split()), known)
 
 
 if __name__ == "__main__":

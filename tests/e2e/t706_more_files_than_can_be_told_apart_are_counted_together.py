@@ -26,7 +26,8 @@ def check(this):
     this.equal("calls whose file is not told, in coverage", sum(row["kernel"] - row["seen"] for row in told), together)
     report = sums.report(this, trace)
     this.equal("bytes read, by the report", report["totals"]["files"]["bytes_read"] >= OPENED, True)
-    this.equal("it is said to be incomplete", report["complete"], False)
+    this.true("calls whose file is not told are remarks: every byte is counted",
+              told and all(row["level"] == "remark" for row in told) and report["complete"], report["coverage"])
     this.equal("losses", report["losses"], [])
     this.true("raw bytes within the bound", trace.run["totals"]["spool_bytes"] < BYTES_MAX)
 

@@ -96,7 +96,7 @@ def check(this):
     check_reader_that_stands_still(this)
     left = this.run("sh", "-c", f"('{case.MLRUN}' monitor --interval 100ms; echo \"status $?\" >&2) | head -n 1",
                     env=fake_driver(this, 580))
-    this.equal("exit status when nobody reads any more", left.stderr, "status 0\n", said=left.stdout)
+    this.equal("exit status when the table is read no more: that of SIGPIPE", left.stderr, "status 141\n", said=left.stdout)
     full = this.run("sh", "-c", f"'{case.MLRUN}' monitor --interval 100ms > /dev/full", env=fake_driver(this, 580))
     this.equal("exit status on a full disk", full.returncode, 125)
     this.equal("said", full.stderr, "mlrun: cannot write the table to standard output: No space left on device\n")
