@@ -82,7 +82,9 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
     return;
   }
   if (row.func == func::k_fcntl && row.flags == F_SETFL && row.err == 0) {
-    description->appends = (row.arg2 & O_APPEND) != 0;
+    const bool now = (row.arg2 & O_APPEND) != 0;
+    if (description->appends && !now && description->streams > 0) description->stream_goes_to_end = true;
+    description->appends = now;
   }
   if (row.origin.proc_id != description->proc_id) {
     if (motion.moves || given || seeks) description->known = false;
@@ -153,7 +155,8 @@ void OffsetTracker::learn(const model::CallRow& row, Description& description) {
 // a program that was executed, nor by the stream in a forked child, unseen.
 bool OffsetTracker::still_knows(const model::CallRow& row, const Description& description) {
   const bool shares_stream = description.streams > 0 && description.forks != forks_.of(row.origin.proc_id);
-  return description.known && !shares_stream && description.losses == losses_.of(row.origin.proc_id) &&
+  return description.known && !shares_stream && !description.stream_goes_to_end &&
+         description.losses == losses_.of(row.origin.proc_id) &&
          description.found_moves == found_moves(description.file_id);
 }
 

@@ -46,6 +46,8 @@ class OffsetTracker {
     int32_t streams = 0;         // that may be at work on it
     int64_t file_id = 0;
     bool known = true, appends = false;
+    bool stream_goes_to_end =
+        false;  // ftell moves a stream that was opened for appending, also where nothing appends now
   };
   void see(Partition& partition, uint32_t index);
   void begin(const model::CallRow& row);

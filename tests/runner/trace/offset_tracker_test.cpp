@@ -263,6 +263,18 @@ TEST_F(Offsets, OfWritesThatAppendAreUnknownAlsoWhereStdioSaysOne) {
   EXPECT_EQ(offsets(), Numbers({4000, std::nullopt, std::nullopt, 4000}));
 }
 
+// ftell then goes to the end of the file, and has no record.
+TEST_F(Offsets, OfAStreamThatWasOpenedForAppendingAreUnknownOnceFcntlTurnsAppendingOff) {
+  open(0, O_RDWR | O_APPEND);
+  call(1, func::k_fdopen, 10, 3);
+  stream_call(func::k_fseek, 20, 0, 0, 0, 4096, SEEK_SET);
+  stream_call(func::k_fread, 30, 100);
+  call(1, func::k_fcntl, 40, 0, 2, F_SETFL, 0);
+  stream_call(func::k_fseek, 50, 0, 0, 0, 4096, SEEK_SET);
+  stream_call(func::k_fflush, 60, 10);
+  EXPECT_EQ(offsets(), Numbers({4096, std::nullopt}));
+}
+
 TEST_F(Offsets, FollowWhatLibcSeeksByItself) {
   open(0);
   stream_call(func::k_fread, 10, 4096);
