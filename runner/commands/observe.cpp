@@ -93,11 +93,10 @@ class Observation {
         session_(folder_) {}
 
   Result<int> run(const launch::Installation& installation) {
-    relay_.set_wake_word(&recording_.arena().control().wake);
+    const launch::WakeWord wake(relay_, &recording_.arena().control().wake);
     auto side = start(installation);
     if (launch::SignalRelay::asked_to_stop()) side = tl::make_unexpected(relay_.stop_error());
     if (!side) {
-      relay_.set_wake_word(nullptr);
       side_.reset();  // it has the file
       ::unlink((folder_ + "/" + MLRUN_KERNEL_FILE).c_str());
       recording_.discard();
@@ -108,7 +107,6 @@ class Observation {
     if (!options_.quiet) say("observing " + observed_.text + until_text());
     wait();
     relay_.forget_stop();
-    relay_.set_wake_word(nullptr);
     return finish(installation);
   }
 
