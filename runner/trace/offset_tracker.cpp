@@ -86,6 +86,8 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
     if (description->appends && !now && description->streams > 0) description->stream_goes_to_end = true;
     description->appends = now;
   }
+  // libc sets that flag of the descriptor that it is given.
+  if (makes_stream(row) && row.err == 0 && (row.flags & O_APPEND) != 0) description->appends = true;
   if (row.origin.proc_id != description->proc_id) {
     if (motion.moves || given || seeks) description->known = false;
     if (motion.moves || given) description->proc_id = kShared;

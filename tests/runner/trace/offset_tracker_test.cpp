@@ -275,6 +275,14 @@ TEST_F(Offsets, OfAStreamThatWasOpenedForAppendingAreUnknownOnceFcntlTurnsAppend
   EXPECT_EQ(offsets(), Numbers({4096, std::nullopt}));
 }
 
+TEST_F(Offsets, OfWritesAreUnknownOnceAStreamOfAnotherProcessAppends) {
+  open(0);
+  write_at(func::k_pwrite, 10, 777);
+  call(2, func::k_fdopen, 20, 3, 0, 0, O_APPEND);
+  write_at(func::k_pwrite, 30, 777);
+  EXPECT_EQ(offsets(), Numbers({777, std::nullopt}));
+}
+
 TEST_F(Offsets, FollowWhatLibcSeeksByItself) {
   open(0);
   stream_call(func::k_fread, 10, 4096);
