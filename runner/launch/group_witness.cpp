@@ -109,9 +109,10 @@ class Guard {
 
   void look_at_witness() {
     int status = 0;
-    while (!killed_ && ::waitpid(witness_, &status, WNOHANG | WUNTRACED | WCONTINUED) == witness_) {
+    while (!ended_ && ::waitpid(witness_, &status, WNOHANG | WUNTRACED | WCONTINUED) == witness_) {
       group_stopped_ = WIFSTOPPED(status);
       killed_ = WIFSIGNALED(status);
+      ended_ = killed_ || WIFEXITED(status);
       if (group_stopped_ && shared_.own_group) signal_command(SIGSTOP);
     }
   }
@@ -141,12 +142,14 @@ class Guard {
       look_at_witness();
     }
     if (!shared_.finished && killed_ && shared_.own_group) signal_command(SIGKILL);
+    if (ended_) return;
     ::kill(witness_, SIGKILL);
+    ::waitpid(witness_, nullptr, 0);  // else process 1 has to, which in a container may be a program that does not
   }
 
   GroupWitness::Shared& shared_;
   pid_t mlrun_, witness_;
-  bool group_stopped_ = false, killed_ = false;
+  bool group_stopped_ = false, killed_ = false, ended_ = false;  // of the witness
   int looks_alone_ = 0, looks_behind_ = 0;
 };
 

@@ -60,7 +60,13 @@ bool Job::hand_over_terminal() {
 void Job::take_terminal() {
   if (!handed_over_) return;
   handed_over_ = false;
-  ::tcsetpgrp(terminal_.get(), group_);
+  if (::tcgetpgrp(terminal_.get()) == command_) ::tcsetpgrp(terminal_.get(), group_);
+}
+
+void Job::note_terminal() {
+  if (!handed_over_) return;
+  const pid_t group = ::tcgetpgrp(terminal_.get());
+  if (group == group_ || group == ::getpgid(::getppid())) handed_over_ = false;
 }
 
 void Job::command_ended() {

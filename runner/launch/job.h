@@ -30,8 +30,10 @@ class Job {
 
   // Gives the command the terminal if mlrun's group has it now. Whether it did.
   bool hand_over_terminal();
-  // Takes it back if the command was given it.
+  // Takes it back if the command was given it and has it.
   void take_terminal();
+  // A shell takes it itself when mlrun alone was stopped.
+  void note_terminal();
   [[nodiscard]] bool waits_for_terminal() const { return terminal_.valid() && command_ > 0 && !handed_over_; }
 
   // What the kernel does when the leader of a session with a terminal ends: its foreground group hangs up.

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "runner/collect/shared_word.h"
+#include "runner/util/file_io.h"
 
 namespace mlrun::launch {
 
@@ -55,6 +58,27 @@ bool is_pending(int number) {
   sigset_t pending;
   ::sigpending(&pending);
   return ::sigismember(&pending, number) == 1;
+}
+
+bool is_any_pending() {
+  sigset_t pending;
+  ::sigpending(&pending);
+  return ::sigisemptyset(&pending) == 0;
+}
+
+// All signals where /proc does not say.
+sigset_t pending_for_this_thread() {
+  constexpr std::string_view kKey = "\nSigPnd:";
+  const std::string text = util::read_text("/proc/thread-self/status", 8192);
+  const size_t at = text.find(kKey);
+  if (at == std::string::npos) return all_signals();
+  const uint64_t bits = std::strtoull(text.c_str() + at + kKey.size(), nullptr, 16);
+  sigset_t pending;
+  ::sigemptyset(&pending);
+  for (int number = 1; number <= SIGRTMAX; number++) {
+    if ((bits >> (number - 1) & 1) != 0) ::sigaddset(&pending, number);
+  }
+  return pending;
 }
 
 // With its value and sender, as far as the kernel lets one process say so for another.
@@ -120,7 +144,21 @@ void SignalRelay::run() {
   }
 }
 
+// What was sent to the process is left to the relay's thread: two that take it would pass it on in another order.
 void SignalRelay::take_own() {
+  if (!is_any_pending()) return;
+  const std::lock_guard lock(mutex_);
+  for (;;) {
+    const sigset_t own = pending_for_this_thread();
+    const timespec at_once{};
+    siginfo_t signal{};
+    if (::sigtimedwait(&own, &signal, &at_once) <= 0) return;
+    take(signal);
+  }
+}
+
+// Both of this thread and of the process.
+void SignalRelay::take_pending() {
   const sigset_t all = all_signals();
   const timespec at_once{};
   siginfo_t signal{};
@@ -175,7 +213,10 @@ bool SignalRelay::had_by_group(const siginfo_t& signal) {
 void SignalRelay::pass_on(const siginfo_t& signal) {
   if (witness_ && witness_->woke(signal)) return;
   const bool by_group = had_by_group(signal);
-  if (signal.si_signo == SIGCONT) job_.hand_over_terminal();
+  if (signal.si_signo == SIGCONT) {
+    job_.note_terminal();
+    job_.hand_over_terminal();
+  }
   if (by_group) {
     pass_to_group(signal);
   } else if (signal.si_code <= 0 && signal.si_pid == command_) {
@@ -241,7 +282,7 @@ void SignalRelay::set_wake_word(uint32_t* word) {
 }
 
 Result<pid_t> SignalRelay::fork_command() {
-  take_own();
+  take_pending();
   const std::lock_guard lock(mutex_);
   if (stop_signal_ != 0) return tl::make_unexpected(stop_error());
   if (witness_) job_ = Job(witness_->witness());

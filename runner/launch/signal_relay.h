@@ -66,6 +66,7 @@ class SignalRelay {
  private:
   enum class Phase { kStart, kCommand, kAfter };
   void run();
+  void take_pending();
   void take(const siginfo_t& signal);
   void take_at_start(int number);
   void pass_on(const siginfo_t& signal);
@@ -91,6 +92,18 @@ class SignalRelay {
   std::atomic<bool> ends_ = false;
   std::vector<siginfo_t> held_;  // what was blocked at the start is the command's
   std::thread thread_;
+};
+
+// The word of a relay while the memory that holds it is there.
+class WakeWord {
+ public:
+  WakeWord(SignalRelay& relay, uint32_t* word) : relay_(relay) { relay_.set_wake_word(word); }
+  ~WakeWord() { relay_.set_wake_word(nullptr); }
+  WakeWord(const WakeWord&) = delete;
+  WakeWord& operator=(const WakeWord&) = delete;
+
+ private:
+  SignalRelay& relay_;
 };
 
 // "signal 15 (Terminated)" of 15.

@@ -65,6 +65,23 @@ def ctrl_z_and_fg(run):
 
 
 @situation
+def stopped_alone_in_the_foreground_and_fg(run):
+    shell = run.shell()
+    shell.line(run.line())
+    run.wait_for("ready")
+    os.kill(run.child_of(shell), signal.SIGSTOP)
+    shell.wait_for("Stopped")
+    wait_until("stopped", lambda: state_of(run.pid()) == "T")
+    run.settle()
+    shell.line("fg")
+    run.wait_for("signal 18")
+    run.settle()
+    shell.keys("\x03")
+    run.wait_for("signal 2")
+    run.leave(shell)
+
+
+@situation
 def ctrl_z_bg_and_fg(run):
     shell = run.shell()
     shell.line(run.line())
@@ -270,9 +287,9 @@ def values_are_queued_in_order(run):
     done = run.start(*run.command())
     run.wait_for("ready")
     sigqueue = ctypes.CDLL(None, use_errno=True).sigqueue
-    for value in (11, 22, 33):
+    for value in range(200):
         run.this.equal("sigqueue", sigqueue(done.pid, signal.SIGRTMIN + 3, ctypes.c_void_p(value)), 0)
-    run.wait_for(f"signal {signal.SIGRTMIN + 3}", 3)
+    run.wait_for(f"signal {signal.SIGRTMIN + 3}", 200)
     run.end()
     run.note(done.wait(60))
 

@@ -62,6 +62,10 @@ class Attempt:
                 return int(entry)
         return 0
 
+    def child_of(self, shell):
+        """What the shell has started: mlrun, or the victim."""
+        return int(open(f"/proc/{shell.process.pid}/task/{shell.process.pid}/children", encoding="ascii").read().split()[0])
+
     def leave(self, shell):
         """Ends the run, notes the status that the shell has, and ends the shell."""
         self.end()
