@@ -44,6 +44,7 @@ struct RunOptions {
   bool marks = true;
   Wish sample = Wish::kAuto;
   Wish cupti = Wish::kOff;                    // kAuto: where there is a driver
+  bool cupti_was_auto = false;                // what does not work of it is not said
   bool whole_graphs = false;                  // launches of graphs instead of their nodes
   std::optional<uint32_t> graph_nodes_per_s;  // above this rate launches too; none: kGraphNodesPerS
   double sample_hz = 10;

@@ -29,17 +29,44 @@ void DescendantWatch::work(uint64_t now_ns) {
   if (now_ns >= next_ns_) look(now_ns);
 }
 
+bool DescendantWatch::is_gone(const Process& process) {
+  const auto stat = read_proc_stat(process.pid);
+  return !stat || stat->start_ticks != process.start_ticks;
+}
+
+// Where there is no room it gets the place of one that is gone, whose counts are left out then. nullptr: all are there.
+DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_ticks) {
+  if (processes_.size() < kProcessesMax) {
+    ++added_;
+    newest_[pid] = processes_.size();
+    return &processes_.emplace_back();
+  }
+  while (next_place_ < processes_.size() && !is_gone(processes_[next_place_])) ++next_place_;
+  const size_t place = next_place_;
+  if (place >= processes_.size()) {
+    if (std::exchange(refused_[pid], start_ticks) != start_ticks) ++left_out_;
+    return nullptr;
+  }
+  ++next_place_;
+  ++added_;
+  const auto refused = refused_.find(pid);
+  const bool is_counted = refused != refused_.end() && refused->second == start_ticks;
+  if (!is_counted) ++left_out_;  // for the one that was there
+  const auto before = newest_.find(processes_[place].pid);
+  if (before != newest_.end() && before->second == place) newest_.erase(before);
+  newest_[pid] = place;
+  processes_[place] = Process();
+  return &processes_[place];
+}
+
 DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcStat& stat) {
   const auto known = newest_.find(pid);
   if (known != newest_.end() && processes_[known->second].start_ticks == stat.start_ticks) {
     return &processes_[known->second];
   }
-  if (processes_.size() >= kProcessesMax) {
-    ++left_out_;
-    return nullptr;
-  }
-  newest_[pid] = processes_.size();
-  Process& process = processes_.emplace_back();
+  Process* added = add(pid, stat.start_ticks);
+  if (added == nullptr) return nullptr;
+  Process& process = *added;
   process.pid = pid;
   process.ppid = stat.ppid;  // later it may be another's: that of a process whose parent has ended
   process.start_ticks = stat.start_ticks;
@@ -52,7 +79,7 @@ DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcS
 bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open) {
   const auto stat = read_proc_stat(pid);
   if (!stat) return false;
-  const size_t known = processes_.size();
+  const uint64_t known = added_;
   Process* process = find_or_add(pid, *stat);
   if (process == nullptr) return false;
   process->alive = !stat->ended;
@@ -62,14 +89,14 @@ bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>
   for (const uint32_t child : children_of(pid)) open.push_back(child);
   // It may have ended, and another have got its number, while we looked.
   const auto again = read_proc_stat(pid);
-  if (!again || again->start_ticks != stat->start_ticks) return processes_.size() > known;
+  if (!again || again->start_ticks != stat->start_ticks) return added_ > known;
   if (!exe.empty()) process->exe = std::move(exe);
   if (!comm.empty()) process->comm = std::move(comm);
   if (io && !process->is_final) {
     process->io = io;
     process->io_ns = now_ns;
   }
-  return processes_.size() > known;
+  return added_ > known;
 }
 
 void DescendantWatch::look(uint64_t now_ns) {
@@ -84,7 +111,8 @@ void DescendantWatch::look(uint64_t now_ns) {
   std::sort(open.begin() + 1, open.end());
   std::vector<uint32_t> visited;
   bool any_new = false;
-  for (size_t i = 0; i < open.size() && i < kProcessesMax; ++i) {
+  next_place_ = 1;
+  for (size_t i = 0; i < open.size() && visited.size() < 2 * kProcessesMax; ++i) {
     const uint32_t pid = open[i];
     const auto at = std::lower_bound(visited.begin(), visited.end(), pid);
     if (at != visited.end() && *at == pid) continue;
@@ -98,8 +126,9 @@ void DescendantWatch::look(uint64_t now_ns) {
   look_ns_ += took_ns;
 }
 
-void DescendantWatch::note_command_end(const IoCounts& io) {
-  if (processes_.empty()) return;
+void DescendantWatch::note_command_end(const std::optional<IoCounts>& io) {
+  command_ = 0;  // its number may be another's from now on
+  if (processes_.empty() || !io) return;
   processes_.front().io = io;
   processes_.front().io_ns = util::monotonic_ns();
   processes_.front().is_final = true;
@@ -125,8 +154,6 @@ nlohmann::json DescendantWatch::describe(const Process& process) {
 }
 
 nlohmann::json DescendantWatch::finish() {
-  const bool has_ended = !processes_.empty() && processes_.front().is_final;
-  if (has_ended) command_ = 0;  // its number may be another's by now
   look(util::monotonic_ns());
   nlohmann::json list = nlohmann::json::array();
   for (const Process& process : processes_) list.push_back(describe(process));

@@ -29,7 +29,7 @@ class DescendantWatch {
   void work(uint64_t now_ns);
 
   // The command has ended and has not been reaped: what /proc says is final, with the descendants that were waited for.
-  void note_command_end(const IoCounts& io);
+  void note_command_end(const std::optional<IoCounts>& io);
 
   // A last look, and all that is known, for session.json.
   nlohmann::json finish();
@@ -45,13 +45,17 @@ class DescendantWatch {
   void look(uint64_t now_ns);
   bool visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open);
   Process* find_or_add(uint32_t pid, const ProcStat& stat);
+  Process* add(uint32_t pid, uint64_t start_ticks);
+  [[nodiscard]] static bool is_gone(const Process& process);
   static nlohmann::json describe(const Process& process);
 
   uint32_t command_;
   std::vector<Process> processes_;     // the command first
   std::map<uint32_t, size_t> newest_;  // by pid
   uint64_t next_ns_ = 0, pause_ns_;
-  uint64_t looks_ = 0, look_ns_ = 0, left_out_ = 0;
+  std::map<uint32_t, uint64_t> refused_;  // by pid the start of those for which there was no room
+  size_t next_place_ = 1;                 // from here on this look has not looked for one that is gone
+  uint64_t looks_ = 0, look_ns_ = 0, added_ = 0, left_out_ = 0;
 };
 
 }  // namespace mlrun::collect

@@ -20,8 +20,12 @@ bool has_gpu_driver() {
   return std::any_of(kPlaces.begin(), kPlaces.end(), [](const char* place) { return ::access(place, F_OK) == 0; });
 }
 
-void settle_gpu_side(RunOptions& options) {
-  if (options.cupti == Wish::kAuto) options.cupti = has_gpu_driver() ? Wish::kOn : Wish::kOff;
+void settle_gpu_side(RunOptions& options, const launch::Installation& installation) {
+  options.cupti_was_auto = options.cupti == Wish::kAuto;
+  if (!options.cupti_was_auto) return;
+  const bool works = has_gpu_driver() && launch::check_preload_library(installation.cupti_library) &&
+                     launch::other_cuda_injection(environ).empty();
+  options.cupti = works ? Wish::kOn : Wish::kOff;
 }
 
 Status check_cupti(const RunOptions& options, const launch::Installation& installation) {
@@ -49,7 +53,7 @@ Status check_samples(const RunOptions& options) {
 }
 
 bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes) {
-  if (options.cupti == Wish::kOff || gpu_processes != 0) return true;
+  if (options.cupti == Wish::kOff || options.cupti_was_auto || gpu_processes != 0) return true;
   util::say(
       "--cupti recorded nothing: no process of the command started CUDA, or CUPTI could not be used (the summary "
       "tells)");

@@ -14,7 +14,7 @@ namespace mlrun::commands {
 bool has_gpu_driver();
 
 // Decides what =auto means here.
-void settle_gpu_side(RunOptions& options);
+void settle_gpu_side(RunOptions& options, const launch::Installation& installation);
 
 // Why GPU work cannot be recorded though it was asked for.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);

@@ -213,7 +213,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
         end.ended_ns = util::monotonic_ns();
         end.wait_status = child_end->wait_status;
         end.usage = child_end->usage;
-        if (child_end->io) watch.note_command_end(*child_end->io);
+        watch.note_command_end(child_end->io);
       }
     }
     const uint32_t released = collector.pass();
@@ -372,14 +372,12 @@ Result<launch::ChildProcess> start_run(Run& run) {
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);
   if (Status written = run.session.write(); !written) return tl::make_unexpected(written.error());
-  run.relay.set_wake_word(&run.recording.arena().control().wake);
   run.recording.collector().start();
   run.started_ns = util::monotonic_ns();
   return start_command(run.options, run.installation, run.recording, run.relay, run.limits, run.kernel_side.get());
 }
 
 void take_back(Run& run) {
-  run.relay.set_wake_word(nullptr);
   run.kernel_side.reset();  // it has the file
   ::unlink((run.folder + "/" + MLRUN_KERNEL_FILE).c_str());
   run.recording.discard();
@@ -408,11 +406,11 @@ int collect_run(Run& run, launch::ChildProcess& child) {
                     (finished ? written : finished).error().text, run.folder));
     return status;
   }
-  run.relay.set_wake_word(nullptr);
   return finish_run(run.options, run.folder, recording, run.installation, end.wait_status);
 }
 
 Result<int> run_traced(Run& run) {
+  const launch::WakeWord wake(run.relay, &run.recording.arena().control().wake);
   auto child = Result<launch::ChildProcess>(fail(""));
   try {
     child = start_run(run);
@@ -429,9 +427,7 @@ Result<int> run_traced(Run& run) {
     run.recording.collector().stop();  // so that no thread waits for room
     say(fmt::format("recording stopped: {}; what there is is kept; make the trace with: mlrun recover {}", error.what(),
                     run.folder));
-    const int status = launch::shell_status(child->wait());
-    run.relay.set_wake_word(nullptr);
-    return status;
+    return launch::shell_status(child->wait());
   }
 }
 
@@ -465,9 +461,12 @@ Result<int> run(const Arguments& arguments) {
   const launch::Installation installation = launch::find_installation();
   const launch::OwnLimits limits;
   if (options.observe.any()) return observe(options, installation);
-  settle_gpu_side(options);
+  settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
-  if (const Status works = check_cupti(options, installation); !works) return tl::make_unexpected(works.error());
+  if (const Status works = check_cupti(options, installation); !works) {
+    if (options.cupti == Wish::kRequire) return tl::make_unexpected(works.error());
+    return run_untraced(options, limits, works.error().text);
+  }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable) return run_untraced(options, limits, usable.error().text);

@@ -83,7 +83,7 @@ Streams streams_of(const RunOptions& options) {
   streams.add(options.preload, options.files, "files");
   streams.add(options.preload, options.allocs, "allocs");
   streams.add(options.preload, options.marks, "marks");
-  streams.add(options.cupti, true, "gpu");
+  streams.add(options.cupti_was_auto && options.cupti != Wish::kOff ? Wish::kAuto : options.cupti, true, "gpu");
   streams.add(options.sample, true, "gpu_samples");
   streams.add(options.python_stacks_hz > 0 ? Wish::kOn : Wish::kOff, true, "python_stacks");
   streams.add(options.kprobes, true, "block");

@@ -58,6 +58,8 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
        "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"},
       {"/collector/failures/by_handle", "calls of functions that were looked up in libc itself",
        "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"},
+      {"/watched/left_out", "bytes read and written",
+       "by processes beyond the 4,096 that are watched: whether these recorded is not known"},
   };
   for (const Failure& failure : kFailures) {
     const int64_t count = session.number(failure.pointer, 0);
