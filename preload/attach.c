@@ -143,6 +143,7 @@ static bool open_session(const char *session) {
   if (!parse_session(session, &arena_name)) return false;
   if (inherited_filters() > arena_name.filters) {
     system_calls_allowed = false;
+    distrust |= kFilterAnswers | kFilterForbids;
     return false;
   }
   size_t bytes = mappable_bytes(arena_name.bytes, &limited);

@@ -7,7 +7,7 @@
 #include "preload/recorder.h"
 
 static void put(uint32_t pid, int status) {
-  if ((!WIFEXITED(status) && !WIFSIGNALED(status)) || !stamp()) return;
+  if (!WIFEXITED(status) && !WIFSIGNALED(status)) return;
   uint8_t lap;
   uint64_t *w = reserve(2 * MLRUN_UNIT_BYTES, MLRUN_CHILD_END, &lap);
   if (!w) return;
@@ -19,12 +19,12 @@ static void put(uint32_t pid, int status) {
 
 COLD void put_child_end(int64_t pid, const int *status) {
   int copy;
-  if (pid > 0 && copy_from_program(&copy, status, sizeof copy) == sizeof copy) put((uint32_t)pid, copy);
+  if (pid > 0 && stamp() && copy_from_program(&copy, status, sizeof copy) == sizeof copy) put((uint32_t)pid, copy);
 }
 
 COLD void put_child_end_info(int64_t result, const siginfo_t *child) {
   siginfo_t copy;
-  if (result || copy_from_program(&copy, child, sizeof copy) != sizeof copy || copy.si_pid <= 0) return;
+  if (result || !stamp() || copy_from_program(&copy, child, sizeof copy) != sizeof copy || copy.si_pid <= 0) return;
   switch (copy.si_code) {
     case CLD_EXITED: put((uint32_t)copy.si_pid, (copy.si_status & 0xff) << 8); return;
     case CLD_KILLED: put((uint32_t)copy.si_pid, copy.si_status & 0x7f); return;

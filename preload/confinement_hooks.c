@@ -29,7 +29,8 @@ struct rights {
 // is being installed, or null.
 static struct rights give_up(bool system_calls, bool clock, const void *filter) {
   struct rights before = {system_calls_allowed, recording_is_on(), distrust};
-  const struct filter_verdict worst = {.may_answer = true}, verdict = filter ? judge_filter(filter) : worst;
+  const struct filter_verdict worst = {.may_answer = true},
+                              verdict = filter && process.arena ? judge_filter(filter) : worst;
   if (system_calls) follow_filter(&verdict);
   if (system_calls) system_calls_allowed = false;
   if (before.recording && (clock || !clock_is_tsc)) set_recording(false);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "preload/channel.h"
 #include "preload/exec_environment.h"
 #include "preload/exec_space.h"
 #include "preload/exec_target.h"
@@ -43,11 +44,11 @@ static bool copy_name(struct execution *e, const char *path) {
   return true;
 }
 
-// Under a filter of the program's own no program is looked at.
+// Under a filter of the program's own no program is looked at, nor by a process that is not attached.
 static void look_at_target(struct execution *e) {
   bool confined = !recording_system_calls_allowed();
   e->target = (struct exec_target){.verdict = confined ? MLRUN_EXEC_UNREACHABLE : MLRUN_EXEC_UNKNOWN};
-  if (!copy_name(e, e->path.path) || !e->name) return;
+  if (!process.arena || !copy_name(e, e->path.path) || !e->name) return;
   e->target = exec_target_of(e->path.call.fd, e->name, e->search);
   e->path.copy = e->target.found ? e->target.found : e->name;
 }
@@ -170,7 +171,7 @@ static int execute_list(const char *path, bool search, const char *first, va_lis
   va_copy(again, *rest);
   size_t count = count_arguments(first, &again) + 1;
   va_end(again);
-  char **taken = exec_space_take(count * sizeof(char *));
+  char **taken = process.arena ? exec_space_take(count * sizeof(char *)) : NULL;
   char *on_stack[taken ? 1 : count];
   char **arguments = taken ? taken : on_stack;
   copy_arguments(arguments, first, rest);

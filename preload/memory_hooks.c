@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "preload/address_space.h"
+#include "preload/channel.h"
 #include "preload/fd_table.h"
 #include "preload/memory_lock.h"
 #include "preload/program_memory.h"
@@ -15,10 +16,11 @@
 #include "preload/real_function.h"
 #include "preload/recorder.h"
 
-// What the program asks for, read before the call: that may write the old limit over it. Unknown: nothing to follow.
+// What the program asks for, read before the call: that may write the old limit over it. Unknown, or nothing of ours is
+// mapped: nothing to follow.
 static rlim_t limit_asked_for(const void *limit) {
   struct rlimit copy;
-  bool known = limit && read_from_program(&copy, limit, sizeof copy, false);
+  bool known = limit && process.arena && read_from_program(&copy, limit, sizeof copy, false);
   return known ? copy.rlim_cur : RLIM_INFINITY;
 }
 
@@ -54,7 +56,7 @@ EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlim
   REAL(int, prlimit, pid_t, enum __rlimit_resource, const struct rlimit *, struct rlimit *);
   rlim_t bytes = limit_asked_for(limit);
   int result = real(pid, resource, limit, old);
-  if (result == 0 && limit && is_own(pid)) follow_limit((int)resource, bytes);
+  if (result == 0 && bytes != RLIM_INFINITY && is_own(pid)) follow_limit((int)resource, bytes);
   return result;
 }
 
@@ -62,7 +64,7 @@ EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rl
   REAL(int, prlimit64, pid_t, enum __rlimit_resource, const struct rlimit64 *, struct rlimit64 *);
   rlim_t bytes = limit_asked_for(limit);
   int result = real(pid, resource, limit, old);
-  if (result == 0 && limit && is_own(pid)) follow_limit((int)resource, bytes);
+  if (result == 0 && bytes != RLIM_INFINITY && is_own(pid)) follow_limit((int)resource, bytes);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/channel.h"
 #include "preload/program_memory.h"
 #include "preload/raw_syscall.h"
 #include "preload/readable.h"
@@ -79,7 +80,8 @@ COLD long traced_ring_setup(syscall_function real, long entries, long parameters
   long ring = real(SYS_io_uring_setup, entries, parameters);
   if (ring < 0) return ring;
   uint64_t last = (uint64_t)parameters + sizeof(struct io_uring_params) - 8;
-  bool readable = may_ask_for_memory() && is_readable_word((uint64_t)parameters) && is_readable_word(last);
+  bool readable =
+      process.arena && may_ask_for_memory() && is_readable_word((uint64_t)parameters) && is_readable_word(last);
   if (readable)
     note_made((uint32_t)ring, (const struct io_uring_params *)parameters);
   else

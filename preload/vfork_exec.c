@@ -7,8 +7,10 @@
 #include "preload/raw_syscall.h"
 #include "preload/scratch.h"
 
-// Writes what `path` is relative to in the child, which may have moved, without a 0 at its end. The bytes; 0: not known.
+// Writes what `path` is relative to in the child, which may have moved, without a 0 at its end. The bytes; 0: not known, as in a child
+// that is confined.
 static size_t base_of_program(int dirfd, char *page) {
+  if (!recording_system_calls_allowed()) return 0;
   if (dirfd == AT_FDCWD) {
     long bytes = raw_syscall2(SYS_getcwd, (long)page, kScratchBytes);  // with the 0
     return bytes > 1 && page[0] == '/' ? (size_t)bytes - 1 : 0;
