@@ -15,7 +15,8 @@
 
 enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
 #define GIVE_UP_NS  5000000000ull
-#define HAND_OUT_NS 200000000ull  // a collector that is awake needs a few milliseconds
+#define STALLED_NS  200000000ull   // a collector that is awake needs a few milliseconds for a step of allocation
+#define HAND_OUT_NS 1000000000ull  // for all steps, with hundreds of threads that keep it from the processors
 
 static void wake_collector(void) {
   if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
@@ -79,24 +80,36 @@ static bool more_to_come(void) {
   return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);
 }
 
-static uint64_t longest_wait_ns(void) {
-  if (control->lossless) return GIVE_UP_NS;
-  return more_to_come() ? HAND_OUT_NS : 0;
+// Time in which any thread of this process has waited for that, and until when; a forked child goes on with its parent's.
+static uint64_t hand_out_waited_ns, hand_out_until_ns;
+
+static bool may_wait_for_hand_out(void) {
+  return system_calls_allowed && more_to_come() && __atomic_load_n(&hand_out_waited_ns, __ATOMIC_RELAXED) < HAND_OUT_NS;
+}
+
+static void add_hand_out_wait(uint64_t from_ns, uint64_t to_ns) {
+  uint64_t *until = &hand_out_until_ns, before = __atomic_load_n(until, __ATOMIC_RELAXED);
+  while (before < to_ns &&
+         !__atomic_compare_exchange_n(until, &before, to_ns, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+  if (before >= to_ns) return;
+  __atomic_add_fetch(&hand_out_waited_ns, to_ns - (before > from_ns ? before : from_ns), __ATOMIC_RELAXED);
 }
 
 COLD bool wait_for_segment(struct patience *patience) {
-  uint64_t longest_ns = longest_wait_ns(), now_ns;
-  if (!longest_ns) return false;
-  now_ns = monotonic_ns();
+  if (!control->lossless && !may_wait_for_hand_out()) return false;
+  uint64_t now_ns = monotonic_ns();
   if (!patience->since_ns) patience->since_ns = now_ns;
   bool given_up = __atomic_load_n(&control->gave_up, __ATOMIC_RELAXED) == patience->space + 1;
   bool collector_died = __atomic_load_n(&control->collector_lock[0], __ATOMIC_ACQUIRE) & kOwnerDied;
-  if (given_up || collector_died || now_ns - patience->since_ns > longest_ns) {
+  bool too_long = now_ns - patience->since_ns > (control->lossless ? GIVE_UP_NS : STALLED_NS);
+  if (given_up || collector_died || too_long) {
     __atomic_store_n(&control->gave_up, patience->space + 1, __ATOMIC_RELAXED);
     return false;
   }
   wake_collector();
   sleep_until_space(patience->space);
+  if (!control->lossless) add_hand_out_wait(now_ns, monotonic_ns());
   return true;
 }
 
@@ -159,7 +172,7 @@ static void pad_to_the_end(uint64_t cursor) {
 
 // Without a channel register_thread has counted it.
 static void count_drop(uint32_t kind) {
-  enum mlrun_drop reason = longest_wait_ns() ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
+  enum mlrun_drop reason = control->lossless || more_to_come() ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
   if (this_thread.channel) count_local(&this_thread.channel->drops[reason][dropped_kind(kind)]);
 }
 

@@ -18,8 +18,9 @@ void give_back_segment(uint64_t claimed);
 //   struct patience patience = {0};
 //   do begin_attempt(&patience), ... while (nothing was found && wait_for_segment(&patience));
 //
-// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s
-// (0.2 s if the session is not lossless). After one thread has given up no other waits until the next segment is free.
+// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s (0.2 s if
+// the session is not lossless). After one thread has given up no other waits until the next segment is free. In a session that is
+// not lossless the waits of a process take 1 s in all, and one that has confined itself does not wait.
 struct patience {
   uint64_t since_ns;
   uint32_t space;  // the control page's counter of freed segments, before the attempt
