@@ -92,7 +92,7 @@ class FlatMap {
 
  private:
   using Slots = std::vector<Slot, Allocator<Slot>>;
-  static constexpr size_t kTrimSteps = 2048;  // each touches a page, at worst
+  static constexpr size_t kTrimSteps = 256;  // each makes up to 64 KiB resident
 
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
