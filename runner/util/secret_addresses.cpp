@@ -34,10 +34,13 @@ bool may_be_host(std::string_view authority) {
 // password that holds a slash unescaped is found where what stands there can be no host, or is a short one and another
 // '@' follows.
 size_t end_of_user(std::string_view text, size_t begin, size_t end) {
-  const size_t slash = std::min(text.find_first_of("/?#", begin), end);
-  const std::string_view authority = text.substr(begin, slash - begin);
-  const size_t last = text.substr(0, end).rfind('@');
-  if (last == kNone || last < begin) return kNone;
+  const std::string_view rest =
+      text.substr(begin, end - begin);  // no more is looked at: a text may have many addresses
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  const size_t slash = begin + authority.size();
+  size_t last = rest.rfind('@');
+  if (last == kNone) return kNone;
+  last += begin;
   const size_t at = authority.rfind('@');
   if (at == kNone) return may_be_host(authority) ? kNone : last;
   const bool has_password = authority.find(':') < at;
@@ -55,27 +58,46 @@ bool is_version(std::string_view host) {
   return numbers && points != 3;  // three: an IPv4 address
 }
 
-// "user:password@host" in a text without "://".
-std::string without_bare_users(std::string_view text) {
+// "user:" in front of a password.
+struct BareUser {
+  size_t begin = 0, colon = kNone;
+  bool is_user = false;
+};
+
+// The first one behind `from`.
+BareUser find_user(std::string_view text, size_t from) {
   constexpr std::string_view kEdges = " \t\n,;'\"`=([{<";
+  BareUser found;
+  found.colon = text.find(':', from);
+  if (found.colon == kNone) return found;
+  const std::string_view before = text.substr(from, found.colon - from);
+  const size_t edge = before.find_last_of(kEdges);
+  found.begin = from + (edge == kNone ? 0 : edge + 1);
+  const std::string_view user = text.substr(found.begin, found.colon - found.begin);
+  const bool names_package = user == "npm" || user == "workspace" || user == "jsr" || user == "mailto";
+  found.is_user = !user.empty() && !names_package && std::all_of(user.begin(), user.end(), is_user_char);
+  return found;
+}
+
+// "user:password@host" in a text without "://". Looks at each part once, also where it is long.
+std::string without_bare_users(std::string_view text) {
   std::string shown;
   size_t done = 0;
+  BareUser user = find_user(text, 0);
   for (size_t at = text.find('@'); at != kNone; at = text.find('@', at + 1)) {
+    if (user.colon == kNone) break;
+    if (user.colon > at) continue;
     const size_t next_edge = std::min(text.find_first_of(" \t\n,'\"`", at), text.size());
-    const size_t last = text.substr(0, next_edge).rfind('@');
-    const size_t colon = text.find(':', done);
-    if (colon == kNone || colon > at) continue;
-    const size_t edge = text.find_last_of(kEdges, colon);
-    const size_t begin = edge == kNone ? done : std::max(edge + 1, done);
-    const std::string_view user = text.substr(begin, colon - begin),
-                           password = text.substr(colon + 1, last - colon - 1);
+    const size_t last = at + text.substr(at, next_edge - at).rfind('@');
+    const std::string_view password = text.substr(user.colon + 1, last - user.colon - 1);
     const std::string_view host = host_at(text, last + 1);
-    const bool names_package = user == "npm" || user == "workspace" || user == "jsr" || user == "mailto";
-    if (user.empty() || names_package || !std::all_of(user.begin(), user.end(), is_user_char)) continue;
-    if (password.empty() || password[0] == '/' || host.empty() || is_version(host) || host.starts_with("sha")) continue;
-    shown += text.substr(done, begin - done);
+    at = last;
+    if (!user.is_user || password.empty() || password[0] == '/') continue;
+    if (host.empty() || is_version(host) || host.starts_with("sha")) continue;
+    shown += text.substr(done, user.begin - done);
     shown += "***:***";
-    done = at = last;
+    done = last;
+    user = find_user(text, done);
   }
   shown += text.substr(done);
   return shown;
@@ -89,7 +111,7 @@ std::string without_users(std::string_view word) {
   for (size_t scheme = word.find(kScheme); scheme != kNone; scheme = word.find(kScheme, scheme + kScheme.size())) {
     const size_t begin = scheme + kScheme.size();
     const size_t next = std::min(word.find(kScheme, begin), word.size());
-    const size_t end = std::min(word.find_first_of(" \t\n\"'`<>\\", begin), next);
+    const size_t end = std::min(word.substr(0, next).find_first_of(" \t\n\"'`<>\\", begin), next);
     const size_t at = end_of_user(word, begin, end);
     const bool has_colon = at != kNone && word.substr(begin, at - begin).find(':') != kNone;
     if (at == kNone || at == begin || (!has_colon && is_login(word.substr(0, scheme)))) continue;

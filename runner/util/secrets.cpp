@@ -62,6 +62,8 @@ constexpr std::string_view kSetsByName = " aws git npm pip conda poetry gcloud "
 
 // Behind such a name a value is none: a flag's, or one that says that there is none.
 bool is_plain(std::string_view value) {
+  constexpr size_t kLongest = 5;
+  if (value.size() > kLongest) return false;
   return value.empty() || is_one_of(" true false yes no none null on off ", lower(value));
 }
 
@@ -115,16 +117,19 @@ class Masker {
   struct Span {
     size_t begin = 0, end = 0;
   };
+  // Of the value looked at last. Those that begin in it end where it ends, and a long word has many of them.
+  struct ValueEnd {
+    size_t begin = 1, end = 0;
+  };
 
   std::string token(std::string_view word);
   std::optional<std::string> awaited(std::string_view word);
   std::optional<std::string> option_of_tool(std::string_view word);
   bool awaits_value(std::string_view word);
   [[nodiscard]] std::string inside(std::string_view word) const;
-  [[nodiscard]] std::string piece(std::string_view whole) const;
   [[nodiscard]] std::string value(std::string_view word) const;
-  [[nodiscard]] std::optional<Span> value_at(std::string_view word, size_t separator) const;
-  [[nodiscard]] size_t end_of_value(std::string_view word, size_t begin) const;
+  [[nodiscard]] std::optional<Span> value_at(std::string_view word, size_t separator, ValueEnd& last) const;
+  [[nodiscard]] size_t end_of_value(std::string_view word, size_t begin, ValueEnd& last) const;
   void note_program(std::string_view word);
 
   int depth_;
@@ -326,21 +331,27 @@ std::string Masker::text(std::string_view text) const {
 }
 
 // Where a value without quotes ends: at a blank or a quote, or where the next name follows.
-size_t Masker::end_of_value(std::string_view word, size_t begin) const {
-  for (size_t at = begin; at < word.size(); ++at) {
-    const char c = word[at];
-    if (kBlanks.find(c) != kNone || kQuotes.find(c) != kNone) return at;
-    if (c != '&' && c != ';' && c != ',') continue;
-    size_t next = at + 1;
-    while (next < word.size() && is_name_char(word[next])) ++next;
-    if (next == word.size() ? next == at + 1 : (next > at + 1 && (word[next] == '=' || word[next] == ':'))) return at;
-    if (next < word.size() && kQuotes.find(word[next]) != kNone) return at;
+bool ends_value(std::string_view word, size_t at) {
+  const char c = word[at];
+  if (kBlanks.find(c) != kNone || kQuotes.find(c) != kNone) return true;
+  if (c != '&' && c != ';' && c != ',') return false;
+  size_t next = at + 1;
+  while (next < word.size() && is_name_char(word[next])) ++next;
+  if (next == word.size()) return next == at + 1;
+  return (next > at + 1 && (word[next] == '=' || word[next] == ':')) || kQuotes.find(word[next]) != kNone;
+}
+
+size_t Masker::end_of_value(std::string_view word, size_t begin, ValueEnd& last) const {
+  if (begin < last.begin || begin > last.end) {
+    last = {begin, begin};
+    while (last.end < word.size() && !ends_value(word, last.end)) ++last.end;
+    if (last.end == word.size() && in_text_) last.end = std::max(begin, word.find_last_not_of(")}]") + 1);
   }
-  return in_text_ ? std::max(begin, word.find_last_not_of(")}]") + 1) : word.size();
+  return last.end;
 }
 
 // The value behind the '=' or ':' at `separator`, where the name before it is a secret's.
-std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separator) const {
+std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separator, ValueEnd& last) const {
   size_t name_end = separator;
   while (name_end > 0 && (word[name_end - 1] == '"' || word[name_end - 1] == '\'' || word[name_end - 1] == '\\'))
     --name_end;
@@ -360,29 +371,18 @@ std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separ
   const size_t opened = from;
   while (from < word.size() && (kQuotes.find(word[from]) != kNone || word[from] == '\\')) ++from;
   const std::string_view quote = word.substr(opened, from - opened);
-  const size_t end = quote.empty() ? end_of_value(word, from) : std::min(word.find(quote, from), word.size());
+  const size_t end = quote.empty() ? end_of_value(word, from, last) : std::min(word.find(quote, from), word.size());
   if (end <= from || !hides(name, word.substr(from, end - from))) return std::nullopt;
   return Span{from, end};
 }
 
-// Long words piece by piece, since some steps take time by the square of the length.
 std::string Masker::inside(std::string_view whole) const {
-  constexpr size_t kPiece = 2048;
-  std::string shown;
-  while (whole.size() > kPiece) {
-    const size_t end = std::min(whole.find_first_of(",;&", kPiece / 2), kPiece) + 1;
-    shown += piece(whole.substr(0, end));
-    whole.remove_prefix(end);
-  }
-  return shown + piece(whole);
-}
-
-std::string Masker::piece(std::string_view whole) const {
   const std::string word = without_users(whole);
   std::string shown;
   size_t done = 0;
+  ValueEnd last;
   for (size_t at = word.find_first_of("=:"); at != std::string::npos; at = word.find_first_of("=:", at)) {
-    const auto span = value_at(word, at);
+    const auto span = value_at(word, at, last);
     if (span) {
       shown += word.substr(done, span->begin - done);
       shown += kMasked;

@@ -200,6 +200,43 @@ TEST(Secrets, OtherArgumentsStay) {
   for (const auto& arguments : cases) EXPECT_EQ(masked_arguments(arguments), arguments);
 }
 
+TEST(Secrets, LongValuesAreMaskedToTheirEnd) {
+  std::string token;
+  for (int i = 0; token.size() < 2500; ++i) token += "aB3d,eF5h;iJ7-" + std::to_string(i);
+  const std::string filler(1500, 'x');
+  const std::string plain = token.substr(0, 1000) + std::string(1500, 'q');
+  const std::vector<std::pair<std::string, std::string>> values = {
+      {"https://h/?a=1&token=" + plain + "&b=2", "https://h/?a=1&token=***&b=2"},
+      {"https://h/" + filler + "?sv=1&sig=" + plain + "&se=2", "https://h/" + filler + "?sv=1&sig=***&se=2"},
+      {"https://h/?sv=" + filler + "&sig=" + plain, "https://h/?sv=" + filler + "&sig=***"},
+      {"https://me:" + std::string(2500, 'q') + "@h/p", "https://***:***@h/p"},
+      {"me:" + std::string(2500, 'q') + "@h", "***:***@h"},
+      {R"({"token":")" + token + R"(","n":1})", R"({"token":"***","n":1})"},
+      {"Server=" + filler + ";Password=" + std::string(2500, 'q') + ";", "Server=" + filler + ";Password=***;"},
+      {"a=" + filler + ",api_key=" + std::string(2500, 'q'), "a=" + filler + ",api_key=***"},
+  };
+  for (const auto& [value, shown] : values) {
+    EXPECT_EQ(masked_value("SETTING", value), shown);
+    EXPECT_EQ(masked_arguments({"a", value}), (std::vector<std::string>{"a", shown}));
+  }
+  EXPECT_EQ(masked_value("MY_TOKEN", token), "***");
+  EXPECT_EQ(masked_value("OPTIONS", "-Dpassword=" + plain + " -Xmx1g"), "-Dpassword=*** -Xmx1g");
+  EXPECT_EQ(masked_arguments({"a", "--token=" + token}), (std::vector<std::string>{"a", "--token=***"}));
+  EXPECT_EQ(masked_arguments({"a", "sh", "-c", "b --token='" + token + "' c"}),
+            (std::vector<std::string>{"a", "sh", "-c", "b --token='***' c"}));
+}
+
+// An argument may have 128 KiB. Steps that take time by the square of that take minutes.
+TEST(Secrets, LongWordsAreLookedThroughOnce) {
+  for (const char* part : {"key=", "a:b@", "@", ",@", "http://", "http://a", "http://a@", "\"key=", "key:,", "a,",
+                           "&sig=", "token=true,", "key='\""}) {
+    std::string word;
+    while (word.size() < 128 << 10) word += part;
+    EXPECT_GE(masked_value("SETTING", word).size(), 3U);
+    EXPECT_GE(masked_value("SETTING", "key:" + word + ":)").size(), 3U);
+  }
+}
+
 TEST(Secrets, CommandLinesOfTheKernelAreOneText) {
   EXPECT_EQ(masked_command_line(std::string("a\0--password\0X\0b\0", 17)), "a --password *** b");
   EXPECT_EQ(masked_command_line(std::string("a\0\0b\0\0", 6)), "a  b");
