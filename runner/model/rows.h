@@ -127,7 +127,8 @@ struct ProcessRow {
   int64_t exit_status = -1;  // wait status; only known of the command itself
   int64_t kernel_rchar = -1, kernel_wchar = -1, kernel_syscr = -1, kernel_syscw = -1;  // /proc/PID/io at its end
   int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;                             // of devices; in no table
-  int64_t kernel_io_ns = -1;  // when the kernel was asked; in no table
+  int64_t kernel_io_ns = -1;     // when the kernel was asked; in no table
+  bool kernel_io_final = false;  // its last image asked at its end; in no table
 };
 
 struct ImageRow {

@@ -83,7 +83,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
     process.pid = row.pid;
     process.asked_ns = row.kernel_io_ns;
     process.last_ns = row.last_ns;
-    process.is_final = row.end == "exit";
+    process.is_final = row.kernel_io_final;  // that it ended is known of its parent too
     process.seen = of(row.proc_id);
     process.whole = {row.kernel_rchar, row.kernel_wchar,      row.kernel_syscr,
                      row.kernel_syscw, row.kernel_read_bytes, row.kernel_write_bytes};

@@ -330,6 +330,40 @@ TEST(Coverage, SaysAtLeastOfCountsThatAreNotOfTheEnd) {
   EXPECT_NE(details[1].find("by /bin/static, which recorded nothing; at least"), std::string::npos) << details[1];
 }
 
+// The parent's wait says that the process exited, and not what its last image had moved by then.
+TEST(Coverage, SaysAtLeastOfCountsOfAnImageThatWasNotTheLast) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, 9'000'000, RecordBuffer());
+  RecordBuffer last;
+  last.add(testing::ProcessRecord{.clock = ticks_at(40 * kMillisecond),
+                                  .pid = kParentPid,
+                                  .parent_pid = kParentPid - 1,
+                                  .process = 2,
+                                  .image = 2,
+                                  .origin = MLRUN_PROCESS_LOADED,
+                                  .start_ticks = 501});
+  spool.add_channel({.serial = 2, .pid = kParentPid, .tid = kParentPid, .process = 2, .image = 2});
+  spool.add_data(2, last);
+  const TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>{"exit"});
+  const auto details = folder.texts("coverage", "detail");
+  ASSERT_FALSE(details.empty());
+  EXPECT_NE(details[0].find("; at least these"), std::string::npos) << details[0];
+}
+
+TEST(Coverage, ProcessesThatWereNotWatchedAreCounted) {
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
+  spool.session()["watched"]["left_out"] = 3;
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
+  EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>{"bytes read and written"});
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({3}));
+}
+
 TEST(Coverage, AChildThatOutlivesItsParentIsNotTakenOffTheParentsCounts) {
   SpoolWriter spool = parent_and_child({kReadByParent + 3'000'000, kReadByChild});
   spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true)};
