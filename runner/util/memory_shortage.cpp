@@ -58,6 +58,7 @@ bool is_memory_shortage(const std::exception& error) {
 
 bool is_memory_shortage(std::string_view error_text) {
   return error_text.find("Out of memory") != std::string_view::npos ||  // Arrow
+         error_text.find("out of memory") != std::string_view::npos ||  // where turns are taken (trace/in_order.h)
          error_text.find("Cannot allocate memory") != std::string_view::npos;
 }
 
