@@ -2,7 +2,6 @@
 #include "runner/trace/offset_tracker.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,9 +42,6 @@ bool appends(const model::CallRow& row, bool description_appends) {
 bool makes_stream(const model::CallRow& row) {
   return row.func == func::k_fopen || row.func == func::k_freopen || row.func == func::k_fdopen;
 }
-
-// As libc has them from the beginning.
-bool is_standard(int32_t fd) { return fd >= STDIN_FILENO && fd <= STDERR_FILENO; }
 
 }  // namespace
 
@@ -99,10 +95,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   if (given) return take_given(row, *description);
   if (seeks) return seek(row, motion, *description);
   append(row, description->appends);
-  if (duplicates(row) && row.err == 0) {
-    ++description->copies;
-    description->streams += is_standard(row.fd) ? 1 : 0;
-  }
+  if (duplicates(row) && row.err == 0) ++description->copies;
   if (makes_stream(row) && row.err == 0) begin_stream(row, *description);
   end(row, *description);
 }
@@ -211,6 +204,8 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   model::CallRow& row = partition.calls[index];
   const bool stdio = partition.call_motion[index].stdio, appended = appends(row, description.appends);
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
+  // libc has the standard streams from the beginning: one counts from its first call on.
+  if (stdio && description.streams == 0) description.streams = 1;
   description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);
   const bool says = description.streams <= (stdio ? 1 : 0);
