@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dynamic linker's list grows at its end, so what has been defined is known by its last entry. It is read as
-// code_modules.c reads it: an entry may go at any time, if other threads are about.
+// What has been defined is known by entry, place and tables: the dynamic linker gives the memory of an entry that goes to the next
+// that comes. An entry may go at any time, if other threads are about.
 #include "preload/library_record.h"
 
 #include <link.h>
@@ -10,36 +10,36 @@
 #include "preload/code_modules.h"
 #include "preload/elf_module.h"
 #include "preload/module_record.h"
+#include "preload/process_record.h"
+#include "preload/program_memory.h"
 #include "preload/raw_syscall.h"
 #include "preload/readable.h"
 #include "preload/recorder.h"
 #include "preload/scratch.h"
 
-enum { kListMax = 8192 };
+enum { kListMax = 8192, kDefinedMax = 2048 };
 
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-static uint64_t last_defined;  // the linker's entry
+static uint64_t defined[kDefinedMax];  // hashes of libraries, each at the first place free from its own on; 0: free
 static uint32_t count;
 
-// The entry at *at, and the next one's place. False: it cannot be read.
-static bool take_entry(uint64_t *at, struct link_map *object) {
-  if (!is_readable_range(*at, sizeof *object)) return false;
-  memcpy(object, (const void *)*at, sizeof *object);
-  *at = (uint64_t)object->l_next;
-  return true;
+static uint64_t hash_of(uint64_t at, const struct link_map *object) {
+  enum { kPrimeBits = 29 };
+  const uint64_t prime = 0x9e3779b97f4a7c15ull;
+  uint64_t hash = ((at * prime ^ object->l_addr) * prime ^ (uint64_t)object->l_ld) * prime;
+  return (hash ^ hash >> kPrimeBits) | 1;
 }
 
-static uint64_t last_entry(void) {
-  uint64_t at = &_r_debug ? (uint64_t)_r_debug.r_map : 0, last = 0;
-  struct link_map object;
-  for (int i = 0; at && i < kListMax; i++) {
-    uint64_t here = at;
-    if (!take_entry(&at, &object)) return 0;
-    last = here;
+// False: it was there before. Where there is no room for more each is new, and defined once more.
+static bool add_defined(uint64_t hash) {
+  for (uint32_t i = 0; i < kDefinedMax; i++) {
+    uint64_t *place = &defined[(hash / 2 + i) % kDefinedMax], there = 0;
+    bool added = __atomic_compare_exchange_n(place, &there, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (added || there == hash) return added;
   }
-  return last;
+  return true;
 }
 
 // A path that the program gave is relative to its working directory. Null: it has none that could be a file's.
@@ -58,48 +58,47 @@ static const char *whole_name(const char *name, size_t *bytes, char *room) {
   return room;
 }
 
-static void define(uint64_t at, const struct link_map *object, char *room) {
+// The name that the dynamic linker has for it, copied to `page`; the program itself has none there. Null: it is gone.
+static const char *copied_name(const struct link_map *object, size_t *bytes, char *page) {
+  bool readable = copy_string_from_program(page, object->l_name, kScratchBytes, bytes);
+  if (!readable || *bytes == kScratchBytes) return NULL;
+  return *bytes ? page : process_exe(bytes);
+}
+
+static void define(uint64_t at, const struct link_map *object, char *page, char *room) {
   struct code_module module;
   size_t bytes;
   if (object->l_ld == _DYNAMIC || !read_elf_module(at, object, &module)) return;
-  const char *name = name_of_module(&module, &bytes);
-  if (bytes) name = whole_name(name, &bytes, room);
+  const char *name = copied_name(object, &bytes, page);
+  if (name && bytes) name = whole_name(name, &bytes, room);
   module.number = MLRUN_FRAME_MODULE_MAX + ++count;  // frames name others
-  if (bytes && name) write_module(&module, name, bytes);
+  if (name && bytes) write_module(&module, name, bytes);
 }
 
-static bool is_in_list(uint64_t entry) {
+static void define_new(char *page, char *room) {
   uint64_t at = (uint64_t)_r_debug.r_map;
   struct link_map object;
-  for (int i = 0; at && i < kListMax; i++) {
-    if (at == entry) return true;
-    if (!take_entry(&at, &object)) return false;
-  }
-  return false;
-}
-
-static void define_from(uint64_t at, char *room) {
-  struct link_map object;
-  for (int i = 0; at && i < kListMax; i++) {
-    uint64_t here = at;
-    if (_r_debug.r_state != RT_CONSISTENT || !take_entry(&at, &object)) return;
-    define(here, &object, room);
-    last_defined = here;
+  for (int i = 0; at && i < kListMax; i++, at = (uint64_t)object.l_next) {
+    if (_r_debug.r_state != RT_CONSISTENT) return;
+    if (!read_from_program(&object, (const void *)at, sizeof object, false)) return;
+    if (add_defined(hash_of(at, &object))) define(at, &object, page, room);
   }
 }
 
 void libraries_write(void) {
   if (!&_r_debug || in_vfork_child() || !alloc_hooks_listed_any() || !stamp()) return;
-  uint64_t from = (uint64_t)_r_debug.r_map;
-  struct link_map last;
-  if (last_defined && is_in_list(last_defined)) {
-    from = last_defined;
-    if (!take_entry(&from, &last)) return;
-  }
-  char *room = from ? scratch_take() : NULL;
-  if (!room) return;
-  define_from(from, room);
+  char *page = scratch_take(), *room = scratch_take();
+  if (page && room) define_new(page, room);
   scratch_give(room);
+  scratch_give(page);
 }
 
-void libraries_after_fork(void) { last_defined = last_entry(); }
+// No other thread is there yet that could take an entry away.
+void libraries_after_fork(void) {
+  if (!&_r_debug || !(control->streams & MLRUN_STREAM_ALLOCS)) return;
+  const struct link_map *object = _r_debug.r_map;
+  for (int i = 0; object && i < kListMax; i++, object = object->l_next) {
+    if (!is_readable_range((uint64_t)object, sizeof *object)) return;
+    add_defined(hash_of((uint64_t)object, object));
+  }
+}

@@ -5,9 +5,10 @@
 
 #pragma GCC visibility push(hidden)
 
-// Defines the libraries that are loaded and were not defined so. A forked child defines those that it loaded itself; the
-// others are its parent's. For the end of the image and before a library goes. Without recorded allocations there is nothing
-// that a library's name would be needed for, and nothing is done. Requires: system calls are allowed.
+// Defines the libraries that are loaded and were not defined so, each once as long as it lies where it lies. A forked child
+// defines those that it loaded itself; the others are its parent's. For the end of the image and before a library goes.
+// Without recorded allocations there is nothing that a library's name would be needed for, and nothing is done. Requires:
+// system calls are allowed.
 void libraries_write(void);
 
 // In a forked child.
