@@ -130,8 +130,15 @@ INLINE bool path_is_proven(const struct path_call *path, uint64_t end, int64_t r
   return path->looks_up && look_up_is_proof(result, error) && call_was_quiet(path->watch, end - path->call.start);
 }
 
-void copy_path_before(struct path_call *path) {
+// Whether the path ends before what the call writes begins, as far as it may be looked at for nothing.
+static bool ends_before_out(const struct path_call *path) {
+  uintptr_t from = (uintptr_t)path->path, out = (uintptr_t)path->out;
+  return from < out && bytes_on_stack(from, out - from) == out - from && memchr(path->path, 0, out - from);
+}
+
+COLD void copy_path_before(struct path_call *path) {
   size_t bytes;
+  if (ends_before_out(path)) return;
   char *page = scratch_take();
   bool copied = page && path->path && copy_string_from_program(page, path->path, kScratchBytes - 1, &bytes);
   if (copied) {

@@ -28,14 +28,15 @@ struct path_call {
 INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }
 #define PATH_CALL_CLEANUP __attribute__((cleanup(leave_path_call)))
 
-// The call may write over its path: makes `copy`, or leaves the call without a path.
+// The call may write over its path: makes `copy`, or leaves the call without a path. Nothing where it cannot be written over.
 void copy_path_before(struct path_call *path);
 
 // Whether what the call writes may reach into the bytes of the path.
 INLINE bool may_write_over_path(const struct path_call *path) {
   enum { kPathBytes = 4096, kMostWritten = 1 << 16 };  // xattrs are the longest
   size_t bytes = path->out_bytes < kMostWritten ? path->out_bytes : kMostWritten;
-  return path->out && (uintptr_t)path->out + bytes - (uintptr_t)path->path < bytes + kPathBytes;
+  // By where the last byte goes that is written: one that ends right before the path does not reach it.
+  return path->out && (uintptr_t)path->out + bytes - 1 - (uintptr_t)path->path < bytes + kPathBytes - 1;
 }
 
 INLINE void begin_path_call(struct path_call *path) {

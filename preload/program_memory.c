@@ -67,14 +67,18 @@ COLD void remember_initial_stack(char *const *arguments, char *const *environmen
 }
 
 // What is between the caller's frame and the end of its stack is there as long as the caller is.
-static size_t copy_from_stack(char *to, uintptr_t from, size_t bytes) {
+size_t bytes_on_stack(uintptr_t from, size_t bytes) {
   enum { kMostOfStack = 64 << 20 };  // the kernel keeps mappings further away from it
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   bool is_main = frame < initial_stack_end && initial_stack_end - frame < kMostOfStack;
   if (!is_main || from < frame || from >= initial_stack_end) return 0;
-  if (bytes > initial_stack_end - from) bytes = initial_stack_end - from;
-  memcpy(to, (const void *)from, bytes);
-  return bytes;
+  return bytes < initial_stack_end - from ? bytes : initial_stack_end - from;
+}
+
+static size_t copy_from_stack(char *to, uintptr_t from, size_t bytes) {
+  size_t there = bytes_on_stack(from, bytes);
+  memcpy(to, (const void *)from, there);
+  return there;
 }
 
 COLD size_t copy_from_program(void *to, const void *from, size_t bytes) {

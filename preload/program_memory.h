@@ -62,6 +62,9 @@ void follow_filter(const struct filter_verdict *verdict);
 // At load: how far the main thread's stack goes, where the kernel has put arguments and environment.
 void remember_initial_stack(char *const *arguments, char *const *environment);
 
+// How many of the bytes from there on lie on the main thread's stack, if that is the caller's: a plain load may read them.
+size_t bytes_on_stack(uintptr_t from, size_t bytes);
+
 // Whether the kernel may be asked if memory can be read (readable.h): always, but for some filters.
 bool may_ask_for_memory(void);
 
