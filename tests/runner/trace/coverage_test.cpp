@@ -346,7 +346,7 @@ TEST(Coverage, SaysAtLeastOfCountsOfAnImageThatWasNotTheLast) {
   spool.add_channel({.serial = 2, .pid = kParentPid, .tid = kParentPid, .process = 2, .image = 2});
   spool.add_data(2, last);
   const TraceFolder folder;
-  merge(folder, spool);
+  ASSERT_TRUE(folder.merge(spool));
   EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>{"exit"});
   const auto details = folder.texts("coverage", "detail");
   ASSERT_FALSE(details.empty());
