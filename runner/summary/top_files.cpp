@@ -85,7 +85,11 @@ FileSummary named(const FileItem& item, const FileNames& names, const model::Fil
   if (!has_row(files, file_id)) return out;
   model::FileRow row = files[size_t(file_id - 1)];
   const std::string* name = names.name_of(item.key);
-  if (name || !row.path.empty()) out.path = name ? *name : std::move(row.path);
+  if (name) {
+    out.path = *name;
+  } else if (!row.path.empty()) {
+    out.path = std::move(row.path);
+  }
   out.file_system = std::move(row.file_system);
   out.mount = std::move(row.mount);
   out.kind = std::move(row.kind);

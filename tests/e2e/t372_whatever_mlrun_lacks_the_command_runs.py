@@ -38,7 +38,7 @@ LIMITS = {
     "40 MiB of address space": ({"AS": 40 * MIB}, "untraced"),
     "files of 0 bytes": ({"FSIZE": 0}, "untraced"),
     "files of 1 MiB": ({"FSIZE": 1 * MIB}, "untraced"),
-    "a stack of 16 KiB": ({"STACK": 16 * KIB}, "traced"),
+    "a stack of 32 KiB": ({"STACK": 32 * KIB}, "traced"),
     "a stack of 64 KiB": ({"STACK": 64 * KIB}, "traced"),
     "no locked memory": ({"MEMLOCK": 0}, "traced"),
     "no queued signals": ({"SIGPENDING": 0}, "traced"),
