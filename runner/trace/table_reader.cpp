@@ -82,7 +82,7 @@ std::string arrow_text(const std::string& path, const arrow::Status& status) {
 }
 
 Status check_version(const parquet::FileMetaData& file, const std::string& trace_folder) {
-  const auto facts = file.key_value_metadata();
+  const auto& facts = file.key_value_metadata();
   if (!facts || !facts->Contains("mlrun.schema_version")) return {};
   return check_schema_version(trace_folder, std::strtoll(facts->Get("mlrun.schema_version")->c_str(), nullptr, 10));
 }

@@ -23,7 +23,8 @@ void on_terminate() {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::exception& error) {
     if (is_memory_shortage(error)) end_for_want_of_memory();
-  } catch (...) {  // not ours to explain
+  } catch (...) {
+    std::abort();  // not ours to explain
   }
   std::abort();
 }
