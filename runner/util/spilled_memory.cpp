@@ -7,8 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -115,9 +117,11 @@ void* SpillFolder::map_file(size_t bytes) {
 // Requires: mutex_ is held. Pages that are dropped stay in the page cache, changes included, until the kernel wants their
 // memory.
 void SpillFolder::trim_if_large() {
-  if (files_.empty() || resident_file_bytes(statm_.get()) < others_bytes_ + kResidentBytes) return;
+  const size_t known_bytes = others_bytes_ == SIZE_MAX ? 0 : others_bytes_;
+  if (files_.empty() || resident_file_bytes(statm_.get()) < known_bytes + kResidentBytes) return;
   for (const auto& [memory, bytes] : files_) ::madvise(memory, bytes, MADV_DONTNEED);
-  others_bytes_ = resident_file_bytes(statm_.get());
+  // Other threads may have touched our pages since: the least that was seen is closest.
+  others_bytes_ = std::min(others_bytes_, resident_file_bytes(statm_.get()));
 }
 
 void SpillFolder::trim() {

@@ -13,6 +13,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -55,7 +56,7 @@ class SpillFolder {
   std::condition_variable stops_;
   std::unordered_map<void*, size_t> files_;  // mappings of files, with their bytes
   UniqueFd statm_;
-  size_t others_bytes_ = 0;  // resident pages of files that are not ours, once they were seen
+  size_t others_bytes_ = SIZE_MAX;  // resident pages of files that are not ours; at first not known
   size_t anonymous_bytes_ = 0;
   bool stopped_ = false;
   std::thread trimmer_;  // from the first file on
