@@ -43,7 +43,7 @@ class Files : public ::testing::Test {
   }
   void call(PathCall call) {
     call.start = next();
-    call.flags = MLRUN_CALL_PASSED_FD;
+    call.flags |= MLRUN_CALL_PASSED_FD;
     call.result = 0;
     records_.add(call);
   }
