@@ -56,7 +56,7 @@ TEST(SpilledMemory, KeepsWhatIsWrittenAndLeavesNoFile) {
 TEST(SpilledMemory, ATableLargerThanItsShareDoesNotGrowTheProcess) {
   const SpillFolder spill(new_folder("resident"), 0);
   summary::FlatMap<uint32_t, SpillAllocator> map;
-  constexpr uint64_t kKeys = 12'000'000;  // 16 Mi slots of 12 bytes
+  constexpr uint64_t kKeys = 6'500'000;  // 16 Mi slots of 12 bytes
   const size_t before = resident_bytes();
   size_t most = 0;
   for (uint64_t i = 1; i <= kKeys; ++i) {
