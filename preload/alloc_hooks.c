@@ -58,7 +58,7 @@ static COLD void note_listed(void) {
   records_vary = sample_bytes != 0;
 }
 
-// A block that a forked child has inherited is nobody's when it is freed.
+// A block that a forked child has inherited belongs to no count when it is freed.
 INLINE bool is_anothers(const void *block, bool is_free) {
   if (is_free) return !own_blocks_has(block);
   own_blocks_add(block);

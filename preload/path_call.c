@@ -199,7 +199,7 @@ static struct text first_text(const struct path_call *path, uint64_t end, int64_
   return text_of_argument(path->path, path_is_proven(path, end, result, error));
 }
 
-// Of two paths no outcome says that both have been read.
+// With two paths no outcome shows that the kernel has read both.
 static struct text second_text(const struct path_call *path, int error) {
   return error == EFAULT ? (struct text){0} : text_of_argument(path->second, false);
 }

@@ -39,7 +39,7 @@ INLINE void note_memory_change(void) { __atomic_fetch_add(&memory_changes, 1, __
 // Changes whenever this thread records something, and whenever a mapping of the process changes.
 INLINE uint64_t memory_watch(void) { return this_thread.cursor + __atomic_load_n(&memory_changes, __ATOMIC_RELAXED); }
 
-// Whether a call that began at `watch` left the memory that it read alone, as far as can be told.
+// Whether a call that began at `watch` left the memory that it read alone, as far as is known.
 INLINE bool call_was_quiet(uint64_t watch, uint64_t ticks) { return watch == memory_watch() && ticks < kBriefTicks; }
 
 // Whether the outcome of a call is the kernel's, which has read what the call was given. result: below 0 on failure.

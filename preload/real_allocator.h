@@ -53,7 +53,7 @@ INLINE size_t usable_size(void *block) {
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 
-// Of a block that the function of this kind gave.
+// The block was given by the function of this kind.
 INLINE size_t usable_size_of(uint32_t kind, void *block) {
   return likely(!(real_allocator.of_others & allocator_bit(kind))) ? usable_size(block) : SIZE_UNKNOWN;
 }

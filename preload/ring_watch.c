@@ -18,7 +18,7 @@ struct ring {
   uint32_t number;  // descriptor + 1; 0: no ring
   uint32_t flags, mask, head_at, array_at;
   uint64_t words, entries;  // addresses; 0: not mapped
-  uint64_t told;            // bit of each operation that MLRUN_RING has told of
+  uint64_t told;            // bit of each operation that MLRUN_RING has reported
   bool is_unknown;
 };
 

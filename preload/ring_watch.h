@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program hands to io_uring through libc's syscall(), as libuv does: which operations, so that a ring that carries
-// epoll_ctl alone is not taken for I/O that nobody has seen. Entries are looked at right before io_uring_enter, when the kernel
+// epoll_ctl alone is not taken for unseen I/O. Entries are looked at right before io_uring_enter, when the kernel
 // is about to read them; what a ring does otherwise (its kernel thread takes entries by itself, or the program enters it by an
 // instruction of its own) is not known, and MLRUN_RING says so.
 //

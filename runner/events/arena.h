@@ -101,7 +101,7 @@ struct mlrun_control {
   __u32 woken;                                      // targets: 1 once somebody has woken it
   __u32 space;        // collector: one more with each freed segment and each step of allocation; futex of waiters
   __u32 waiters;      // targets: threads that wait on `space`
-  __u32 gave_up;      // targets: 1 + `space` when a waiter gave up; nobody waits until it moves on
+  __u32 gave_up;      // targets: 1 + `space` when a waiter gave up; no thread waits until it changes
   __u32 arena_ended;  // collector: 1 when the file system has no room for the rest of the arena
 
   __u32 next_open_file __attribute__((aligned(64)));  // targets: last open file description number taken

@@ -57,7 +57,7 @@ class SignalRelay {
   // Requires: asked_to_stop(). Its exit code is that of a command that the signal has ended.
   [[nodiscard]] Error stop_error() const;
 
-  // Of the one that there is now; without one: false, and the caller's mask.
+  // Uses the current one; without one: false, and the caller's mask.
   [[nodiscard]] static bool asked_to_stop();
   [[nodiscard]] static sigset_t mask_for_children();
   // The merger, to be ended when mlrun is asked to stop; 0: it has ended.

@@ -98,7 +98,7 @@ Status HttpServer::listen() {
   evhttp_set_timeout(http, kSilenceS);
   evhttp_set_max_headers_size(http, kHeadersMax);
   evhttp_set_max_body_size(http, kBodyMax);
-  // What is not listed here libevent calls not implemented; these are answered with what is allowed.
+  // libevent answers unlisted methods with status 501; these get the list of what is allowed.
   evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT |
                                        EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
   evhttp_set_bevcb(

@@ -43,7 +43,7 @@ class FileNames {
     return found ? *found : file_id;
   }
 
-  // Of a key: the row of the table `file` that it began as, and its last name; nullptr: that of the row.
+  // Looks a key up: the row of the table `file` that it began as, and its last name; nullptr: that of the row.
   [[nodiscard]] int64_t file_id_of(int64_t key) const {
     return key > kLater ? later_[static_cast<size_t>(key - kLater) - 1] : key;
   }

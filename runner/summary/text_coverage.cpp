@@ -68,7 +68,7 @@ struct Unseen {
   int64_t seen = 0, kernel = 0;  // of those that have both
 };
 
-// Of one level. `begin`: how each line does.
+// Prints one level. `begin`: how each line begins.
 std::vector<std::string> coverage(const Summary& summary, bool remarks, const char* begin) {
   std::map<std::pair<std::string, std::string>, Unseen> sums;  // (subject, detail)
   for (const auto& row : summary.coverage) {

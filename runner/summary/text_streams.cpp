@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLead = 14;
 
-// Of what was not asked for by name the reason is nobody's question.
+// The reason is given only for what was asked for by name.
 std::string missing_text(const Stream& stream) {
   if (!stream.asked) return fmt::format("not available: {}", stream.text);
   return stream.reason.empty()

@@ -81,8 +81,8 @@ class MllogReader {
   void read(std::istream& lines);
   void read_file(const std::string& path);
 
-  // Requires: everything was read. Whether an interval begins anew before it has ended, so that starts and ends cannot be
-  // told apart by their lines alone: several processes wrote them.
+  // Requires: everything was read. Whether an interval begins again before it has ended, so that starts and ends cannot be
+  // matched by their lines alone: several processes wrote them.
   [[nodiscard]] bool is_ambiguous() const;
 
   // To be called where is_ambiguous(): an end then belongs to a start that the same process wrote, and the phases of a log that

@@ -9,7 +9,7 @@
 //   - after a stream (FILE) may have moved it by calls that are not recorded, as its next record says, or in a forked child; and by calls past a
 //     stream, or of one of several streams.
 //
-// A write that appends whatever offset it is given (O_APPEND, RWF_APPEND) has none. What a call from one descriptor to another (copy_file_range) writes at the position is followed likewise.
+// A write that appends whatever offset it is given (O_APPEND, RWF_APPEND) has none. What a call from one descriptor to another (copy_file_range) writes at the position is followed in the same way.
 #pragma once
 
 #include <cstdint>

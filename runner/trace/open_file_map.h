@@ -23,7 +23,7 @@ struct OpenFile {
 
 class OpenFileMap {
  public:
-  // The first one that is told of a number counts. Requires: file_id < 2^30.
+  // The first file that is added under a number counts. Requires: file_id < 2^30.
   void add(uint32_t number, OpenFile file) {
     if (count_ >= kOpenFilesMax) return;
     ++count_;

@@ -18,7 +18,7 @@ namespace mlrun::trace {
 void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& notes,
                 const std::vector<Channel>& channels);
 
-// Completes `end` of processes that have not told of an exit and that no wait has told of: running, no record, or nothing
+// Completes `end` of processes without an exit record and without the result of a wait: running, no record, or nothing
 // where the record may have been lost. Requires: the channels have their origins, and what was lost of them is known.
 // `only_newest`: older events were freed.
 void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,

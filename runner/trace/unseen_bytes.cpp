@@ -132,7 +132,7 @@ void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<W
   }
 }
 
-// Of a child that was killed at least what it recorded is known.
+// Of a child that was killed, at least what it recorded is known.
 void UnseenBytes::take_children_off() {
   for (Process& process : processes_) process.own = process.whole;
   const auto take_off = [](int64_t& from, int64_t bytes) {

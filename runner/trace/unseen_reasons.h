@@ -36,7 +36,7 @@ class UnseenReasons {
     std::vector<int32_t> silent;  // their pids
   };
   std::map<int32_t, Children> children_;     // by parent
-  std::set<int32_t> with_unended_children_;  // parents of processes whose totals nobody knows
+  std::set<int32_t> with_unended_children_;  // parents of processes whose totals are unknown
   std::set<int32_t> with_executed_, with_silent_;
   bool was_paused_ = false, was_stopped_ = false;
 };

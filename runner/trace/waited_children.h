@@ -13,7 +13,7 @@
 
 namespace mlrun::trace {
 
-// Of a child by the pid that its parent knows it by. Never 0, which FlatMap has no room for.
+// Keys a child by the pid that its parent knows it by. Never 0, which FlatMap has no room for.
 inline uint64_t child_key(int32_t parent, int32_t pid) {
   return scrambled(uint64_t{1} << 63 | uint64_t(uint32_t(parent)) << 32 | uint32_t(pid));
 }
@@ -23,11 +23,11 @@ class WaitedChildren {
   // whole: processes whose totals are known, and in which next to no byte is unseen.
   WaitedChildren(const SpoolIndex& index, const model::TraceInfo& info, std::set<int32_t> whole);
 
-  // Of a child by its pid as its parent knows it.
+  // Finds a child by its pid as its parent knows it.
   [[nodiscard]] bool moved_nothing(int32_t parent, int32_t pid) const {
     return whole_.contains(parent) && waited_.find(child_key(parent, pid)) != nullptr;
   }
-  // Of a process of the trace, since it recorded last.
+  // Looks at a process of the trace, since it recorded last.
   [[nodiscard]] bool moved_nothing(int32_t proc_id) const { return moved_nothing_.contains(proc_id); }
 
  private:

@@ -2,7 +2,7 @@
 // The one rule for secrets: what of a program's environment, arguments and texts is masked before it is written or shown.
 // Masked are values whose name says secret (secret_names.h), user and password in addresses, values of headers such as
 // "Authorization: Bearer X", and what known programs take as a password (`mysql -pX`, `curl -u X`). The rest of a text
-// stays: "--password=***", "https://***:***@host/path". A secret without such a sign cannot be told from any other text.
+// stays: "--password=***", "https://***:***@host/path". A secret without such a sign looks like any other text.
 #pragma once
 
 #include <string>

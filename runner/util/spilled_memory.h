@@ -38,7 +38,7 @@ class SpillFolder {
   SpillFolder(const SpillFolder&) = delete;
   SpillFolder& operator=(const SpillFolder&) = delete;
 
-  // Of what is taken now, the bytes in files.
+  // Bytes in files, of what is taken now.
   [[nodiscard]] size_t spilled_bytes() const;
 
  private:

@@ -33,7 +33,7 @@ size_t utf8_length(std::string_view text) {
   return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
 }
 
-// Of a well-formed sequence.
+// Requires: a well-formed sequence.
 uint32_t code_point(std::string_view sequence) {
   const auto lead = static_cast<unsigned char>(sequence[0]);
   uint32_t code = sequence.size() == 1 ? lead : lead & (0xffu >> (sequence.size() + 1));

@@ -55,7 +55,7 @@ Status list_tables(const ShowOptions& options, const nlohmann::json& run, const 
   return trace::check_tables(options.trace_folder, run);
 }
 
-// Of a trace of an earlier version a table that it lacks is empty.
+// A table that a trace of an earlier version lacks is empty.
 Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQuery query) {
   if (!trace::has_table(options.trace_folder + "/tables", options.table)) {
     if (auto schema = trace::optional_table_schema(options.table)) return trace::TableReader::empty(std::move(schema));

@@ -305,7 +305,7 @@ json watched(uint32_t pid, uint32_t ppid, const char* exe, int64_t rchar, bool i
           {"io", {{"rchar", rchar}, {"wchar", 0}, {"syscr", 1}, {"syscw", 0}, {"read_bytes", 0}, {"write_bytes", 0}}}};
 }
 
-// Of a parent that records nothing: its bytes are those that the kernel counted, without those of the child that it waited for.
+// A parent that records nothing: its bytes are those that the kernel counted, without those of the child that it waited for.
 TEST(Coverage, ACommandThatRecordedNothingIsNamedWithItsOwnBytes) {
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);

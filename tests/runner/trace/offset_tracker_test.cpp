@@ -52,7 +52,7 @@ class Offsets : public ::testing::Test {
                                              .open_file = 1,
                                              .arg2 = arg2});
   }
-  // Of a stream: a transfer, or a seek of libc's own.
+  // Stream: a transfer, or a seek of libc's own.
   void stream_call(uint16_t function, uint64_t at, int64_t result, uint32_t flags = 0, uint64_t w3 = 0,
                    uint64_t offset = MLRUN_NO_OFFSET, uint64_t arg2 = 1) {
     records_[0].add(DescriptorCall{.func = function,
