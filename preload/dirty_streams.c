@@ -21,12 +21,13 @@ static bool begin_flush(struct dirty_streams *dirty) {
 static void note_stream(struct dirty_streams *dirty, FILE *stream) {
   const struct stream_state state = stream_state(stream);
   if (!state.pending || stream_descriptor(stream) < 0 || stream->_mode > 0) return;
-  bool unseen = stream_moved_unseen(stream->_fileno, &state);
+  bool unseen = stream_moved_unseen(stream->_fileno, &state), follows = state.position >= 0 && !state.read_ahead;
+  int64_t position = follows ? state.position + (int64_t)state.pending : -1;
   if (dirty->count < kDirtyStreamsMax)
     dirty->streams[dirty->count++] = (struct dirty_stream){.stream = stream,
                                                            .fd = stream->_fileno,
                                                            .unseen = unseen,
-                                                           .empty_place = (uint32_t)(uintptr_t)stream->_IO_buf_base,
+                                                           .empty_place = stream_place(stream->_IO_buf_base, position),
                                                            .pending = state.pending,
                                                            .read_ahead = state.read_ahead};
   else
@@ -57,24 +58,41 @@ void begin_flush_all(struct dirty_streams *dirty) {
   libc__IO_list_unlock();
 }
 
-// Its records take the time from the call's beginning on; those of the next stream begin where they end.
-static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *stream, int64_t result) {
+// Its records take the time from the call's beginning on; those of the next stream begin where they end. seek_error: errno
+// of the seek back over what was read ahead, or 0.
+static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *stream, int seek_error, int64_t result) {
   struct stream_call *call = &dirty->call;
   call->call.fd = stream->fd;
   call->unseen = stream->unseen;
   if (stream->read_ahead)
-    put_stream_seek(call, (struct stream_seek){-stream->read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
+    put_stream_seek(
+        call, (struct stream_seek){-stream->read_ahead, -1, -(int64_t)seek_error, SEEK_CUR, .transfer_follows = true});
   put_stream_record(call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
+}
+
+// Which of the streams the call could not write. libc keeps the bytes where it could not seek back, and drops them where it
+// could not write them.
+static void note_failures(struct dirty_streams *dirty) {
+  LIBC(void, _IO_list_lock, void);
+  LIBC(void, _IO_list_unlock, void);
+  libc__IO_list_lock();
+  for (FILE *stream = first_stream(); stream; stream = stream->_chain)
+    for (int i = 0; i < dirty->count; i++)
+      if (dirty->streams[i].stream == stream && (stream->_flags & _IO_ERR_SEEN || stream_state(stream).pending))
+        dirty->streams[i].failed = true;
+  libc__IO_list_unlock();
 }
 
 void end_flush_all(struct dirty_streams *dirty, bool ok) {
   int error = errno;
   count_unseen(dirty);
+  if (!ok) note_failures(dirty);
   for (int i = 0; i < dirty->count; i++) {
     const struct dirty_stream *stream = &dirty->streams[i];
-    put_flush(dirty, stream, ok ? (int64_t)stream->pending : -(int64_t)error);
+    int seek_error = stream->failed ? error_of_seek_back(stream->fd, stream->read_ahead) : 0;
+    put_flush(dirty, stream, seek_error, stream->failed ? -(int64_t)error : (int64_t)stream->pending);
     struct fd_entry *entry = fd_entry_of(stream->fd);
-    if (ok && entry && !in_vfork_child()) entry->last_place = stream->empty_place;
+    if (!stream->failed && entry && !in_vfork_child()) entry->last_place = stream->empty_place;
   }
 }
 
@@ -103,7 +121,9 @@ static bool is_only_thread(void) {
 static void tell_stream_at_exit(const struct dirty_stream *stream) {
   at_exit.call.call.start = now_ticks();
   int64_t error = raw_syscall2(SYS_fcntl, stream->fd, F_GETFD), result = (int64_t)stream->pending;
-  put_flush(&at_exit, stream, error < 0 ? error : result);
+  int seek_error = error_of_seek_back(stream->fd, stream->read_ahead);
+  if (seek_error) error = -seek_error;
+  put_flush(&at_exit, stream, seek_error, error < 0 ? error : result);
 }
 
 // libc gives back what was read ahead, which moves the open file for the processes that this one has it from.

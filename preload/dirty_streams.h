@@ -14,6 +14,7 @@ struct dirty_stream {
   FILE *stream;  // only to be compared: it may be gone
   int fd;
   bool unseen;           // it may have moved unseen
+  bool failed;           // this flush of it
   uint32_t empty_place;  // where it stands with an empty buffer (fd_entry.last_place)
   size_t pending;
   int64_t read_ahead;  // libc seeks back over that first

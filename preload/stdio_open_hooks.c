@@ -75,6 +75,7 @@ struct ended_file {
   uint32_t open_file, calls;  // buffered calls since its last record, this one included
   size_t pending;
   int64_t read_ahead;  // libc seeks back over that first
+  int seek_error;      // of that seek, foretold: libc then writes nothing; 0: it succeeds
   int fd;              // -1: the stream has none
   bool unseen;         // it may have moved unseen
 };
@@ -89,6 +90,7 @@ static struct ended_file end_of_file(FILE *stream, bool recorded) {
       const struct stream_state state = stream_state(stream);
       file.pending = state.pending;
       file.read_ahead = state.read_ahead;
+      if (file.pending) file.seek_error = error_of_seek_back(file.fd, file.read_ahead);
       file.unseen = stream_moved_unseen(file.fd, &state);
     }
   }
@@ -96,8 +98,8 @@ static struct ended_file end_of_file(FILE *stream, bool recorded) {
   return file;
 }
 
-// The record of a seek of libc's own, over `bytes` that were read ahead.
-static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t bytes, uint64_t flags) {
+// The record of a seek of libc's own, over `bytes` that were read ahead. error: its errno, or 0.
+static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t bytes, int error, uint64_t flags) {
   struct pending_call seek = {.start = start,
                               .kind = KIND_fseek,
                               .fd = file->fd,
@@ -105,15 +107,15 @@ static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t
                               .requested = (uint64_t)-bytes,
                               .offset = MLRUN_NO_OFFSET,
                               .arg2 = SEEK_CUR};
-  put_call(&seek, start, 0, flags);
+  put_call(&seek, start, -(int64_t)error, flags);
 }
 
-// The record of what the call wrote out first, if anything.
+// The record of what the call wrote out first, if anything. error: errno of the call, or 0.
 static void put_last_flush(const struct ended_file *file, uint64_t start, uint64_t end, int error) {
   if (!file->pending) return;
   uint64_t flags = MLRUN_CALL_STDIO | (file->unseen ? MLRUN_CALL_UNSEEN : 0);
   if (file->read_ahead) {
-    put_seek_back(file, start, file->read_ahead, flags);
+    put_seek_back(file, start, file->read_ahead, file->seek_error, flags);
     flags = MLRUN_CALL_STDIO;
   }
   struct pending_call flush = {.start = start,
@@ -123,6 +125,7 @@ static void put_last_flush(const struct ended_file *file, uint64_t start, uint64
                                .requested = file->pending,
                                .offset = MLRUN_NO_OFFSET,
                                .arg2 = file->calls};
+  if (file->seek_error) error = file->seek_error;
   put_call(&flush, end, error ? -(int64_t)error : (int64_t)file->pending, flags);
 }
 
@@ -163,13 +166,16 @@ static FILE *traced_freopen(freopen_function real, const char *path, const char 
   begin_path_call(&call);
   int64_t given_back = call.call.start ? bytes_given_back(stream) : 0;
   struct ended_file file = end_of_file(stream, call.call.start);
+  int errno_before = errno;
+  if (file.pending) errno = 0;  // a flush that fails shows there alone: the call may succeed
   FILE *result = real(path, mode, stream);
-  int fd = result ? result->_fileno : -1;
+  int fd = result ? result->_fileno : -1, flush_error = result && file.pending ? errno : 0;
+  if (file.pending && !errno) errno = errno_before;
   if (call.call.start) {
     uint64_t end = now_ticks();
-    put_last_flush(&file, call.call.start, end, 0);
+    put_last_flush(&file, call.call.start, end, flush_error);
     if (given_back > 0)
-      put_seek_back(&file, call.call.start, given_back, MLRUN_CALL_STDIO | (file.unseen ? MLRUN_CALL_UNSEEN : 0));
+      put_seek_back(&file, call.call.start, given_back, 0, MLRUN_CALL_STDIO | (file.unseen ? MLRUN_CALL_UNSEEN : 0));
     if (file.pending) call.call.start = end;
     call.call.requested = open_words(&call, mode, result);
   }

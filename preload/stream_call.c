@@ -31,25 +31,35 @@ struct stream_state stream_state(FILE *stream) {
   return state;
 }
 
-// A stream that has met the end stands at the beginning of its buffer, as one that has sought does.
-static uint32_t place_of(const struct stream_state *state) {
-  if (state->flags & kStreamIsWriting) return (uint32_t)(uintptr_t)state->write_ptr;
-  return (uint32_t)(uintptr_t)state->read_ptr ^ (state->flags & _IO_EOF_SEEN ? 1u << 31 : 0);
+// A pointer moves within the buffer, and is back where it was after as many bytes as the buffer has: where libc knows the
+// file's position, that tells the two apart.
+uint32_t stream_place(const char *pointer, int64_t position) {
+  const uint32_t kOdd = 0x9e3779b1;
+  return (uint32_t)(uintptr_t)pointer + (uint32_t)(position + 1) * kOdd;
 }
 
-// What goes through without staying in a buffer leaves no trace in the pointers.
+static uint32_t place_of(const struct stream_state *state) {
+  bool writes = state->flags & kStreamIsWriting;
+  return stream_place(writes ? state->write_ptr : state->read_ptr, state->position);
+}
+
+// What goes through without staying in a buffer leaves no trace in the pointers. A small buffer, which only a program
+// sets, may have been filled again up to the same place; one that has met the end is empty each time that it meets it.
+enum { kLeastOwnBuffer = 4096 };  // of libc's for a file
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || entry->last_place != place_of(state)) return true;
   if (state->flags & kStreamIsWriting) return (state->flags & (kStreamUnbuffered | kStreamLineBuffered)) != 0;
-  return state->buffer_bytes == 1;
+  if (state->flags & _IO_EOF_SEEN) return true;
+  return state->buffer_bytes && state->buffer_bytes < kLeastOwnBuffer;
 }
 
 void note_stream_place(const struct stream_call *call, const struct stream_state *after, bool recorded) {
   struct fd_entry *entry = fd_entry_of(call->call.fd);
   if (unlikely(!entry || in_vfork_child())) return;
-  uint32_t now = place_of(after);
-  entry->last_place = recorded ? now : entry->last_place + (now - place_of(&call->before));
+  bool still_unseen = call->unseen && !recorded;  // for the next record to say
+  bool can_come_back = after->flags & _IO_EOF_SEEN;
+  entry->last_place = place_of(after) ^ (still_unseen || can_come_back ? 1 : 0);
 }
 
 // Of how much was read only the least is known: the next record says that the stream has moved unseen.
@@ -163,11 +173,22 @@ static void put_flush_before_read(struct stream_call *call, const struct stream_
                                                    sought ? after->position - (int64_t)read : -1});
 }
 
+// A write that failed before it put anything in has left what was read ahead behind the place where it would have begun.
+// A read takes up there, unless it bypasses the buffer.
+static void take_up_read_ahead(struct stream_call *call, size_t asked) {
+  struct stream_state *before = &call->before;
+  if (before->pending || before->read_end <= before->write_ptr || asked >= before->buffer_bytes) return;
+  before->read_base = call->stream->_IO_buf_base;
+  before->read_ptr = before->write_ptr;
+  before->unread = (size_t)(before->read_end - before->write_ptr);
+}
+
 void end_stream_read(struct stream_call *call, struct handed_out handed) {
   compiler_barrier();
   if (unlikely(!call->call.start)) return;
   struct stream_state *before = &call->before, after = stream_state(call->stream);
   unlock_stream(call);
+  if (unlikely(before->flags & kStreamIsWriting)) take_up_read_ahead(call, handed.asked);
   int error = errno;
   size_t bytes = refilled_bytes(before, &after, handed), buffer = after.buffer_bytes;
   uint64_t start = call->call.start;
@@ -198,6 +219,12 @@ static void put_given_back(struct stream_call *call, const struct stream_state *
   if (after->read_ptr != before->read_ptr && !(stat_descriptor(call->call.fd, &status) && S_ISREG(status.st_mode)))
     return;
   put_stream_seek(call, (struct stream_seek){.offset = -ahead, .position = -1, .whence = SEEK_CUR});
+}
+
+int error_of_seek_back(int fd, int64_t bytes) {
+  if (!bytes || !recording_system_calls_allowed()) return 0;
+  int64_t position = raw_syscall3(SYS_lseek, fd, 0, SEEK_CUR);
+  return position < 0 ? (int)-position : position < bytes ? EINVAL : 0;
 }
 
 int64_t bytes_given_back(FILE *stream) {

@@ -84,6 +84,9 @@ void end_stream_write(struct stream_call *call, size_t accepted, bool ok);
 // The same for a call that gives the stream another buffer.
 void end_stream_buffer(struct stream_call *call, bool ok);
 
+// errno that a seek back by `bytes` will fail with, or 0: libc writes nothing behind a seek that failed.
+int error_of_seek_back(int fd, int64_t bytes);
+
 // How far a call that synchronises the stream moves its file back now: what was read ahead. 0 for what cannot seek.
 int64_t bytes_given_back(FILE *stream);
 
@@ -108,6 +111,9 @@ void put_stream_seek(struct stream_call *call, struct stream_seek seek);
 
 // Notes where the call left the stream: with `recorded`, records say all that there was.
 void note_stream_place(const struct stream_call *call, const struct stream_state *after, bool recorded);
+
+// What fd_entry.last_place has of a stream whose pointer and position are these (stream_state).
+uint32_t stream_place(const char *pointer, int64_t position);
 
 // May the stream have moved since the last call that was seen?
 bool stream_moved_unseen(int fd, const struct stream_state *state);

@@ -52,12 +52,17 @@ class Follower:
     """Steps of each process, from the lines of strace. A child runs while its parent waits."""
 
     def __init__(self):
-        self.steps, self.open, self.sizes = defaultdict(list), {}, defaultdict(int)
+        self.steps, self.open, self.sizes, self.begun = defaultdict(list), {}, defaultdict(int), {}
         self.latest = None
 
     def line(self, text):
-        if "<unfinished" in text or "resumed>" in text or text.endswith("+++") or "exit_group" in text:
+        if text.endswith("+++") or "exit_group" in text:
             return
+        if "<unfinished" in text:  # the other process goes on meanwhile
+            self.begun[text.split()[0]] = text[:text.index("<unfinished")].rstrip()
+            return
+        if "resumed>" in text:
+            text = self.begun.pop(text.split()[0]) + text[text.index("resumed>") + len("resumed>"):]
         match = LINE.match(text)
         if not match:
             raise ValueError(f"not a line of strace: {text!r}")

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,8 @@ struct handle {
 
 static uint64_t state;
 static long step;
-static int holes;  // files may have some
+// Files may have some. Then fgets is not used, which does not say how many bytes it took of text with a 0 in it.
+static int holes;
 static struct handle handles[kHandles];
 static char bytes[kMost + 1], names[kFiles][4096];
 static char buffers[kHandles][16384];
@@ -37,10 +39,18 @@ static long some_bytes(void) {
   return below(3) ? kSizes[below(sizeof kSizes / sizeof *kSizes)] : (long)below(300);
 }
 
-static long some_place(void) {
-  if (!holes) return (long)below(300);
-  return below(2) ? (long)below(20000) : (long)below(6) * 4096;
+static long some_place(void) { return below(2) ? (long)below(20000) : (long)below(6) * 4096; }
+
+// A place to go to, of the file behind fd.
+static long place_in(int fd) {
+  struct stat status;
+  if (holes) return some_place();
+  long size = fstat(fd, &status) == 0 ? (long)status.st_size : 0;
+  return (long)below(size < 300 ? (unsigned)size + 1 : 300);
 }
+
+// How far to go from a place; not forward where no hole may be left.
+static long distance(unsigned most) { return (long)below(most) - (long)(holes ? most / 2 : most); }
 
 static void mark(int seen) { lseek(-1, seen ? ++step : -++step, SEEK_SET); }
 
@@ -61,9 +71,11 @@ static void open_some(struct handle *into) {
   const char *name = names[below(kFiles)];
   *into = (struct handle){.fd = -1};
   if (below(2)) {
-    into->fd = open(name, kFlags[below(6)], 0644);
+    int flags = kFlags[below(6)];
+    into->fd = open(name, holes ? flags : flags & ~O_TRUNC, 0644);
   } else {
-    into->stream = fopen(name, kModes[below(8)]);
+    const char *mode = kModes[below(8)];
+    into->stream = fopen(name, !holes && mode[0] == 'w' ? "r+" : mode);
     into->fd = into->stream ? fileno(into->stream) : -1;
   }
 }
@@ -86,7 +98,7 @@ static void copy(struct handle *from) {
 }
 
 static void use_descriptor(int fd) {
-  long size = some_bytes(), place = some_place();
+  long size = some_bytes(), place = place_in(fd);
   struct iovec parts[2] = {{bytes, (size_t)size / 2}, {bytes + size / 2, (size_t)(size - size / 2)}};
   switch (below(16)) {
     case 0:
@@ -101,7 +113,7 @@ static void use_descriptor(int fd) {
     case 9: pwritev2(fd, parts, 2, below(2) ? -1 : place, below(2) ? RWF_APPEND : 0); break;
     case 10: pwritev(fd, parts, 2, place); break;
     case 11: lseek(fd, place, SEEK_SET); break;
-    case 12: lseek(fd, (long)below(200) - 100, SEEK_CUR); break;
+    case 12: lseek(fd, distance(200), SEEK_CUR); break;
     case 13: lseek(fd, -(long)below(100), SEEK_END); break;
     case 14:
       if (holes) ftruncate(fd, place);
@@ -146,9 +158,9 @@ static void use_stream(struct handle *handle) {
     case 9: get_line(stream, below(2) ? '\n' : 'b'); break;
     case 10: fputs("a line\n", stream); break;
     case 11: fprintf(stream, "%d numbers of %ld%c", 12, step, below(2) ? '\n' : ' '); break;
-    case 12: fseek(stream, some_place(), SEEK_SET); break;
-    case 13: fseek(stream, (long)below(400) - 200, SEEK_CUR); break;
-    case 14: fseek(stream, (long)below(600) - 300, SEEK_END); break;
+    case 12: fseek(stream, place_in(fileno(stream)), SEEK_SET); break;
+    case 13: fseek(stream, distance(400), SEEK_CUR); break;
+    case 14: fseek(stream, distance(600), SEEK_END); break;
     case 15: rewind(stream); break;
     case 16: fflush(below(4) ? stream : NULL); break;
     case 17: ftell(stream); break;

@@ -42,7 +42,7 @@ TEST(StdioCalls, RefillsAndFlushesAreThoseOfTheBuffer) {
                                              "fseek 3: 0 at 0 = 0 flags 1",
                                              "fgets 3: 4096 with 1 = 4096 flags 1",
                                              "fread 3: 4096 with 2 = 3908 flags 1",
-                                             "fflush 3: 4 with 3 = 4 flags 1",  // by fclose
+                                             "fflush 3: 4 with 3 = 4 flags 65",  // by fclose; behind the end of the file nothing shows a getc
                                              "fclose 3: 0 = 0 flags 1"};
   EXPECT_EQ(rows(run.calls_on(file), data_row), expected);
 }
@@ -121,6 +121,25 @@ TEST(StdioCalls, OddStreamsPassThroughOrTellTheTruth) {
   const auto failed = run.calls_on("/nowhere/at/all");
   ASSERT_EQ(failed.size(), 1u);
   EXPECT_EQ(failed[0].event.result, -2);
+}
+
+TEST(StdioCalls, ABufferThatCannotBeWrittenIsAFailedFlush) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "file";
+  const RecordedRun run({victim("files/failed_flushes"), file});
+  ASSERT_EQ(run.exit_code(), 0);
+  EXPECT_EQ(run.output(), "1 bcdefg\n22\n28\n-1 22\n");  // as without the library
+  std::vector<std::string> got;
+  for (const RecordedCall& call : run.calls_on(file))
+    got.push_back(call.func + " " + std::to_string(call.event.result));
+  const std::vector<std::string> expected = {
+      "fopen 3",  "fwrite 4096", "fflush 3904", "fclose 0",  // the file
+      "fopen 3",  "lseek 5",     "fwrite -22",  "fclose 0",  // the line was read ahead: no fgets
+      "fopen 3",  "lseek 5",     "fseek -22",   "fflush -22", "freopen 3",  "fclose 0",  "freopen 3",
+      "fclose 0", "fopen 4",     "lseek 5",     "fseek -22",  "fflush -22", "fseek -22", "fflush -22"};
+  EXPECT_EQ(got, expected);
+  EXPECT_EQ(rows(run.calls_on("/dev/null"), data_row).back(), "fflush 3: 7 with 2 = 7 flags 1");
+  EXPECT_EQ(rows(run.calls_on("/dev/full"), data_row).at(1), "fflush 3: 7 with 2 = -28 flags 1");
 }
 
 TEST(StdioCalls, TemporaryFilesHaveTheNamesThatLibcGaveThem) {
