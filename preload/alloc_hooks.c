@@ -65,19 +65,17 @@ INLINE bool is_anothers(const void *block, bool is_free) {
   return false;
 }
 
-// In a forked child that records, most blocks.
+// In a forked child that records, most blocks: those whose place has been its own before.
 INLINE bool count_in_child(const void *block, size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
   if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
-  if (unlikely(!process.forked || stream_off)) return false;
-  if (unlikely(is_anothers(block, is_free))) return true;
+  if (unlikely(!own_blocks_has_noted(block))) return false;
   struct mlrun_fine_count *fine = &channel->fine[mlrun_fine_class(usable)];
   count_local(is_free ? &fine->frees : &fine->allocs);
   return true;
 }
 
 __attribute__((noinline)) void count_slowly(const void *block, size_t usable, bool is_free) {
-  if (likely(count_in_child(block, usable, is_free))) return;
   if (!may_record() || stream_off) return;
   if (process.forked && is_anothers(block, is_free)) return;
   if (!this_thread.channel && !register_thread(is_free ? MLRUN_FREE : MLRUN_MALLOC)) return;
@@ -226,9 +224,20 @@ static COLD void *counted_slowly(void *block, size_t usable) {
   return block;
 }
 
+static __attribute__((noinline)) void *counted(void *block, size_t usable) {
+  return likely(count_in_child(block, usable, false)) ? block : counted_slowly(block, usable);
+}
+
 static COLD void counted_free_slowly(void *block, size_t usable) {
   count_slowly(block, usable, true);
   real_allocator.free(block);
+}
+
+static __attribute__((noinline)) void counted_free(void *block, size_t usable) {
+  if (likely(count_in_child(block, usable, true)))
+    real_allocator.free(block);
+  else
+    counted_free_slowly(block, usable);
 }
 
 static __attribute__((noinline)) void *allocated_long(uint32_t kind, void *block, size_t size, uint64_t site,
@@ -244,7 +253,7 @@ static __attribute__((noinline)) void *allocated_long(uint32_t kind, void *block
 
 INLINE void *listed_or_counted(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   if (usable >= alloc_min_bytes) return recorded(kind, block, size, usable, site);
-  return likely(count_quickly(usable, false)) ? block : counted_slowly(block, usable);
+  return likely(count_quickly(usable, false)) ? block : counted(block, usable);
 }
 
 static COLD void *allocated_elsewhere(uint32_t kind, void *block, size_t size, uint64_t site) {
@@ -288,7 +297,7 @@ INLINE void listed_or_counted_free(void *block, size_t usable, uint64_t site) {
   else if (likely(count_quickly(usable, true)))
     real_allocator.free(block);
   else
-    counted_free_slowly(block, usable);
+    counted_free(block, usable);
 }
 
 // Another allocator's block, or the first call of all.

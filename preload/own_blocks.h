@@ -47,6 +47,8 @@ INLINE bool own_bit_is_set(struct own_place at) {
 void own_blocks_add_slowly(struct own_place at);
 bool own_blocks_may_lack(void);
 
+INLINE bool own_blocks_has_noted(const void *block) { return own_bit_is_set(own_place_of(block)); }
+
 // The process has been given the block. Any thread, any signal handler.
 INLINE void own_blocks_add(const void *block) {
   struct own_place at = own_place_of(block);
@@ -54,8 +56,6 @@ INLINE void own_blocks_add(const void *block) {
 }
 
 // False: the block is the parent's. Where it is not known, because there was no memory or none may be asked for, true.
-INLINE bool own_blocks_has(const void *block) {
-  return likely(own_bit_is_set(own_place_of(block))) || own_blocks_may_lack();
-}
+INLINE bool own_blocks_has(const void *block) { return likely(own_blocks_has_noted(block)) || own_blocks_may_lack(); }
 
 #pragma GCC visibility pop
