@@ -33,13 +33,11 @@ static void clear_those_of_others(uint32_t process) {
   while (this_thread.exec_spaces && process && this_thread.exec_spaces->taker != process) release_last();
 }
 
-// After seccomp nothing can be mapped: most environments fit into a page.
+// Most environments fit into a page. After seccomp nothing can be mapped.
 static struct exec_space *make(size_t bytes) {
-  if (!recording_system_calls_allowed()) {
-    struct exec_space *page = bytes <= kScratchBytes ? (struct exec_space *)(void *)scratch_take() : NULL;
-    if (page) page->mapped = 0;
-    return page;
-  }
+  struct exec_space *page = bytes <= kScratchBytes ? (struct exec_space *)(void *)scratch_take() : NULL;
+  if (page) page->mapped = 0;
+  if (page || !recording_system_calls_allowed()) return page;
   long at = raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at < 0 && at >= -4095) return NULL;
   struct exec_space *space = (struct exec_space *)at;

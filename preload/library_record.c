@@ -17,12 +17,14 @@
 #include "preload/recorder.h"
 #include "preload/scratch.h"
 
-enum { kListMax = 8192, kDefinedMax = 2048 };
+enum { kListMax = 8192, kDefinedMax = 2048, kFirstPlaces = kReadablePageBytes / sizeof(uint64_t) };
 
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-static uint64_t defined[kDefinedMax];  // hashes of libraries, each at the first place free from its own on; 0: free
+// Hashes of libraries, each at the first place free from its own on; 0: free. Its own is in the first page: a forked child, which
+// enters them all, copies one page where they are few.
+static uint64_t defined[kDefinedMax] __attribute__((aligned(kReadablePageBytes)));
 static uint32_t count;
 
 static uint64_t hash_of(uint64_t at, const struct link_map *object) {
@@ -35,7 +37,7 @@ static uint64_t hash_of(uint64_t at, const struct link_map *object) {
 // False: it was there before. Where there is no room for more each is new, and defined once more.
 static bool add_defined(uint64_t hash) {
   for (uint32_t i = 0; i < kDefinedMax; i++) {
-    uint64_t *place = &defined[(hash / 2 + i) % kDefinedMax], there = 0;
+    uint64_t *place = &defined[(hash / 2 % kFirstPlaces + i) % kDefinedMax], there = 0;
     bool added = __atomic_compare_exchange_n(place, &there, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     if (added || there == hash) return added;
   }
@@ -97,8 +99,12 @@ void libraries_write(void) {
 void libraries_after_fork(void) {
   if (!&_r_debug || !(control->streams & MLRUN_STREAM_ALLOCS)) return;
   const struct link_map *object = _r_debug.r_map;
+  uint64_t readable_page = UINT64_MAX;
   for (int i = 0; object && i < kListMax; i++, object = object->l_next) {
-    if (!is_readable_range((uint64_t)object, sizeof *object)) return;
+    uint64_t first = (uint64_t)object / kReadablePageBytes, last = (uint64_t)(object + 1) / kReadablePageBytes;
+    bool proven = first == readable_page && last == readable_page;
+    if (!proven && !is_readable_range((uint64_t)object, sizeof *object)) return;
+    readable_page = last;
     add_defined(hash_of((uint64_t)object, object));
   }
 }

@@ -11,8 +11,8 @@
 
 enum { kPageBytes = kReadablePageBytes, kPiecesAtOnce = 8 };
 
+HOT_CALL uint32_t memory_changes;
 HOT_CALL uint8_t distrust;
-uint64_t memory_changes;
 
 COLD void distrust_pointers(void) { __atomic_or_fetch(&distrust, kPointersAreBad, __ATOMIC_RELAXED); }
 

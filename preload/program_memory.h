@@ -29,7 +29,7 @@ enum distrust {
   kFilterForbids = 4    // and memory may not be asked for under it
 };
 extern uint8_t distrust;         // bits of enum distrust
-extern uint64_t memory_changes;  // calls of the process that change what is mapped
+extern uint32_t memory_changes;  // calls of the process that change what is mapped
 
 enum { kBriefTicks = 1 << 16 };  // of either clock: 20 to 65 us
 

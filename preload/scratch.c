@@ -5,7 +5,7 @@
 
 enum { kPages = 64 };
 
-static char pages[kPages][kScratchBytes] __attribute__((aligned(64)));  // lowest first, so that most are never touched
+static char pages[kPages][kScratchBytes] __attribute__((aligned(kScratchBytes)));  // lowest first, so that most are never touched
 static uint64_t taken;
 
 char *scratch_take(void) {

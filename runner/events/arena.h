@@ -18,7 +18,7 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         5u
+#define MLRUN_ABI         6u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,
@@ -94,6 +94,7 @@ struct mlrun_control {
   __u32 heartbeat;                           // one more each pass of the collector
   __u32 added_up;                            // collector: records taken into sums, modulo 2^32 (--summary-only)
   __u64 paused_ns, resumed_ns;               // CLOCK_MONOTONIC, written by the verbs pause and resume
+  __u32 renames;  // targets: one more with each rename: folders may have other names than before
 
   __u32 segment_high __attribute__((aligned(64)));  // targets: 1 + highest segment ever claimed
   __u32 free_segments_hint;                         // both: free segments, kept with atomic adds; read as signed
@@ -109,7 +110,6 @@ struct mlrun_control {
   __u32 next_image;                                   // targets: last image number given out
   __u32 gpu_processes;                                // targets: processes in which GPU work is recorded
   __u64 next_channel;                                 // targets: last channel serial given out
-  __u32 renames;  // targets: one more with each rename: folders may have other names than before
 
   __u64 stage_head __attribute__((aligned(64)));  // bytes ever put into the staging ring
   __u64 stage_tail;                               // bytes of those that stand in the spool file
