@@ -23,13 +23,17 @@ using nlohmann::json;
 
 json clock_json(const TraceClock& clock) {
   const ClockError& error = clock.error();
-  json stretches = json::array();
-  for (const auto& stretch : error.stretches) stretches.push_back({stretch.start_ns, stretch.error_ns});
+  json stretches = json::array(), offsets = json::array();
+  for (const auto& stretch : error.stretches) {
+    stretches.push_back({stretch.start_ns, stretch.error_ns});
+    offsets.push_back({stretch.start_ns, clock.realtime_offset_ns(stretch.start_ns)});
+  }
   return {{"anchors", error.anchors},
           {"anchors_left_out", error.left_out},
           {"error_ns", error.max_ns},
           {"error_median_ns", error.median_ns},
           {"error_by_time", std::move(stretches)},
+          {"realtime_offset_by_time", std::move(offsets)},
           {"realtime_offset_start_ns", clock.realtime_offset_ns(clock.first_ns())},
           {"realtime_offset_end_ns", clock.realtime_offset_ns(clock.last_ns())}};
 }

@@ -31,8 +31,8 @@ def check(this):
     for first in range(EVERY):
         removed = direct[first::EVERY]
         kept = [row for row in rows if not any(row is gone for gone in removed)]
-        matched = match.match(truth.log, kept, truth.trace.realtime_offset_ns)
-        context = Context(truth.log, truth.trace, truth.trace.realtime_offset_ns, matched)
+        matched = match.match(truth.log, kept)
+        context = Context(truth.log, truth.trace, matched)
         lost = sort_differences(matched.calls, context).get("", [])
         this.equal("system calls found lost", len(lost), len(removed))
 

@@ -36,7 +36,6 @@ def check_rows(this, trace):
 
 def check_strace(this, trace, log):
     """Each wait of strace's lies in one row of its thread, which is hardly longer."""
-    offset = trace.realtime_offset_ns
     pids = {row.pid for row in family.rows_between_marks(this, trace)}
     seen = 0
     for call in log.syscalls:
@@ -46,7 +45,7 @@ def check_strace(this, trace, log):
         if lasted < MUST_BE_SEEN_NS:
             continue
         around = [row for row in trace.calls if row.func in FUNCS and row.tid == call.tid
-                  and row.ts_ns + offset <= call.start_ns + LONG_NS and row.end_ns + offset >= call.end_ns - LONG_NS]
+                  and row.ts_ns <= call.start_ns + LONG_NS and row.end_ns >= call.end_ns - LONG_NS]
         this.equal(f"rows around {call.name} of {lasted / 1e6:.1f} ms", len(around), 1, said=str(call))
         longer = around[0].end_ns - around[0].ts_ns - lasted
         this.true(f"{around[0].func} is as long as its {call.name}", -LONG_NS < longer < STRACE_MAY_ADD_NS, longer)

@@ -41,7 +41,8 @@ def run_beside_strace(this, *command):
                and not option.startswith("trace=")]
     done = this.run("strace", *options, "-o", log, *this.command(*command, out=out))
     this.equal("exit status", done.returncode, 0, said=done.stderr)
-    return Trace(out), strace_log.read_log(log)
+    trace = Trace(out)
+    return trace, strace_log.read_log(log, trace)
 
 
 def rows_between_marks(this, trace):

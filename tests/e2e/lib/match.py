@@ -30,7 +30,7 @@ BUFFERED = {"fopen": ("open",), "freopen": ("open", "close"), "tmpfile": ("open"
             **dict.fromkeys(("fwrite", "fputs", "fprintf", "fflush"), ("write",))}
 READING = ("read", "readv", "pread", "preadv", "preadv2", "fread", "fgets", "getline")
 WRITING = ("write", "writev", "pwrite", "pwritev", "pwritev2", "fwrite", "fputs", "fprintf", "fflush")
-# The clocks of the two agree within this (runs without a step of CLOCK_REALTIME); a call under strace takes longer.
+# The clocks of the two agree within this; a call under strace takes longer.
 CLOCK_SLACK_NS = 5_000
 FOREVER_NS = 1 << 62
 
@@ -78,10 +78,10 @@ def beginnings(rows):
     return began
 
 
-def match_direct(rows, threads, offset_ns, matched):
+def match_direct(rows, threads, matched):
     for row in rows:
         thread = threads[row.tid]
-        window = thread.within(row.ts_ns + offset_ns, row.end_ns + offset_ns)
+        window = thread.within(row.ts_ns, row.end_ns)
         found = min(((far, at) for far, at in window if same_call(row, thread.calls[at])), default=None)
         if found is None:
             matched.rows.append(row)
@@ -89,12 +89,12 @@ def match_direct(rows, threads, offset_ns, matched):
             matched.pairs.append((row, [thread.take(found[1])]))
 
 
-def match_buffered(rows, threads, offset_ns, matched):
+def match_buffered(rows, threads, matched):
     """A system call belongs to the row that it is in, or to the one that is nearest in time."""
     began, made, nearest = beginnings(rows), {id(row): [] for row in rows}, {}
     for row in rows:
         thread = threads[row.tid]
-        for far, at in thread.within(began[id(row)] + offset_ns, row.end_ns + offset_ns):
+        for far, at in thread.within(began[id(row)], row.end_ns):
             here = nearest.get((row.tid, at))
             if OPERATION[thread.calls[at].name] in BUFFERED[row.func] and (here is None or far < here[0]):
                 nearest[row.tid, at] = far, row
@@ -107,27 +107,27 @@ def is_at_exit(row):
     return row.func == "fflush" and row.flags == 1
 
 
-def match_at_exit(rows, threads, offset_ns, matched):
+def match_at_exit(rows, threads, matched):
     """libc writes what such a row tells of after it, in one call."""
     for row in rows:
         thread = threads[row.tid]
-        later = (at for _, at in thread.within(row.ts_ns + offset_ns, FOREVER_NS)
+        later = (at for _, at in thread.within(row.ts_ns, FOREVER_NS)
                  if thread.calls[at].name == "write" and thread.calls[at].fd == row.fd)
         matched.pairs.append((row, [thread.take(at) for at in list(later)[:1]]))
 
 
-def match(log, rows, realtime_offset_ns):
-    """`rows`: of the trace's call table; realtime_offset_ns: to be added to their times to get CLOCK_REALTIME."""
+def match(log, rows):
+    """`rows`: of the trace's call table."""
     of_thread = defaultdict(list)
     for call in log.syscalls:
         if call.name in OPERATION:
             of_thread[call.tid].append(call)
     threads = defaultdict(lambda: Thread([]), {tid: Thread(calls) for tid, calls in of_thread.items()})
     matched = Matched()
-    match_direct([row for row in rows if row.func in DIRECT], threads, realtime_offset_ns, matched)
-    match_at_exit([row for row in rows if is_at_exit(row)], threads, realtime_offset_ns, matched)
+    match_direct([row for row in rows if row.func in DIRECT], threads, matched)
+    match_at_exit([row for row in rows if is_at_exit(row)], threads, matched)
     buffered = [row for row in rows if row.func in BUFFERED and not is_at_exit(row)]
-    match_buffered(buffered, threads, realtime_offset_ns, matched)
+    match_buffered(buffered, threads, matched)
     for thread in threads.values():
         matched.calls += [call for call, taken in zip(thread.calls, thread.taken, strict=True) if not taken]
     matched.calls.sort(key=lambda call: call.start_ns)

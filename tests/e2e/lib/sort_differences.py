@@ -43,14 +43,14 @@ STREAM_OPENS, STREAM_CLOSES = ("fopen", "fdopen", "freopen", "tmpfile"), ("fclos
 class Context:
     """What rules may ask about a call: its image, the open behind its descriptor, and what the trace has around it."""
 
-    def __init__(self, log, trace, realtime_offset_ns, matched):
+    def __init__(self, log, trace, matched):
         self.log, self.arena = log, trace.arena_path
         self.uses = defaultdict(list)  # id of an open -> the calls on its descriptor
         self.opening = self.follow_descriptors()
         self.last_of_thread = {call.tid: call for call in log.syscalls}
         self.row_of = {id(call): row for row, calls in matched.pairs for call in calls}
-        self.loads = self.times_of_load(trace, realtime_offset_ns)
-        self.streams = self.lives_of_streams(trace.calls, realtime_offset_ns)
+        self.loads = self.times_of_load(trace)
+        self.streams = self.lives_of_streams(trace.calls)
         # (pid, image) -> when our library read the process's counters: it does so when the process ends or execs.
         self.ends = {(call.pid, call.image): call.start_ns for call in log.syscalls
                      if call.name in OPENS and call.path == f"/proc/{call.pid}/io" and id(call) not in self.row_of}
@@ -71,23 +71,23 @@ class Context:
         return opening
 
     @staticmethod
-    def lives_of_streams(rows, realtime_offset_ns):
+    def lives_of_streams(rows):
         """{(pid, fd): [first and last time] of each stream that was on it}."""
         lives = defaultdict(list)
         for row in rows:
             if row.func in STREAM_OPENS:
-                lives[row.pid, row.fd].append([row.end_ns + realtime_offset_ns, float("inf")])
+                lives[row.pid, row.fd].append([row.end_ns, float("inf")])
             elif row.func in STREAM_CLOSES and lives[row.pid, row.fd]:
-                lives[row.pid, row.fd][-1][1] = row.ts_ns + realtime_offset_ns
+                lives[row.pid, row.fd][-1][1] = row.ts_ns
         return lives
 
-    def times_of_load(self, trace, realtime_offset_ns):
+    def times_of_load(self, trace):
         """{(pid, image): when our library began to record there}. Images that never did are not in it."""
         pids = {row["proc_id"]: row["pid"] for row in trace.rows("process")}
         loads = {}
         for row in trace.rows("image"):
             process = self.log.processes.get(pids[row["proc_id"]])
-            start_ns = row["first"] + realtime_offset_ns
+            start_ns = row["first"]
             if process:
                 image = sum(began_ns <= start_ns for began_ns, _ in process.execs)
                 loads.setdefault((process.pid, image), start_ns)

@@ -32,7 +32,7 @@ class Syscall:
     tid: int
     name: str
     text: str                 # arguments as strace shows them
-    start_ns: int             # CLOCK_REALTIME, at entry
+    start_ns: int             # at entry
     end_ns: int | None = None     # None: never returned
     ret: int | None = None
     err: str = ""
@@ -87,7 +87,8 @@ def named_path(text):
 
 
 class Reader:
-    def __init__(self):
+    def __init__(self, from_realtime):
+        self.from_realtime = from_realtime
         self.processes, self.syscalls = {}, []
         self.waiting = {}     # tid -> Syscall shown as unfinished
         self.parents = {}     # tid of a new task -> (tid of its maker, fork, vfork or thread, time)
@@ -103,7 +104,7 @@ class Reader:
         if not match:
             raise ValueError(f"not a line of strace: {text!r}")
         tid, rest = int(match.group(1)), match.group(5)
-        now = int(match.group(2)) * 10**9 + int(match.group(3))
+        now = self.from_realtime(int(match.group(2)) * 10**9 + int(match.group(3)))
         self.seen.setdefault(tid, now)
         resumed, call = RESUMED.fullmatch(rest), CALL.match(rest)
         if rest.startswith(("+++ ", "--- ")):
@@ -191,8 +192,9 @@ class Reader:
             process.exit_status = int(call.text.split()[2])
 
 
-def read_log(path):
-    reader = Reader()
+def read_log(path, trace):
+    """Its times in the time of `trace`, which was recorded beside it."""
+    reader = Reader(trace.from_realtime)
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for text in file:
             reader.line(text.rstrip("\n"))

@@ -2,6 +2,7 @@
 """A trace folder as any reader sees it, run.json and tables/NAME/*.parquet, by PyArrow, ids joined to names."""
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,14 +49,17 @@ class Trace:
     def arena_path(self):
         return self.run["arena"]["path"]
 
-    @property
-    def realtime_offset_ns(self):
-        """What turns the trace's times into CLOCK_REALTIME. Requires: nobody has set the clock during the run."""
+    @cached_property
+    def realtime_offsets(self):
+        """[(CLOCK_REALTIME, how far that is ahead of the trace's time from then on)]"""
         clock = self.run["clock"]
-        first, last = clock["realtime_offset_start_ns"], clock["realtime_offset_end_ns"]
-        if abs(first - last) > 1000:
-            raise AssertionError(f"the system's clock was set during the run: {clock}")
-        return first
+        by_time = [[0, clock["realtime_offset_start_ns"]], *clock["realtime_offset_by_time"]]
+        return [(at_ns + offset, offset) for at_ns, offset in by_time]
+
+    def from_realtime(self, realtime_ns):
+        """A moment of CLOCK_REALTIME, which may be set during the run, in the trace's time."""
+        latest = bisect_right(self.realtime_offsets, realtime_ns, key=lambda entry: entry[0])
+        return realtime_ns - self.realtime_offsets[max(latest - 1, 0)][1]
 
     def clock_bound_ns(self, at_ns):
         """How far apart a moment may be by the clock of the calls and by the kernel's: CLOCK_NS, or more where the trace itself says so

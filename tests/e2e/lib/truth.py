@@ -16,10 +16,10 @@ class Truth:
         traced = this.command(*command, out=out, options=options)
         done = this.run("strace", *strace_log.OPTIONS, *strace, "-o", log, *traced, **more)
         this.equal("exit status", done.returncode, 0, said=done.stderr)
-        self.log, self.trace = strace_log.read_log(log), Trace(out)
-        offset = self.trace.realtime_offset_ns
-        self.matched = match.match(self.log, self.trace.calls, offset)
-        self.sorted = sort_differences(self.matched.calls, Context(self.log, self.trace, offset, self.matched))
+        self.trace = Trace(out)
+        self.log = strace_log.read_log(log, self.trace)
+        self.matched = match.match(self.log, self.trace.calls)
+        self.sorted = sort_differences(self.matched.calls, Context(self.log, self.trace, self.matched))
 
     def report(self):
         """One line per rule with its number and an example, for the log of the test."""

@@ -457,6 +457,7 @@ TEST(Merge, PutsRunFactsFromTheSessionIntoRunJson) {
   EXPECT_EQ(run["clock"]["kind"], "tsc");
   EXPECT_EQ(run["clock"]["anchors"], 11);
   EXPECT_EQ(run["clock"]["realtime_offset_end_ns"], testing::kRealtimeOffsetNs);
+  for (const auto& at : run["clock"]["realtime_offset_by_time"]) EXPECT_EQ(at.at(1), testing::kRealtimeOffsetNs);
   EXPECT_EQ(folder.numbers("process", "wait_status"), Numbers({256}));
 }
 
