@@ -16,7 +16,7 @@
 
 #include "cupti/find_cupti.h"
 #include "cupti/session.h"
-#include "preload/compiler.h"
+#include "preload/base/compiler.h"
 
 enum { kUnknownError = 999, kPlaces = 8, kUnits = 4 };
 

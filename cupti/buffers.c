@@ -6,7 +6,7 @@
 #include "cupti/other_clients.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
-#include "preload/raw_syscall.h"
+#include "preload/base/raw_syscall.h"
 
 enum { kBufferBytes = 1 << 20, kAlignment = 4096, kSpareBytes = 256 << 10 };
 enum { kFutexWaitPrivate = 128, kAgain = 11, kFault = 14 };

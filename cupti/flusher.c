@@ -13,7 +13,7 @@
 #include "cupti/other_clients.h"
 #include "cupti/record_reader.h"
 #include "cupti/session.h"
-#include "preload/raw_syscall.h"
+#include "preload/base/raw_syscall.h"
 
 enum { kFutexWait = 0, kFutexWake = 1, kEveryone = 0x7fffffff };
 enum { kSignalSetBytes = 8, kPeriodMs = 1000, kCancelSignal = 32, kSetIdSignal = 33 };

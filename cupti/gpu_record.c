@@ -5,7 +5,7 @@
 
 #include "cupti/session.h"
 #include "cupti/traced_calls.h"
-#include "preload/compiler.h"
+#include "preload/base/compiler.h"
 
 enum { kWordsPerUnit = 2 };
 

@@ -3,7 +3,7 @@
 
 #include "cupti/gpu_record.h"
 #include "cupti/session.h"
-#include "preload/raw_syscall.h"
+#include "preload/base/raw_syscall.h"
 
 enum { kPlaces = 4096, kProbes = 8, kTurns = 8, kSpins = 100 };
 static const uint64_t kSecond = 1000000000;

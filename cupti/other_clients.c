@@ -7,7 +7,7 @@
 #include "cupti/other_client_state.h"
 #include "cupti/other_clock.h"
 #include "cupti/session.h"
-#include "preload/raw_syscall.h"
+#include "preload/base/raw_syscall.h"
 
 static const uint64_t kQuietNs = 1000000000, kNeverFetchesNs = 3 * kQuietNs;
 static const long kStepNs = 1000000;

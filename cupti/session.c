@@ -11,8 +11,8 @@
 #include "cupti/graph_fold.h"
 #include "cupti/kinds.h"
 #include "cupti/other_client_state.h"
-#include "preload/compiler.h"
-#include "preload/raw_syscall.h"
+#include "preload/base/compiler.h"
+#include "preload/base/raw_syscall.h"
 
 struct session session;
 

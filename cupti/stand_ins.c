@@ -9,7 +9,7 @@
 #include "cupti/other_clients.h"
 #include "cupti/other_clock.h"
 #include "cupti/session.h"
-#include "preload/compiler.h"
+#include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
 // Instead of a kind: when that which was switched on goes off is not followed.

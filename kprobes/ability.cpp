@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "kprobes/privilege.h"
+#include "kprobes/attach/privilege.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::probes {

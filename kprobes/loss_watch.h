@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <map>
 
-#include "kprobes/kernel_spool.h"
-#include "kprobes/probes.h"
+#include "kprobes/attach/probes.h"
+#include "kprobes/rings/kernel_spool.h"
 
 namespace mlrun::probes {
 

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "kprobes/ability.h"
-#include "kprobes/probes.h"
+#include "kprobes/attach/probes.h"
 #include "kprobes/self_test.h"
 #include "kprobes/server.h"
 #include "runner/events/probe_protocol.h"

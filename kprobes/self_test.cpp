@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "kprobes/privilege.h"
+#include "kprobes/attach/privilege.h"
 #include "kprobes/signals.h"
 #include "runner/events/kernel_record.h"
 #include "runner/util/unique_fd.h"

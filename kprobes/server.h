@@ -3,7 +3,7 @@
 // when it is asked to or when the socket's other end is gone, whichever comes first.
 #pragma once
 
-#include "kprobes/probes.h"
+#include "kprobes/attach/probes.h"
 
 namespace mlrun::probes {
 

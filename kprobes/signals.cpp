@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kprobes/file_functions.h"
-#include "kprobes/open_paths.h"
+#include "kprobes/attach/file_functions.h"
+#include "kprobes/attach/open_paths.h"
 #include "runner/events/untold.h"
 
 namespace mlrun::probes {

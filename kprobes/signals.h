@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "kprobes/file_functions.h"
-#include "kprobes/probes.h"
+#include "kprobes/attach/file_functions.h"
+#include "kprobes/attach/probes.h"
 
 namespace mlrun::probes {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The ring, or on larger machines the rings (kprobes/rings.h), and what does not fit. Nobody is ever woken from here: a
+// The ring, or on larger machines the rings (kprobes/rings/rings.h), and what does not fit. Nobody is ever woken from here: a
 // wake-up costs microseconds at the worst places (an interrupt to ourselves inside a virtual machine), and the reader looks
 // every few milliseconds anyway.
 //
 // A record's time is taken before its place in the ring, never after: by this the reader puts the records of several rings
-// in order (kprobes/ring_reader.h).
+// in order (kprobes/rings/ring_reader.h).
 #pragma once
 
 #include "kprobes/bpf/kernel.h"

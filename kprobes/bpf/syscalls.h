@@ -20,7 +20,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 98304);  // as many are read (runner/trace/syscall_table.h)
+  __uint(max_entries, 98304);  // as many are read (runner/trace/kernel/syscall_table.h)
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct mlrun_syscall_key);
   __type(value, struct mlrun_syscall_counts);

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/launch/host_facts.h"
+#include "runner/session/host_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"

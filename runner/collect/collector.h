@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/collect/arena.h"
-#include "runner/collect/channel_table.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/collect/process_watch.h"
 #include "runner/collect/segment_drain.h"
 #include "runner/collect/segment_pool.h"
-#include "runner/collect/spool.h"
+#include "runner/collect/spool_writer.h"
+#include "runner/collect/thread_channels.h"
 
 namespace mlrun::collect {
 

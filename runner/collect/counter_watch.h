@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "runner/events/arena.h"
-#include "runner/events/drop_counts.h"
 #include "runner/events/spool.h"
+#include "runner/util/drop_counts.h"
 
 namespace mlrun::collect {
 

@@ -16,7 +16,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "runner/collect/proc_files.h"
+#include "runner/util/proc_files.h"
 
 namespace mlrun::collect {
 

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/collect/proc_files.h"
 #include "runner/util/clock.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::collect {

@@ -17,7 +17,7 @@
 
 #include "runner/collect/channel.h"
 #include "runner/collect/look.h"
-#include "runner/collect/spool.h"
+#include "runner/collect/spool_writer.h"
 
 namespace mlrun::collect {
 

@@ -13,10 +13,10 @@
 
 #include "runner/collect/clock_anchor.h"
 #include "runner/collect/kept_file.h"
-#include "runner/collect/proc_files.h"
 #include "runner/events/record.h"
 #include "runner/events/session.h"
 #include "runner/util/clock.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::collect {

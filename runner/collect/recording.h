@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "runner/collect/arena.h"
 #include "runner/collect/arena_place.h"
 #include "runner/collect/collector.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/collect/owner_mark.h"
-#include "runner/collect/spool.h"
+#include "runner/collect/spool_writer.h"
 
 namespace mlrun::collect {
 

@@ -16,12 +16,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/collect/arena.h"
 #include "runner/collect/channel.h"
 #include "runner/collect/look.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/collect/record_walk.h"
 #include "runner/collect/segment_pool.h"
-#include "runner/collect/spool.h"
+#include "runner/collect/spool_writer.h"
 
 namespace mlrun::collect {
 

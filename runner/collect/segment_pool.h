@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runner/collect/arena.h"
+#include "runner/collect/mapped_arena.h"
 
 namespace mlrun::collect {
 

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/bench/bench_report.h"
 #include "runner/bench/cost.h"
 #include "runner/bench/measurement.h"
-#include "runner/bench/report.h"
-#include "runner/launch/host_facts.h"
-#include "runner/launch/installation.h"
+#include "runner/session/host_facts.h"
+#include "runner/session/installation.h"
 #include "runner/util/clock.h"
 #include "runner/util/standard_streams.h"
 

@@ -2,7 +2,7 @@
 // mlrun bench: what tracing costs on this machine, per call.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/collect/arena.h"
 #include "runner/collect/arena_place.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/collect/recovery.h"
-#include "runner/launch/session_file.h"
+#include "runner/session/session_file.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {

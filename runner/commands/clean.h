@@ -2,7 +2,7 @@
 // mlrun clean: removes arenas in shared memory that no mlrun holds any more.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

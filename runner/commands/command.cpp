@@ -14,7 +14,7 @@
 #include "runner/commands/pause.h"
 #include "runner/commands/recover.h"
 #include "runner/commands/run.h"
-#include "runner/help_format.h"
+#include "runner/options/help_format.h"
 
 namespace mlrun::commands {
 

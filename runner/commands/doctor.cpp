@@ -17,15 +17,15 @@
 #include <fmt/format.h>
 
 #include "runner/collect/arena_place.h"
-#include "runner/collect/proc_files.h"
 #include "runner/commands/doctor_fix.h"
 #include "runner/commands/gpu_side.h"
 #include "runner/events/session.h"
-#include "runner/gpu/nvml.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
-#include "runner/launch/installation.h"
+#include "runner/samplers/gpu/nvml.h"
+#include "runner/session/installation.h"
 #include "runner/util/clock.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 #include "runner/util/wrap.h"

@@ -2,7 +2,7 @@
 // mlrun doctor: what works on this machine, what does not, and what would help.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

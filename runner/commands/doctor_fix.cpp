@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "runner/launch/file_rights.h"
-#include "runner/launch/installation.h"
+#include "runner/session/installation.h"
 
 namespace mlrun::commands {
 

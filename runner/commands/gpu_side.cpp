@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "runner/events/session.h"
-#include "runner/gpu/nvml.h"
 #include "runner/launch/environment.h"
+#include "runner/samplers/gpu/nvml.h"
 #include "runner/util/standard_streams.h"
 
 namespace mlrun::commands {

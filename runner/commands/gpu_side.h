@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "runner/launch/installation.h"
-#include "runner/options.h"
+#include "runner/options/options.h"
+#include "runner/session/installation.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "runner/launch/installation.h"
+#include "runner/session/installation.h"
 
 namespace mlrun::commands {
 

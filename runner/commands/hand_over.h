@@ -2,7 +2,7 @@
 // Verbs that read traces belong to mlrun-trace: this process becomes it, with the same arguments.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

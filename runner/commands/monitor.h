@@ -2,7 +2,7 @@
 // mlrun monitor: the GPUs of this machine and the processes on them, live, as a table and for Prometheus.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

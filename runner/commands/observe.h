@@ -3,8 +3,8 @@
 // is loaded into a process.
 #pragma once
 
-#include "runner/launch/installation.h"
-#include "runner/options.h"
+#include "runner/options/options.h"
+#include "runner/session/installation.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/collect/arena.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/collect/shared_word.h"
-#include "runner/launch/session_file.h"
+#include "runner/session/session_file.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::commands {

@@ -2,7 +2,7 @@
 // mlrun pause and mlrun resume: stop and go on recording in a run that goes on, for instance to skip a warm-up.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -10,10 +10,10 @@
 #include "runner/collect/recording.h"
 #include "runner/collect/recovery.h"
 #include "runner/commands/session_facts.h"
-#include "runner/launch/installation.h"
-#include "runner/launch/merge.h"
+#include "runner/launch/merge_process.h"
 #include "runner/launch/own_limits.h"
-#include "runner/launch/session_file.h"
+#include "runner/session/installation.h"
+#include "runner/session/session_file.h"
 #include "runner/util/standard_streams.h"
 
 namespace mlrun::commands {

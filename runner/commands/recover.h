@@ -2,7 +2,7 @@
 // mlrun recover: completes what a killed mlrun left, and makes the trace. May be repeated.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

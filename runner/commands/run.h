@@ -2,7 +2,7 @@
 // mlrun run: records a command from its start to its end, then makes the trace.
 #pragma once
 
-#include "runner/options.h"
+#include "runner/options/options.h"
 #include "runner/util/result.h"
 
 namespace mlrun::commands {

@@ -9,8 +9,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/recording.h"
-#include "runner/options.h"
-#include "runner/python_stacks/python_sampler.h"
+#include "runner/options/options.h"
+#include "runner/samplers/python/python_sampler.h"
 
 namespace mlrun::commands {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, one behind the other, nearly in the order of
-// `time_ns`: one that was in its ring before another one's time was taken stands before it (kprobes/ring_reader.h). Every
+// `time_ns`: one that was in its ring before another one's time was taken stands before it (kprobes/rings/ring_reader.h). Every
 // record begins with the same head and says its length, so that a reader passes over kinds that it does not know. All
 // times are nanoseconds of CLOCK_MONOTONIC; pids and tids are those of the initial pid namespace; a device number is the
 // kernel's own (major << 20 | minor).

@@ -219,7 +219,7 @@ enum mlrun_taken {
   MLRUN_TAKEN_UNSEEN = 1  // past them: what CUPTI had filled for us did not come back
 };
 
-// Whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on (preload/process_ranks.c). The first that is
+// Whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on (preload/record/process_ranks.c). The first that is
 // set counts, in this order.
 enum mlrun_launcher {
   MLRUN_LAUNCHER_NONE = 0,

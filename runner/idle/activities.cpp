@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "runner/events/func_names.h"
+#include "runner/decode/func_names.h"
 #include "runner/idle/batch.h"
-#include "runner/trace/table_reader.h"
+#include "runner/parquet/table_reader.h"
 
 namespace mlrun::idle {
 

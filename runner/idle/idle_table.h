@@ -7,7 +7,7 @@
 
 #include "runner/model/gpu_idle.h"
 #include "runner/model/trace_info.h"
-#include "runner/trace/parquet_table.h"
+#include "runner/parquet/parquet_table.h"
 
 namespace mlrun::idle {
 

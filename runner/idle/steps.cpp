@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/summary/log_histogram.h"
+#include "runner/util/log_histogram.h"
 
 namespace mlrun::idle {
 

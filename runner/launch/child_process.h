@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "runner/collect/proc_files.h"
 #include "runner/launch/signal_relay.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/result.h"
 
 namespace mlrun::launch {

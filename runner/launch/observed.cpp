@@ -19,8 +19,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/collect/proc_files.h"
 #include "runner/util/file_io.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trace says besides its event rows: the small tables, all in memory, and the run as run.json tells it. The
-// merger fills it; the summary reads it. Keys of `run` that the summary knows are listed in runner/summary/run_facts.h;
+// merger fills it; the summary reads it. Keys of `run` that the summary knows are listed in runner/report/run_facts.h;
 // a missing key leaves its line out, nothing is made up for it.
 #pragma once
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/decode/cuda_tracker.h"
 #include "runner/events/cuda_calls.h"
 #include "runner/monitor/aligned.h"
-#include "runner/trace/cuda_tracker.h"
 #include "runner/util/text.h"
 
 namespace mlrun::monitor {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU memory by process, from the calls of libcuda that the kernel side sees: what was asked for since it attached and is
-// not released. Which release belongs to which allocation is the merger's own knowledge (runner/trace/cuda_tracker.h), so
+// not released. Which release belongs to which allocation is the merger's own knowledge (runner/decode/cuda_tracker.h), so
 // that the live view and the trace tell the same.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/events/kernel_view.h"
+#include "runner/decode/kernel_view.h"
 #include "runner/model/gpu_rows.h"
 #include "runner/monitor/process_names.h"
 

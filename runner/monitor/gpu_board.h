@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/gpu/gpu_watch.h"
+#include "runner/samplers/gpu/gpu_watch.h"
 
 namespace mlrun::monitor {
 

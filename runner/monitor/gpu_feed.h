@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "runner/gpu/gpu_sampler.h"
 #include "runner/monitor/gpu_board.h"
+#include "runner/samplers/gpu/gpu_sampler.h"
 
 namespace mlrun::monitor {
 

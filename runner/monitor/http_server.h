@@ -15,7 +15,7 @@
 #include <memory>
 #include <string>
 
-#include "runner/monitor/listen_address.h"
+#include "runner/options/listen_address.h"
 #include "runner/util/result.h"
 
 struct bufferevent;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/events/kernel_view.h"
+#include "runner/decode/kernel_view.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::monitor {

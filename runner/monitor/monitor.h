@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The monitor: looks at the GPUs, shows and serves what they tell, until it is told to end. One thread does all that but
-// the looks themselves, which a driver may hold up (runner/gpu/gpu_sampler.h).
+// the looks themselves, which a driver may hold up (runner/samplers/gpu/gpu_sampler.h).
 #pragma once
 
-#include "runner/monitor/settings.h"
+#include "runner/options/monitor_settings.h"
 #include "runner/util/result.h"
 
 namespace mlrun::monitor {

@@ -16,8 +16,8 @@
 #include "runner/model/rows.h"
 #include "runner/summary/gpu_idle.h"
 #include "runner/summary/gpu_work.h"
-#include "runner/summary/log_histogram.h"
 #include "runner/util/json_value.h"
+#include "runner/util/log_histogram.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "runner/trace/scrambled.h"
+#include "runner/util/scrambled.h"
 
 namespace mlrun::sums {
 

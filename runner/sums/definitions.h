@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/events/event_view.h"
-#include "runner/summary/flat_map.h"
+#include "runner/decode/event_view.h"
 #include "runner/sums/known_files.h"
+#include "runner/util/flat_map.h"
 
 namespace mlrun::sums {
 

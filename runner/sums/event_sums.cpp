@@ -8,10 +8,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "runner/summary/call_facts.h"
-#include "runner/trace/call_fields.h"
-#include "runner/trace/func_class.h"
-#include "runner/trace/path_ref.h"
+#include "runner/decode/call_fields.h"
+#include "runner/decode/func_class.h"
+#include "runner/decode/path_ref.h"
+#include "runner/summary/meters/call_facts.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::sums {

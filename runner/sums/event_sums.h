@@ -12,7 +12,7 @@
 
 #include "runner/collect/event_sink.h"
 #include "runner/model/rows.h"
-#include "runner/summary/timeline.h"
+#include "runner/summary/meters/timeline.h"
 #include "runner/sums/cell_table.h"
 #include "runner/sums/definitions.h"
 #include "runner/sums/heap_watch.h"
@@ -20,7 +20,7 @@
 #include "runner/sums/stretches.h"
 #include "runner/sums/sums_clock.h"
 #include "runner/sums/thread_totals.h"
-#include "runner/trace/mapped_files.h"
+#include "runner/trace/files/mapped_files.h"
 
 namespace mlrun::sums {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runner/collect/frame_text.h"
-#include "runner/trace/radix_sort.h"
+#include "runner/util/radix_sort.h"
 
 namespace mlrun::sums {
 

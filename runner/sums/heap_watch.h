@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runner/events/event_view.h"
+#include "runner/decode/event_view.h"
 #include "runner/events/sums.h"
-#include "runner/summary/flat_map.h"
-#include "runner/summary/heap_meter.h"
+#include "runner/summary/meters/heap_meter.h"
 #include "runner/sums/sums_clock.h"
+#include "runner/util/flat_map.h"
 
 namespace mlrun::sums {
 

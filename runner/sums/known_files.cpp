@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "runner/trace/scrambled.h"
+#include "runner/util/scrambled.h"
 
 namespace mlrun::sums {
 

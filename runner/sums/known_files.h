@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/events/event_view.h"
+#include "runner/decode/event_view.h"
 #include "runner/events/sums.h"
-#include "runner/summary/flat_map.h"
+#include "runner/util/flat_map.h"
 
 namespace mlrun::sums {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which calls wrote the logs, so that stretches begin where a line was written and not with the millisecond that it
-// tells (runner/trace/mllog.h has the drawing). A line is in its file before the record of the call that wrote it is
+// tells (runner/trace/marks/mllog.h has the drawing). A line is in its file before the record of the call that wrote it is
 // taken; so the milliseconds in which a bound lies are known by then, and the record is looked for ahead of the others
 // of its thread.
 #pragma once
@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/events/event_view.h"
+#include "runner/decode/event_view.h"
 #include "runner/events/sums.h"
-#include "runner/summary/flat_map.h"
 #include "runner/sums/log_tail.h"
 #include "runner/sums/stretches.h"
 #include "runner/sums/sums_clock.h"
+#include "runner/util/flat_map.h"
 
 namespace mlrun::sums {
 

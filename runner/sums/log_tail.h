@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows MLLOG files while the command writes them, for the moments at which intervals begin and end. What they mean
-// is found out after the run (runner/trace/mllog.h).
+// is found out after the run (runner/trace/marks/mllog.h).
 #pragma once
 
 #include <cstdint>

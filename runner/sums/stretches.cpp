@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runner/trace/scrambled.h"
+#include "runner/util/scrambled.h"
 
 namespace mlrun::sums {
 

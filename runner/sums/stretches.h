@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runner/events/sums.h"
-#include "runner/summary/flat_map.h"
+#include "runner/util/flat_map.h"
 
 namespace mlrun::sums {
 

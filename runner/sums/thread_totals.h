@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runner/events/drop_counts.h"
 #include "runner/events/spool.h"
 #include "runner/model/rows.h"
+#include "runner/util/drop_counts.h"
 
 namespace mlrun::sums {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/trace/table_reader.h"
+#include "runner/parquet/table_reader.h"
 #include "runner/util/result.h"
 #include "runner/view/table_columns.h"
 #include "runner/view/where.h"

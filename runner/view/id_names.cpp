@@ -6,8 +6,8 @@
 
 #include <arrow/api.h>
 
+#include "runner/parquet/table_reader.h"
 #include "runner/summary/names.h"
-#include "runner/trace/table_reader.h"
 #include "runner/view/column.h"
 
 namespace mlrun::view {

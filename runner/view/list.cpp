@@ -11,14 +11,14 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/cli.h"
 #include "runner/events/session.h"
 #include "runner/model/rows.h"
-#include "runner/summary/units.h"
-#include "runner/trace/trace_condition.h"
+#include "runner/options/cli.h"
+#include "runner/parquet/trace_condition.h"
 #include "runner/util/file_io.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
+#include "runner/util/units.h"
 #include "runner/view/terminal.h"
 #include "runner/view/verbs.h"
 

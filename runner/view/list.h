@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runner/summary/run_facts.h"
-#include "runner/summary/text_style.h"
+#include "runner/report/run_facts.h"
+#include "runner/report/text/text_style.h"
 #include "runner/util/result.h"
-#include "runner/view/trace_folder.h"
+#include "runner/view/trace_state.h"
 
 namespace mlrun::view {
 

@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli.h"
-#include "runner/summary/json.h"
-#include "runner/summary/tables.h"
-#include "runner/summary/text.h"
-#include "runner/summary/units.h"
-#include "runner/trace/trace_condition.h"
+#include "runner/options/cli.h"
+#include "runner/parquet/trace_condition.h"
+#include "runner/report/json/json.h"
+#include "runner/report/text/text.h"
+#include "runner/summary/tables/tables.h"
+#include "runner/util/units.h"
 #include "runner/view/terminal.h"
-#include "runner/view/trace_folder.h"
+#include "runner/view/trace_state.h"
 #include "runner/view/verbs.h"
 
 namespace mlrun::view {

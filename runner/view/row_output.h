@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/summary/text_style.h"
+#include "runner/report/text/text_style.h"
 #include "runner/view/column.h"
 
 namespace mlrun::view {

@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/cli.h"
-#include "runner/summary/run_facts.h"
-#include "runner/summary/text_table.h"
-#include "runner/trace/optional_tables.h"
-#include "runner/trace/table_reader.h"
-#include "runner/trace/trace_condition.h"
+#include "runner/options/cli.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/parquet/trace_condition.h"
+#include "runner/report/run_facts.h"
+#include "runner/report/text/text_table.h"
+#include "runner/trace/merge/optional_tables.h"
 #include "runner/util/program.h"
 #include "runner/util/text.h"
 #include "runner/view/filter.h"
@@ -21,7 +21,7 @@
 #include "runner/view/table_columns.h"
 #include "runner/view/table_shape.h"
 #include "runner/view/terminal.h"
-#include "runner/view/trace_folder.h"
+#include "runner/view/trace_state.h"
 #include "runner/view/verbs.h"
 
 namespace mlrun::view {

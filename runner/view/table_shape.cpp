@@ -7,8 +7,8 @@
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
-#include "runner/trace/table_reader.h"
-#include "runner/trace/trace_condition.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/parquet/trace_condition.h"
 
 namespace mlrun::view {
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "runner/summary/text_style.h"
+#include "runner/report/text/text_style.h"
 
 namespace mlrun::view {
 

@@ -18,7 +18,7 @@ from lib.trace import Trace
 from t356_interrupted_twice_the_trace_is_safe import on_terminal
 
 CALLS = 3_000_000
-SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge.cpp)
+SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge/merge.cpp)
 LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) ([Mk]) events/s)?(?:, (\d+) s left)?")
 # The more threads, the smaller the pieces after which it tells.
 MERGE = [str(case.MLRUN.parent / "mlrun-trace"), "merge", "--threads", "8"]

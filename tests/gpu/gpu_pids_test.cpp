@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/gpu/gpu_pids.h"
+#include "runner/samplers/gpu/gpu_pids.h"
 
 #include <unistd.h>
 

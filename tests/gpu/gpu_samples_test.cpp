@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/gpu_samples.h"
+#include "runner/trace/samples/gpu_samples.h"
 
 #include <gtest/gtest.h>
 
-#include "runner/summary/gpu_meter.h"
+#include "runner/summary/meters/gpu_meter.h"
 
 namespace mlrun {
 namespace {

@@ -33,7 +33,7 @@ while read -r header; do
   case $header in
     kprobes/bpf/*) language=c compile "$header" clang -target bpf -mcpu=v3 -g -O2 -D__x86_64__ \
       -isystem "/usr/include/$(uname -m)-linux-gnu" -Wall -Werror -Wno-unused-parameter -Wno-unused-function ;;
-    runner/events/*view* | runner/events/drop_counts.h | runner/events/func* | runner/events/call_layout.h | runner/events/cu*_calls.h | runner/events/cufile_batch.h | runner/events/mllog_stamp.h) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
+    runner/events/*view* | runner/util/drop_counts.h | runner/events/func* | runner/events/call_layout.h | runner/events/cu*_calls.h | runner/events/cufile_batch.h | runner/events/mllog_stamp.h) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
     runner/events/*)
       language=c compile "$header" gcc -std=c11 -Wall -Wextra -Wpedantic -Werror
       language=c++ compile "$header" g++ -std=c++20 -Wall -Wextra -Wpedantic -Werror

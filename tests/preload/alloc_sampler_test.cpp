@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/summary/sample_weight.h"
+#include "runner/summary/meters/sample_weight.h"
 
 extern "C" {
-#include "preload/alloc_sampler.h"
-#include "preload/sampled_blocks.h"
+#include "preload/alloc/sampled_blocks.h"
+#include "preload/core/alloc_sampler.h"
 }
 
 namespace mlrun::preload_test {

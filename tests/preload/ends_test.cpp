@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "preload/call_kind.h"
+#include "preload/core/call_kind.h"
 #include "tests/preload/mini_collector.h"
 
 namespace mlrun::preload_test {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "preload/glob.h"
+#include "preload/base/glob.h"
 }
 
 namespace mlrun::preload_test {

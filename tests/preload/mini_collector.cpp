@@ -16,7 +16,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "preload/call_kind.h"
+#include "preload/core/call_kind.h"
 
 namespace mlrun::preload_test {
 namespace {

@@ -14,4 +14,4 @@
 #define strspn  own_strspn
 #define strcspn own_strcspn
 #define strstr  own_strstr
-#include "preload/own_string.c"
+#include "preload/base/own_string.c"

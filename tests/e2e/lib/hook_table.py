@@ -12,7 +12,7 @@ from lib import case, family
 from lib.libc_address import base_of_libc, size_of_libc
 
 FOLDER = case.SOURCE / "runner/events/hooks"
-BY_HAND = case.SOURCE / "preload/raw_hooks.c"  # calls by number that have no line of their own
+BY_HAND = case.SOURCE / "preload/hooks/raw_hooks.c"  # calls by number that have no line of their own
 OWN = re.compile(r"^(?:FUNCTION|HANDMADE|ROW)\(\d+, (\w+),", re.MULTILINE)
 CLASSES = re.compile(r"^(?:FUNCTION|HANDMADE|ROW)\(\d+, (\w+), (\w+)", re.MULTILINE)
 ROWS = re.compile(r"^ROW\(\d+, (\w+),", re.MULTILINE)

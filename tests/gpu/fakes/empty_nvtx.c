@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A handler of NVTX that does nothing: what ranges cost before anything is recorded.
-#include "preload/nvtx_abi.h"
+#include "preload/marks/nvtx_abi.h"
 
 static int push(const char *name) {
   (void)name;

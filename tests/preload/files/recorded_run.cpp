@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runner/events/func_names.h"
+#include "runner/decode/func_names.h"
 
 namespace mlrun::preload_test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/events/event_view.h"
+#include "runner/decode/event_view.h"
 #include "tests/preload/mini_collector.h"
 
 namespace mlrun::preload_test {

@@ -35,15 +35,16 @@ TEST(StdioCalls, RefillsAndFlushesAreThoseOfTheBuffer) {
   const RecordedRun run({victim("files/buffer_counts"), file});
   ASSERT_EQ(run.exit_code(), 0);
   EXPECT_TRUE(run.whole());
-  const std::vector<std::string> expected = {"fopen 3: " + std::to_string(0666ull << 32 | 0x242) + " = 3",
-                                             "fprintf 3: 4096 with 513 = 4096 flags 1",
-                                             "fflush 3: 3904 with 488 = 3904 flags 1",
-                                             "fflush 3: 4 with 2 = 4 flags 1",  // by rewind
-                                             "fseek 3: 0 at 0 = 0 flags 1",
-                                             "fgets 3: 4096 with 1 = 4096 flags 1",
-                                             "fread 3: 4096 with 2 = 3908 flags 1",
-                                             "fflush 3: 4 with 3 = 4 flags 65",  // by fclose; behind the end of the file nothing shows a getc
-                                             "fclose 3: 0 = 0 flags 1"};
+  const std::vector<std::string> expected = {
+      "fopen 3: " + std::to_string(0666ull << 32 | 0x242) + " = 3",
+      "fprintf 3: 4096 with 513 = 4096 flags 1",
+      "fflush 3: 3904 with 488 = 3904 flags 1",
+      "fflush 3: 4 with 2 = 4 flags 1",  // by rewind
+      "fseek 3: 0 at 0 = 0 flags 1",
+      "fgets 3: 4096 with 1 = 4096 flags 1",
+      "fread 3: 4096 with 2 = 3908 flags 1",
+      "fflush 3: 4 with 3 = 4 flags 65",  // by fclose, behind the end of the file
+      "fclose 3: 0 = 0 flags 1"};
   EXPECT_EQ(rows(run.calls_on(file), data_row), expected);
 }
 

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "runner/collect/owner_mark.h"
-#include "runner/collect/proc_files.h"
 #include "runner/collect/shared_word.h"
 #include "runner/events/alloc_class.h"
+#include "runner/util/proc_files.h"
 #include "tests/runner/collect/session.h"
 
 namespace mlrun::collect::testing {

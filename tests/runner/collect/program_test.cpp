@@ -17,7 +17,7 @@
 #include "runner/collect/recovery.h"
 #include "runner/events/call_layout.h"
 #include "runner/events/record.h"
-#include "runner/launch/session_file.h"
+#include "runner/session/session_file.h"
 #include "tests/runner/collect/running_program.h"
 #include "tests/runner/collect/session.h"
 

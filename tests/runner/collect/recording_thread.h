@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "runner/collect/arena.h"
+#include "runner/collect/mapped_arena.h"
 
 namespace mlrun::collect::testing {
 

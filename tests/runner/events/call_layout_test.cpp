@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/events/func_names.h"
+#include "runner/decode/func_names.h"
 
 namespace mlrun::events {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runner/events/record.h"
-#include "runner/summary/builder.h"
+#include "runner/summary/meters/builder.h"
 #include "tests/runner/summary/small_training.h"
 
 namespace mlrun::summary {

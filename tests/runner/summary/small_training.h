@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "runner/model/trace_info.h"
-#include "runner/summary/builder.h"
+#include "runner/summary/meters/builder.h"
 
 namespace mlrun::summary::testing {
 

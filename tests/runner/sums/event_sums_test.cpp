@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/trace/spool_cursor.h"
-#include "runner/trace/sum_cursor.h"
+#include "runner/trace/spool/spool_cursor.h"
+#include "runner/trace/spool/sum_cursor.h"
 #include "runner/util/unique_fd.h"
 #include "tests/runner/trace/record_buffer.h"
 

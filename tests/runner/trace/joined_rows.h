@@ -6,7 +6,7 @@
 
 #include "runner/model/file_table.h"
 #include "runner/model/rows.h"
-#include "runner/trace/device_number.h"
+#include "runner/trace/files/device_number.h"
 
 namespace mlrun::trace {
 

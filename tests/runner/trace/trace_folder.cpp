@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/trace/merge.h"
-#include "runner/trace/table_reader.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/trace/merge/merge.h"
 
 namespace mlrun::testing {
 

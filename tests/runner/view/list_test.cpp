@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/launch/session_file.h"
-#include "runner/view/trace_folder.h"
+#include "runner/session/session_file.h"
+#include "runner/view/trace_state.h"
 #include "tests/runner/view/small_trace.h"
 
 namespace mlrun::view {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/summary/tables.h"
-#include "runner/trace/small_tables.h"
+#include "runner/summary/tables/tables.h"
+#include "runner/trace/merge/small_tables.h"
 #include "runner/view/verbs.h"
 #include "tests/runner/summary/small_training.h"
 #include "tests/runner/view/small_trace.h"

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/summary/tables.h"
-#include "runner/trace/event_tables.h"
-#include "runner/trace/small_tables.h"
+#include "runner/summary/tables/tables.h"
+#include "runner/trace/merge/call_tables.h"
+#include "runner/trace/merge/small_tables.h"
 #include "tests/runner/summary/small_training.h"
 
 namespace mlrun::view::testing {

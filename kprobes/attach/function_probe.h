@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two programs of file_op.h on one function of the kernel: at its entry and at its return, by fentry and fexit or by
+// kprobe and kretprobe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kprobes/attach/file_functions.h"
+#include "kprobes/attach/function_types.h"
+#include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
+
+struct bpf_link;
+struct bpf_program;
+
+namespace mlrun::probes {
+
+// The programs as libbpf has loaded them; nullptr: that way does not work on this kernel.
+struct FileOpPrograms {
+  const bpf_program *entry = nullptr, *exit = nullptr;
+  const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // of reads and writes
+  bpf_program *call = nullptr, *returned = nullptr;
+  std::string why_no_entry;  // where `entry` is nullptr
+};
+
+// Attached while it lives.
+class FunctionProbe {
+ public:
+  // Each needs some milliseconds: the kernel rewrites the function's first bytes and waits for all processors.
+  static Result<FunctionProbe> by_fentry(const FileOpPrograms& programs, const FileFunction& function,
+                                         FunctionTypes::Place place);
+  static Result<FunctionProbe> by_kprobe(const FileOpPrograms& programs, const FileFunction& function);
+
+  [[nodiscard]] uint64_t skipped() const;
+
+ private:
+  struct LinkDeleter {
+    void operator()(bpf_link* link) const;
+  };
+  util::UniqueFd programs_[2], links_[2];
+  std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
+};
+
+// Whether the kernel takes such programs at all; else why not. It may still refuse to attach them: to find that out here as
+// well would take as long as ten functions do, because the kernel waits for all tasks before it lets go of the first one.
+Status can_trace_functions(FunctionTypes& types);
+Status can_probe_functions();
+// Whether a program can ask for the cookie of its probe (Linux 5.15): those on libraries know their function by it.
+bool has_probe_cookies();
+// How often the kernel did not run a program for an event, because it was running on that processor already.
+uint64_t times_skipped(int program);
+
+}  // namespace mlrun::probes

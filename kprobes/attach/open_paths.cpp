@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/attach/open_paths.h"
+
+#include <bpf/libbpf.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace mlrun::probes {
+
+void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
+
+// A program for a function that the kernel's types do not tell of would be refused, and all others with it.
+void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string why_none) {
+  programs_ = programs;
+  reason_ = std::move(why_none);
+  if (programs_.traced == nullptr || types.find(kOpenFunction, "")) return;
+  programs_.traced = nullptr;
+  reason_ = "fentry: this kernel does not tell of that function";
+}
+
+void OpenPaths::attach(const std::function<Result<int>()>& try_it) {
+  attach(programs_.traced, ::bpf_program__attach_trace, "fentry", try_it);
+  if (way_.empty()) attach(programs_.probed, ::bpf_program__attach, "kprobe", try_it);
+}
+
+void OpenPaths::attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+                       const std::function<Result<int>()>& try_it) {
+  if (program == nullptr) return;
+  link_.reset(attach_it(program));
+  if (!link_) {
+    reason_ = way + ": cannot be attached: " + std::strerror(errno);
+    return;
+  }
+  if (const auto paths = try_it(); paths && *paths == 0) {
+    reason_ = way + ": attached, but a test of it recorded nothing";
+    link_.reset();
+    return;
+  }
+  way_ = way;
+  reason_.clear();
+}
+
+}  // namespace mlrun::probes

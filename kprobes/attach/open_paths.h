@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The probe that tells the paths of files as they are opened (bpf/file_path.h): by fentry, else by a kprobe. A way works
+// when it can be attached and an open that is tried is seen.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kprobes/attach/function_types.h"
+#include "runner/util/result.h"
+
+struct bpf_link;
+struct bpf_program;
+
+namespace mlrun::probes {
+
+inline constexpr const char* kOpenFunction = "security_file_open";
+
+// nullptr: that way does not work on this kernel, or nobody asked for it.
+struct OpenPrograms {
+  bpf_program *traced = nullptr, *probed = nullptr;
+};
+
+// Attached while it lives.
+class OpenPaths {
+ public:
+  // Before programs are loaded: which of these are needed. `why_none`: why there is none of them, if so.
+  void choose(OpenPrograms programs, FunctionTypes& types, std::string why_none);
+  [[nodiscard]] bool needs(const bpf_program* program) const {
+    return program == programs_.traced || program == programs_.probed;
+  }
+
+  // `try_it` opens a file and tells how many paths were recorded; it fails where that cannot be done.
+  void attach(const std::function<Result<int>()>& try_it);
+
+  // fentry, kprobe; empty: not attached, and `reason` says why.
+  [[nodiscard]] const std::string& way() const { return way_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  struct LinkDeleter {
+    void operator()(bpf_link* link) const;
+  };
+  void attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+              const std::function<Result<int>()>& try_it);
+
+  OpenPrograms programs_;
+  std::unique_ptr<bpf_link, LinkDeleter> link_;
+  std::string way_, reason_;
+};
+
+}  // namespace mlrun::probes

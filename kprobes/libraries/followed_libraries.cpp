@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/libraries/followed_libraries.h"
+
+#include "kprobes/bpf/shared.h"
+#include "runner/events/cuda_calls.h"
+#include "runner/events/cufile_calls.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+uint32_t cookie_of(uint16_t number, uint32_t reads) { return number | reads << MLRUN_LIBRARY_READS_SHIFT; }
+
+}  // namespace
+
+FollowedLibrary libcuda(const LibraryPrograms& programs) {
+  FollowedLibrary library{kLibcuda, {kLibcuda}, {}, programs};
+  for (const events::CudaCall& call : events::kCudaCalls) {
+    const uint32_t stack = events::allocates(call.role) ? MLRUN_CUDA_TELLS_STACK : 0;
+    library.calls.push_back(
+        {call.number, call.name, cookie_of(call.number, call.reads | stack), events::may_be_let_go(call.role)});
+  }
+  return library;
+}
+
+// Each moves bytes of a file, beside which two breakpoints take little: none is let go.
+FollowedLibrary libcufile(const LibraryPrograms& programs) {
+  FollowedLibrary library{kLibcufile, {kLibcufile}, {}, programs};
+  for (const events::CufileCall& call : events::kCufileCalls) {
+    if (call.role == events::CufileRole::kOperation) continue;
+    library.calls.push_back({call.number, call.name, cookie_of(call.number, call.reads), false});
+  }
+  return library;
+}
+
+// Order and widths of arguments are those of c10/cuda/CUDACachingAllocator.cpp since PyTorch 2.2: malloc(address, device,
+// bytes, stream) when it has given it out, free(address) before it takes it back; a device was an int before it became one
+// byte. libc10_hip is what the library is called in builds for ROCm. None is let go: the sums would be wrong.
+FollowedLibrary torch_allocator(const LibraryPrograms& programs) {
+  constexpr uint8_t kByteOrInt = 1 + 4, kLong = 8;
+  return {kTorchAllocator,
+          {"libc10_cuda", "libc10_hip"},
+          {{MLRUN_TORCH_MALLOC, "malloc", 0, false, {kLong, kByteOrInt, kLong, kLong}},
+           {MLRUN_TORCH_FREE, "free", 0, false, {kLong}}},
+          programs,
+          "pytorch"};
+}
+
+}  // namespace mlrun::probes

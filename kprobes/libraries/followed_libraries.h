@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The libraries whose calls can be recorded, as probed_library.h and library_watch.h take them.
+#pragma once
+
+#include "kprobes/libraries/probed_library.h"
+
+namespace mlrun::probes {
+
+inline constexpr std::string_view kLibcuda = "libcuda", kLibcufile = "libcufile",
+                                  kTorchAllocator = "PyTorch's allocator";
+
+FollowedLibrary libcuda(const LibraryPrograms& programs);
+FollowedLibrary libcufile(const LibraryPrograms& programs);
+FollowedLibrary torch_allocator(const LibraryPrograms& programs);
+
+}  // namespace mlrun::probes

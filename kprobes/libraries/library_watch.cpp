@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/libraries/library_watch.h"
+
+#include <bpf/bpf.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "kprobes/proc/names_in.h"
+#include "kprobes/proc/proc_facts.h"
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
+constexpr uint64_t kCallsPerSecond = 1000;
+constexpr size_t kToldMax = 4096;
+constexpr size_t kLeavingMax = 4096;  // probes; while more have to go no process is given new ones
+constexpr std::string_view kShared = ".so", kDeleted = " (deleted)";
+
+// Four descriptors for each function of each library.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+uint32_t number_of(std::string_view text) {
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
+  const std::string text = util::read_text((folder / "cgroup.procs").string());  // the lines are parts of it
+  for (const std::string_view line : util::split(text, "\n")) {
+    if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_directory(gone) && !entry->is_symlink(gone)) add_processes(entry->path(), pids);
+  }
+}
+
+// /usr/lib/libcuda.so.580.65.06 is libcuda, and libcudart.so and libcudadebugger.so are not.
+bool is_library(std::string_view path, std::string_view name) {
+  if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+  const size_t folder = path.rfind('/');
+  if (folder == std::string_view::npos) return false;
+  std::string_view rest = path.substr(folder + 1);
+  if (!rest.starts_with(name)) return false;
+  rest.remove_prefix(name.size());
+  if (!rest.starts_with(kShared)) return false;
+  rest.remove_prefix(kShared.size());
+  return rest.empty() || rest.front() == '.';
+}
+
+}  // namespace
+
+LibraryWatch::LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between)
+    : reach_(reach), between_(std::move(between)) {
+  for (FollowedLibrary& library : libraries) followed_.push_back({std::move(library)});
+  allow_many_files();
+}
+
+const LibraryWatch::Followed* LibraryWatch::library_of(std::string_view path) const {
+  const auto found = std::find_if(followed_.begin(), followed_.end(), [&](const Followed& candidate) {
+    const auto& files = candidate.library.files;
+    return std::any_of(files.begin(), files.end(), [&](std::string_view name) { return is_library(path, name); });
+  });
+  return found == followed_.end() ? nullptr : &*found;
+}
+
+void LibraryWatch::follow(uint32_t pid) {
+  if (pid == 0) return;
+  asked_for_.insert(pid);
+  is_beginning_ = true;
+  look_at(pid);
+  is_beginning_ = false;
+}
+
+void LibraryWatch::follow_cgroup(int folder) {
+  cgroup_ = folder;
+  find_all_now();
+}
+
+void LibraryWatch::follow_system() {
+  follows_system_ = true;
+  find_all_now();
+}
+
+void LibraryWatch::find_all_now() {
+  is_beginning_ = true;
+  begin_pass();
+  for (const uint32_t pid : std::exchange(to_look_at_, {})) {
+    look_at(pid);
+    between_();
+  }
+  is_beginning_ = false;
+}
+
+void LibraryWatch::take(const mlrun_task& task) {
+  if (is_looking_) {
+    taken_meanwhile_.push_back(task);
+    return;
+  }
+  const uint32_t pid = task.head.pid;
+  if (pid != task.head.tid && task.event != MLRUN_TASK_EXEC) return;
+  const auto known = processes_.find(pid);
+  const bool was_another = known != processes_.end() && known->second.since_ns < task.head.time_ns;
+  if (task.event == MLRUN_TASK_FORK && was_another) forget(pid);
+  if (task.event == MLRUN_TASK_FORK && !asked_for_.empty()) asked_for_.insert(pid);
+  if (task.event == MLRUN_TASK_EXEC && known != processes_.end()) known->second.size.clear();
+}
+
+// Everybody whom it concerns now. What has ended goes, and its probes with it.
+void LibraryWatch::begin_pass() {
+  std::erase_if(asked_for_, [](uint32_t pid) { return !lives(pid); });
+  to_look_at_.assign(asked_for_.begin(), asked_for_.end());
+  if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_look_at_);
+  if (follows_system_) {
+    for (const std::string& name : names_in("/proc")) {
+      if (const uint32_t pid = number_of(name); pid != 0) to_look_at_.push_back(pid);
+    }
+  }
+  const std::set<uint32_t> now(to_look_at_.begin(), to_look_at_.end());
+  for (auto process = processes_.begin(); process != processes_.end();) {
+    const auto next = std::next(process);
+    if (!now.contains(process->first)) forget(process->first);
+    process = next;
+  }
+}
+
+void LibraryWatch::forget(uint32_t pid) {
+  const auto process = processes_.find(pid);
+  if (process == processes_.end()) return;
+  for (auto& [file, probed] : process->second.libraries) probed.library.let_all_go(leaving_);
+  processes_.erase(process);
+}
+
+// The ring waits while a probe goes, so they go one at a time.
+void LibraryWatch::look(uint64_t now_ns) {
+  if (!let_go_.empty()) {
+    const Followed* what = let_go_.back().first;
+    let_go_.pop_back();
+    ++*what->library.programs.epoch;
+  } else if (!leaving_.empty()) {
+    leaving_.pop_back();
+  }
+  look_at_rates(now_ns);
+  if (to_look_at_.empty()) {
+    if (now_ns < next_pass_ns_) return;
+    pass_took_ns_ = 0;
+    begin_pass();
+  }
+  uint64_t reached_ns = now_ns;
+  while (!to_look_at_.empty() && reached_ns - now_ns < kStepNs) {
+    look_at(to_look_at_.back());
+    to_look_at_.pop_back();
+    between_();
+    reached_ns = util::monotonic_ns();
+  }
+  pass_took_ns_ += reached_ns - now_ns;
+  next_pass_ns_ = reached_ns + std::max(kPassNs, pass_took_ns_ * (kShare - 1));
+}
+
+// A library that is loaded changes how much memory is mapped, which is read in a hundredth of the time.
+void LibraryWatch::look_at(uint32_t pid) {
+  const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
+  const std::string size = sizes.substr(0, sizes.find(' '));
+  if (size.empty() || size == "0") return;  // its first thread has ended: the others still have the memory
+  Process& process = processes_[pid];
+  if (process.size == size) return;
+  if (process.since_ns == 0) process.since_ns = util::monotonic_ns();
+  process.size = size;
+  is_looking_ = true;
+  look_at_mappings(pid, process);
+  is_looking_ = false;
+  for (const mlrun_task& task : std::exchange(taken_meanwhile_, {})) take(task);
+}
+
+// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
+void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
+  constexpr size_t kRange = 0, kRights = 1, kDevice = 3, kInode = 4;
+  const uint64_t read_ns = util::monotonic_ns();
+  const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
+  std::set<File> mapped;
+  for (const std::string_view line : util::split(text, "\n")) {
+    const size_t path = line.find('/');
+    const Followed* what = path != std::string_view::npos ? library_of(line.substr(path)) : nullptr;
+    if (what == nullptr) continue;
+    const auto words = util::split(line.substr(0, path), " ");
+    if (words.size() <= kInode || words[kRights].find('x') == std::string_view::npos) continue;
+    const File file{std::string(words[kDevice]), std::string(words[kInode])};
+    mapped.insert(file);
+    if (!process.met.contains(file)) {
+      attach(pid, process, {what, file, std::string(words[kRange]), std::string(line.substr(path))});
+    }
+  }
+  if (tell_mappings_ && !mapped.empty()) tell_mappings_(pid, text, read_ns);
+  std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
+  for (auto library = process.libraries.begin(); library != process.libraries.end();) {
+    const bool is_gone = !mapped.contains(library->first);
+    if (is_gone) library->second.library.let_all_go(leaving_);
+    library = is_gone ? process.libraries.erase(library) : std::next(library);
+  }
+}
+
+// By the mapping itself: its path may be one of another root, or of a file that is deleted.
+void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
+  if (leaving_.size() > kLeavingMax && !is_beginning_) {
+    process.size.clear();  // to be looked at again
+    ++put_off_;
+    return;
+  }
+  const bool is_everywhere = reach_ == Reach::kEverybody;
+  auto& libraries = is_everywhere ? everywhere_ : process.libraries;
+  const bool was_probed = is_everywhere && !is_beginning_ && libraries.contains(mapping.file);
+  Told told{mapping.what, pid, mapping.path, {}, 0, is_beginning_, was_probed, 0};
+  process.met.insert(mapping.file);
+  if (!libraries.contains(mapping.file)) {
+    const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
+    auto library =
+        ProbedLibrary::attach(mapping.what->library, path, is_everywhere ? 0 : pid, mapping.what->without, between_);
+    if (library)
+      libraries.emplace(mapping.file, Probed{mapping.what, *std::move(library)});
+    else
+      told.reason = library.error().text;
+  }
+  if (const auto probed = libraries.find(mapping.file); probed != libraries.end()) {
+    told.functions = probed->second.library.functions();
+    told.reason = probed->second.library.missing();
+  }
+  told.at_ns = util::monotonic_ns();
+  if (told_.size() < kToldMax)
+    told_.push_back(std::move(told));
+  else
+    ++not_told_;
+}
+
+void LibraryWatch::look_at_rates(uint64_t now_ns) {
+  if (now_ns < next_rates_ns_) return;
+  const double seconds = static_cast<double>(now_ns - rates_ns_) / static_cast<double>(kSecondNs);
+  const bool is_first = rates_ns_ == 0;
+  rates_ns_ = now_ns;
+  next_rates_ns_ = now_ns + kSecondNs;
+  for (Followed& followed : followed_) {
+    for (const LibraryCall& call : followed.library.calls) look_at_rate(followed, call, is_first ? 0 : seconds);
+  }
+}
+
+// `seconds`: since the look before; 0: there was none.
+void LibraryWatch::look_at_rate(Followed& followed, const LibraryCall& call, double seconds) {
+  const MappedArray* hits = followed.library.programs.hits;
+  if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;
+  const uint64_t calls = hits->word(call.number);
+  Rate& rate = followed.rates[call.number];
+  const uint64_t since = calls - std::exchange(rate.calls, calls);
+  if (seconds == 0) return;
+  rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
+  if (rate.per_second <= kCallsPerSecond) return;
+  let_go(followed, call.number);
+  rate.let_go_ns = util::monotonic_ns();
+}
+
+void LibraryWatch::let_go(Followed& followed, uint16_t number) {
+  followed.without.insert(number);
+  std::vector<ProbedLibrary::Link> links;
+  const auto let_go_in = [&](std::map<File, Probed>& libraries) {
+    for (auto& [file, probed] : libraries) {
+      if (probed.what == &followed) probed.library.let_go(number, links);
+    }
+  };
+  let_go_in(everywhere_);
+  for (auto& [pid, process] : processes_) let_go_in(process.libraries);
+  for (ProbedLibrary::Link& link : links) let_go_.emplace_back(&followed, std::move(link));
+}
+
+std::string LibraryWatch::missing(std::string_view name) const {
+  std::string reason = "no process that was observed had it mapped";
+  bool is_met = false;
+  for (const Told& told : told_) {
+    if (told.what->library.name != name) continue;
+    if (told.functions > 0) return {};
+    if (!std::exchange(is_met, true)) reason = told.reason;
+  }
+  return reason;
+}
+
+nlohmann::json LibraryWatch::describe(std::string_view name) const {
+  nlohmann::json libraries = nlohmann::json::array(), gone = nlohmann::json::array();
+  for (const Told& told : told_) {
+    if (told.what->library.name != name) continue;
+    libraries.push_back({{"pid", told.pid},
+                         {"path", util::escaped_utf8(told.path)},
+                         {"at_ns", told.at_ns},
+                         {"was_there", told.was_there},
+                         {"was_probed", told.was_probed},
+                         {"functions", told.functions}});
+    if (!told.reason.empty()) libraries.back()["missing"] = told.reason;
+  }
+  for (const Followed& followed : followed_) {
+    if (followed.library.name != name) continue;
+    for (const LibraryCall& call : followed.library.calls) {
+      const auto rate = followed.rates.find(call.number);
+      if (rate == followed.rates.end() || rate->second.let_go_ns == 0) continue;
+      gone.push_back(
+          {{"function", call.name}, {"calls_per_second", rate->second.per_second}, {"at_ns", rate->second.let_go_ns}});
+    }
+  }
+  return {{"libraries", std::move(libraries)},
+          {"libraries_not_told", not_told_},
+          {"put_off", put_off_},
+          {"let_go", std::move(gone)}};
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/libraries/probe_layouts.h"
+
+#include <bpf/bpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace mlrun::probes {
+
+Result<uint64_t> ProbeLayouts::add(const mlrun_probe_layout& layout) {
+  const auto is_same = [&](const mlrun_probe_layout& one) { return std::memcmp(&one, &layout, sizeof one) == 0; };
+  const auto known = std::find_if(told_.begin(), told_.end(), is_same);
+  const auto number = static_cast<uint32_t>(known - told_.begin());
+  if (known != told_.end()) return number;
+  if (number == MLRUN_PROBE_LAYOUTS_MAX) return fail("libraries with too many different layouts of it were met");
+  if (::bpf_map_update_elem(map_, &number, &layout, BPF_ANY) != 0) {
+    return fail_errno("tell the kernel where its arguments are", errno);
+  }
+  told_.push_back(layout);
+  return number;
+}
+
+}  // namespace mlrun::probes

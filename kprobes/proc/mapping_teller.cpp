@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/proc/mapping_teller.h"
+
+#include <functional>
+#include <string>
+
+#include "runner/events/kernel_record.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kTextMax = 60'000;                // a record's length is a number of 16 bits
+constexpr size_t kProcessesMax = size_t{1} << 16;  // those beyond are told of again
+
+// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
+bool is_code_of_file(std::string_view line) {
+  const size_t rights = line.find(' ');
+  return rights != std::string_view::npos && line.substr(rights + 1, 4).find('x') != std::string_view::npos &&
+         line.find('/') != std::string_view::npos;
+}
+
+}  // namespace
+
+void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) {
+  std::string lines;
+  for (const std::string_view line : util::split(maps, "\n")) {
+    if (is_code_of_file(line)) lines.append(line).push_back('\n');
+  }
+  const size_t hash = std::hash<std::string>{}(lines);
+  const auto known = told_.find(pid);
+  if (lines.empty() || (known != told_.end() && known->second == hash)) return;
+  if (told_.size() >= kProcessesMax) told_.clear();
+  told_[pid] = hash;
+  std::string_view left = lines;
+  while (!left.empty()) {
+    const std::string_view first = left.substr(0, kTextMax);
+    const size_t end = first.rfind('\n');
+    if (end == std::string_view::npos) return;  // no path is that long
+    put(pid, left.substr(0, end + 1), time_ns);
+    left.remove_prefix(end + 1);
+  }
+}
+
+void MappingTeller::put(uint32_t pid, std::string_view lines, uint64_t time_ns) {
+  mlrun_mappings_seen head{};
+  head.head.kind = MLRUN_KERNEL_MAPPINGS;
+  head.head.time_ns = time_ns;
+  head.head.pid = head.head.tid = pid;
+  head.text_bytes = static_cast<uint32_t>(lines.size());
+  spool_.add_with_text(head, lines);  // kTextMax leaves room for the head
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells once a second what the machine's memory is used for, as /proc/meminfo has it: buffers of devices and the page cache, so
+// that a trace shows how much of the files it could hold beside what it had to read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "kprobes/rings/kernel_spool.h"
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::probes {
+
+// Nothing: the text has no such lines. Head and time are left to the caller.
+std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo);
+
+class MemoryTeller {
+ public:
+  // Requires: spool outlives it.
+  explicit MemoryTeller(KernelSpool& spool) : spool_(spool) {}
+
+  // Looks if a second has passed since it did.
+  void look(uint64_t now_ns);
+  // In any case.
+  void tell(uint64_t now_ns);
+
+ private:
+  KernelSpool& spool_;
+  uint64_t next_look_ns_ = 0;
+};
+
+}  // namespace mlrun::probes

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kprobes/proc/seen_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <climits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kprobes/proc/names_in.h"
+#include "kprobes/proc/proc_facts.h"
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::probes {
+
+namespace {
+
+constexpr size_t kToldMax = 1 << 18, kInfoMax = 4096;
+constexpr uint32_t kMinorBits = 20;
+constexpr int kHexadecimal = 16, kOctal = 8, kDecimal = 10;
+
+uint64_t number(std::string_view text, int base) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+// "fe:01" or "254:1", as the kernel has it.
+uint32_t device_of(std::string_view text, int base) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return 0;
+  return static_cast<uint32_t>(number(text.substr(0, colon), base) << kMinorBits |
+                               number(text.substr(colon + 1), base));
+}
+
+// Devices by the number of the mount.
+std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
+  constexpr size_t kNumber = 0, kDevice = 2;
+  std::map<uint64_t, uint32_t> devices;
+  const std::string text = util::read_text(folder + "/mountinfo");
+  for (const std::string_view line : util::split(text, "\n")) {
+    const auto words = util::split(line, " ");
+    if (words.size() > kDevice) devices[number(words[kNumber], kDecimal)] = device_of(words[kDevice], kDecimal);
+  }
+  return devices;
+}
+
+// The number behind "name:" in a file of fdinfo.
+uint64_t field(std::string_view text, std::string_view name, int base) {
+  for (const std::string_view line : util::split(text, "\n")) {
+    if (!line.starts_with(name)) continue;
+    const auto words = util::split(line.substr(name.size()), " \t");
+    return words.empty() ? 0 : number(words.front(), base);
+  }
+  return 0;
+}
+
+std::string target_of(const std::string& link) {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t bytes = ::readlink(link.c_str(), path.data(), path.size());
+  return bytes <= 0 ? std::string() : std::string(path.data(), static_cast<size_t>(bytes));
+}
+
+}  // namespace
+
+// With too many to remember it begins again: a name that is told twice does no harm.
+void SeenFiles::note(uint32_t device, uint64_t inode, uint64_t time_ns) {
+  if (told_.size() >= kToldMax) told_.clear();
+  told_[{device, inode}] = time_ns;
+}
+
+void SeenFiles::forget(uint32_t device, uint64_t inode, uint64_t before_ns) {
+  const auto known = told_.find({device, inode});
+  if (known != told_.end() && known->second < before_ns) told_.erase(known);
+}
+
+void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
+  if (!path.starts_with('/')) return;  // the rest are pipes, sockets and their like
+  note(file.device, file.inode, now_ns);
+  path = path.substr(0, PATH_MAX);
+  mlrun_file_seen head{};
+  head.head.kind = MLRUN_KERNEL_FILE_SEEN;
+  head.head.time_ns = now_ns;
+  head.head.pid = head.head.tid = pid;
+  head.inode = file.inode;
+  head.device = file.device;
+  head.as = file.as;
+  head.path_bytes = static_cast<uint32_t>(path.size());
+  spool_.add_with_text(head, path);  // a path is never too long
+}
+
+// The inode is told by fdinfo and not by stat(), which would ask a server.
+void SeenFiles::look_at_open(uint32_t pid) {
+  const std::string folder = living_folder(pid);
+  if (folder.empty()) return;
+  const auto devices = mounted_devices(folder);
+  for (const std::string& fd : names_in(folder + "/fd")) {
+    between_();
+    const uint64_t now_ns = util::monotonic_ns();
+    const std::string info = util::read_text(fmt::format("{}/fdinfo/{}", folder, fd), kInfoMax);
+    const auto device = devices.find(field(info, "mnt_id:", kDecimal));
+    File file{0, field(info, "ino:", kDecimal)};
+    if (file.inode == 0 || device == devices.end()) continue;
+    file.device = device->second;
+    if ((field(info, "flags:", kOctal) & O_DIRECTORY) != 0) file.as = MLRUN_SEEN_OPEN_FOLDER;
+    if (!has(file.device, file.inode)) tell(pid, file, target_of(fmt::format("{}/fd/{}", folder, fd)), now_ns);
+  }
+}
+
+// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
+void SeenFiles::look_at_mapped(uint32_t pid) {
+  constexpr size_t kDevice = 3, kInode = 4;
+  const uint64_t now_ns = util::monotonic_ns();
+  const std::string folder = living_folder(pid);
+  if (folder.empty()) return;
+  const std::string text = util::read_text(folder + "/maps");
+  for (const std::string_view line : util::split(text, "\n")) {
+    between_();
+    const size_t path = line.find('/');
+    const auto words = util::split(line.substr(0, path), " ");
+    if (path == std::string_view::npos || words.size() <= kInode) continue;
+    const File file{device_of(words[kDevice], kHexadecimal), number(words[kInode], kDecimal), MLRUN_SEEN_MAPPED};
+    if (file.inode != 0 && !has(file.device, file.inode)) tell(pid, file, line.substr(path), now_ns);
+  }
+}
+
+}  // namespace mlrun::probes

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of files that processes have open or mapped, as records, where the kernel has not told them when the files were
+// opened. All comes from /proc, which asks no server of a remote file system, so that nothing here can hang on one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kprobes/rings/kernel_spool.h"
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::probes {
+
+class SeenFiles {
+ public:
+  // `between` is called between one file and the next.
+  SeenFiles(KernelSpool& spool, std::function<void()> between) : spool_(spool), between_(std::move(between)) {}
+
+  void look_at_open(uint32_t pid);
+  void look_at_mapped(uint32_t pid);
+
+  [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
+  // The kernel has told the name at that time.
+  void note(uint32_t device, uint64_t inode, uint64_t time_ns);
+  // A file was made with this number: what had it before is deleted.
+  void forget(uint32_t device, uint64_t inode, uint64_t before_ns);
+
+ private:
+  struct File {
+    uint32_t device = 0;
+    uint64_t inode = 0;
+    mlrun_file_seen_as as = MLRUN_SEEN_OPEN;
+  };
+  void tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns);
+
+  KernelSpool& spool_;
+  std::function<void()> between_;
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> told_;  // when
+};
+
+}  // namespace mlrun::probes

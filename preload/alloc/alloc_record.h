@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a hook of the allocation family leaves behind: a record for a block of --alloc-min usable bytes or more, one
+// more in a counter of the thread's channel for a smaller one.
+#pragma once
+
+#include "preload/base/real_allocator.h"
+#include "preload/core/alloc_state.h"
+#include "preload/core/recorder.h"
+#include "preload/record/channel.h"
+#include "preload/record/stack_record.h"
+#include "runner/events/alloc_class.h"
+
+#pragma GCC visibility push(hidden)
+
+extern uint64_t alloc_min_bytes;
+
+// What an allocation asked for and got.
+struct allocation {
+  uint32_t kind;
+  void *block;
+  size_t size, usable;  // usable may be SIZE_UNKNOWN
+  uint64_t site;        // return address of the call, or its stack (record.h)
+};
+
+// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes, and in a forked
+// child those that it was given itself.
+void count_slowly(const void *block, size_t usable, bool is_free);
+
+// Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
+// signal handler may be counting too. False: nothing was counted, that is for count_slowly.
+INLINE bool count_quickly(size_t usable, bool is_free) {
+  struct mlrun_channel *channel = this_thread.channel;
+  if (unlikely(*generation != control->state || !channel || usable >= quick_limit_bytes)) return false;
+  struct mlrun_fine_count *class = &channel->fine[mlrun_fine_class(usable)];
+  count_local(is_free ? &class->frees : &class->allocs);
+  return true;
+}
+
+INLINE void count_block(const void *block, size_t usable, bool is_free) {
+  if (!count_quickly(usable, is_free)) count_slowly(block, usable, is_free);
+}
+
+enum { kShortExcessMax = 4095, kExcessPagesMax = 0xffff };
+
+// Usable bytes beyond those asked for are more than a record of two units holds. An allocator that is not set up yet may
+// answer less than was asked for.
+INLINE bool has_large_excess(const struct allocation *a) {
+  return a->usable > a->size && a->usable - a->size > kShortExcessMax && a->usable != SIZE_UNKNOWN;
+}
+
+INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
+  uint64_t excess = a->usable - a->size;
+  if (unlikely(excess > kShortExcessMax)) excess = 0;  // not known, or fill_excess follows
+  w[2] = (uint64_t)a->block << 5 | excess << 52;
+  w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
+}
+
+// For a record of more units, after fill_allocation: what `pages` of the layout gets.
+INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
+  if (likely(!has_large_excess(a))) return 0;
+  uint64_t excess = a->usable - a->size, pages = excess >> 12;
+  w[2] |= excess << 52;
+  return pages < kExcessPagesMax ? pages : kExcessPagesMax;
+}
+
+// Room for `bytes` of an allocation's record, whose site becomes the stack that led there if stacks are recorded.
+INLINE uint64_t *reserve_allocation(struct allocation *a, uint32_t bytes, uint8_t *lap) {
+  return likely(!stack_depth) ? reserve(bytes, a->kind, lap) : reserve_at_stack(&a->site, bytes, a->kind, lap);
+}
+
+INLINE void write_allocation_at(uint64_t *w, uint8_t lap, uint64_t ticks, const struct allocation *a) {
+  w[1] = ticks;
+  fill_allocation(w, a);
+  publish(w, lap, 2, a->kind, (uint32_t)a->site);
+}
+
+INLINE void write_allocation(uint64_t *w, uint8_t lap, const struct allocation *a) {
+  if (likely(w != NULL)) write_allocation_at(w, lap, now_ticks(), a);
+}
+
+INLINE void put_allocation(struct allocation *a) {
+  uint8_t lap;
+  uint64_t *w = reserve_allocation(a, 32, &lap);
+  write_allocation(w, lap, a);
+}
+
+// A free has no stack: who allocated the block is told by the allocation.
+INLINE void put_free(const struct allocation *a) {
+  uint8_t lap;
+  uint64_t *w = reserve(32, a->kind, &lap);
+  write_allocation(w, lap, a);
+}
+
+#pragma GCC visibility pop

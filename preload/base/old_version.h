@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of which libc keeps a second version, which does something else, for programs of old: each has a wrapper in
+// front of either. The dynamic linker leads a program to the one that it was linked with, because exports.map gives
+// ours the same versions. A version that is missing there would take the hook from the programs that ask for it.
+//
+//   OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
+//     REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
+#pragma once
+
+#include "preload/base/real_function.h"
+
+// Begins the definition of the wrapper `function`, whose own name is not exported if it begins with mlrun_old_.
+#define VERSION_AS(function, ret, symbol_name, version, parameters) \
+  __asm__(".symver " #function ", " #symbol_name "@" version);      \
+  EXPORT ret function parameters;                                   \
+  EXPORT ret function parameters
+#define OLD_VERSION(ret, symbol_name, version, parameters) \
+  VERSION_AS(mlrun_old_##symbol_name, ret, symbol_name, version, parameters)
+
+// As REAL.
+#define REAL_OLD(ret, symbol_name, version, ...) \
+  static ret (*real)(__VA_ARGS__);               \
+  if (unlikely(!real)) real = (ret(*)(__VA_ARGS__))next_version(#symbol_name, version)

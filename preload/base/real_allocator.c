@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/base/real_allocator.h"
+
+#include "preload/base/next_symbol.h"
+
+HOT struct real_allocator real_allocator;
+
+enum {
+  kOrdinary = allocator_bit(MLRUN_MALLOC) | allocator_bit(MLRUN_CALLOC) | allocator_bit(MLRUN_REALLOC),
+  kKinds = MLRUN_ALLOC_END - MLRUN_MALLOC
+};
+
+static symbol find(const char *name, enum mlrun_kind kind, const char **objects) {
+  return next_symbol_in(name, &objects[kind - MLRUN_MALLOC]);
+}
+
+// Functions that are there and are not the object's.
+static uint32_t functions_of_others(const char *const *objects, const char *object) {
+  uint32_t others = 0;
+  for (uint32_t i = 0; i < kKinds; i++)
+    if (objects[i] && objects[i] != object) others |= 1u << i;
+  return others & ~allocator_bit(MLRUN_FREE);
+}
+
+// A library may replace a part of the family: one that stands before libc's malloc alone, or before its free. What libc
+// frees is libc's, and so is what comes from libc whoever frees it. Else the object that frees a block knows its size: another
+// one would misread it.
+static const char *find_owner(const char *const *objects, const char *libc) {
+  const char *of_malloc = objects[0], *of_free = objects[MLRUN_FREE - MLRUN_MALLOC];
+  bool is_whole = of_free != libc && !functions_of_others(objects, of_malloc);
+  return is_whole ? of_malloc : of_free;
+}
+
+// Whose a function is, the object says in which it lies: allocators export libc's private names too (__libc_malloc), for
+// programs that call those.
+void real_allocator_resolve(void) {
+  struct real_allocator *r = &real_allocator;
+  const char *objects[kKinds] = {NULL}, *object_of_size = NULL, *libc = libc_object();
+  void *(*found)(size_t) = (void *(*)(size_t))find("malloc", MLRUN_MALLOC, objects);
+  r->free = (void (*)(void *))find("free", MLRUN_FREE, objects);
+  r->calloc = (void *(*)(size_t, size_t))find("calloc", MLRUN_CALLOC, objects);
+  r->realloc = (void *(*)(void *, size_t))find("realloc", MLRUN_REALLOC, objects);
+  r->posix_memalign = (int (*)(void **, size_t, size_t))find("posix_memalign", MLRUN_POSIX_MEMALIGN, objects);
+  r->aligned_alloc = (void *(*)(size_t, size_t))find("aligned_alloc", MLRUN_ALIGNED_ALLOC, objects);
+  r->memalign = (void *(*)(size_t, size_t))find("memalign", MLRUN_MEMALIGN, objects);
+  r->valloc = (void *(*)(size_t))find("valloc", MLRUN_VALLOC, objects);
+  r->pvalloc = (void *(*)(size_t))find("pvalloc", MLRUN_PVALLOC, objects);
+  size_t (*size)(void *) = (size_t(*)(void *))next_symbol_in("malloc_usable_size", &object_of_size);
+  const char *owner = find_owner(objects, libc);
+  r->is_glibc = libc && owner == libc;
+  r->of_others = r->is_glibc ? 0 : functions_of_others(objects, owner);
+  r->usable_size = !(r->of_others & kOrdinary) && object_of_size == owner ? size : NULL;
+  __atomic_store_n(&r->malloc, found, __ATOMIC_RELEASE);
+}
+
+const char *real_allocator_object(void) {
+  const char *object = "";
+  other_symbol_in("malloc", &object);
+  return object;
+}
+
+bool real_allocator_has_new(void) {
+  const char *object = NULL, *object_of_new = NULL;
+  return other_symbol_in("malloc", &object) && other_symbol_in("_Znwm", &object_of_new) && object == object_of_new;
+}

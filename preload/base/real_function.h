@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function that a hook stands for, looked up when it is called first: REAL(int, close, int) declares `real`.
+#pragma once
+
+#include <errno.h>
+
+#include "preload/base/compiler.h"
+#include "preload/base/next_symbol.h"
+
+#define REAL(ret, symbol_name, ...) \
+  static ret (*real)(__VA_ARGS__);  \
+  if (unlikely(!real)) real = (ret(*)(__VA_ARGS__))next_symbol(#symbol_name)
+
+// libc's function that this library calls for itself, as libc_NAME: a program's own of that name is not for us.
+#define LIBC(ret, symbol_name, ...)              \
+  static ret (*libc_##symbol_name)(__VA_ARGS__); \
+  if (unlikely(!libc_##symbol_name)) libc_##symbol_name = (ret(*)(__VA_ARGS__))libc_symbol(#symbol_name)
+
+// A libc older than the function: a program can only have found ours by dlsym.
+static inline long missing_function(void) {
+  errno = ENOSYS;
+  return -1;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that map memory where the program says: mmap and mremap. Their records have a fifth unit, for the address that was asked
+// for (the one that was given is the result), and for what mremap was given of the old mapping.
+#pragma once
+
+#include <stdbool.h>
+
+#include "preload/calls/traced_call.h"
+
+#pragma GCC visibility push(hidden)
+
+struct map_call {
+  struct pending_call call;
+  bool asks;        // the record has a fifth unit
+  uint64_t wanted;  // 0: wherever there is room
+  uint64_t before;  // what remap.h has above the tag byte
+};
+
+INLINE void leave_map_call(struct map_call *map) { leave_call(&map->call); }
+#define MAP_CALL_CLEANUP __attribute__((cleanup(leave_map_call)))
+
+// result: the address, or MAP_FAILED.
+void end_map_call(const struct map_call *map, int64_t result);
+
+#pragma GCC visibility pop

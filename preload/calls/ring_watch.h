@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program hands to io_uring through libc's syscall(), as libuv does: which operations, so that a ring that carries
+// epoll_ctl alone is not taken for unseen I/O. Entries are looked at right before io_uring_enter, when the kernel
+// is about to read them; what a ring does otherwise (its kernel thread takes entries by itself, or the program enters it by an
+// instruction of its own) is not known, and MLRUN_RING says so.
+//
+//   io_uring_setup          the ring's number and where its words are: MLRUN_RING_MADE
+//   mmap of its two parts   their addresses
+//   io_uring_enter          the entries from head on, to_submit of them: MLRUN_RING_USED on the first of each operation
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/base/compiler.h"
+
+#pragma GCC visibility push(hidden)
+
+// libc's syscall().
+typedef long (*syscall_function)(long, ...);
+
+// Whether this process has made a ring through libc.
+extern bool rings_are_there;
+
+long traced_ring_setup(syscall_function real, long entries, long parameters);
+
+// Before io_uring_enter.
+void note_ring_entered(long fd, long to_submit, long flags);
+
+// libc's mmap has mapped a part of what may be a ring. Requires: rings_are_there.
+void note_ring_mapped(int fd, uint64_t offset, uint64_t address);
+
+#pragma GCC visibility pop

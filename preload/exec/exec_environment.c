@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/exec/exec_environment.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/base/next_symbol.h"
+#include "preload/base/readable.h"
+#include "preload/core/program_memory.h"
+#include "preload/core/recorder.h"
+#include "preload/exec/exec_space.h"
+#include "preload/record/channel.h"
+#include "runner/events/session.h"
+
+#define PRELOAD_PREFIX   "LD_PRELOAD="
+#define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
+#define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
+
+// Beyond these the program is executed as it asks to be, and its record says so.
+enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
+
+static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+
+// Entries of LD_PRELOAD are separated by colons or blanks.
+static size_t entry_length(const char *entry) { return strcspn(entry, ": "); }
+
+static bool is_own(const char *entry) {
+  const char *own = own_library_path();
+  size_t length = strlen(own);
+  return length == entry_length(entry) && !memcmp(entry, own, length);
+}
+
+// Bytes of the folder that this library and the one for GPU work lie in, with the slash.
+static size_t folder_length(void) {
+  const char *own = own_library_path(), *slash = strrchr(own, '/');
+  return slash ? (size_t)(slash + 1 - own) : 0;
+}
+
+static const char kGpuLibrary[] = MLRUN_CUPTI_LIBRARY;
+
+static bool is_gpu_library(const char *entry) {
+  size_t folder = folder_length();
+  return entry_length(entry) == folder + sizeof kGpuLibrary - 1 && !memcmp(entry, own_library_path(), folder) &&
+         !memcmp(entry + folder, kGpuLibrary, sizeof kGpuLibrary - 1);
+}
+
+static bool is_ours(const char *entry) { return is_own(entry) || is_gpu_library(entry); }
+
+static bool records_gpu_work(void) { return control->streams & MLRUN_STREAM_GPU; }
+
+static bool names_a_runtime(const char *entry) {
+  size_t base = entry_length(entry);
+  while (base && entry[base - 1] != '/') base--;
+  return is_sanitizer_runtime(entry + base);
+}
+
+// A runtime that we have lent stands right before us, with an empty entry between: the dynamic linker skips it.
+static bool is_lent(const char *entry) {
+  const char *behind = entry + entry_length(entry);
+  return behind[0] == ':' && behind[1] == ':' && is_own(behind + 2) && names_a_runtime(entry);
+}
+
+static const char *next_entry(const char *entry) {
+  entry += entry_length(entry);
+  return entry + strspn(entry, ": ");
+}
+
+static bool any_entry(const char *value, bool (*is)(const char *)) {
+  for (const char *entry = value; *entry; entry = next_entry(entry))
+    if (is(entry)) return true;
+  return false;
+}
+
+static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(entry) && !is_lent(entry); }
+
+static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
+  bool lent = any_entry(value, is_lent);
+  bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library));
+  bool cannot_load = target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_32_BIT ||
+                     target->verdict == MLRUN_EXEC_OTHER_LIBC || target->verdict == MLRUN_EXEC_UNREACHABLE;
+  if (cannot_load) return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
+  bool can_be_named = own_library_path()[0] == '/';
+  if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
+  return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
+}
+
+static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
+
+// A page that has been asked for.
+struct readable_page {
+  uint64_t at;
+};
+
+static bool page_is_readable(struct readable_page *last, const void *address) {
+  if (page_at(address) == last->at) return true;
+  if (!is_readable_word((uint64_t)address & ~7ull)) return false;
+  last->at = page_at(address);
+  return true;
+}
+
+static bool is_looked_at(const char *entry) {
+  return has_prefix(entry, PRELOAD_PREFIX) || has_prefix(entry, SESSION_PREFIX) || has_prefix(entry, INJECTION_PREFIX);
+}
+
+// As much of an entry as is looked at: its name, and its value if it is one of ours.
+static bool entry_is_readable(struct readable_page *last, const char *entry) {
+  enum { kLongestPrefix = 32 };
+  _Static_assert(sizeof SESSION_PREFIX <= kLongestPrefix && sizeof INJECTION_PREFIX <= kLongestPrefix, "all fit");
+  for (size_t i = 0;; i++) {
+    if ((!i || (uint64_t)(entry + i) % kReadablePageBytes == 0) && !page_is_readable(last, entry + i)) return false;
+    if (!entry[i]) return true;
+    if (i == kLongestPrefix && !is_looked_at(entry)) return true;
+  }
+}
+
+// Whether the kernel could read the entries, which it answers with EFAULT where it cannot. Neighbours lie in one page, which is
+// asked for once. Where nothing may be asked for, only libc's own list is trusted.
+static bool can_be_read(char *const *given) {
+  struct readable_page entries = {1}, text = {1};  // no page begins there
+  if (!may_ask_for_memory()) return given == __environ;
+  for (;; given++) {
+    if (!page_is_readable(&entries, given) || !page_is_readable(&entries, (const char *)(given + 1) - 1)) return false;
+    if (!*given) return true;
+    if (!entry_is_readable(&text, *given)) return false;
+  }
+}
+
+struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
+  static char *const empty[] = {NULL};
+  if (!process.session) return (struct environment_plan){.given = given};
+  struct environment_plan plan = {.given = given ? given : empty};
+  if (!can_be_read(plan.given)) return plan;
+  const char *session = NULL, *injection = NULL;
+  for (; plan.given[plan.count]; plan.count++) {
+    char *const *entry = &plan.given[plan.count];
+    if (has_prefix(*entry, PRELOAD_PREFIX)) plan.preload = entry;
+    if (has_prefix(*entry, SESSION_PREFIX)) session = *entry;
+    if (has_prefix(*entry, INJECTION_PREFIX)) injection = *entry;
+  }
+  plan.nested = session && strcmp(session, process.session);
+  if (plan.nested) return plan;
+  const char *value = plan.preload ? *plan.preload + strlen(PRELOAD_PREFIX) : "";
+  plan.runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
+  plan.change = change_for(target, value, plan.runtime);
+  plan.add_session = !session && plan.change != kPreloadRemove && control->state != MLRUN_STOP;
+  plan.add_injection = records_gpu_work() && !injection && plan.change != kPreloadRemove &&
+                       control->state != MLRUN_STOP && own_library_path()[0] == '/';
+  if (plan.change == kPreloadKeep && !plan.add_session && !plan.add_injection) return plan;
+  size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
+  size_t text =
+      strlen(PRELOAD_PREFIX) + own + gpu + strlen(value) + strlen(plan.runtime) + 4 + strlen(INJECTION_PREFIX) + gpu;
+  bool fits = plan.count <= kMaxEntries && text <= kMaxPreloadBytes;
+  if (fits) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
+  bool lacks_own = plan.change == kPreloadAdd && !any_entry(value, is_own);
+  plan.untraced = !fits && (lacks_own || plan.add_session);
+  return plan;
+}
+
+static char *append(char *at, const char *text, size_t length) {
+  memcpy(at, text, length);
+  at[length] = ':';
+  return at + length + 1;
+}
+
+static char *append_gpu_library(char *at) {
+  memcpy(at, own_library_path(), folder_length());
+  return append(at + folder_length(), kGpuLibrary, sizeof kGpuLibrary - 1);
+}
+
+static char *append_ours(char *at) {
+  at = append(at, own_library_path(), strlen(own_library_path()));
+  return records_gpu_work() ? append_gpu_library(at) : at;
+}
+
+static char *append_lent(char *at, const char *runtime) {
+  at = append(at, runtime, strlen(runtime));
+  *at++ = ':';
+  return at;
+}
+
+// The entry behind which ours goes: null for the front.
+static const char *last_runtime(const char *value) {
+  const char *last = NULL;
+  for (const char *entry = value; *entry; entry = next_entry(entry))
+    if (is_the_programs_runtime(entry)) last = entry;
+  return last;
+}
+
+// Writes the changed LD_PRELOAD entry at `at`. The end of it; null: nothing is left in it.
+static char *write_preload(const struct environment_plan *plan, char *at) {
+  const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
+  const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
+  char *start = at + strlen(PRELOAD_PREFIX);
+  memcpy(at, PRELOAD_PREFIX, strlen(PRELOAD_PREFIX));
+  at = start;
+  if (plan->change == kPreloadAdd && *plan->runtime) at = append_lent(at, plan->runtime);
+  if (plan->change == kPreloadAdd && !behind) at = append_ours(at);
+  for (const char *entry = value; *entry; entry = next_entry(entry)) {
+    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry)) at = append(at, entry, entry_length(entry));
+    if (entry == behind) at = append_ours(at);
+  }
+  if (at == start) return NULL;
+  at[-1] = 0;
+  return at;
+}
+
+static void write_injection(char *at) {
+  memcpy(at, INJECTION_PREFIX, strlen(INJECTION_PREFIX));
+  append_gpu_library(at + strlen(INJECTION_PREFIX))[-1] = 0;
+}
+
+void plan_environment_space(struct environment_plan *plan) {
+  if (!plan->words) return;
+  plan->space = exec_space_take((plan->words + 1) * sizeof(char *));
+  if (plan->space) return;
+  plan->words = 0;
+  plan->untraced = plan->change == kPreloadAdd || plan->add_session;
+}
+
+char *const *make_environment(const struct environment_plan *plan) {
+  char **space = plan->space;
+  if (!plan->words) return plan->given;
+  char *text = (char *)(space + plan->count + 4);
+  char *behind = plan->change != kPreloadKeep ? write_preload(plan, text) : NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->change == kPreloadKeep || &plan->given[i] != plan->preload) space[count++] = plan->given[i];
+  if (behind) space[count++] = text;
+  if (plan->add_injection) {
+    char *injection = behind ? behind : text;
+    write_injection(injection);
+    space[count++] = injection;
+  }
+  if (plan->add_session) space[count++] = (char *)process.session;
+  space[count] = NULL;
+  return space;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls by which a program gives up rights that recording would use. After seccomp even a futex may kill, so from then
+// on recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
+//
+// `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
+// Numbers that are file calls or waits are recorded as such (raw_hooks.h).
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "preload/base/real_function.h"
+#include "preload/calls/ring_watch.h"
+#include "preload/core/filter_answers.h"
+#include "preload/core/program_memory.h"
+#include "preload/core/recorder.h"
+#include "preload/hooks/raw_hooks.h"
+#include "preload/record/channel.h"
+#include "preload/record/thread_name.h"
+
+struct rights {
+  bool system_calls, recording;
+  uint8_t distrust;
+};
+
+// What recording must do without once the call has succeeded, and already while it runs: other threads are recording.
+// Under a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock. filter: what
+// is being installed, or null.
+static struct rights give_up(bool system_calls, bool clock, const void *filter) {
+  struct rights before = {system_calls_allowed, recording_is_on(), distrust};
+  const struct filter_verdict worst = {.may_answer = true},
+                              verdict = filter && process.arena ? judge_filter(filter) : worst;
+  if (system_calls) follow_filter(&verdict);
+  if (system_calls) system_calls_allowed = false;
+  if (before.recording && (clock || !clock_is_tsc)) set_recording(false);
+  return before;
+}
+
+static void settle(const struct rights *before, bool succeeded) {
+  if (before->recording && !recording_is_on() && succeeded) count_failure(MLRUN_FAIL_NO_CLOCK);
+  if (succeeded) return;
+  distrust = before->distrust;
+  system_calls_allowed = before->system_calls;
+  if (before->recording) set_recording(true);
+}
+
+static COLD int set_name(const char *name, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  int result = real(PR_SET_NAME, name, b, c, d);
+  if (result == 0) put_thread_name(thread_of_caller(), name);
+  return result;
+}
+
+// Declared with all the arguments that there can be, because they are passed on.
+int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");
+long syscall_hook(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+
+static COLD int confining_prctl(int option, long a, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  bool seccomp = option == PR_SET_SECCOMP;
+  bool strict = seccomp && a == SECCOMP_MODE_STRICT;
+  struct rights before = give_up(seccomp, !seccomp || strict, seccomp && !strict ? (const void *)b : NULL);
+  int result = real(option, a, b, c, d);
+  settle(&before, result == 0);
+  return result;
+}
+
+EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  bool gives_up = option == PR_SET_SECCOMP || (option == PR_SET_TSC && a == PR_TSC_SIGSEGV);
+  if (unlikely(gives_up)) return confining_prctl(option, a, b, c, d);
+  if (option == PR_SET_NAME) return set_name((const char *)a, b, c, d);
+  return real(option, a, b, c, d);
+}
+
+static COLD long confining_syscall(long operation, long flags, long arguments) {
+  REAL(long, syscall, long, ...);
+  bool strict = operation == SECCOMP_SET_MODE_STRICT;
+  struct rights before = give_up(true, strict, strict ? NULL : (const void *)arguments);
+  long result = real(SYS_seccomp, operation, flags, arguments);
+  settle(&before, result >= 0);
+  return result;
+}
+
+EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
+  REAL(long, syscall, long, ...);
+  bool gives_up = number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
+  if (unlikely(gives_up)) return confining_syscall(a, b, c);
+  if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
+  if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
+    return traced_raw_call(real, number, a, b, c, d, e, f);
+  if (unlikely(number == SYS_shmdt)) note_memory_change();
+  if (unlikely(number == SYS_unshare)) return unshare((int)a);
+  if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
+  if (unlikely(number == SYS_io_uring_setup)) return traced_ring_setup(real, a, b);
+  if (unlikely(number == SYS_io_uring_enter) && rings_are_there) note_ring_entered(a, b, d);
+  return real(number, a, b, c, d, e, f);
+}

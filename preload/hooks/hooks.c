@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain wrappers: one per FUNCTION and VARIANT line of the hook table, with the body that its capture asks for.
+#include <aio.h>
+#include <dirent.h>
+#include <glob.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/fanotify.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <termios.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "preload/base/old_version.h"
+#include "preload/base/real_function.h"
+
+#define TRACE_FLAGS 0
+#include "preload/calls/trace_forms.h"
+
+#define HOOK(kind, symbol_name, ret, parameters, arguments, ...)              \
+  EXPORT ret symbol_name parameters {                                         \
+    static ret(*real) parameters;                                             \
+    if (unlikely(!real)) real = (ret(*) parameters)next_symbol(#symbol_name); \
+    if (unlikely(!real)) return (ret)missing_function();                      \
+    TRACE(kind, ret, real arguments, __VA_ARGS__)                             \
+  }
+#define FUNCTION(number, name, class, ret, parameters, arguments, capture) \
+  HOOK(KIND_##name, name, ret, parameters, arguments, capture)
+#define VARIANT(name, symbol_name, ret, parameters, arguments, capture) \
+  HOOK(KIND_##name, symbol_name, ret, parameters, arguments, capture)
+#include "runner/events/hooks.def"
+
+#define OLD_HOOK(name, symbol_name, version, ret, parameters, arguments, ...)           \
+  OLD_VERSION(ret, symbol_name, version, parameters) {                                  \
+    static ret(*real) parameters;                                                       \
+    if (unlikely(!real)) real = (ret(*) parameters)next_version(#symbol_name, version); \
+    TRACE(KIND_##name, ret, real arguments, __VA_ARGS__)                                \
+  }
+// Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and left gl_lstat, which need not be set, alone
+OLD_HOOK(glob, glob, "GLIBC_2.2.5", int,
+         (const char *path, int flags, int (*complain)(const char *, int), glob_t *found),
+         (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
+OLD_HOOK(glob, glob64, "GLIBC_2.2.5", int,
+         (const char *path, int flags, int (*complain)(const char *, int), glob64_t *found),
+         (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
+// Before 2.3.2 a condition was a pointer to one that libc made
+OLD_HOOK(pthread_cond_wait, pthread_cond_wait, "GLIBC_2.2.5", int, (pthread_cond_t * condition, pthread_mutex_t *mutex),
+         (condition, mutex), ERROR_OF(WAITS(0, (uintptr_t)condition)))
+OLD_HOOK(pthread_cond_timedwait, pthread_cond_timedwait, "GLIBC_2.2.5", int,
+         (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until), (condition, mutex, until),
+         ERROR_OF(WAITS(0, (uintptr_t)condition)))

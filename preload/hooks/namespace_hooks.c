@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls after which the calling thread may have descriptors or a working directory of its own, or another one: what is known of
+// the process's is then no longer true of all its threads. By number they come here too (confinement_hooks.c).
+#include <sched.h>
+
+#include "preload/base/real_function.h"
+#include "preload/calls/working_directory.h"
+#include "preload/files/fd_table.h"
+
+// CLONE_NEWNS and CLONE_NEWUSER are not to be had with a working directory that is shared.
+EXPORT int unshare(int flags) {
+  REAL(int, unshare, int);
+  int result = real(flags);
+  if (result == 0 && flags & CLONE_FILES) fd_table_divides();
+  working_directory_changes(result == 0 && flags & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER));
+  return result;
+}
+
+// Another mount namespace is entered at its root.
+EXPORT int setns(int fd, int kind) {
+  REAL(int, setns, int, int);
+  int result = real(fd, kind);
+  if (result == 0) forget_working_directory();
+  return result;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes and threads that begin and end. A forked child learns that it is one at its first event, by the wiped page;
+// a thread gets its channel at its first event; the end of either is seen by the collector. So nothing has to be
+// registered here: these hooks only say who made whom, and write the end record where a process still can.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "preload/base/old_version.h"
+#include "preload/base/real_function.h"
+#include "preload/calls/dirty_streams.h"
+#include "preload/calls/process_call.h"
+#include "preload/calls/traced_call.h"
+#include "preload/calls/wait_call.h"
+#include "preload/core/recorder.h"
+#include "preload/record/library_record.h"
+#include "preload/record/process_record.h"
+
+void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
+  if (!start) return;
+  struct pending_call call = {.start = start, .offset = MLRUN_NO_OFFSET, .fd = -1, .kind = (uint16_t)kind};
+  put_call(&call, now_ticks(), result, 0);
+}
+
+EXPORT pid_t fork(void) {
+  REAL(pid_t, fork, void);
+  uint64_t start = stamp();
+  pid_t child = real();
+  if (child != 0) put_process_call(KIND_fork, start, child < 0 ? -errno : child);
+  return child;
+}
+EXPORT pid_t __fork(void) __attribute__((nothrow, alias("fork")));
+
+pid_t _Fork(void);
+EXPORT pid_t _Fork(void) {
+  REAL(pid_t, _Fork, void);
+  if (unlikely(!real)) return (pid_t)missing_function();
+  uint64_t start = stamp();
+  pid_t child = real();
+  if (child != 0) put_process_call(KIND_fork, start, child < 0 ? -errno : child);
+  return child;
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start_routine)(void *),
+                          void *argument) {
+  REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  if (unlikely(!real)) return EAGAIN;  // before 2.34 it is in a library that need not be there
+  uint64_t start = stamp();
+  int error = real(thread, attributes, start_routine, argument);
+  put_process_call(KIND_pthread_create, start, -error);
+  return error;
+}
+
+// libc makes the thread by pthread_create's insides, past the hook above.
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argument) {
+  REAL(int, thrd_create, thrd_t *, thrd_start_t, void *);
+  if (unlikely(!real)) return thrd_error;
+  uint64_t start = stamp();
+  int result = real(thread, start_routine, argument);
+  // That something failed is nearly always that there is no room for one more thread.
+  put_process_call(KIND_pthread_create, start, -(result == thrd_error ? EAGAIN : error_of_thread(result)));
+  return result;
+}
+
+EXPORT void _exit(int status) {
+  REAL(void, _exit, int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+EXPORT void _Exit(int status) __attribute__((alias("_exit")));
+
+// How the process ends is the kernel's to say.
+EXPORT void abort(void) {
+  REAL(void, abort, void);
+  if (recording_system_calls_allowed()) libraries_write();
+  real();
+  __builtin_unreachable();
+}
+
+EXPORT void quick_exit(int status) {
+  REAL(void, quick_exit, int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+
+// Before 2.24 it destroyed what is local to the thread.
+OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
+  REAL_OLD(void, quick_exit, "GLIBC_2.10", int);
+  process_end_write(status);
+  real(status);
+  __builtin_unreachable();
+}
+
+// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is told before,
+// and is not in the counters.
+static __attribute__((destructor)) void unload(void) {
+  tell_flush_at_exit();
+  process_end_write(0);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attaching: the environment names the arena, one open, one mapping, one close. No descriptor stays open. A process
+// that is not traced, whose address space has no room, or whose library is of another version passes every call
+// through.
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/alloc/alloc_hooks.h"
+#include "preload/base/compiler.h"
+#include "preload/base/raw_syscall.h"
+#include "preload/core/program_memory.h"
+#include "preload/core/recorder.h"
+#include "preload/files/fd_table.h"
+#include "preload/files/path_rules.h"
+#include "preload/record/channel.h"
+#include "preload/record/process_record.h"
+#include "preload/record/robust_list.h"
+#include "preload/record/stack_record.h"
+#include "preload/record/strings.h"
+#include "preload/start/address_space.h"
+#include "preload/start/inherited_filters.h"
+#include "runner/events/session.h"
+
+enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
+
+static struct mlrun_control detached = {.state = MLRUN_STOP};
+static uint32_t never;
+
+// The kernel leaves little in the first cache: a line costs a call as much as all that it computes.
+HOT_CALL struct mlrun_control *control = &detached;
+HOT_CALL uint32_t *generation = &never;
+HOT_CALL char *segments;
+HOT_CALL bool clock_is_tsc;
+HOT_CALL bool system_calls_allowed = true;
+HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // where the line begins: gcc turns the order round
+struct process_facts process;
+
+static bool tried;
+static char session_copy[kSessionMaxBytes];
+
+static struct arena_name {
+  char path[4096];
+  uint64_t bytes;
+  uint64_t filters;  // seccomp filters that mlrun itself runs under
+} arena_name;
+
+static const char *find_session(char **environment) {
+  static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
+  for (; *environment; environment++)
+    if (!strncmp(*environment, prefix, sizeof prefix - 1)) return *environment;
+  return NULL;
+}
+
+// Moves *at behind the digits.
+static uint64_t parse_number(const char **at) {
+  uint64_t number = 0;
+  for (; **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (uint64_t)(**at - '0');
+  return number;
+}
+
+static bool parse_session(const char *session, struct arena_name *arena) {
+  const char *path = session + sizeof MLRUN_SESSION_VARIABLE;
+  size_t length = strcspn(path, ",");
+  if (!length || length >= sizeof arena->path || path[length] != ',') return false;
+  memcpy(arena->path, path, length);
+  arena->path[length] = 0;
+  const char *at = path + length + 1;
+  arena->bytes = parse_number(&at);
+  if (*at++ != ',') return false;
+  arena->filters = parse_number(&at);
+  return true;
+}
+
+static char *map(size_t bytes, int flags, int fd) {
+  long address = raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  return address < 0 && address > -4096 ? NULL : (char *)address;
+}
+
+// The mapped start of the arena, at least its control page; null: there is none.
+static char *map_arena(const struct arena_name *arena, size_t bytes) {
+  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)arena->path, O_RDWR | O_CLOEXEC, 0);
+  if (fd < 0) return NULL;
+  struct stat status;
+  bool whole = raw_syscall2(SYS_fstat, fd, (long)&status) == 0 && status.st_size >= (off_t)arena->bytes;
+  char *mapped = whole && bytes >= MLRUN_CONTROL_BYTES ? map(bytes, MAP_SHARED, (int)fd) : NULL;
+  raw_syscall1(SYS_close, fd);
+  return mapped;
+}
+
+static bool is_usable(struct mlrun_control *c, size_t bytes) {
+  if (c->magic != MLRUN_ARENA_MAGIC) return false;
+  if (c->abi != MLRUN_ABI) {
+    __atomic_add_fetch(&c->failures[MLRUN_FAIL_ABI], 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  if (bytes < c->segments_offset + (size_t)kLeastSegments * MLRUN_SEGMENT_BYTES) {
+    __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROOM], 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  int tsc = PR_TSC_ENABLE;
+  raw_syscall2(SYS_prctl, PR_GET_TSC, (long)&tsc);
+  if (tsc == PR_TSC_ENABLE) return true;
+  __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_CLOCK], 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wiped, uint32_t wiped_bytes) {
+  struct mlrun_control *c = (struct mlrun_control *)mapped;
+  size_t room = (bytes - c->segments_offset) / MLRUN_SEGMENT_BYTES;
+  process.wiped = wiped;
+  process.wiped_bytes = wiped_bytes;
+  first_string_ids = wiped->string_ids;
+  process.segment_count = room < c->segment_count ? (uint32_t)room : c->segment_count;
+  process.owner = (uint32_t *)(mapped + c->owner_offset);
+  process.pid = (uint32_t)raw_syscall0(SYS_getpid);
+  process.parent_pid = (uint32_t)raw_syscall0(SYS_getppid);
+  process.image = __atomic_add_fetch(&c->next_image, 1, __ATOMIC_RELAXED);
+  process.arena = mapped;
+  segments = mapped + c->segments_offset;
+  clock_is_tsc = c->clock_kind == MLRUN_CLOCK_TSC;
+  if (!robust_list_find()) __atomic_add_fetch(&c->failures[MLRUN_FAIL_NO_ROBUST], 1, __ATOMIC_RELAXED);
+  alloc_hooks_configure(c->streams & MLRUN_STREAM_ALLOCS ? c->alloc_min_bytes : ALLOCS_OFF, c->alloc_sample_bytes,
+                        c->streams & MLRUN_STREAM_ALLOC_TIMES);
+  files_on = c->streams & MLRUN_STREAM_FILES;
+  if (files_on) {
+    fd_table_create();
+    path_rules_load(mapped + MLRUN_CONTROL_BYTES, c->rules_bytes);
+  }
+  stacks_begin(c);
+  wiped->process_number = __atomic_add_fetch(&c->next_process, 1, __ATOMIC_RELAXED);
+  wiped->generation = MLRUN_RUN;
+  generation = &wiped->generation;
+  __atomic_store_n(&control, c, __ATOMIC_RELEASE);
+}
+
+static bool open_session(const char *session) {
+  bool limited;
+  if (!parse_session(session, &arena_name)) return false;
+  if (inherited_filters() > arena_name.filters) {
+    system_calls_allowed = false;
+    distrust |= kFilterAnswers | kFilterForbids;
+    return false;
+  }
+  size_t bytes = mappable_bytes(arena_name.bytes, &limited);
+  char *mapped = map_arena(&arena_name, bytes);
+  if (!mapped) return false;
+  uint32_t wiped_bytes = limited ? kStringPagesFewBytes : kStringPagesBytes;
+  char *wiped = map(wiped_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  bool wipes = wiped && raw_syscall3(SYS_madvise, (long)wiped, wiped_bytes, MADV_WIPEONFORK) == 0;
+  if (!wipes || !is_usable((struct mlrun_control *)mapped, bytes)) {
+    raw_syscall2(SYS_munmap, (long)mapped, (long)bytes);
+    if (wiped) raw_syscall2(SYS_munmap, (long)wiped, wiped_bytes);
+    return false;
+  }
+  raw_syscall3(SYS_madvise, (long)mapped, (long)bytes, MADV_DONTDUMP);
+  start_recording(mapped, bytes, (struct wiped_pages *)wiped, wiped_bytes);
+  return true;
+}
+
+void attach(char **environment) {
+  if (!environment || __atomic_exchange_n(&tried, true, __ATOMIC_RELAXED)) return;
+  const char *session = find_session(environment);
+  size_t length = session ? strlen(session) : kSessionMaxBytes;
+  if (length >= kSessionMaxBytes || !open_session(session)) {
+    alloc_hooks_configure(ALLOCS_OFF, 0, false);
+    return;
+  }
+  memcpy(session_copy, session, length + 1);
+  process.session = session_copy;
+  process.arena_path = arena_name.path;
+  process_record_collect(environment);
+  if (may_record()) process_record_write();
+}
+
+// ld.so hands the environment over: our constructor is the first of all, so libc has not set `environ` yet.
+static __attribute__((constructor)) void load(int argc, char **argv, char **environment) {
+  (void)argc;
+  remember_initial_stack(argv, environment);
+  attach(environment);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collect/spool_writer.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "runner/collect/shared_word.h"
+#include "runner/util/clock.h"
+#include "runner/util/crc32c.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
+constexpr uint64_t kFlushBytes = 1 << 20;
+// What data frames leave free in the ring when the disk takes nothing any more: room for the reports about that.
+constexpr uint64_t kReserveBytes = 256 << 10;
+
+constexpr uint64_t aligned(uint64_t bytes) {
+  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
+}
+
+}  // namespace
+
+Spool::Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position)
+    : ring_(ring),
+      file_(std::move(file)),
+      max_bytes_(max_bytes),
+      head_(position.head),
+      tail_(position.tail),
+      collector_seq_(position.collector_seq) {
+  store(*ring_.shared_tail, __u64{tail_});
+  store(*ring_.shared_head, __u64{head_});
+}
+
+// Room in the ring for a frame, for the pad before it and for the index frame that may come between.
+bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
+  const uint64_t needed = 2 * frame_bytes + 2 * aligned(kHeaderBytes + sizeof(mlrun_frame_index)) + reserve_bytes;
+  if (staged_bytes() + needed > MLRUN_STAGE_BYTES) flush_pages();
+  return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
+}
+
+// The first reason counts: the disk may have room again later.
+void Spool::stop(int error) {
+  if (full_) return;
+  full_ = true;
+  stop_error_ = error;
+}
+
+// By which the frame would pass the limit.
+uint64_t Spool::missing_bytes(uint64_t frame_bytes) const {
+  uint64_t used = head_ + frame_bytes;
+  if (window_) used = used - window_->freed_bytes() + window_->kept_bytes();
+  return used > max_bytes_ ? used - max_bytes_ : 0;
+}
+
+void Spool::free_old(uint64_t now_ns, uint64_t needed_bytes) {
+  if (!window_ || full_) return;
+  const uint64_t begin = window_->freed_bytes(), end = window_->end_of_old(now_ns, tail_, needed_bytes);
+  if (end == 0) return;
+  if (!window_->let_go(end)) error_ = ENOSPC;
+  if (error_ == 0) error_ = file_.free_bytes(begin, end);
+  if (error_ != 0) stop(error_);
+}
+
+bool Spool::put_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  if (!sink_) return keep_data(header, payload, bytes);
+  left_over_.clear();
+  sink_->take_records(header, static_cast<const char*>(payload), bytes, left_over_);
+  return left_over_.empty() || keep_data(header, left_over_.data(), static_cast<uint32_t>(left_over_.size()));
+}
+
+bool Spool::keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
+  if (const uint64_t missing = window_ ? missing_bytes(frame_bytes) : 0; missing > 0) {
+    flush_pages();
+    free_old(util::monotonic_ns(), missing);
+  }
+  if (!full_ && missing_bytes(frame_bytes) > 0) stop(0);
+  if (!full_ && !make_room(frame_bytes, kReserveBytes)) stop(error_);
+  if (full_) return false;
+  append(header, payload, bytes);
+  if (staged_bytes() >= kFlushBytes) flush_pages();
+  return true;
+}
+
+void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  if (sink_ && !sink_->take_report(header, static_cast<const char*>(payload), bytes)) return;
+  if (!make_room(aligned(kHeaderBytes + bytes), 0)) {
+    left_out_++;
+    return;
+  }
+  append(header, payload, bytes);
+}
+
+// Requires: room for the frame, a pad as long and an index frame.
+void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
+  const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
+  const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
+  const bool starts_block = header.type == MLRUN_FRAME_INDEX || header.type == MLRUN_FRAME_PAD;
+  if (!starts_block && (block_used == 0 || block_used + frame_bytes > MLRUN_SPOOL_BLOCK_BYTES)) begin_block();
+
+  header.magic = MLRUN_SPOOL_MAGIC;
+  header.version = MLRUN_SPOOL_VERSION;
+  header.payload_bytes = bytes;
+  header.crc32c = 0;
+  if (header.channel == 0) header.seq = collector_seq_++;
+  char* frame = at(head_);
+  std::memcpy(frame, &header, kHeaderBytes);
+  if (bytes > 0) std::memcpy(frame + kHeaderBytes, payload, bytes);
+  std::memset(frame + kHeaderBytes + bytes, 0, frame_bytes - kHeaderBytes - bytes);
+  header.crc32c = util::crc32c(0, frame, kHeaderBytes + bytes);
+  std::memcpy(frame, &header, kHeaderBytes);
+  head_ += frame_bytes;
+  frames_++;
+  store(*ring_.shared_head, __u64{head_});
+  if (window_) window_->note(header, frame + kHeaderBytes, head_, util::monotonic_ns());
+}
+
+// The pad is a bare header, and zeros to the block's end.
+void Spool::begin_block() {
+  const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
+  if (block_used != 0) {
+    const uint64_t rest = MLRUN_SPOOL_BLOCK_BYTES - block_used;
+    std::memset(at(head_) + kHeaderBytes, 0, rest - kHeaderBytes);
+    mlrun_frame pad{};
+    pad.type = MLRUN_FRAME_PAD;
+    append(pad, nullptr, 0);
+    head_ += rest - kHeaderBytes;
+    store(*ring_.shared_head, __u64{head_});
+  }
+  const mlrun_frame_index index{head_ / MLRUN_SPOOL_BLOCK_BYTES, util::monotonic_ns()};
+  mlrun_frame header{};
+  header.type = MLRUN_FRAME_INDEX;
+  append(header, &index, sizeof index);
+}
+
+void Spool::flush_pages() {
+  while (staged_bytes() >= SpoolFile::kPageBytes) {
+    const uint64_t in_ring = tail_ % MLRUN_STAGE_BYTES;
+    const uint64_t whole = staged_bytes() / SpoolFile::kPageBytes * SpoolFile::kPageBytes;
+    const uint64_t bytes = std::min<uint64_t>(whole, MLRUN_STAGE_BYTES - in_ring);
+    error_ = file_.write(ring_.bytes + in_ring, bytes, tail_);
+    if (error_ != 0) return stop(error_);
+    tail_ += bytes;
+    store(*ring_.shared_tail, __u64{tail_});
+  }
+}
+
+Status Spool::close() {
+  flush_pages();
+  if (error_ == 0 && staged_bytes() > 0) {
+    char* page = at(tail_);
+    std::memset(page + staged_bytes(), 0, SpoolFile::kPageBytes - staged_bytes());
+    error_ = file_.write(page, SpoolFile::kPageBytes, tail_);
+  }
+  if (error_ == 0 && window_ && !window_->flush()) error_ = ENOSPC;
+  if (error_ != 0) return fail_errno("write the spool", error_);
+  if (Status saved = sink_ ? sink_->save() : Status(); !saved) return saved;
+  return file_.finish(head_);
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channels of an arena: found in descriptor segments, announced with a frame before their first data, watched until
+// their thread is gone and all it recorded is drained, then freed for others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runner/collect/channel.h"
+#include "runner/collect/look.h"
+#include "runner/collect/mapped_arena.h"
+#include "runner/collect/process_watch.h"
+#include "runner/collect/spool_writer.h"
+
+namespace mlrun::collect {
+
+struct ChannelStatistics {
+  uint64_t channels = 0;  // ever
+  uint64_t counted = 0;   // events that were counted, not recorded; of channels that ended
+  uint64_t drops = 0;     // of channels that ended
+};
+
+class ChannelTable {
+ public:
+  ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
+
+  // Looks at all descriptors: new ones are announced, ends are noticed. Call it before any segment is read.
+  void begin_pass(const Look& look);
+
+  // A segment that holds descriptors, as its owner word says.
+  void add_descriptors(uint32_t segment);
+
+  // The channel of an owner word's number, announced; null: there is none (yet).
+  Channel* find(uint32_t descriptor_id, const Look& look);
+
+  // Writes counters that changed; frees the descriptors of dead channels that own no segment.
+  void end_pass(const Look& look);
+
+  // Writes the counters of all that still live, and a gap for each: they were cut off.
+  // Returns their number. `cut_off` false: counters only.
+  uint32_t finish(const Look& look, bool cut_off);
+
+  [[nodiscard]] uint32_t live() const;
+  [[nodiscard]] const ChannelStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct Descriptors {
+    uint32_t segment = 0;
+    std::unique_ptr<Channel> slots[MLRUN_CHANNELS_PER_SEGMENT];
+  };
+  Channel* look_at(Descriptors& descriptors, uint32_t slot, const Look& look);
+  void announce(Channel& channel, const Look& look);
+  void describe(Channel& channel, const Look& look, uint64_t start_ticks);
+  void write_counters(Channel& channel, const Look& look, bool final);
+  void write_left_out(Channel& channel, const Look& look);
+  void write_drops(Channel& channel, const Look& look);
+  bool is_gone(Channel& channel, uint64_t now_ns) const;
+  void free_descriptor(std::unique_ptr<Channel>& channel);
+
+  const Arena& arena_;
+  Spool& spool_;
+  ProcessWatch& processes_;
+  std::vector<std::unique_ptr<Descriptors>> by_segment_;
+  std::vector<Descriptors*> known_;
+  ChannelStatistics statistics_;
+  uint32_t stretches_begun_ = 0;  // of a spool that keeps the newest
+  bool in_full_ = false;          // counters are written whole: what told of them before may be freed
+};
+
+}  // namespace mlrun::collect

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options/listen_address.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace mlrun::monitor {
+
+std::string ListenAddress::text() const {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+Result<ListenAddress> parse_listen(std::string_view text) {
+  ListenAddress address;
+  if (text.empty()) return address;
+  const size_t colon = text.rfind(':');
+  const bool has_host = colon != std::string_view::npos;
+  const std::string_view port = has_host ? text.substr(colon + 1) : text;
+  std::string_view host = has_host ? text.substr(0, colon) : address.host;
+  const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (in_brackets) host = host.substr(1, host.size() - 2);
+  // Without brackets the last part of an IPv6 address would be taken for a port.
+  const bool host_is_clear = !host.empty() && host.find_first_of(in_brackets ? "[]" : "[]:") == std::string_view::npos;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (!host_is_clear || port.empty() || error != std::errc() || end != port.data() + port.size()) {
+    return fail(
+        fmt::format("--listen {}: write a port (2112), or an address and a port (0.0.0.0:2112, [::]:2112)", text));
+  }
+  address.host = host;
+  return address;
+}
+
+}  // namespace mlrun::monitor

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options/observe_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "runner/util/text.h"
+
+namespace mlrun {
+
+namespace {
+
+constexpr uint64_t kShortestLiveNs = 100'000'000;
+
+Status read_pids(const std::string& text, ObserveOptions& observe) {
+  if (util::has_empty_part(text))
+    return fail(fmt::format("--pid {}: a process number is missing beside a comma", text));
+  for (const std::string_view word : util::split(text, ",")) {
+    int pid = 0;
+    const char* end = word.data() + word.size();
+    const auto [read, error] = std::from_chars(word.data(), end, pid);
+    if (error != std::errc() || read != end || pid <= 0) {
+      return fail(fmt::format("--pid {}: '{}' is no process number", text, word));
+    }
+    if (std::find(observe.pids.begin(), observe.pids.end(), pid) == observe.pids.end()) observe.pids.push_back(pid);
+  }
+  if (observe.pids.empty()) return fail("--pid names no process");
+  return {};
+}
+
+Status read_duration(const std::optional<std::string>& text, ObserveOptions& observe) {
+  if (!text) return {};
+  const auto time = util::parse_seconds(*text);
+  if (!time) return fail("--duration: " + time.error().text);
+  if (*time == 0) return fail(fmt::format("--duration {}: it must be more than nothing", *text));
+  observe.duration_ns = *time;
+  return {};
+}
+
+Status read_live(const std::optional<std::string>& text, RunOptions& options) {
+  if (!text) return {};
+  if (!options.kprobes_cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
+  const auto time = util::parse_seconds(*text);
+  if (!time) return fail("--live: " + time.error().text);
+  if (*time < kShortestLiveNs) return fail(fmt::format("--live {}: give 100ms or more", *text));
+  options.observe.live_ns = *time;
+  return {};
+}
+
+// Of the options that need a command of mlrun's own, or a library in it, the first one that was given.
+const char* option_of_commands(const RunTexts& texts, const RunOptions& options) {
+  const auto named = [](const std::string& text) { return !text.empty() && text != "off"; };
+  const std::pair<bool, const char*> others[] = {{named(texts.preload), "--preload"},
+                                                 {named(texts.cupti), "--cupti"},
+                                                 {named(texts.sample), "--sample"},
+                                                 {texts.sample_hz.has_value(), "--sample-hz"},
+                                                 {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks"},
+                                                 {!texts.python_stacks.empty(), "--python-stacks"},
+                                                 {texts.alloc_min.has_value(), "--alloc-min"},
+                                                 {texts.alloc_sample.has_value(), "--alloc-sample"},
+                                                 {options.alloc_times, "--alloc-dur"},
+                                                 {texts.fold.has_value(), "--fold"},
+                                                 {texts.last.has_value(), "--last"},
+                                                 {texts.buffer.has_value(), "--buffer"},
+                                                 {texts.max_spool.has_value(), "--max-spool"},
+                                                 {!options.path_rules.include.empty(), "--include"},
+                                                 {!options.path_rules.exclude.empty(), "--exclude"},
+                                                 {options.lossless, "--lossless"},
+                                                 {options.wait_all, "--wait-all"},
+                                                 {options.summary_only, "--summary-only"}};
+  for (const auto& [given, name] : others) {
+    if (given) return name;
+  }
+  return nullptr;
+}
+
+Status check_observe(const char* how, const RunTexts& texts, const std::vector<std::string>& rest,
+                     const RunOptions& options) {
+  if (options.kprobes == Wish::kOff) {
+    return fail(fmt::format("{} attaches by the kernel side alone: add --kprobes, and start mlrun as root", how));
+  }
+  if (const char* other = option_of_commands(texts, options)) {
+    return fail(fmt::format(
+        "{} attaches to what runs already, and {} is about a command that mlrun starts: leave one out", how, other));
+  }
+  const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& text) { return text != "--"; });
+  if (word == rest.end()) return {};
+  if (word->starts_with('-')) return fail(fmt::format("{}: no such option; see mlrun run --help", *word));
+  return fail(
+      fmt::format("{} attaches to what runs already and starts nothing: leave out the command ({})", how, *word));
+}
+
+}  // namespace
+
+Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest, RunOptions& options) {
+  ObserveOptions& observe = options.observe;
+  const int ways = int{texts.pid.has_value()} + int{texts.cgroup.has_value()} + int{observe.system};
+  if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
+  if (ways == 0 && texts.live) return fail("--live goes with --kprobes=cuda and --pid, --cgroup or --system");
+  if (ways == 0 && options.kprobes_cuda) {
+    return fail(
+        "--kprobes=cuda goes with --pid, --cgroup or --system; what a command does with CUDA is told by --cupti");
+  }
+  if (ways == 0) return {};
+  if (ways > 1) return fail("--pid, --cgroup and --system each say whom to attach to: give one of them");
+  const char* how = texts.pid ? "--pid" : texts.cgroup ? "--cgroup" : "--system";
+  Status status = check_observe(how, texts, rest, options);
+  if (status && texts.pid) status = read_pids(*texts.pid, observe);
+  if (status && texts.cgroup) observe.cgroup = *texts.cgroup;
+  if (status && texts.cgroup && observe.cgroup.empty()) status = fail("--cgroup names no cgroup");
+  if (status) status = read_duration(texts.duration, observe);
+  if (status) status = read_live(texts.live, options);
+  options.preload = options.sample = options.cupti = Wish::kOff;
+  return status;
+}
+
+}  // namespace mlrun

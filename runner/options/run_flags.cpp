@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options/run_flags.h"
+
+#include <fmt/format.h>
+
+namespace mlrun {
+
+namespace {
+
+constexpr const char* kRunFooter =
+    "COMMAND and its arguments follow; `--` may stand between. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
+    "d.\n"
+    "A GLOB is for names in any folder (*.npy), or with a slash for paths (/data/**/x?.npy, out/); * stops at a slash, "
+    "** does "
+    "not, and a folder stands for all that is in it. --exclude wins.\n"
+    "\n"
+    "Examples:\n"
+    "  mlrun python train.py                               what is recorded by default\n"
+    "  mlrun --preload=files -o trace ./app                of the library's streams file calls alone\n"
+    "  mlrun --sample=off python train.py                  no samples of GPUs\n"
+    "  mlrun --include /data --exclude '*.json' python train.py\n"
+    "  mlrun --fold 10us python train.py\n"
+    "  mlrun --stacks=16 --alloc-min 64K python train.py   which functions allocate and read most\n"
+    "  mlrun --alloc-sample 512K python train.py\n"
+    "  mlrun --python-stacks python train.py               the lines of Python that take the time\n"
+    "  mlrun --cupti python train.py                       kernels and copies of NVIDIA GPUs as well\n"
+    "  mlrun --last 10min --max-spool 8G python train.py\n"
+    "  mlrun --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
+    "  mlrun --kprobes python train.py                     where the time of each call went\n"
+    "  mlrun --kprobes --pid 4711 --duration 30            a training that runs already\n"
+    "  mlrun --kprobes --cgroup system.slice/loader.service\n"
+    "  mlrun --kprobes=block --system --duration 1min\n"
+    "  mlrun --kprobes=cuda --pid 4711                     the GPU memory that it asks for and does not release\n";
+
+// An option that may be given again, each time with one text.
+CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& texts, const char* does) {
+  return app.add_option(name, texts, does)
+      ->expected(1)
+      ->allow_extra_args(false)  // else the command's words would be taken for more of them
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+// Puts options into a group of the help page, each with the name of its value.
+struct Shown {
+  std::string group;
+
+  void operator()(CLI::Option* option, const char* value = "") const { option->option_text(value)->group(group); }
+};
+
+void add_streams(CLI::App& app, RunTexts& texts) {
+  const Shown shown{
+      "What is recorded\t"
+      "To name one adds it to the default, and a list chooses within its stream; =off "
+      "alone takes a stream away. =all: everything of the stream, as its name alone. =auto: where it works here, "
+      "without a word where it does not. =require: exit status 125 where it does not work or recorded nothing; by "
+      "the name alone that is said, and the command runs"};
+  shown(app.add_flag("--preload{all}", texts.preload,
+                     "by a library in the processes (default: auto)\n"
+                     "=files: calls of the C library on files, and waits\n"
+                     "=allocs: allocations and frees\n"
+                     "=marks: ranges that the program names (NVTX, mlrun_mark)\n"
+                     "=off, =auto, =all, =require"),
+        "[=WHAT,...]");
+  shown(app.add_flag("--sample{all}", texts.sample,
+                     "samplers, beside the program; with no value all that work here (default: auto)\n"
+                     "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
+                     "=off, =auto, =all, =require"),
+        "[=WHAT]");
+  shown(app.add_option("--sample-hz", texts.sample_hz, "samples a second, from 0.1 to 100 (default: 10)")
+            ->check(between(0.1, 100.0)),
+        "NUMBER");
+  shown(app.add_flag("--cupti{on}", texts.cupti,
+                     "what NVIDIA GPUs do, by CUPTI: calls of CUDA, kernels, copies (default: off)\n"
+                     "=off, =auto, =all, =require"),
+        "[=WHEN]");
+  shown(
+      app.add_flag(
+          "--kprobes{all}", texts.kprobes,
+          "below the calls, in the kernel, as root (default: off; with no value block, wait and vfs). Values, which "
+          "all "
+          "bring block I/O with them:\n"
+          "=block: block I/O, page-cache misses\n"
+          "=wait: waits\n"
+          "=vfs: file operations of the kernel; without --preload, where its functions cannot be probed, by system "
+          "calls, which slows all programs of this machine\n"
+          "=syscalls: system calls, counted; slows all programs of this machine\n"
+          "=cuda: with --pid, --cgroup or --system, GPU memory; each allocation, release and wait takes 2 us more, on "
+          "some virtual machines up to 80\n"
+          "=cufile: what GPUDirect Storage moves between files and GPUs\n"
+          "=torch: GPU memory that PyTorch gives to tensors\n"
+          "=off, =auto, =all (block,wait,vfs), =require"),
+      "[=WHAT,...]");
+  for (size_t i = 0; i < kAbsentStreams.size(); i++) {
+    app.add_flag(fmt::format("--{}{{on}}", kAbsentStreams[i].first), texts.absent[i])->group("");
+  }
+  shown(app.add_flag("--python-stacks{20}", texts.python_stacks,
+                     "where Python is: its stacks with their lines, HZ looks a second (20 without a value) from "
+                     "outside, in at most "
+                     "2 % of a processor; CPython 3.11 to 3.15 (default: off)"),
+        "[=HZ]");
+}
+
+void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  const Shown shown{"More about it"};
+  shown(
+      app.add_flag(
+          "--stacks{32}", texts.stacks,
+          "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most (32 "
+          "without a value, up to 128); with --kprobes=cuda and --pid, --cgroup or --system, of each allocation of GPU "
+          "memory, by a copy of up to 32 KiB of its thread's stack (default: off)"),
+      "[=DEPTH]");
+  shown(app.add_option("--alloc-min", texts.alloc_min,
+                       "list allocations of this size and more, count the others (default: 1024; 0 lists all)"),
+        "SIZE");
+  shown(app.add_flag(
+      "--alloc-dur", options.alloc_times,
+      "how long each listed allocation and free took, not only those of 128 KiB and more: up to 10 ns more each "
+      "(default: off)"));
+  shown(add_list(app, "--mllog", options.mllog,
+                 "a file that the command writes MLLOG lines to: phases; may be given again (default: none)"),
+        "FILE");
+}
+
+void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  const Shown shown{"Without a command: attach to what runs already (with --kprobes alone, as root)"};
+  shown(app.add_option(
+            "--pid", texts.pid,
+            "these processes, all their threads, and the children that they start from now on (default: none)"),
+        "PID[,PID...]");
+  shown(app.add_option(
+            "--cgroup", texts.cgroup,
+            "all processes in this cgroup (v2) and below, those that come later too; absolute or below /sys/fs/cgroup "
+            "(default: none)"),
+        "PATH");
+  shown(app.add_flag("--system", options.observe.system, "everything on this machine (default: off)"));
+  shown(app.add_option("--duration", texts.duration,
+                       "end after so long (default: at Ctrl-C, or when all of --pid have ended)"),
+        "SECONDS");
+  shown(app.add_option(
+            "--live", texts.live,
+            "with --kprobes=cuda: every TIME a table of the GPU memory that each process has asked for and holds, on "
+            "standard output (default: none)"),
+        "TIME");
+}
+
+void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  const Shown shown{"Less of it (what is left out is counted)"};
+  shown(add_list(app, "--include", options.path_rules.include,
+                 "record calls on these files alone; may be given again (default: all files)"),
+        "GLOB");
+  shown(add_list(app, "--exclude", options.path_rules.exclude,
+                 "leave out calls on these files; may be given again (default: none)"),
+        "GLOB");
+  shown(app.add_option(
+            "--fold", texts.fold,
+            "list calls shorter than TIME as sums by process, file and function (default: every call has a row)"),
+        "TIME");
+  shown(
+      app.add_option(
+          "--alloc-sample", texts.alloc_sample,
+          "list allocations by chance, one in SIZE bytes, with their weight; count the others exactly (default: all of "
+          "--alloc-min are listed)"),
+      "SIZE");
+  shown(
+      app.add_flag("--summary-only", options.summary_only,
+                   "list nothing: add everything up by process, phase, file, function and site; for runs of any length "
+                   "(default: off)"));
+  shown(app.add_option(
+            "--last", texts.last,
+            "keep the events of the last TIME alone; with --max-spool: as many as fit (default: all are kept)"),
+        "TIME");
+  shown(app.add_flag("--cupti-whole-graphs", options.whole_graphs,
+                     "with --cupti: of CUDA graphs each launch as a whole and not its kernels (default: off)"));
+  shown(
+      app.add_option(
+             "--cupti-graph-nodes", options.graph_nodes_per_s,
+             "with --cupti: the kernels and copies of CUDA graphs, up to RATE of them a second in each process; beyond "
+             "that each launch as one row (default: 100000; 0: always a row)")
+          ->check(whole_number(1000000000)),
+      "RATE");
+}
+
+void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  const Shown shown{"Where it goes"};
+  shown(
+      app.add_option("-o,--output", options.output,
+                     "trace folder, a new one (default: mlrun-NAME-N here, NAME being that of the script or program)"),
+      "DIR");
+  shown(app.add_option("--buffer", texts.buffer, "memory between the command and mlrun (default: 256M)"), "SIZE");
+  shown(app.add_option("--max-spool", texts.max_spool,
+                       "stop recording at this size (default: half of the free space, at most 64G)"),
+        "SIZE");
+  shown(
+      add_list(app, "--keep-environment", texts.keep_environment,
+               "store these environment variables as they are; may be given again (default: none, secrets in them are "
+               "masked: ***)"),
+      "NAME[,NAME...]");
+  shown(app.add_flag("--lossless", options.lossless,
+                     "with the buffer full, let the command wait rather than drop records (default: off)"));
+}
+
+void add_end_options(CLI::App& app, RunOptions& options) {
+  const Shown shown{"How it ends"};
+  shown(app.add_flag("--wait-all", options.wait_all,
+                     "record until all descendants have ended, not only the command (default: off: up to 2 s more)"));
+  shown(app.add_flag("--defer-merge", options.defer_merge,
+                     "make no trace now; `mlrun recover` does it later (default: off)"));
+  shown(app.add_flag("--keep-raw", options.keep_raw, "keep the raw events beside the trace (default: off)"));
+  shown(app.add_flag("--quiet", options.quiet, "no summary (default: off)"));
+  shown(app.add_flag("--verbose", options.verbose, "say more about the recording (default: off)"));
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
+  app.footer(kRunFooter);
+  add_streams(app, texts);
+  add_details(app, texts, options);
+  add_observe_options(app, texts, options);
+  add_less_options(app, texts, options);
+  add_place_options(app, texts, options);
+  add_end_options(app, options);
+}
+
+}  // namespace mlrun

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "runner/events/alloc_class.h"
+#include "runner/options/observe_options.h"
+#include "runner/options/options.h"
+#include "runner/options/run_flags.h"
+#include "runner/options/stream_options.h"
+#include "runner/util/similar.h"
+#include "runner/util/text.h"
+
+namespace mlrun {
+
+namespace {
+
+constexpr uint64_t kSmallestBuffer = 4 << 20;
+constexpr uint64_t kLargestBuffer = uint64_t{4} << 30;
+constexpr uint64_t kSmallestSpool = 4 << 20;
+
+Status check_absent(const std::string& name, const std::string& what, const std::string& text) {
+  if (text.empty() || text == "off" || text == "auto") return {};
+  return fail(fmt::format("--{}: this build of mlrun does not have {}; leave the option out", name, what));
+}
+
+Status read_size(const char* option, const std::optional<std::string>& text, uint64_t low, uint64_t high,
+                 const std::function<void(uint64_t)>& set) {
+  if (!text) return {};
+  const auto size = util::parse_size(*text);
+  if (!size) return fail(fmt::format("{}: {}", option, size.error().text));
+  if (*size < low || *size > high) {
+    return fail(
+        fmt::format("{} {}: it must be from {} to {}", option, *text, util::size_text(low), util::size_text(high)));
+  }
+  set(*size);
+  return {};
+}
+
+Status read_sizes(const RunTexts& texts, RunOptions& options) {
+  Status status = read_size("--alloc-min", texts.alloc_min, 0, MLRUN_ALLOC_MIN_LIMIT,
+                            [&](uint64_t size) { options.alloc_min_bytes = size; });
+  if (!status) return status;
+  status = read_size("--alloc-sample", texts.alloc_sample, 2, uint64_t{1} << 40, [&](uint64_t size) {
+    options.alloc_sample_bytes = size;
+    if (!texts.alloc_min) options.alloc_min_bytes = 0;
+  });
+  if (!status) return status;
+  status = read_size("--buffer", texts.buffer, kSmallestBuffer, kLargestBuffer,
+                     [&](uint64_t size) { options.buffer_bytes = size; });
+  if (!status) return status;
+  return read_size("--max-spool", texts.max_spool, kSmallestSpool, uint64_t{1} << 60,
+                   [&](uint64_t size) { options.max_spool_bytes = size; });
+}
+
+Status read_time(const char* option, const std::optional<std::string>& text, uint64_t& ns) {
+  if (!text) return {};
+  const auto time = util::parse_time(*text);
+  if (!time) return fail(fmt::format("{}: {}", option, time.error().text));
+  if (*time == 0) return fail(fmt::format("{} {}: it must be more than nothing", option, *text));
+  ns = *time;
+  return {};
+}
+
+Status read_path_rules(RunOptions& options) {
+  if (options.path_rules.empty()) return {};
+  std::error_code ignored;
+  auto bytes = launch::encoded_path_rules(options.path_rules, std::filesystem::current_path(ignored).string());
+  if (!bytes) return tl::make_unexpected(bytes.error());
+  options.path_rules_bytes = *std::move(bytes);
+  return {};
+}
+
+// Where nothing is listed there is nothing to choose, to keep or to fold.
+Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
+  if (!options.summary_only) return {};
+  const std::pair<bool, const char*> others[] = {
+      {texts.last.has_value(), "--last"},
+      {texts.fold.has_value(), "--fold"},
+      {texts.alloc_sample.has_value(), "--alloc-sample"},
+      {!texts.python_stacks.empty(), "--python-stacks"},
+      {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti"},
+      {options.kprobes != Wish::kOff, "--kprobes"}};
+  for (const auto& [given, name] : others) {
+    if (given) {
+      return fail(
+          fmt::format("--summary-only lists no events, and {} is about events that are listed: leave one out", name));
+    }
+  }
+  return {};
+}
+
+// Reads and writes below calls of cuFile would be freed, and their bytes pass for the driver's.
+Status check_last(const RunTexts& texts, const RunOptions& options) {
+  if (!texts.last.has_value() || !options.kprobes_cufile) return {};
+  return fail("--last frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out");
+}
+
+// Nothing that was asked for is left out without a word.
+Status check_library_options(const RunTexts& texts, const RunOptions& options) {
+  const bool records = options.preload != Wish::kOff;
+  const bool has_allocs = records && options.allocs, has_files = records && options.files;
+  const bool has_stacks = has_allocs || has_files || options.cupti != Wish::kOff;
+  struct Need {
+    bool given;
+    const char* name;
+    bool is_met;
+    const char* lacks;  // what --preload does not record then, and the value that does
+    const char* value;
+  };
+  const bool has_rules = !options.path_rules.empty();
+  const Need needs[] = {
+      {texts.alloc_min.has_value(), "--alloc-min", has_allocs, "allocations", "allocs"},
+      {texts.alloc_sample.has_value(), "--alloc-sample", has_allocs, "allocations", "allocs"},
+      {options.alloc_times, "--alloc-dur", has_allocs, "allocations", "allocs"},
+      {texts.fold.has_value(), "--fold", has_files, "file calls", "files"},
+      {has_rules, "--include or --exclude", has_files, "file calls", "files"},
+      {!texts.stacks.empty(), "--stacks", has_stacks, "file calls and no allocations", "files or allocs"},
+      {options.summary_only, "--summary-only", records, "file calls and no allocations", "files or allocs"}};
+  for (const Need& need : needs) {
+    if (!need.given || need.is_met) continue;
+    if (!records) {
+      return fail(fmt::format("{} is about what the library records, and --preload=off leaves that out: leave one out",
+                              need.name));
+    }
+    return fail(
+        fmt::format("{}: --preload={} records no {}; add {} to it", need.name, texts.preload, need.lacks, need.value));
+  }
+  return {};
+}
+
+Status read_kept_environment(const RunTexts& texts, RunOptions& options) {
+  for (const std::string& text : texts.keep_environment) {
+    const auto names = util::split(text, ",");
+    if (names.empty() || text.find('=') != std::string::npos) {
+      return fail(fmt::format("--keep-environment '{}': give names of variables, with commas between", text));
+    }
+    options.kept_environment.insert(options.kept_environment.end(), names.begin(), names.end());
+  }
+  return {};
+}
+
+// "did you mean --preload? See ...".
+std::string like_option(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) names.push_back(option->get_name());
+  const std::string meant = util::most_similar(word.substr(0, word.find('=')), names);
+  return meant.empty() ? "see mlrun run --help" : "did you mean " + meant + "? See mlrun run --help";
+}
+
+// What stands behind mlrun's own options. A word that looks like an option was none of ours.
+Status take_command(const CLI::App& app, RunOptions& options) {
+  std::vector<std::string> rest = app.remaining();
+  const bool marked = !rest.empty() && rest.front() == "--";
+  if (marked) rest.erase(rest.begin());
+  if (rest.empty()) return fail("no command to run; see mlrun --help");
+  if (!marked && rest.front().starts_with('-')) {
+    return fail(fmt::format("{}: no such option; {}", rest.front(), like_option(app, rest.front())));
+  }
+  options.command = std::move(rest);
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
+  RunOptions options;
+  RunTexts texts;
+  CLI::App app("Runs a command and records what it does.", "run");
+  set_usage(app, "mlrun [run] [OPTIONS] [--] COMMAND...");
+  app.prefix_command();
+  add_run_options(app, texts, options);
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return std::optional<RunOptions>();
+  Status status = read_kernel_streams(texts, options);
+  if (status) status = read_kept_environment(texts, options);
+  if (status) status = read_observe(texts, app.remaining(), options);
+  if (!status) return tl::make_unexpected(status.error());
+  for (std::string& path : options.mllog) path = std::filesystem::absolute(path).lexically_normal().string();
+  if (options.observe.any()) return options;
+  status = take_command(app, options);
+  if (status) status = read_streams(texts, options);
+  if (status && options.whole_graphs && options.cupti == Wish::kOff) {
+    status = fail("--cupti-whole-graphs says how --cupti records; add --cupti, or leave it out");
+  }
+  if (status && options.graph_nodes_per_s && options.cupti == Wish::kOff) {
+    status = fail("--cupti-graph-nodes says how --cupti records; add --cupti, or leave it out");
+  }
+  if (status && options.graph_nodes_per_s && options.whole_graphs) {
+    status = fail("--cupti-graph-nodes: with --cupti-whole-graphs there are no nodes; leave one of them out");
+  }
+  for (size_t i = 0; status && i < kAbsentStreams.size(); i++) {
+    status = check_absent(kAbsentStreams[i].first, kAbsentStreams[i].second, texts.absent[i]);
+  }
+  if (status) status = check_library_options(texts, options);
+  if (status) status = read_sizes(texts, options);
+  if (status) status = read_path_rules(options);
+  if (status) status = check_summary_only(texts, options);
+  if (status) status = check_last(texts, options);
+  if (status) status = read_time("--last", texts.last, options.last_ns);
+  if (status) status = read_time("--fold", texts.fold, options.fold_ns);
+  if (status) status = check_streams(texts, options);
+  if (!status) return tl::make_unexpected(status.error());
+  return options;
+}
+
+}  // namespace mlrun

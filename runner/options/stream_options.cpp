@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options/stream_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/events/record.h"
+#include "runner/util/text.h"
+
+namespace mlrun {
+
+namespace {
+
+// The words of a stream's option: on, off, auto, require, all, or some of its own values.
+struct StreamWords {
+  Wish wish = Wish::kOn;
+  std::vector<std::string_view> values;  // empty: none was named
+
+  [[nodiscard]] bool has(std::string_view value) const {
+    return std::find(values.begin(), values.end(), value) != values.end();
+  }
+};
+
+using Words = std::vector<std::string_view>;
+
+std::optional<Wish> wish_of(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, Wish>, 4> kWishes = {
+      {{"on", Wish::kOn}, {"off", Wish::kOff}, {"auto", Wish::kAuto}, {"require", Wish::kRequire}}};
+  for (const auto& [name, wish] : kWishes) {
+    if (name == word) return wish;
+  }
+  return std::nullopt;
+}
+
+// `all`: the values that the word "all" means; `more`: those that have to be named.
+Result<StreamWords> read_words(const char* option, const std::string& text, const Words& all, const Words& more = {}) {
+  StreamWords words;
+  std::string_view wish_word;
+  const auto parts = util::split(text, ",");
+  const auto is_in = [](const Words& known, std::string_view word) {
+    return std::find(known.begin(), known.end(), word) != known.end();
+  };
+  if (util::has_empty_part(text)) return fail(fmt::format("{}={}: a value is missing beside a comma", option, text));
+  for (const std::string_view word : parts) {
+    if (const auto wish = wish_of(word)) {
+      if (!wish_word.empty() && wish_word != word) {
+        return fail(fmt::format("{}={}: '{}' and '{}' contradict; leave one out", option, text, wish_word, word));
+      }
+      words.wish = *wish;
+      wish_word = word;
+    } else if (word == "all") {
+      words.values.insert(words.values.end(), all.begin(), all.end());
+    } else if (is_in(all, word) || is_in(more, word)) {
+      words.values.push_back(word);
+    } else {
+      Words known = all;
+      known.insert(known.end(), more.begin(), more.end());
+      return fail(fmt::format("{}={}: '{}' is none of {}{}all, off, auto, require", option, text, word,
+                              fmt::join(known, ", "), known.empty() ? "" : ", "));
+    }
+  }
+  if (words.wish == Wish::kOff && parts.size() > 1) {
+    return fail(fmt::format("{}={}: 'off' stands alone", option, text));
+  }
+  return words;
+}
+
+Status read_preload(const std::string& text, RunOptions& options) {
+  if (text.empty()) return {};
+  const auto words = read_words("--preload", text, {"files", "allocs", "marks"});
+  if (!words) return tl::make_unexpected(words.error());
+  options.preload = words->wish;
+  if (words->values.empty()) return {};
+  options.files = words->has("files");
+  options.allocs = words->has("allocs");
+  options.marks = words->has("marks");
+  return {};
+}
+
+Status read_stacks(const std::string& text, RunOptions& options) {
+  if (text.empty()) return {};
+  uint32_t depth = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, depth);
+  if (error != std::errc() || read != end || depth < 1 || depth > MLRUN_STACK_DEPTH_MAX) {
+    return fail(fmt::format("--stacks={}: the depth must be a number from 1 to {}", text, +MLRUN_STACK_DEPTH_MAX));
+  }
+  options.stack_depth = depth;
+  return {};
+}
+
+Status read_python_stacks(const std::string& text, RunOptions& options) {
+  constexpr double kLeast = 0.1, kMost = 1000;
+  if (text.empty()) return {};
+  double rate = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, rate);
+  if (error != std::errc() || read != end || !(rate >= kLeast && rate <= kMost)) {
+    return fail(
+        fmt::format("--python-stacks={}: the looks a second must be a number from {} to {}", text, kLeast, kMost));
+  }
+  if (options.preload == Wish::kOff && options.cupti == Wish::kOff) {
+    return fail("--python-stacks looks at processes that record: add --preload or --cupti");
+  }
+  options.python_stacks_hz = rate;
+  return {};
+}
+
+// Block I/O comes with every value.
+Status read_kprobes(const std::string& text, RunOptions& options) {
+  if (text.empty()) return {};
+  const auto words = read_words("--kprobes", text, {"block", "wait", "vfs"}, {"syscalls", "cuda", "cufile", "torch"});
+  if (!words) return tl::make_unexpected(words.error());
+  options.kprobes = words->wish;
+  if (words->values.empty()) return {};
+  options.kprobes_wait = words->has("wait");
+  options.kprobes_vfs = words->has("vfs");
+  options.kprobes_syscalls = words->has("syscalls");
+  options.kprobes_cuda = words->has("cuda");
+  options.kprobes_cufile = words->has("cufile");
+  options.kprobes_torch = words->has("torch");
+  if (options.kprobes != Wish::kRequire) return {};
+  options.kprobes_required.emplace_back("block I/O");
+  if (options.kprobes_wait) options.kprobes_required.emplace_back("waits");
+  if (options.kprobes_vfs) options.kprobes_required.emplace_back("file operations");
+  return {};
+}
+
+Status read_sample(const RunTexts& texts, RunOptions& options) {
+  if (!texts.sample.empty()) {
+    for (const std::string_view word : util::split(texts.sample, ",")) {
+      if (word == "cpu" || word == "disk" || word == "process" || word == "memory") {
+        return fail(
+            fmt::format("--sample={}: this build of mlrun samples GPUs alone; leave '{}' out", texts.sample, word));
+      }
+    }
+    const auto words = read_words("--sample", texts.sample, {"gpu"});
+    if (!words) return tl::make_unexpected(words.error());
+    options.sample = words->wish;
+  }
+  if (!texts.sample_hz) return {};
+  if (options.sample == Wish::kOff) {
+    return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
+  }
+  options.sample_hz = *texts.sample_hz;
+  if (options.sample == Wish::kAuto && texts.sample.empty()) options.sample = Wish::kOn;  // a rate names the stream too
+  return {};
+}
+
+Status read_cupti(const std::string& text, RunOptions& options) {
+  if (text.empty()) return {};
+  const auto words = read_words("--cupti", text, {});
+  if (!words) return tl::make_unexpected(words.error());
+  options.cupti = words->wish;
+  return {};
+}
+
+}  // namespace
+
+Status read_kernel_streams(const RunTexts& texts, RunOptions& options) {
+  if (Status status = read_kprobes(texts.kprobes, options); !status) return status;
+  return read_stacks(texts.stacks, options);
+}
+
+Status read_streams(const RunTexts& texts, RunOptions& options) {
+  Status status = read_preload(texts.preload, options);
+  if (status) status = read_sample(texts, options);
+  if (status) status = read_cupti(texts.cupti, options);
+  return status;
+}
+
+Status check_streams(const RunTexts& texts, RunOptions& options) {
+  if (Status status = read_python_stacks(texts.python_stacks, options); !status) return status;
+  if (options.summary_only) {
+    if (options.marks && !options.files && !options.allocs) {
+      return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",
+                              texts.preload));
+    }
+    options.marks = false;  // each would be an event of its own
+  }
+  const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
+                       options.kprobes == Wish::kOff;
+  if (!all_off) return {};
+  return fail(
+      "--preload=off and --sample=off leave nothing to record; run the command without mlrun, or add --kprobes or "
+      "--cupti");
+}
+
+}  // namespace mlrun

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/report/streams.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace mlrun::summary {
+namespace {
+
+using nlohmann::json;
+
+const json* find(const json& run, const char* pointer) {
+  const json::json_pointer at(pointer);
+  return run.contains(at) ? &run.at(at) : nullptr;
+}
+
+bool has(const json* list, std::string_view name) {
+  return list && list->is_array() && std::find(list->begin(), list->end(), name) != list->end();
+}
+
+std::string text(const json& run, const char* pointer) {
+  const json* found = find(run, pointer);
+  return found && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool is_zero(const json& run, const char* pointer) {
+  const json* found = find(run, pointer);
+  return found && found->is_number() && *found == 0;
+}
+
+struct Kind {
+  const char* name;
+  const char* text;
+  const char* option;
+  const char* signal;  // of the kernel side, by which it is told; null: none
+};
+
+constexpr std::array<Kind, 13> kKinds = {{
+    {"files", "files", "", nullptr},
+    {"allocs", "allocations", "", nullptr},
+    {"marks", "marks", "", nullptr},
+    {"gpu", "GPU work", "--cupti", nullptr},
+    {"gpu_samples", "GPU samples", "--sample", nullptr},
+    {"python_stacks", "Python stacks", "--python-stacks", nullptr},
+    {"block", "block I/O", "--kprobes", "block I/O"},
+    {"wait", "waits of the kernel", "--kprobes", "waits"},
+    {"vfs", "file operations of the kernel", "--kprobes", "file operations"},
+    {"syscalls", "system calls", "--kprobes=syscalls", "system calls"},
+    {"cuda", "GPU memory of what runs already", "--kprobes=cuda", nullptr},
+    {"cufile", "cuFile", "--kprobes=cufile", nullptr},
+    {"torch", "PyTorch's GPU memory", "--kprobes=torch", nullptr},
+}};
+
+bool is_of_kernel(const Kind& kind) { return std::string_view(kind.option).starts_with("--kprobes"); }
+
+// Why a stream of the kernel side was not recorded. Nothing: it was.
+std::optional<std::string> kernel_problem(const json& run, const Kind& kind) {
+  const std::string state = text(run, "/kernel_side/state");
+  if (state.empty() || state == "refused") return text(run, "/kernel_side/reason");
+  const json* signals = find(run, "/kernel_side/signals");
+  if (!kind.signal || !signals || !signals->is_array()) return std::nullopt;
+  for (const json& signal : *signals) {
+    if (!signal.is_object() || signal.value("signal", json()) != kind.signal) continue;
+    const auto way = signal.find("way");
+    if (way == signal.end() || !way->is_string() || way->get_ref<const std::string&>().empty())
+      return "see KERNEL SIDE";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> problem(const json& run, const Kind& kind) {
+  const std::string_view name = kind.name;
+  if (is_of_kernel(kind)) return kernel_problem(run, kind);
+  if (name == "gpu_samples") {
+    const std::string why = text(run, "/gpu_sampler/problem");
+    return why.empty() ? std::nullopt : std::optional(why);
+  }
+  if (name == "python_stacks") {
+    const std::string why = text(run, "/python_stacks/problem");
+    return why.empty() ? std::nullopt : std::optional(why);
+  }
+  if (name == "gpu") {
+    return is_zero(run, "/collector/gpu_processes") ? std::optional<std::string>("no process started CUDA")
+                                                    : std::nullopt;
+  }
+  return is_zero(run, "/collector/channels") ? std::optional<std::string>("no process loaded the library")
+                                             : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Stream> streams(const json& run) {
+  std::vector<Stream> all;
+  const json* wanted = find(run, "/options/streams");
+  if (!wanted || !wanted->is_array()) return all;
+  const json* asked = find(run, "/options/asked_streams");
+  for (const Kind& kind : kKinds) {
+    Stream& stream = all.emplace_back(Stream{kind.name, kind.text, kind.option, StreamState::kOff, false, {}});
+    if (!has(wanted, kind.name)) continue;
+    stream.asked = has(asked, kind.name);
+    const auto why = problem(run, kind);
+    stream.state = why ? StreamState::kNotAvailable : StreamState::kOn;
+    stream.reason = why.value_or("");
+  }
+  return all;
+}
+
+}  // namespace mlrun::summary

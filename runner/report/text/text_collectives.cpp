@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of NCCL, and how far apart their ranks began them.
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kShown = 6;
+
+// Who was last most often.
+std::string last_text(const Summary& summary, const CollectiveSummary& of) {
+  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
+                                    [&](const ProcessSummary& one) { return one.proc_id == of.last_proc_id; });
+  const int pid = process == summary.processes.end() ? 0 : process->pid;
+  return fmt::format("{} {}", pid, percent_text(of.last_times, of.compared));
+}
+
+}  // namespace
+
+std::string collectives_text(const Summary& summary, const TextStyle& style) {
+  if (summary.collectives.empty()) return "";
+  TextTable table({"COLLECTIVES", "count", "bytes", "in the call", "start skew p50", "p99", "last to begin"});
+  for (size_t i = 0; i < summary.collectives.size() && i < kShown; ++i) {
+    const CollectiveSummary& of = summary.collectives[i];
+    std::string name = printable(of.operation);
+    if (of.ranks > 0) name += fmt::format(" of {} ranks", of.ranks);
+    if (!of.communicator.empty()) name += " " + of.communicator;
+    const bool has_skew = of.compared > 0;
+    table.add({std::move(name), count_text(of.count), bytes_text(of.bytes), time_text(of.time_ns, style.glyphs),
+               has_skew ? time_text(of.skew_p50_ns, style.glyphs) : "",
+               has_skew ? time_text(of.skew_p99_ns, style.glyphs) : "", has_skew ? last_text(summary, of) : ""});
+  }
+  if (summary.collectives.size() > kShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_collective", style.glyphs.pick("…", "..."),
+                               summary.collectives.size() - kShown));
+  }
+  return table.text(style);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What went between files and GPUs by libcufile.
+#include <string>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+
+std::string gpu_files_text(const Summary& summary, const TextStyle& style) {
+  TextTable table({"CUFILE", "calls", "bytes", "by read, write", "time", "errors"});
+  bool is_by_posix = false;
+  for (const GpuFileSummary& sum : summary.gpu_files) {
+    is_by_posix = is_by_posix || sum.posix_bytes > 0;
+    table.add({sum.func, count_text(sum.calls), bytes_text(sum.bytes),
+               sum.posix_bytes >= 0 ? bytes_text(sum.posix_bytes) : "-", time_text(sum.time_ns, style.glyphs),
+               count_text(sum.errors)});
+  }
+  if (is_by_posix) {
+    table.add_note(
+        "by read, write: libcufile moved them through memory of the host (compatibility mode); counted once");
+  }
+  return table.empty() ? "" : table.text(style);
+}
+
+}  // namespace mlrun::summary

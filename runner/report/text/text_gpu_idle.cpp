@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who made the GPUs wait.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kShown = 6, kWorstShown = 3;
+
+std::string who(const Summary& summary, const GpuIdleSummary& idle) {
+  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
+                                    [&](const ProcessSummary& one) { return one.proc_id == idle.proc_id; });
+  if (process == summary.processes.end() && idle.label == "short") return "gaps of less than 10 us";
+  if (process == summary.processes.end() && idle.label == "not listed") return "gaps beyond two million";
+  if (process == summary.processes.end()) return "not known";
+  const std::string name = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
+}
+
+// The label; of a file call the part of it that took longest.
+std::string doing(const GpuIdleSummary& idle) {
+  const model::CallSplit& split = idle.split;
+  const std::pair<int64_t, const char*> parts[] = {{split.own_ns, "own"},       {split.runq_ns, "run queue"},
+                                                   {split.vfs_ns, "VFS"},       {split.queue_ns, "block queue"},
+                                                   {split.device_ns, "device"}, {split.remote_ns, "remote"},
+                                                   {split.wait_ns, "waiting"}};
+  const auto most = std::max_element(std::begin(parts), std::end(parts),
+                                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  return most->first > 0 ? fmt::format("{}: {} {}", idle.label, most->second, percent_text(most->first, split.sum()))
+                         : idle.label;
+}
+
+// Of run.json; 0: not there.
+int64_t number(const nlohmann::json& of, const char* key) {
+  const auto found = of.find(key);
+  return found != of.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+std::string word(const nlohmann::json& of, const char* key) {
+  const auto found = of.find(key);
+  return found != of.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
+}
+
+std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
+  const auto blamed = step.find("blamed");
+  if (blamed == step.end() || !blamed->is_object()) return "";
+  GpuIdleSummary idle;
+  idle.label = word(*blamed, "label");
+  idle.proc_id = static_cast<int32_t>(number(*blamed, "proc_id"));
+  const std::string path = word(*blamed, "path");
+  return fmt::format("{}, {}{} {}", idle.label, who(summary, idle), path.empty() ? "" : " " + path,
+                     percent_text(number(*blamed, "time_ns"), number(step, "idle_ns")));
+}
+
+// Rows of one of the lists of run.json.
+std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name) {
+  const nlohmann::json::json_pointer at(std::string("/gpu_steps/") + name);
+  std::vector<nlohmann::json> rows;
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return rows;
+  for (const nlohmann::json& row : summary.run->at(at)) {
+    if (row.is_object()) rows.push_back(row);
+  }
+  return rows;
+}
+
+// Of each GPU how its idle time lies in steps, then the steps with the most of it.
+std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
+  const std::vector<nlohmann::json> devices = steps_list(summary, "devices"), worst = steps_list(summary, "worst");
+  if (devices.empty()) return "";
+  const auto time = [&](const nlohmann::json& of, const char* key) { return time_text(number(of, key), style.glyphs); };
+  TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
+  for (const nlohmann::json& gpu : devices) {
+    const auto gpu_id = static_cast<int32_t>(number(gpu, "gpu_id"));
+    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(number(gpu, "steps")),
+               percent_text(number(gpu, "idle_ns"), number(gpu, "time_ns")), time(gpu, "idle_p50_ns"),
+               time(gpu, "idle_p99_ns"), time(gpu, "idle_max_ns")});
+  }
+  for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
+    const nlohmann::json& step = worst[i];
+    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", word(step, "name"), number(step, "number"),
+                               time(step, "idle_ns"), time(step, "duration_ns"), blamed_text(summary, step)));
+  }
+  return "\n" + table.text(style);
+}
+
+}  // namespace
+
+std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
+  int64_t all_ns = 0;
+  for (const GpuIdleSummary& idle : summary.gpu_idle) all_ns += idle.time_ns;
+  if (all_ns == 0) return "";
+  const bool several = summary.gpu_work.size() > 1;
+  TextTable table({"GPU IDLE, AND WHO MADE IT WAIT", "doing", "time", "of it"});
+  for (size_t i = 0; i < summary.gpu_idle.size() && i < kShown; ++i) {
+    const GpuIdleSummary& idle = summary.gpu_idle[i];
+    std::string name = who(summary, idle);
+    for (const auto& [before, text] : {std::pair{" in ", &idle.func}, {" ", &idle.path}, {" ", &idle.python_line}}) {
+      if (!text->empty()) name += before + printable(*text);
+    }
+    if (several)
+      name = fmt::format("GPU {} {} {}", gpu_number_text(summary, idle.gpu_id), style.glyphs.pick("←", "<-"), name);
+    table.add(
+        {std::move(name), doing(idle), time_text(idle.time_ns, style.glyphs), percent_text(idle.time_ns, all_ns)});
+  }
+  if (summary.gpu_idle.size() > kShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_idle", style.glyphs.pick("…", "..."),
+                               summary.gpu_idle.size() - kShown));
+  }
+  table.add_note(
+      fmt::format("of {} in gaps between a GPU's first operation and its last", time_text(all_ns, style.glyphs)));
+  return table.text(style) + gpu_steps_text(summary, style);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GPUs did, by CUPTI.
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runner/report/run_facts.h"
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+constexpr size_t kKernelsShown = 5, kMarksShown = 8;
+
+// What was launched in the ranges that the program made.
+std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
+  TextTable table({"GPU BY RANGE", "domain", "kernels", "busy", "copies", "copied", "idle before"});
+  for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
+    const GpuMarkSummary& mark = summary.gpu_marks[i];
+    std::string name = printable(mark.name);
+    if (summary.gpu_work.size() > 1) name += fmt::format(", GPU {}", gpu_number_text(summary, mark.gpu_id));
+    table.add({name, printable(mark.domain), count_text(mark.kernels), time_text(mark.busy_ns, style.glyphs),
+               count_text(mark.copies), bytes_text(mark.copied_bytes), time_text(mark.idle_ns, style.glyphs)});
+  }
+  if (table.empty()) return "";
+  if (summary.gpu_marks.size() > kMarksShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_mark", style.glyphs.pick("…", "..."),
+                               summary.gpu_marks.size() - kMarksShown));
+  }
+  table.add_note("with ranges within them; idle before: gaps of 10 us and more that such work ended");
+  return "\n" + table.text(style);
+}
+
+// Several may have one name.
+std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
+  if (summary.gpu_work.size() < 2) return printable(gpu.name);
+  return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));
+}
+}  // namespace
+
+std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
+  if (summary.gpu_work.empty()) return "";
+  const int64_t wall_ns = run_facts(*summary.run).wall_ns.value_or(0);
+  TextTable devices({"GPU WORK", "busy", "of the run", "kernels", "time", "copies", "in", "out", "memsets"});
+  for (const GpuWorkSummary& gpu : summary.gpu_work) {
+    devices.add({device_text(summary, gpu), time_text(gpu.busy_ns, style.glyphs),
+                 wall_ns > 0 ? percent_text(gpu.busy_ns, wall_ns) : "-", count_text(gpu.kernels),
+                 time_text(gpu.kernel_ns, style.glyphs), count_text(gpu.copies), bytes_text(gpu.bytes_in),
+                 bytes_text(gpu.bytes_out), count_text(gpu.memsets)});
+  }
+  for (const GpuWorkSummary& gpu : summary.gpu_work) {
+    if (gpu.graphs == 0) continue;
+    devices.add_note(fmt::format("{}: {} launches of graphs as a whole took {}; their kernels are not listed",
+                                 device_text(summary, gpu), count_text(gpu.graphs),
+                                 time_text(gpu.graph_ns, style.glyphs)));
+  }
+  const RunFacts run = run_facts(*summary.run);
+  if (run.folded_nodes.value_or(0) != 0) {
+    devices.add_note(
+        fmt::format("{} nodes of graphs came faster than {} a second: told by launch (--cupti-graph-nodes)",
+                    count_text(*run.folded_nodes), count_text(run.graph_nodes_per_s.value_or(0))));
+  }
+  const GpuCallSummary& calls = summary.gpu_calls;
+  devices.add_note(fmt::format("{} calls of CUDA took {}, of {} synchronisations {}", count_text(calls.calls),
+                               time_text(calls.time_ns, style.glyphs), count_text(calls.syncs),
+                               time_text(calls.sync_ns, style.glyphs)));
+  TextTable kernels({"KERNELS", "count", "time", "longest"});
+  for (size_t i = 0; i < summary.gpu_kernels.size() && i < kKernelsShown; ++i) {
+    const GpuKernelSummary& kernel = summary.gpu_kernels[i];
+    kernels.add({printable(kernel.name), count_text(kernel.count), time_text(kernel.time_ns, style.glyphs),
+                 time_text(kernel.max_ns, style.glyphs)});
+  }
+  if (summary.gpu_kernels.size() > kKernelsShown) {
+    kernels.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_kernel", style.glyphs.pick("…", "..."),
+                                 summary.gpu_kernels.size() - kKernelsShown));
+  }
+  return devices.text(style) + (kernels.empty() ? "" : "\n" + kernels.text(style)) + gpu_marks_text(summary, style);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which signals of the kernel side were recorded, by which means, and what is missing and why.
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/text/text.h"
+#include "runner/util/units.h"
+
+namespace mlrun::summary {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLead = 14;
+
+std::string text_of(const json& signal, const char* key) {
+  const auto found = signal.find(key);
+  return found != signal.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
+}
+
+// Empty: nobody was held up.
+std::string throttled_text(const Summary& summary, const TextStyle& style) {
+  const json::json_pointer at("/kernel_side/throttled");
+  if (!summary.run->contains(at)) return {};
+  const json& throttled = summary.run->at(at);
+  const auto number = [&](const char* key) {
+    const auto found = throttled.find(key);
+    return found != throttled.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+  };
+  return fmt::format("too many pages were dirty: writers held up for {}, in {} sleeps",
+                     time_text(number("asleep_ns"), style.glyphs), count_text(number("waits")));
+}
+
+}  // namespace
+
+std::string kernel_text(const Summary& summary, const TextStyle& style) {
+  const json::json_pointer at("/kernel_side/signals");
+  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
+  std::map<std::string, std::string> works;  // names by way
+  std::vector<std::string> missing, notes;
+  for (const json& signal : summary.run->at(at)) {
+    if (!signal.is_object()) continue;
+    const std::string way = text_of(signal, "way"), reason = text_of(signal, "missing");
+    std::string& names = works[way];
+    if (!way.empty()) names += (names.empty() ? "" : ", ") + text_of(signal, "signal");
+    if (const std::string note = text_of(signal, "note"); !note.empty()) {
+      notes.push_back(text_of(signal, "signal") + ": " + note);
+    }
+    if (reason.empty()) continue;
+    const std::string name = text_of(signal, "signal");
+    missing.push_back(way.empty() ? "without " + name + ": " + reason : name + " without " + reason);
+  }
+  std::vector<std::string> items;
+  for (const auto& [way, names] : works) {
+    if (!way.empty()) items.push_back("by " + way + ": " + names);
+  }
+  if (const std::string throttled = throttled_text(summary, style); !throttled.empty()) items.push_back(throttled);
+  items.insert(items.end(), notes.begin(), notes.end());
+  items.insert(items.end(), missing.begin(), missing.end());
+  return items.empty() ? "" : wrap(style.bold("KERNEL SIDE"), kLead, items, style);
+}
+
+}  // namespace mlrun::summary

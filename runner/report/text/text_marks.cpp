@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranges and marks that the program made itself.
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+constexpr size_t kMarksShown = 6;
+}
+
+std::string marks_text(const Summary& summary, const TextStyle& style) {
+  if (summary.marks.empty()) return "";
+  TextTable table({"MARKS", "domain", "count", "time", "longest"});
+  for (size_t i = 0; i < summary.marks.size() && i < kMarksShown; ++i) {
+    const MarkSummary& mark = summary.marks[i];
+    table.add({printable(mark.name), printable(mark.domain), count_text(mark.count),
+               time_text(mark.time_ns, style.glyphs), time_text(mark.max_ns, style.glyphs)});
+  }
+  if (summary.marks.size() > kMarksShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_mark", style.glyphs.pick("…", "..."),
+                               summary.marks.size() - kMarksShown));
+  }
+  return table.text(style);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user asked to be left out, and how much that was.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/report/run_facts.h"
+#include "runner/report/text/text.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kLead = 14;
+
+std::string path_rules_text(const Summary& summary, const RunFacts& run, const TextStyle& style) {
+  if (run.include.empty() && run.exclude.empty()) return "";
+  std::vector<std::string> items;
+  for (const std::string& pattern : run.include) items.push_back("--include " + printable(pattern));
+  for (const std::string& pattern : run.exclude) items.push_back("--exclude " + printable(pattern));
+  int64_t calls = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
+  for (const model::LeftOutRow& row : summary.left_out) {
+    util::add_to(calls, row.calls);
+    util::add_to(bytes_read, row.bytes_read);
+    util::add_to(bytes_written, row.bytes_written);
+    util::add_to(time_ns, row.time_ns);
+  }
+  items.push_back(count_text(calls) + " calls on other files counted");
+  items.push_back(bytes_text(bytes_read) + " read");
+  items.push_back(bytes_text(bytes_written) + " written");
+  items.push_back(time_text(time_ns, style.glyphs));
+  return wrap(style.bold("LEFT OUT"), kLead, items, style);
+}
+
+std::string sample_text(const Summary& summary, const TextStyle& style) {
+  if (summary.alloc_sample_bytes == 0) return "";
+  return wrap(style.bold("SAMPLED"), kLead,
+              {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
+               fmt::format("allocations listed by chance stand for {} of {}, estimated",
+                           count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
+               "all others are counted, what is alive of them is known at looks 0.1 to 1.6 s apart: a heap may have "
+               "been larger between two",
+               "what libraries hold is estimated"},
+              style);
+}
+
+std::string fold_text(const Summary& summary, const TextStyle& style) {
+  if (summary.fold_ns == 0) return "";
+  return wrap(style.bold("FOLDED"), kLead,
+              {"--fold " + time_text(summary.fold_ns, style.glyphs),
+               fmt::format("{} of {} calls have no row of their own: mlrun show TRACE folded",
+                           count_text(summary.folded_calls), count_text(summary.calls)),
+               "all figures here are of all calls"},
+              style);
+}
+
+std::string summary_only_text(const RunFacts& run, const TextStyle& style) {
+  if (!run.summary_only) return "";
+  return wrap(style.bold("ADDED UP"), kLead,
+              {"--summary-only", "no event is listed, the sums are: mlrun show TRACE sum", "quantiles within 12.5 %",
+               "access pattern and re-read ratio need the events"},
+              style);
+}
+
+std::string last_text(const Summary& summary, const RunFacts& run, const TextStyle& style) {
+  if (run.last_ns.value_or(0) == 0) return "";
+  std::vector<std::string> items = {"--last " + time_text(*run.last_ns, style.glyphs)};
+  if (!run.events_from_ns) {
+    items.emplace_back("nothing was old enough to be freed");
+    return wrap(style.bold("KEPT"), kLead, items, style);
+  }
+  int64_t records = 0;
+  for (const model::LossRow& loss : summary.losses) util::add_to(records, is_asked_for(loss) ? loss.count : 0);
+  const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
+  items.push_back(
+      fmt::format("events from {} on", time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
+  items.push_back(fmt::format("{} older records were freed, names and processes kept", count_text(records)));
+  items.emplace_back("figures are of what came since");
+  return wrap(style.bold("KEPT"), kLead, items, style);
+}
+
+}  // namespace
+
+std::string rules_text(const Summary& summary, const TextStyle& style) {
+  const RunFacts run = run_facts(*summary.run);
+  return path_rules_text(summary, run, style) + summary_only_text(run, style) + fold_text(summary, style) +
+         sample_text(summary, style) + last_text(summary, run, style);
+}
+
+}  // namespace mlrun::summary

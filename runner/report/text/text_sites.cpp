@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions allocate most, and which spend most time on files (--stacks).
+#include <string>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kShown = 4;  // of each kind
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string part(const Summary& summary, SiteKind kind, const char* title, const TextStyle& style) {
+  TextTable table({title, "calls", "bytes", "time", "in"});
+  size_t shown = 0;
+  for (const SiteSummary& site : summary.sites) {
+    if (site.kind != kind || shown++ >= kShown) continue;
+    table.add({printable(site.function), count_text(site.calls), bytes_text(site.bytes),
+               site.time_ns == 0 ? "-" : time_text(site.time_ns, style.glyphs),
+               site.library.empty() ? "-" : printable(base_name(site.library))});
+  }
+  return table.empty() ? std::string() : table.text(style);
+}
+
+}  // namespace
+
+std::string sites_text(const Summary& summary, const TextStyle& style) {
+  const std::string allocations = part(summary, SiteKind::kAllocations, "ALLOCATED BY", style);
+  const std::string files = part(summary, SiteKind::kFiles, "FILE CALLS BY", style);
+  return allocations + (allocations.empty() || files.empty() ? "" : "\n") + files;
+}
+
+}  // namespace mlrun::summary

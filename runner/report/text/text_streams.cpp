@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which streams were on, which of those that were wanted did not work, and by which options the others are recorded.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/streams.h"
+#include "runner/report/text/text.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kLead = 14;
+
+// The reason is given only for what was asked for by name.
+std::string missing_text(const Stream& stream) {
+  if (!stream.asked) return fmt::format("not available: {}", stream.text);
+  return stream.reason.empty()
+             ? fmt::format("asked for and not available: {}", stream.text)
+             : fmt::format("asked for and not available: {} ({})", stream.text, printable(stream.reason));
+}
+
+// "allocations, --cupti": those of one option once. What needs a program that runs already is left out.
+std::vector<std::string> off_names(const std::vector<Stream>& all) {
+  std::vector<std::string> names;
+  const bool any_of_kernel = std::any_of(all.begin(), all.end(), [](const Stream& stream) {
+    return stream.state != StreamState::kOff && std::string(stream.option).starts_with("--kprobes");
+  });
+  for (const Stream& stream : all) {
+    const std::string option = stream.option;
+    if (stream.state != StreamState::kOff || option.starts_with("--kprobes=")) continue;
+    std::string name = option.empty() || (option == "--kprobes" && any_of_kernel) ? stream.text : option;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+bool observes_others(const nlohmann::json& run) {
+  const nlohmann::json::json_pointer at("/observed/scope");
+  return run.contains(at) && run.at(at) != "command";
+}
+
+}  // namespace
+
+std::string streams_text(const Summary& summary, const TextStyle& style) {
+  const std::vector<Stream> all = streams(*summary.run);
+  if (all.empty()) return {};
+  std::vector<std::string> on, items;
+  std::vector<const Stream*> missing;
+  for (const Stream& stream : all) {
+    if (stream.state == StreamState::kOn) on.emplace_back(stream.text);
+    if (stream.state == StreamState::kNotAvailable) missing.push_back(&stream);
+  }
+  items.push_back(on.empty() ? "none was on" : fmt::format("on: {}", fmt::join(on, ", ")));
+  for (const Stream* stream : missing) items.push_back(missing_text(*stream));
+  const std::vector<std::string> off = off_names(all);
+  if (!off.empty() && !observes_others(*summary.run)) items.push_back(fmt::format("off: {}", fmt::join(off, ", ")));
+  return wrap(style.bold("STREAMS"), kLead, items, style);
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How text is laid out for one terminal: its width, colours and characters. Widths count characters, not bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/util/text.h"
+#include "runner/util/units.h"
+
+namespace mlrun::summary {
+
+struct TextStyle {
+  size_t width = 100;  // 40 at least
+  bool colour = false;
+  Glyphs glyphs;
+
+  [[nodiscard]] std::string bold(std::string_view text) const { return paint("\x1b[1m", text); }
+  [[nodiscard]] std::string dim(std::string_view text) const { return paint("\x1b[2m", text); }
+  [[nodiscard]] std::string warning(std::string_view text) const { return paint("\x1b[1;33m", text); }
+  [[nodiscard]] std::string good(std::string_view text) const { return paint("\x1b[32m", text); }
+  [[nodiscard]] std::string bad(std::string_view text) const { return paint("\x1b[1;31m", text); }
+  [[nodiscard]] const char* dot() const { return glyphs.pick(" · ", " - "); }
+
+ private:
+  [[nodiscard]] std::string paint(const char* code, std::string_view text) const {
+    return colour && !text.empty() ? code + std::string(text) + "\x1b[0m" : std::string(text);
+  }
+};
+
+// Characters of valid UTF-8, colour codes not counted.
+[[nodiscard]] size_t text_width(std::string_view text);
+
+using util::printable;
+
+// At most `width` characters: cut at the end, or at the front for paths, whose end says more.
+[[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);
+[[nodiscard]] std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs);
+
+[[nodiscard]] std::string pad_right(std::string text, size_t width);
+[[nodiscard]] std::string pad_left(std::string_view text, size_t width);
+
+// Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks. An
+// item that is wider is broken between words.
+[[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
+                               const TextStyle& style);
+
+// Text broken between words at the style's width, every line behind `indent` blanks; what goes beyond most_lines is
+// cut.
+[[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
+
+}  // namespace mlrun::summary

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What PyTorch's allocator of GPU memory gave to tensors.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text.h"
+#include "runner/report/text/text_table.h"
+
+namespace mlrun::summary {
+namespace {
+
+constexpr size_t kShown = 8;
+
+std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
+  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
+                                    [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
+  if (process == summary.processes.end()) return "not known";
+  const std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  return memory.device < 0 ? text + ", from before" : fmt::format("{}, device {}", text, memory.device);
+}
+
+}  // namespace
+
+std::string torch_memory_text(const Summary& summary, const TextStyle& style) {
+  std::vector<TorchMemorySummary> sorted = summary.torch_memory;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.peak_bytes > b.peak_bytes; });
+  TextTable table({"TORCH MEMORY", "at once", "allocated", "times", "releases", "held at the end"});
+  for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+    const TorchMemorySummary& memory = sorted[i];
+    table.add(
+        {whose(summary, memory), bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
+         count_text(memory.allocations), count_text(memory.releases),
+         memory.kept == 0 ? "-" : fmt::format("{} in {}", bytes_text(memory.kept_bytes), count_text(memory.kept))});
+  }
+  if (sorted.size() > kShown) {
+    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_torch_memory", style.glyphs.pick("…", "..."),
+                               sorted.size() - kShown));
+  }
+  return table.empty() ? "" : table.text(style);
+}
+
+}  // namespace mlrun::summary

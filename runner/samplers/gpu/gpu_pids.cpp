@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/gpu/gpu_pids.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+#include <string_view>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::gpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kLookNs = 1'000'000'000, kLongestPauseNs = 32'000'000'000;
+constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", kLibrary = "/libcuda.so";
+
+uint32_t number_of(std::string_view text) {
+  uint32_t number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end.ec == std::errc() && end.ptr == text.data() + text.size() ? number : 0;
+}
+
+// The line "NSpid: 400 7 1": from our namespace down to its own.
+std::vector<uint32_t> namespace_pids(const std::string& process) {
+  std::istringstream lines(util::read_text(process + "/status"));
+  std::vector<uint32_t> numbers;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream words(line.substr(line.find(':') + 1));
+    for (uint32_t number = 0; words >> number;) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+bool GpuPids::uses_gpu(const std::string& process) const {
+  if (util::read_text(process + "/maps").find(kLibrary) != std::string::npos) return true;
+  std::error_code error;
+  for (fs::directory_iterator fd(process + "/fd", error), end; !error && fd != end; fd.increment(error)) {
+    std::error_code gone;
+    const std::string target = fs::read_symlink(fd->path(), gone).string();
+    if (target.starts_with(kDevice) || target == kOtherDevice) return true;
+  }
+  return false;
+}
+
+void GpuPids::look_for_users() {
+  users_.clear();
+  std::error_code error;
+  for (fs::directory_iterator entry(proc_, error), end; !error && entry != end; entry.increment(error)) {
+    const uint32_t pid = number_of(entry->path().filename().string());
+    if (pid == 0 || !uses_gpu(entry->path().string())) continue;
+    std::vector<uint32_t> numbers = namespace_pids(entry->path().string());
+    if (!numbers.empty()) numbers.erase(numbers.begin());
+    users_.push_back({pid, std::move(numbers)});
+  }
+}
+
+GpuPid GpuPids::find(uint32_t driver_pid) const {
+  for (const User& user : users_) {
+    if (user.pid == driver_pid) return {user.pid, MLRUN_PID_SAME};
+  }
+  GpuPid found;
+  for (const User& user : users_) {
+    if (std::find(user.inside.begin(), user.inside.end(), driver_pid) == user.inside.end()) continue;
+    if (found.pid != 0) return {};
+    found = {user.pid, MLRUN_PID_NAMESPACE};
+  }
+  return found;
+}
+
+// A number that is new is worth a look; one that nobody bears is so ever less.
+bool GpuPids::should_look(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
+  bool is_new = false, is_open = false;
+  for (const uint32_t pid : driver_pids) {
+    const auto found = known_.find(pid);
+    is_new = is_new || found == known_.end();
+    is_open = is_open || (found != known_.end() && found->second.pid == 0);
+  }
+  if (now_ns < next_look_ns_ || (!is_new && !(is_open && now_ns >= look_again_ns_))) return false;
+  pause_ns_ = is_new ? kLookNs : std::min(pause_ns_ * 5 / 4, kLongestPauseNs);
+  next_look_ns_ = now_ns + kLookNs;
+  look_again_ns_ = now_ns + pause_ns_;
+  return true;
+}
+
+std::vector<GpuPid> GpuPids::resolve(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
+  // A number that was gone may be somebody else's when it comes again.
+  std::erase_if(known_, [&](const auto& known) {
+    return std::find(driver_pids.begin(), driver_pids.end(), known.first) == driver_pids.end();
+  });
+  if (should_look(driver_pids, now_ns)) {
+    look_for_users();
+    known_.clear();
+    for (const uint32_t pid : driver_pids) known_[pid] = find(pid);
+    const bool one_each = known_.size() == 1 && users_.size() == 1;
+    if (one_each && known_.begin()->second.pid == 0) known_.begin()->second = {users_.front().pid, MLRUN_PID_ONLY};
+  }
+  std::vector<GpuPid> pids;
+  for (const uint32_t pid : driver_pids) {
+    const auto found = known_.find(pid);
+    pids.push_back(found == known_.end() ? GpuPid{} : found->second);
+  }
+  return pids;
+}
+
+}  // namespace mlrun::gpu

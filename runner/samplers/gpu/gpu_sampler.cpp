@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/gpu/gpu_sampler.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "runner/util/background_thread.h"
+
+namespace mlrun::gpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kPatience(1);
+constexpr size_t kRowsMax = 100'000;  // of each kind, when the collector does not fetch them
+
+}  // namespace
+
+struct GpuSampler::Shared {
+  std::mutex mutex;
+  std::condition_variable wake, ended_changed;
+  bool stop = false, ended = false, fetches_samples = false;
+  Clock::duration pause{};  // between looks; 0: there are none
+  News news;
+  GpuSamplerState state;
+};
+
+GpuSampler::GpuSampler(double looks_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
+  shared_->fetches_samples = fetches_samples;
+  if (looks_per_second > 0) {
+    shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
+  }
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
+}
+
+GpuSampler::~GpuSampler() { stop(); }
+
+void GpuSampler::stop() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->wake.notify_all();
+  shared_->ended_changed.wait_for(lock, kPatience, [&] { return shared_->ended; });
+}
+
+GpuSampler::News GpuSampler::fetch() {
+  const std::lock_guard lock(shared_->mutex);
+  return std::exchange(shared_->news, {});
+}
+
+GpuSamplerState GpuSampler::state() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->state;
+}
+
+namespace {
+
+// Moves rows over as long as there is room, and returns how many there was none for.
+template <typename Row>
+uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
+  const size_t room = kRowsMax - std::min(kRowsMax, to.size());
+  const size_t moved = std::min(room, from.size());
+  to.insert(to.end(), from.begin(), from.begin() + static_cast<ptrdiff_t>(moved));
+  const uint64_t dropped = from.size() - moved;
+  from.clear();
+  return dropped;
+}
+
+}  // namespace
+
+void GpuSampler::run(const std::shared_ptr<Shared>& shared) {
+  pthread_setname_np(pthread_self(), "mlrun-gpu");
+  std::string problem = watch_gpus(*shared);  // the driver is left before mlrun may end
+  const std::lock_guard lock(shared->mutex);
+  shared->state.problem = std::move(problem);
+  shared->ended = true;
+  shared->ended_changed.notify_all();
+}
+
+std::string GpuSampler::watch_gpus(Shared& shared) {
+  auto nvml = Nvml::open();
+  if (!nvml) return nvml.error().text;
+  GpuWatch watch(*std::move(nvml), shared.fetches_samples);
+  std::unique_lock lock(shared.mutex);
+  shared.state.gpus = watch.count();
+  if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be looked at";
+  shared.news.devices = watch.describe();
+  if (shared.pause == Clock::duration::zero()) return {};
+
+  GpuRows rows;
+  Clock::time_point due = Clock::now();
+  for (bool last = false; !last;) {
+    last = shared.stop;
+    lock.unlock();
+    const Clock::time_point begin = Clock::now();
+    watch.look(rows);
+    const Clock::duration took = Clock::now() - begin;
+    lock.lock();
+    ++shared.state.looks;
+    shared.state.look_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
+    shared.state.rows_dropped += move_rows(rows.gpus, shared.news.rows.gpus);
+    shared.state.rows_dropped += move_rows(rows.processes, shared.news.rows.processes);
+    shared.state.rows_dropped += move_rows(rows.driver, shared.news.rows.driver);
+    shared.state.not_sampled = watch.not_sampled();
+    for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_looks;
+    shared.wake.wait_until(lock, due, [&] { return shared.stop; });
+  }
+  return {};
+}
+
+}  // namespace mlrun::gpu

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One look after another at all GPUs, as rows (runner/events/gpu_sample.h). What NVML counts since the driver was
+// loaded becomes what was added since the look before.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/events/gpu_sample.h"
+#include "runner/samplers/gpu/driver_samples.h"
+#include "runner/samplers/gpu/gpu_pids.h"
+#include "runner/samplers/gpu/nvml.h"
+#include "runner/samplers/gpu/nvml_metrics.h"
+
+namespace mlrun::gpu {
+
+struct GpuRows {
+  std::vector<mlrun_gpu_sample> gpus;
+  std::vector<mlrun_gpu_process_sample> processes;
+  std::vector<mlrun_gpu_driver_sample> driver = {};
+};
+
+class GpuWatch {
+ public:
+  // `fetches_samples`: those of the driver's own, too.
+  GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples);
+
+  // JSON texts, one for each GPU and each instance of a divided one (runner/events/FORMAT.md). Numbers count from 1.
+  [[nodiscard]] std::vector<std::string> describe() const;
+
+  // Appends a row for each of them and for each process on them, and what the driver has sampled since.
+  void look(GpuRows& rows);
+
+  // After a look: what is not sampled by the driver, of which device.
+  [[nodiscard]] std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled() const;
+
+  [[nodiscard]] size_t count() const { return gpus_.size(); }
+
+ private:
+  struct Counter {
+    int64_t value = MLRUN_NOT_KNOWN;
+    uint64_t at_ns = 0;
+  };
+  struct Gpu {
+    uint32_t number = 0;
+    NvmlDevice device;
+    std::unique_ptr<NvmlMetrics> metrics;
+    std::unique_ptr<DriverSamples> samples;  // nullptr: they are not fetched
+    uint64_t before_ns = 0;                  // of the last look; 0: none yet
+    Counter counters[MLRUN_GPU_FIELDS];      // at the last look that was answered
+    uint64_t last_seen_us = 0;               // of process samples; every GPU has its own
+  };
+  void read_device(Gpu& gpu, __s64* values) const;
+  static void keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values);
+  void look_at_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows);
+
+  std::unique_ptr<Nvml> nvml_;
+  std::vector<Gpu> gpus_;
+  GpuPids pids_;
+};
+
+}  // namespace mlrun::gpu

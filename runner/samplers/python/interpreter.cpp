@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/python/interpreter.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/python/line_table.h"
+#include "runner/util/proc_files.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::python {
+
+namespace {
+
+constexpr size_t kInterpretersMax = 64, kThreadsMax = 4096, kFilesMax = 1000;
+constexpr size_t kVisitedMax = 2 * kFramesMax;  // frames of C code, and such that have not begun, among them
+constexpr uint64_t kWindowBytes = 16 << 10, kChunkBytesMax = 1 << 24;
+constexpr int kTries = 5;
+
+template <typename T>
+T value_at(const char* bytes, uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes + offset, sizeof value);
+  return value;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// libpython3.so is another one: it only passes calls on.
+bool is_library(std::string_view name) {
+  constexpr std::string_view kPrefix = "libpython3.";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= '0' &&
+         name[kPrefix.size()] <= '9';
+}
+
+// "python", "python3", "python3.12"; "python3.14t" has no global lock, "python3.14d" is a debug build
+bool is_program_name(std::string_view name) {
+  constexpr std::string_view kPrefix = "python";
+  return name.starts_with(kPrefix) && name.find_first_not_of("0123456789.td", kPrefix.size()) == std::string_view::npos;
+}
+
+// Everything about the process is hidden, not only gone.
+bool is_refused(uint32_t pid) {
+  const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  return !maps.valid() && (errno == EACCES || errno == EPERM);
+}
+
+// The library where there is one; else the program itself, whatever it is called.
+const collect::Module* find_module(const std::vector<collect::Module>& modules, const std::string& program) {
+  const collect::Module* found = nullptr;
+  for (const collect::Module& module : modules) {
+    if (is_library(base_name(module.path))) return &module;
+    if (module.path == program && !found) found = &module;
+  }
+  return found;
+}
+
+std::string program_of(uint32_t pid) {
+  std::array<char, 4096> path;
+  const ssize_t length = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), path.data(), path.size());
+  return length <= 0 ? std::string() : std::string(path.data(), static_cast<size_t>(length));
+}
+
+}  // namespace
+
+std::shared_ptr<const InterpreterFile> InterpreterFiles::find(const std::string& path, bool thorough) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return nullptr;
+  const std::tuple key(uint64_t{about.st_dev}, uint64_t{about.st_ino}, int64_t{about.st_mtim.tv_sec});
+  const auto found = files_.find(key);
+  if (found != files_.end()) return found->second;
+  if (files_.size() >= kFilesMax) files_.clear();
+  return files_[key] = std::make_shared<const InterpreterFile>(read_interpreter_file(path, thorough));
+}
+
+Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, InterpreterFiles& files) {
+  const std::string program = program_of(pid);
+  const std::vector<collect::Module> modules = collect::read_modules(pid);
+  const collect::Module* module = find_module(modules, program);
+  if (!module && is_refused(pid)) return fail(kRefused);
+  if (!module) return nullptr;
+  const bool is_program = module->path == program;
+  const bool named = !is_program || is_program_name(base_name(program));
+  const std::string path =
+      is_program ? fmt::format("/proc/{}/exe", pid) : fmt::format("/proc/{}/root{}", pid, module->path);
+  const auto file = files.find(path, named);
+  if (!file && !is_program) return fail(fmt::format("{} is no longer there", base_name(module->path)));
+  const bool is_python = file && file->is_python();
+  if (!is_python && !named) return nullptr;
+  if (!is_python || file->version == 0) return fail(fmt::format("a Python before 3.11 is none of {}", kKnownVersions));
+  bool placed = false;
+  const uint64_t bias = file->bias(module->start, module->file_offset, placed);
+  const bool typed = file->code_type != 0 && file->text_type != 0 && file->bytes_type != 0;
+  if (!placed || !typed) return fail(fmt::format("{} does not tell where its objects lie", base_name(module->path)));
+  RemoteMemory memory(pid);
+  const auto version = memory.get<uint32_t>(bias + file->version);
+  if (!version && memory.last_error() == EPERM) return fail(kRefused);
+  if (!version) return nullptr;
+  const auto layout = layout_of(*version, bias + file->runtime, memory);
+  if (!layout) return tl::make_unexpected(layout.error());
+  const Types types{bias + file->code_type, bias + file->text_type, bias + file->bytes_type};
+  return std::unique_ptr<Interpreter>(new Interpreter(pid, bias + file->runtime, *layout, types));
+}
+
+Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types)
+    : memory_(pid), runtime_(runtime), layout_(layout), codes_(layout_, types) {}
+
+std::vector<Interpreter::Thread> Interpreter::threads() {
+  std::vector<Thread> threads;
+  size_t visited = 0;  // of all interpreters together: what is no thread may be linked to itself
+  memory_.forget_error();
+  uint64_t interpreter = memory_.get<uint64_t>(runtime_ + layout_.interpreters_head).value_or(0);
+  for (size_t i = 0; interpreter != 0 && i < kInterpretersMax; ++i) {
+    uint64_t state = memory_.get<uint64_t>(interpreter + layout_.threads_head).value_or(0);
+    for (; state != 0 && visited < kThreadsMax; ++visited) {
+      uint64_t next = 0, native_id = 0;
+      const RemotePiece pieces[] = {{state + layout_.thread_next, &next, sizeof next},
+                                    {state + layout_.thread_native_id, &native_id, sizeof native_id}};
+      if (!memory_.read(pieces)) break;
+      if (native_id != 0 && native_id <= INT32_MAX) threads.push_back({state, static_cast<uint32_t>(native_id)});
+      state = next;
+    }
+    interpreter = memory_.get<uint64_t>(interpreter + layout_.interpreter_next).value_or(0);
+  }
+  return threads;
+}
+
+bool Interpreter::read_top(uint64_t state, Top& top) {
+  uint64_t at = state + layout_.thread_frame;
+  if (layout_.has_c_frame) {
+    const auto c_frame = memory_.get<uint64_t>(at);
+    if (!c_frame || *c_frame == 0) return false;
+    top.c_frame = *c_frame;
+    at = *c_frame + layout_.c_frame_frame;
+  }
+  const RemotePiece pieces[] = {{at, &top.frame, sizeof top.frame},
+                                {state + layout_.thread_chunk, &top.chunk, sizeof top.chunk}};
+  return memory_.read(pieces);
+}
+
+// The newest frames in one piece, and at once again which of them is the innermost.
+bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
+  const uint64_t end = top.frame + layout_.frame_bytes;
+  const bool in_chunk = top.chunk != 0 && top.frame > top.chunk && top.frame - top.chunk < kChunkBytesMax;
+  window_address_ = in_chunk ? std::max(top.chunk, end - std::min(end, kWindowBytes)) : top.frame;
+  window_.resize(end - window_address_);
+  after = top;
+  std::array<RemotePiece, 3> pieces;
+  size_t count = 0;
+  pieces[count++] = {window_address_, window_.data(), window_.size()};
+  const uint64_t told_at = layout_.has_c_frame ? top.c_frame + layout_.c_frame_frame : state + layout_.thread_frame;
+  pieces[count++] = {told_at, &after.frame, sizeof after.frame};
+  if (layout_.has_c_frame) pieces[count++] = {state + layout_.thread_frame, &after.c_frame, sizeof after.c_frame};
+  return memory_.read(std::span(pieces.data(), count));
+}
+
+// Valid until the next call. Null: it cannot be read.
+const char* Interpreter::frame_at(uint64_t address) {
+  if (address >= window_address_ && window_.size() >= layout_.frame_bytes &&
+      address - window_address_ <= window_.size() - layout_.frame_bytes) {
+    return window_.data() + (address - window_address_);
+  }
+  left_window_ = true;
+  single_.resize(layout_.frame_bytes);
+  return memory_.read(address, single_.data(), single_.size()) ? single_.data() : nullptr;
+}
+
+// From the innermost frame outwards.
+bool Interpreter::walk(uint64_t address) {
+  raw_.clear();
+  cut_ = left_window_ = false;
+  for (size_t visited = 0; address != 0; ++visited) {
+    if (raw_.size() > kFramesMax || visited == kVisitedMax) break;
+    const char* frame = frame_at(address);
+    if (!frame) return false;
+    const auto owner = value_at<uint8_t>(frame, layout_.frame_owner);
+    if (owner < layout_.owner_c) {
+      const auto code = value_at<uint64_t>(frame, layout_.frame_code) & ~layout_.frame_code_tags;
+      raw_.push_back({code, value_at<uint64_t>(frame, layout_.frame_instruction), owner});
+    }
+    address = value_at<uint64_t>(frame, layout_.frame_previous);
+  }
+  cut_ = address != 0 || raw_.size() > kFramesMax;
+  return true;
+}
+
+// False: what was taken for a frame was none.
+bool Interpreter::name(Stack& stack) {
+  std::vector<uint64_t> addresses;
+  for (const RawFrame& frame : raw_) addresses.push_back(frame.code);
+  std::vector<const Code*> codes;
+  if (!codes_.find(memory_, addresses, codes)) return false;
+  stack.frames.clear();
+  for (size_t i = 0; i < raw_.size(); ++i) {
+    const Code& code = *codes[i];
+    const uint64_t instruction = raw_[i].instruction;
+    const bool has_begun = raw_[i].owner == layout_.owner_generator || instruction >= code.traceable;
+    if (instruction + 2 < code.instructions || instruction >= code.instructions + code.instruction_bytes) return false;
+    if (!has_begun) continue;  // as if it had not been called yet
+    const uint64_t offset = instruction < code.instructions ? 0 : instruction - code.instructions;
+    stack.frames.push_back({&code, line_at(code.lines, code.first_line, offset)});
+  }
+  stack.cut = cut_ || stack.frames.size() > kFramesMax;
+  if (stack.frames.size() > kFramesMax) stack.frames.resize(kFramesMax);
+  return true;
+}
+
+Interpreter::Outcome Interpreter::try_stack(uint64_t state, Stack& stack) {
+  Top top, after;
+  if (!read_top(state, top)) return Outcome::kChanged;
+  if (top.frame == 0) return Outcome::kEmpty;
+  if (!load_window(state, top, after) || after != top) return Outcome::kChanged;
+  if (!walk(top.frame)) return Outcome::kChanged;
+  if (left_window_ && (!read_top(state, after) || after != top)) return Outcome::kChanged;
+  if (!name(stack)) return Outcome::kChanged;
+  return stack.frames.empty() ? Outcome::kEmpty : Outcome::kRead;
+}
+
+bool Interpreter::read_stack(const Thread& thread, Stack& stack, bool& discarded) {
+  Outcome outcome = Outcome::kChanged;
+  for (int i = 0; i < kTries && outcome == Outcome::kChanged; ++i) outcome = try_stack(thread.state, stack);
+  discarded = outcome == Outcome::kChanged;
+  return outcome == Outcome::kRead;
+}
+
+}  // namespace mlrun::python

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPython in another process: finds it, and reads the stacks of its threads while they go on. Every pointer may be
+// wrong by the time it is followed: what does not fit together is not told, and counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runner/samplers/python/code_cache.h"
+#include "runner/samplers/python/interpreter_file.h"
+#include "runner/samplers/python/layout.h"
+#include "runner/samplers/python/remote_memory.h"
+#include "runner/util/result.h"
+
+namespace mlrun::python {
+
+inline constexpr size_t kFramesMax = 128;  // of a stack, the innermost ones
+
+inline constexpr const char* kRefused = "the kernel lets nobody read their memory";
+
+struct Frame {
+  const Code* code = nullptr;  // until the next look
+  int32_t line = 0;            // 0: none
+};
+
+struct Stack {
+  std::vector<Frame> frames;  // innermost first
+  bool cut = false;           // there were more
+};
+
+// Files that were looked into, by device, inode and time of change.
+class InterpreterFiles {
+ public:
+  // `path` leads to the file from here. Null: there is none.
+  std::shared_ptr<const InterpreterFile> find(const std::string& path, bool thorough);
+
+ private:
+  std::map<std::tuple<uint64_t, uint64_t, int64_t>, std::shared_ptr<const InterpreterFile>> files_;
+};
+
+class Interpreter {
+ public:
+  // Null: the process has no CPython, or not yet. The error tells why its stacks cannot be read.
+  static Result<std::unique_ptr<Interpreter>> find(uint32_t pid, InterpreterFiles& files);
+
+  // Threads that have Python frames now, by the addresses of their states, with their ids as the process sees them.
+  struct Thread {
+    uint64_t state = 0;
+    uint32_t tid = 0;
+  };
+  std::vector<Thread> threads();
+
+  // False: it has no frames now, or they changed while they were read, each time that was tried (`discarded`).
+  bool read_stack(const Thread& thread, Stack& stack, bool& discarded);
+
+  // errno of the last read that failed since threads() was called; 0: none did.
+  [[nodiscard]] int last_error() const { return memory_.last_error(); }
+
+ private:
+  struct RawFrame {
+    uint64_t code = 0, instruction = 0;
+    uint8_t owner = 0;
+  };
+  // Where a thread's innermost frame is told, and what is told there.
+  struct Top {
+    uint64_t c_frame = 0, frame = 0;
+    uint64_t chunk = 0;
+    bool operator==(const Top&) const = default;
+  };
+  enum class Outcome { kRead, kEmpty, kChanged };
+
+  Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types);
+  bool read_top(uint64_t state, Top& top);
+  Outcome try_stack(uint64_t state, Stack& stack);
+  bool load_window(uint64_t state, const Top& top, Top& after);
+  const char* frame_at(uint64_t address);
+  bool walk(uint64_t address);
+  bool name(Stack& stack);
+
+  RemoteMemory memory_;
+  uint64_t runtime_;
+  Layout layout_;
+  CodeCache codes_;
+  std::vector<char> window_, single_;
+  uint64_t window_address_ = 0;
+  bool left_window_ = false;  // frames outside of it were read
+  bool cut_ = false;
+  std::vector<RawFrame> raw_;
+};
+
+}  // namespace mlrun::python

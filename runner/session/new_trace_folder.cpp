@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/session/new_trace_folder.h"
+
+#include <sys/stat.h>
+
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace mlrun::launch {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Without what is awkward in a path.
+std::string short_name(const std::string& path) {
+  std::string name = fs::path(path).filename().string().substr(0, 64);
+  for (char& c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '+';
+    if (!plain) c = '-';
+  }
+  return name.empty() ? "run" : name;
+}
+
+Result<std::string> absolute(const std::string& folder) {
+  std::error_code error;
+  const fs::path path = fs::canonical(folder, error);
+  if (error) return fail(fmt::format("cannot find {}: {}", folder, error.message()));
+  return path.string();
+}
+
+Status check_free(const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder, error))) return {};
+  if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a new folder with -o");
+  if (!fs::is_empty(folder, error) && !error) {
+    return fail(folder + " holds something already, and a trace never overwrites; name a new folder with -o");
+  }
+  return {};
+}
+
+Result<std::string> make_asked(const std::string& folder) {
+  std::error_code error;
+  const fs::path parent = fs::path(folder).lexically_normal().parent_path();
+  if (!parent.empty()) fs::create_directories(parent, error);
+  if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
+  if (errno != EEXIST) return fail_errno("make the trace folder " + folder, errno);
+  if (Status free = check_free(folder); !free) return tl::make_unexpected(free.error());
+  return absolute(folder);
+}
+
+}  // namespace
+
+Status check_asked_folder(const std::optional<std::string>& asked) { return asked ? check_free(*asked) : Status(); }
+
+Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& name) {
+  if (asked) return make_asked(*asked);
+  for (int number = 1;; number++) {
+    const std::string folder = fmt::format("mlrun-{}-{}", short_name(name), number);
+    if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
+    if (errno != EEXIST) {
+      return fail(fmt::format("cannot make the trace folder {} here: {}; name another place with -o", folder,
+                              std::strerror(errno)));
+    }
+  }
+}
+
+}  // namespace mlrun::launch

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/session/session_file.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/events/session.h"
+#include "runner/util/file_io.h"
+#include "runner/util/proc_files.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+constexpr int kSchemaVersion = 1;
+
+std::string path_in(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SESSION_FILE; }
+
+uint64_t start_ticks_of(uint32_t pid) {
+  const auto stat = collect::read_proc_stat(pid);
+  return stat && !stat->ended ? stat->start_ticks : 0;
+}
+
+}  // namespace
+
+SessionFile::SessionFile(const std::string& trace_folder) : path_(path_in(trace_folder)) {
+  const auto pid = static_cast<uint32_t>(::getpid());
+  data = {{"schema_version", kSchemaVersion},
+          {"state", "running"},
+          {"leader", {{"pid", pid}, {"start_ticks", start_ticks_of(pid)}, {"boot_id", collect::boot_id()}}}};
+}
+
+Result<SessionFile> SessionFile::read(const std::string& trace_folder) {
+  SessionFile file;
+  file.path_ = path_in(trace_folder);
+  const auto text = util::read_file(file.path_);
+  if (!text) return tl::make_unexpected(text.error());
+  file.data = nlohmann::json::parse(*text, nullptr, false);
+  if (!file.data.is_object()) return fail(file.path_ + " is damaged: it is no JSON object");
+  const auto version = file.data.find("schema_version");
+  if (version != file.data.end() && version->is_number() && version->get<int64_t>() > kSchemaVersion) {
+    return fail(fmt::format("{} was recorded by a newer mlrun (schema {}; this one reads up to {}): use that version",
+                            trace_folder, version->get<int64_t>(), kSchemaVersion));
+  }
+  return file;
+}
+
+Status SessionFile::write() const {
+  return util::write_atomically(path_, data.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", 0600);
+}
+
+void SessionFile::remove() const { ::unlink(path_.c_str()); }
+
+std::string SessionFile::text(const char* pointer) const {
+  const nlohmann::json::json_pointer at(pointer);
+  return data.contains(at) && data.at(at).is_string() ? data.at(at).get<std::string>() : std::string();
+}
+
+uint32_t SessionFile::leader_pid() const {
+  const nlohmann::json::json_pointer at("/leader/pid");
+  return data.contains(at) && data.at(at).is_number_unsigned() ? data.at(at).get<uint32_t>() : 0;
+}
+
+bool SessionFile::same_boot() const { return text("/leader/boot_id") == collect::boot_id(); }
+
+bool SessionFile::leader_lives() const {
+  const nlohmann::json::json_pointer at("/leader/start_ticks");
+  const uint64_t ticks = data.contains(at) && data.at(at).is_number_unsigned() ? data.at(at).get<uint64_t>() : 0;
+  return same_boot() && leader_pid() != 0 && ticks != 0 && start_ticks_of(leader_pid()) == ticks;
+}
+
+}  // namespace mlrun::launch

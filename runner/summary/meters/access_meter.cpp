@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/meters/access_meter.h"
+
+#include <utility>
+
+#include "runner/util/saturating.h"
+
+namespace mlrun::summary {
+namespace {
+
+void count(AccessPattern::Count& to, int64_t bytes) {
+  ++to.calls;
+  util::add_to(to.bytes, bytes);
+}
+
+}  // namespace
+
+AccessMeter::Position& AccessMeter::position(uint64_t ofd_id) {
+  if (Position* found = recent_.find(ofd_id)) return *found;
+  if (recent_.size() == kKept) older_ = std::exchange(recent_, {});
+  const Position* older = older_.find(ofd_id);
+  return recent_.at(ofd_id) = older ? *older : Position{};
+}
+
+void AccessMeter::opened_for_append(int64_t ofd_id) {
+  if (ofd_id != 0) position(uint64_t(ofd_id)).next[size_t(Direction::kWrite)] = kAnywhere;
+}
+
+void AccessMeter::transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes) {
+  AccessPattern& pattern = patterns_[size_t(direction)];
+  if (ofd_id == 0 || offset < 0) return count(pattern.unknown, bytes);
+  int64_t& next = position(uint64_t(ofd_id)).next[size_t(direction)];
+  if (next == kAnywhere || offset == next) {
+    count(pattern.sequential, bytes);
+  } else {
+    count(offset > next ? pattern.forward : pattern.backward, bytes);
+  }
+  next = offset + bytes;
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells sequential transfers from jumps, per open file description and direction. Remembers the positions of the
+// descriptions used last, at least kKept of them; one that comes back after that begins anew.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runner/summary/summary.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::summary {
+
+class AccessMeter {
+ public:
+  static constexpr size_t kKept = size_t{1} << 17;
+
+  // To be called some time before the others.
+  void prefetch(int64_t ofd_id) const {
+    if (ofd_id != 0) recent_.prefetch(uint64_t(ofd_id));
+  }
+
+  // O_APPEND: the first write may begin anywhere.
+  void opened_for_append(int64_t ofd_id);
+
+  // Requires: bytes > 0. offset < 0: not known.
+  void transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
+
+  [[nodiscard]] const std::array<AccessPattern, 2>& patterns() const { return patterns_; }
+
+ private:
+  static constexpr int64_t kAnywhere = -1;
+  struct Position {
+    std::array<int64_t, 2> next{};  // where a sequential transfer would begin
+  };
+
+  Position& position(uint64_t ofd_id);
+
+  FlatMap<Position> recent_, older_;  // two generations: the older one is dropped whole when the recent one is full
+  std::array<AccessPattern, 2> patterns_{};
+};
+
+}  // namespace mlrun::summary

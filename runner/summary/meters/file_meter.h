@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 160 bytes); what
+// is met later is summed up under file 0.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "runner/summary/meters/byte_coverage.h"
+#include "runner/summary/meters/call_facts.h"
+#include "runner/summary/summary.h"
+#include "runner/util/chunked_list.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::summary {
+
+class FileMeter {
+ public:
+  static constexpr size_t kMaxFiles = size_t{1} << 20, kMaxPairs = size_t{1} << 16;
+
+  struct File {
+    int64_t file_id = 0;
+    Totals totals;
+    CacheMisses misses{0, 0};
+    ByteCoverage read;
+  };
+
+  // A call of group files. file_id: by its key (file_names.h), as in all below.
+  void add(int64_t file_id, const model::CallRow& row, const CallFacts& facts);
+  // Calls together; which bytes they read is not known.
+  void add(int64_t file_id, const Totals& totals);
+  // Pages that came for a read of it.
+  void add(int64_t file_id, const CacheMisses& misses);
+  // Of what was added: these were calls on both files, and each of the two has them whole. Beyond kMaxPairs pairs of
+  // files it is not remembered, and a folder that holds both has them twice.
+  void add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals);
+  // What add() of the row will touch, one step after the other (builder.h).
+  void prefetch_slot(const model::CallRow& row) const;
+  void prefetch_file(const model::CallRow& row) const;
+  void prefetch_bytes(const model::CallRow& row) const;
+
+  struct Shared {
+    int64_t calls = 0, errors = 0, time_ns = 0;
+  };
+  using Pairs = std::map<std::pair<int64_t, int64_t>, Shared>;
+  [[nodiscard]] const Pairs& shared() const { return shared_; }
+  [[nodiscard]] const util::ChunkedList<File>& files() const { return files_; }
+  [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
+  // Calls on no known file, and on those that were met when it was full.
+  [[nodiscard]] const Totals& without_place() const { return without_place_; }
+  [[nodiscard]] const CacheMisses& misses_without_place() const { return misses_without_place_; }
+  [[nodiscard]] Reread reread() const;
+
+ private:
+  File* place(int64_t file_id);  // nullptr: without a place
+  [[nodiscard]] const File* find(int64_t file_id) const;
+
+  FlatMap<File*> places_;
+  util::ChunkedList<File> files_;
+  Pairs shared_;
+  Totals without_place_;
+  CacheMisses misses_without_place_{0, 0};
+  CoverageBudget budget_;
+  int64_t bytes_left_out_ = 0;
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under which name a file is known in the end: programs write a temporary one and rename it into place.
+//
+//   open ck.tmp, write    ck.tmp is file 7
+//   rename to ck_0.pt     file 7 is ck_0.pt
+//   open ck.tmp, write    ck.tmp is file 9; or 7 again, if it got the inode number of a file that is gone: then what comes
+//                         from now on counts for a number of its own
+//   open ck_0.pt, read    file 12 by its path, 7 by its inode: counts for 7
+//
+// Follows rows in order of their ends. Knows files that were opened for writing while there is room (kNamesMax); a name beyond
+// means what it meant first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/events/call_class.h"
+#include "runner/model/file_table.h"
+#include "runner/model/rows.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::summary {
+
+class FileNames {
+ public:
+  static constexpr size_t kNamesMax = size_t{1} << 16;
+
+  // `files` outlives it; null: nothing is followed.
+  explicit FileNames(const model::FileTable* files = nullptr) : files_(files) {}
+
+  // Of every row on files. The key of the row's file.
+  int64_t note(const model::CallRow& row, mlrun_call_class call_class);
+
+  // Which file a file_id means now: itself, or a number that file_id_of() and name_of() know.
+  [[nodiscard]] int64_t key(int64_t file_id) const {
+    if (keys_.size() == 0 || file_id == 0) return file_id;
+    const int64_t* found = keys_.find(static_cast<uint64_t>(file_id));
+    return found ? *found : file_id;
+  }
+
+  // Looks a key up: the row of the table `file` that it began as, and its last name; nullptr: that of the row.
+  [[nodiscard]] int64_t file_id_of(int64_t key) const {
+    return key > kLater ? later_[static_cast<size_t>(key - kLater) - 1] : key;
+  }
+  [[nodiscard]] const std::string* name_of(int64_t key) const {
+    const auto found = names_.find(key);
+    return found == names_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  static constexpr int64_t kLater = int64_t{1} << 40;  // keys above it: a file_id that means another file than before
+
+  [[nodiscard]] std::string path_of(int64_t file_id) const;
+  [[nodiscard]] std::pair<uint32_t, uint64_t> inode_of(int64_t key) const;
+  [[nodiscard]] int64_t present_key(const std::string& path, int64_t file_id) const;
+  int64_t opened(const model::CallRow& row);
+  int64_t renamed(const model::CallRow& row);
+  void exchange(const std::string& path, const std::string& other);
+  void move_folder(const std::string& path, const std::string& other);
+  void move(const std::string& path, const std::string& other, int64_t key);
+  int64_t linked(const model::CallRow& row);
+  int64_t unlinked(const model::CallRow& row);
+  void forget(int64_t key);
+
+  const model::FileTable* files_;
+  std::map<std::string, int64_t> present_;          // key of the file at a path, of those that were opened for writing
+  std::unordered_map<int64_t, std::string> names_;  // by key
+  std::unordered_map<int64_t, std::vector<std::string>> links_;  // further names by key
+  std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of renamed files that are there
+  FlatMap<int64_t> keys_;                                        // by file_id, where it is not itself
+  std::vector<int64_t> later_;                                   // file_id of keys above kLater
+};
+
+}  // namespace mlrun::summary

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/meters/gpu_work_meter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runner/events/record.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::summary {
+
+namespace {
+
+using model::GpuKind;
+using model::GpuWorkRow;
+
+// CUPTI's kinds of copies, by what lies at either end.
+bool from_host(uint32_t kind) { return kind == 1 || kind == 3; }
+bool to_host(uint32_t kind) { return kind == 2 || kind == 4; }
+
+}  // namespace
+
+bool has_times(const GpuWorkRow& row) {
+  return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
+}
+
+// Of a folded piece that the start cuts, what lies before it is taken to be as busy as the whole piece.
+void BusyTime::add(int64_t start_ns, int64_t end_ns) {
+  if (end_ns <= start_ns) return;
+  Piece joined{start_ns, end_ns, end_ns - start_ns};
+  while (!pieces_.empty() && pieces_.back().end_ns >= start_ns) {
+    const Piece& before = pieces_.back();
+    if (before.start_ns < start_ns) {
+      const auto share =
+          static_cast<double>(start_ns - before.start_ns) / static_cast<double>(before.end_ns - before.start_ns);
+      joined.busy_ns += std::llround(static_cast<double>(before.busy_ns) * share);
+      joined.start_ns = before.start_ns;
+    }
+    if (before.end_ns > joined.end_ns) {
+      joined.busy_ns += before.end_ns - joined.end_ns;
+      joined.end_ns = before.end_ns;
+    }
+    pieces_.pop_back();
+  }
+  pieces_.push_back(joined);
+  if (pieces_.size() >= pieces_most_) fold();
+}
+
+void BusyTime::fold() {
+  const size_t half = pieces_.size() / 2;
+  size_t to = 0;
+  for (size_t from = 0; from + 1 < half; from += 2) {
+    const Piece& first = pieces_[from];
+    const Piece& second = pieces_[from + 1];
+    pieces_[to++] = {first.start_ns, second.end_ns, first.busy_ns + second.busy_ns};
+  }
+  if (half % 2 != 0) pieces_[to++] = pieces_[half - 1];
+  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(to), pieces_.begin() + static_cast<std::ptrdiff_t>(half));
+}
+
+int64_t BusyTime::ns() const {
+  int64_t sum = 0;
+  for (const Piece& piece : pieces_) util::add_to(sum, piece.busy_ns);
+  return sum;
+}
+
+void GpuWorkMeter::add(const GpuWorkRow& row) {
+  if (row.kind == GpuKind::kApi) {
+    ++calls_.calls;
+    util::add_to(calls_.time_ns, row.dur_ns);
+    calls_.errors += row.result != 0 ? 1 : 0;
+    return;
+  }
+  if (row.kind == GpuKind::kSync) {
+    ++calls_.syncs;
+    util::add_to(calls_.sync_ns, row.dur_ns);
+    return;
+  }
+  Device& device = devices_[row.gpu_id];
+  if (has_times(row)) device.busy.add(row.origin.ts_ns, row.origin.ts_ns + row.dur_ns);
+  if (row.kind == GpuKind::kGraph) {
+    ++device.sums.graphs;
+    util::add_to(device.sums.graph_ns, row.dur_ns);
+    return;
+  }
+  if (row.kind == GpuKind::kKernel) {
+    ++device.sums.kernels;
+    util::add_to(device.sums.kernel_ns, row.dur_ns);
+    GpuKernelSummary& kernel = kernels_[row.name_id];
+    ++kernel.count;
+    util::add_to(kernel.time_ns, row.dur_ns);
+    kernel.max_ns = std::max(kernel.max_ns, row.dur_ns);
+    return;
+  }
+  util::add_to(device.sums.copy_ns, row.dur_ns);
+  if (row.kind == GpuKind::kMemset) {
+    ++device.sums.memsets;
+    return;
+  }
+  ++device.sums.copies;
+  const uint32_t kind = row.detail & 0xff;
+  util::add_to(from_host(kind) ? device.sums.bytes_in
+               : to_host(kind) ? device.sums.bytes_out
+                               : device.sums.bytes_within,
+               row.bytes);
+}
+
+std::vector<GpuWorkSummary> GpuWorkMeter::devices(const std::vector<model::GpuRow>& known) const {
+  std::vector<GpuWorkSummary> out;
+  for (const auto& [gpu_id, device] : devices_) {
+    GpuWorkSummary& sums = out.emplace_back(device.sums);
+    sums.gpu_id = gpu_id;
+    sums.busy_ns = device.busy.ns();
+    const auto row =
+        std::find_if(known.begin(), known.end(), [id = gpu_id](const model::GpuRow& of) { return of.gpu_id == id; });
+    sums.name = row == known.end() ? "not known" : row->name;
+    sums.uuid = row == known.end() ? "" : row->uuid;
+  }
+  if (out.size() > 1 && out.front().gpu_id == 0) std::rotate(out.begin(), out.begin() + 1, out.end());
+  return out;
+}
+
+std::vector<GpuKernelSummary> GpuWorkMeter::kernels(const std::vector<model::NameRow>& names) const {
+  std::vector<std::pair<int64_t, GpuKernelSummary>> sorted(kernels_.begin(), kernels_.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.time_ns != b.second.time_ns ? a.second.time_ns > b.second.time_ns : a.first < b.first;
+  });
+  if (sorted.size() > kTopKernels) sorted.resize(kTopKernels);
+  std::unordered_map<int64_t, const std::string*> name_of;
+  for (const model::NameRow& name : names) name_of[name.name_id] = &name.text;
+  std::vector<GpuKernelSummary> out;
+  for (auto& [name_id, kernel] : sorted) {
+    const auto name = name_of.find(name_id);
+    kernel.name = name == name_of.end() ? "not known" : *name->second;
+    out.push_back(std::move(kernel));
+  }
+  return out;
+}
+
+}  // namespace mlrun::summary

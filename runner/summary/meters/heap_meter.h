@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap of one process: what is live, its peak, and whose it was at the peak.
+//
+// Recorded blocks (rows of `alloc`) are followed one by one, so their part is exact; counted ones (`alloc_small`) are
+// known at the collector's looks. A block that this process did not make itself, because it was inherited by fork, is
+// not counted when it is freed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/summary/summary.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::summary {
+
+// Room for live blocks, of all processes: 16 bytes each, at most 192 MiB of map.
+struct BlockRoom {
+  int64_t left = int64_t{4} << 20;
+  int64_t left_out_blocks = 0;  // found no room
+  int64_t left_out_bytes = 0;
+};
+
+class HeapMeter {
+ public:
+  HeapMeter(int64_t alloc_min_bytes, BlockRoom& room) : HeapMeter(alloc_min_bytes, 0, room) {}
+  // With sampling, recorded and counted blocks together are still exact; figures of libraries are estimates.
+  HeapMeter(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room)
+      : alloc_min_bytes_(alloc_min_bytes), alloc_sample_bytes_(alloc_sample_bytes), room_(&room) {}
+
+  void add(const model::AllocRow& row);
+  void add(const model::AllocSmallRow& row);
+  // To be called some rows before add(row).
+  void prefetch(const model::AllocRow& row) const {
+    live_.prefetch(row.address);
+    if (row.old_address != 0) live_.prefetch(row.old_address);
+  }
+  // Requires: all rows were added. The figures below are those of the last finish().
+  void finish();
+
+  [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // that are followed
+  [[nodiscard]] const HeapPeak& peak() const { return peak_; }
+  [[nodiscard]] int64_t recorded_allocations() const { return recorded_allocations_; }
+  [[nodiscard]] int64_t counted_allocations() const { return counted_allocations_; }
+  // Recorded bytes live at the peak, by library (name_id), largest first; names are left empty.
+  [[nodiscard]] std::vector<HeapLibrary> libraries() const;
+
+ private:
+  static constexpr int kLibraryBits = 16;  // a live block is usable bytes << kLibraryBits | index in libraries_
+
+  // at_peak is brought up to date when live is about to change: until then live has not changed since the peak.
+  struct Library {
+    int64_t name_id = 0;
+    int64_t live = 0, at_peak = 0;
+    uint64_t peak_number = 0;  // the peak that at_peak belongs to
+  };
+
+  bool enter(int32_t image_id);
+  void insert(const model::AllocRow& row, int64_t bytes);
+  void remove(uint64_t address, int64_t expected_bytes);
+  void forget(uint64_t block);
+  void change(size_t library, int64_t bytes);
+  [[nodiscard]] int64_t stands_for(int64_t bytes) const;
+  void apply_counted();
+  void note_peak(int64_t ts_ns);
+  size_t library_index(int64_t name_id);
+
+  int64_t alloc_min_bytes_, alloc_sample_bytes_;
+  BlockRoom* room_;
+  FlatMap<uint64_t> live_;
+  std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: not known
+  FlatMap<uint32_t> library_indexes_;
+  int64_t recorded_ = 0, counted_ = 0;
+  int64_t pending_ = 0, pending_ts_ns_ = 0;  // a look's classes change the sum together
+  HeapPeak peak_;
+  uint64_t peak_number_ = 0;
+  int64_t recorded_allocations_ = 0, counted_allocations_ = 0;
+  int32_t image_id_ = 0;
+  std::vector<int32_t> left_images_;  // replaced by exec
+  bool lists_all_ = false;            // an allocator that cannot tell sizes has everything recorded
+};
+
+}  // namespace mlrun::summary

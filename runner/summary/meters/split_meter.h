@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of calls on files went, and that of the kernel's operations on them outside of calls (all of them where
+// there are no calls), added up for the run, each kind, process and file. Only the kernel side knows it: without it nothing
+// is added.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/summary.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::summary {
+
+class SplitMeter {
+ public:
+  static constexpr size_t kMaxFiles = size_t{1} << 18;  // files beyond have no sums of their own; about 100 bytes each
+
+  // A call of group files, or an operation, whose split is known. file_id 0: of no file that is known.
+  void add(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split);
+
+  // The run, its kinds, the processes in the order of `processes`, the phases, then files by the time asleep for them.
+  // Empty: nothing was added.
+  [[nodiscard]] std::vector<SplitSummary> finish(const std::vector<ProcessSummary>& processes,
+                                                 const std::vector<SplitSummary>& phases,
+                                                 const model::FileTable& files) const;
+
+ private:
+  struct Sums {
+    int64_t calls = 0, time_ns = 0;
+    model::CallSplit split;
+  };
+  static SplitSummary row(const char* scope, int64_t id, std::string name, const Sums& sums);
+  [[nodiscard]] std::vector<SplitSummary> top_files(const model::FileTable& files) const;
+
+  Sums run_;
+  std::array<Sums, kSplitKinds> by_kind_;
+  FlatMap<Sums> by_process_;  // by proc_id + 1
+  FlatMap<Sums> by_file_;
+};
+
+}  // namespace mlrun::summary

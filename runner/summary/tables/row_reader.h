@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a table into a vector of rows that have Columns<Row>. A column that is missing or of another type is an error
+// that names it. A null leaves the field as the row's default has it, and so does a column that tables of earlier versions
+// do not have (later); columns that Row does not know are passed over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/summary/tables/table_rows.h"
+#include "runner/util/result.h"
+
+namespace arrow {
+class Array;
+class RecordBatch;
+}  // namespace arrow
+
+namespace mlrun::summary {
+
+class RowReader {
+ public:
+  // As a visitor: fills the fields of the present row.
+  void operator()(const std::string& name, int64_t& value);
+  void operator()(const std::string& name, int32_t& value) { value = int32_t(number(name, value)); }
+  void operator()(const std::string& name, uint16_t& value) { value = uint16_t(number(name, value)); }
+  void operator()(const std::string& name, std::string& value);
+  void operator()(const std::string& name, Group& value);
+  void operator()(const std::string& name, Direction& value);
+  void operator()(const std::string& name, SiteKind& value);
+  template <typename Value>
+  void later(const std::string& name, Value& value) {
+    if (has(name)) (*this)(name, value);
+  }
+
+  // Likewise, and null where it is `none`, which the row's default is.
+  template <typename Value>
+  void later_optional(const std::string& name, Value& value, int /*none*/) {
+    later(name, value);
+  }
+  void later_optional(const std::string& name, std::string& value) { later(name, value); }
+
+  template <typename Row>
+  static Result<std::vector<Row>> read(const std::string& trace_folder) {
+    RowReader reader(trace_folder, Columns<Row>::kTable);
+    std::vector<Row> rows;
+    if (auto loaded = reader.load(); !loaded) return tl::make_unexpected(loaded.error());
+    while (reader.next_row()) Columns<Row>::visit(reader, rows.emplace_back());
+    if (!reader.problem_.empty()) return fail(reader.problem_);
+    return rows;
+  }
+
+ private:
+  RowReader(std::string trace_folder, std::string table)
+      : trace_folder_(std::move(trace_folder)), table_(std::move(table)) {}
+
+  Status load();
+  bool next_row();  // false: there is none, or there was a problem
+  [[nodiscard]] bool has(const std::string& name) const;
+  // nullptr: no such column, which is a problem, or null.
+  std::shared_ptr<arrow::Array> cell(const std::string& name);
+  int64_t number(const std::string& name, int64_t otherwise);
+  void wrong(const std::string& name, const std::string& what);
+
+  std::string trace_folder_, table_;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches_;
+  size_t batch_ = 0;
+  int64_t row_ = -1;
+  std::string problem_;
+};
+
+}  // namespace mlrun::summary

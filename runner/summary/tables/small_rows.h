@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of the small tables that the report reads. The merger writes them (runner/trace/TABLES.md).
+#pragma once
+
+#include "runner/model/rows.h"
+#include "runner/summary/tables/table_rows.h"
+
+namespace mlrun::summary {
+
+template <>
+struct Columns<model::PhaseRow> {
+  static constexpr const char* kTable = "phase";
+  static void visit(auto& visitor, auto& row) {
+    visitor("phase_id", row.phase_id);
+    visitor("name", row.name);
+    visitor("ts", row.ts_ns);
+    visitor("dur", row.dur_ns);
+    visitor("error_ns", row.error_ns);
+    visitor("proc_id", row.proc_id);
+    visitor("calls", row.calls);
+    visitor("bytes_read", row.bytes_read);
+    visitor("bytes_written", row.bytes_written);
+    visitor("io_ns", row.io_ns);
+  }
+};
+
+template <>
+struct Columns<model::LossRow> {
+  static constexpr const char* kTable = "loss";
+  static void visit(auto& visitor, auto& row) {
+    visitor("channel", row.channel);
+    visitor("reason", row.reason);
+    visitor("proc_id", row.proc_id);
+    visitor("thread_id", row.thread_id);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+    visitor("count", row.count);
+    visitor("unit", row.unit);
+    visitor.later_optional("cpu", row.cpu, -1);
+    visitor.later_optional("kind", row.kind);
+  }
+};
+
+template <>
+struct Columns<model::LeftOutRow> {
+  static constexpr const char* kTable = "left_out";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("reason", row.reason);
+    visitor("calls", row.calls);
+    visitor("bytes_read", row.bytes_read);
+    visitor("bytes_written", row.bytes_written);
+    visitor("time_ns", row.time_ns);
+  }
+};
+
+template <>
+struct Columns<model::FoldedRow> {
+  static constexpr const char* kTable = "folded";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("file_id", row.file_id);
+    visitor("func", row.func);
+    visitor("calls", row.calls);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+  }
+};
+
+template <>
+struct Columns<model::CoverageRow> {
+  static constexpr const char* kTable = "coverage";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("subject", row.subject);
+    visitor("detail", row.detail);
+    visitor("seen", row.seen);
+    visitor("kernel", row.kernel);
+    visitor.later("level", row.level);
+  }
+};
+
+}  // namespace mlrun::summary

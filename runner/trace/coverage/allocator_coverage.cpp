@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/coverage/allocator_coverage.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "runner/symbols/allocator_symbols.h"
+#include "runner/util/saturating.h"
+#include "runner/util/text.h"
+#include "runner/util/units.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+// What allocators map when they are loaded, for themselves, stays below: the two in pyarrow's libarrow together 10 MiB.
+constexpr int64_t kUsedBytesMin = 16 << 20;
+
+// The linker says how it came to a library, the kernel where that lies.
+std::string place_of(const std::string& path) {
+  std::error_code failed;
+  const auto place = std::filesystem::canonical(path, failed);
+  return failed ? path : place.string();
+}
+
+class AllocatorCoverage {
+ public:
+  AllocatorCoverage(SpoolIndex& index, const model::TraceInfo& info, const MappingCallers& callers)
+      : index_(index), info_(info), callers_(callers) {
+    for (const Channel& channel : index.channels().all()) proc_ids_[channel.about.process] = channel.origin.proc_id;
+    for (const auto& [number, proc_id] : proc_ids_) numbers_.emplace(proc_id, number);
+  }
+
+  std::vector<model::CoverageRow> rows() && {
+    add_parts_of_programs();
+    add_operators();
+    add_parts_of_libraries();
+    return std::move(rows_);
+  }
+
+ private:
+  using Images = std::map<std::pair<int32_t, std::string>, int64_t>;  // by process and file of the allocator
+
+  const symbols::AllocatorSymbols& symbols_of(const std::string& path) {
+    const auto [known, is_new] = symbols_.try_emplace(path);
+    if (is_new) known->second = symbols::read_allocator_symbols(path);
+    return known->second;
+  }
+
+  // It stands before ours in the order of look-up, as the runtimes of sanitizers do.
+  static bool is_before_hooks(const std::string& exe, const std::string& allocator) {
+    const std::string name = allocator.substr(allocator.rfind('/') + 1);
+    const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
+    return allocator == exe || sanitizer;
+  }
+
+  void add_parts_of_programs() {
+    Images unseen;
+    for (const model::ImageRow& image : info_.images) {
+      if (!image.allocator.empty() && is_before_hooks(image.exe, image.allocator))
+        ++unseen[{image.proc_id, image.allocator}];
+    }
+    for (const auto& [key, images] : unseen) {
+      rows_.push_back({key.first, "allocations",
+                       "the allocator is part of " + key.second + ", where no hook reaches it", 0, images});
+    }
+  }
+
+  // Such an allocator has the operators in every program, and in those of C nobody calls them.
+  bool calls_new(uint32_t process, const std::string& exe, const std::string& allocator) {
+    if (symbols_of(exe).calls_new) return true;
+    const auto libraries = index_.modules().libraries_of(process);
+    return std::any_of(libraries.begin(), libraries.end(), [&](int64_t library) {
+      const std::string path = index_.modules().path(library);
+      return place_of(path) != place_of(allocator) && symbols_of(path).calls_new;
+    });
+  }
+
+  void add_operators() {
+    Images unseen;
+    for (const auto& [number, facts] : index_.notes().processes()) {
+      const auto proc_id = proc_ids_.find(number);
+      for (const events::ProcessEvent& told : facts.told) {
+        const std::string exe(index_.strings().text(told.exe)), allocator(index_.strings().text(told.allocator));
+        const bool is_unseen = told.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
+        if (is_unseen) ++unseen[{proc_id == proc_ids_.end() ? 0 : proc_id->second, util::escaped_utf8(allocator)}];
+      }
+    }
+    for (const auto& [key, images] : unseen) {
+      rows_.push_back({key.first, "allocations by operator new",
+                       "the allocator in " + key.second + " has one of its own, where no hook reaches it", 0, images});
+    }
+  }
+
+  void add_parts_of_libraries() {
+    std::set<std::string> hooked;  // and programs that have been named
+    for (const model::ImageRow& image : info_.images) hooked.insert(place_of(image.allocator));
+    for (const std::string& library : index_.modules().libraries()) {
+      if (hooked.contains(place_of(library))) continue;
+      std::string names;
+      for (const std::string& name : symbols_of(library).own) names += (names.empty() ? "" : ", ") + name;
+      if (names.empty()) continue;
+      const int64_t mapped = mapped_by(library);
+      const bool is_known = !callers_.bytes().empty();  // not with --summary-only, nor without files
+      const bool is_used = !is_known || mapped >= kUsedBytesMin;
+      const std::string use = !is_known ? ""
+                              : is_used ? "; it mapped " + summary::bytes_text(mapped)
+                                        : "; nothing shows that it was used";
+      rows_.push_back({0, "allocations",
+                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it" + use,
+                       -1, -1, is_used ? model::kUnseen : model::kRemark});
+    }
+  }
+
+  // Anonymous memory that its code mapped, in all processes.
+  int64_t mapped_by(const std::string& library) {
+    int64_t sum = 0;
+    for (const auto& [caller, bytes] : callers_.bytes()) {
+      const auto [first, last] = numbers_.equal_range(caller.first);
+      const bool is_its = std::any_of(first, last, [&](const auto& of_process) {
+        const Site site = index_.modules().find(of_process.second, caller.second);
+        return index_.modules().path(site.library) == library;
+      });
+      if (is_its) util::add_to(sum, bytes);
+    }
+    return sum;
+  }
+
+  SpoolIndex& index_;
+  const model::TraceInfo& info_;
+  const MappingCallers& callers_;
+  std::map<uint32_t, int32_t> proc_ids_;      // by number of the producers
+  std::multimap<int32_t, uint32_t> numbers_;  // and back
+  std::map<std::string, symbols::AllocatorSymbols> symbols_;
+  std::vector<model::CoverageRow> rows_;
+};
+
+}  // namespace
+
+std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info,
+                                                   const MappingCallers& callers) {
+  return AllocatorCoverage(index, info, callers).rows();
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/coverage/coverage.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/symbols/demangle.h"
+#include "runner/trace/coverage/allocator_coverage.h"
+#include "runner/trace/coverage/kernel_recorded.h"
+#include "runner/trace/coverage/unseen_reasons.h"
+#include "runner/trace/coverage/watched_processes.h"
+
+namespace mlrun::trace {
+
+void CoverageMeter::add(const model::CallRow& row) {
+  bytes_.add(row, std::max<int64_t>(row.ret, 0));
+  if (row.func == events::func::k_mmap) {
+    mapped_.add(row);
+    callers_.add(row);
+    rings_.add(row);
+  }
+  programs_.add(row);
+}
+
+void CoverageMeter::add(const model::SumRow& sum) {
+  if (sum.op == 0) bytes_.add(sum.call, sum.bytes, sum.calls);
+}
+
+void CoverageMeter::add_cut_off(SpoolIndex& index) {
+  std::set<std::pair<uint64_t, uint64_t>> told;
+  for (const auto& [serial, gap] : index.gaps()) {
+    if (gap.reason != MLRUN_GAP_CUT_OFF || !told.insert({serial, gap.first_monotonic_ns}).second) continue;
+    const Channel* channel = serial == 0 ? nullptr : index.channels().find(serial);
+    rows_.push_back({channel ? channel->origin.proc_id : 0, "what processes did after the end of the run",
+                     "they were still running", -1, static_cast<int64_t>(std::min<uint64_t>(gap.count, INT64_MAX))});
+  }
+}
+
+void CoverageMeter::add_failures(const SessionInfo& session) {
+  struct Failure {
+    const char *pointer, *subject, *detail;
+    const char* level = model::kUnseen;
+  };
+  static constexpr Failure kFailures[] = {
+      {"/collector/failures/no_room", "processes", "their address space limit leaves no room for the buffer"},
+      {"/collector/failures/abi", "processes", "they carry another version of the library"},
+      {"/collector/failures/no_clock", "processes from some moment on", "they gave up their clock (strict seccomp)"},
+      {"/collector/failures/no_robust", "the end of threads", "their robust list was not found", model::kRemark},
+      {"/collector/failures/walks", "what walks through folders opened and read", "ftw, nftw and fts do it inside libc",
+       model::kRemark},
+      {"/collector/failures/streams", "flushes of streams",
+       "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"},
+      {"/collector/failures/bound_deep", "what libraries call of libc that find it before the hooks",
+       "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"},
+      {"/collector/failures/by_handle", "calls of functions that were looked up in libc itself",
+       "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"},
+      {"/watched/left_out", "bytes read and written",
+       "by processes beyond the 4,096 that are watched: whether these recorded is not known"},
+  };
+  for (const Failure& failure : kFailures) {
+    const int64_t count = session.number(failure.pointer, 0);
+    if (count > 0) rows_.push_back({0, failure.subject, failure.detail, -1, count, failure.level});
+  }
+}
+
+std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
+                                                      const model::TraceInfo& info) {
+  const UnseenReasons reasons(index, info, programs_);
+  const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
+  // Without records of files every byte would be unseen.
+  if (whole && session.has_stream("files")) {
+    bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
+    if (mechanism_of(session, "block I/O").empty())
+      bytes_.add_device_rows(index, session.text("/arena/medium") != "file", rows_);
+  }
+  const WaitedChildren waited(index, info, bytes_.whole());
+  programs_.add_rows(info, waited, rows_);
+  add_cut_off(index);
+  if (whole) reasons.add_children(waited, rows_);
+  if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
+  // The kernel side has faults and rings as file operations, or knows what they read from devices.
+  const std::string hint = kernel_side_hint(session);
+  if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
+  if (!records_asynchronous_io(session) && session.has_stream("files")) rings_.add_rows(index, info, hint, rows_);
+  if (session.has_stream("allocs")) {
+    for (model::CoverageRow& row : allocator_coverage(index, info, callers_)) rows_.push_back(std::move(row));
+  }
+  const bool has_calls =
+      session.text("/kernel_side/state") == "recorded" && session.all->contains("/kernel_side/cufile"_json_pointer);
+  if (!has_calls) add_cufile(info, rows_);
+  add_failures(session);
+  if (const size_t names = symbols::names_given_up(); names != 0) {
+    rows_.push_back(
+        {0, "names of functions",
+         "they stand as compilers made them: the process that reads such names ended, was held up, or could not be "
+         "begun",
+         -1, static_cast<int64_t>(names), model::kRemark});
+  }
+  return std::move(rows_);
+}
+
+void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows) {
+  for (model::CoverageRow& row : rows) {
+    row.level = model::kRemark;
+    info.coverage.push_back(std::move(row));
+  }
+}
+
+}  // namespace mlrun::trace

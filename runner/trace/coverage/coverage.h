@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened and was not seen, or not wholly: the rows of the table `coverage`. Clean runs have none. Each rule is a
+// file of its own: unseen_bytes, executed_programs, mapped_coverage, ring_coverage, allocator_coverage.
+#pragma once
+
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/coverage/executed_programs.h"
+#include "runner/trace/coverage/mapped_coverage.h"
+#include "runner/trace/coverage/mapping_callers.h"
+#include "runner/trace/coverage/ring_coverage.h"
+#include "runner/trace/coverage/unseen_bytes.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/spool/session_info.h"
+
+namespace mlrun::trace {
+
+class CoverageMeter {
+ public:
+  // Call it for every call row, one thread at a time.
+  void add(const model::CallRow& row);
+  void add(const model::SumRow& sum);
+
+  // Requires: all rows were added; info.processes and info.left_out are complete.
+  std::vector<model::CoverageRow> finish(SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info);
+
+ private:
+  void add_cut_off(SpoolIndex& index);
+  void add_failures(const SessionInfo& session);
+
+  UnseenBytes bytes_;
+  ExecutedPrograms programs_;
+  MappedCoverage mapped_;
+  MappingCallers callers_;
+  RingCoverage rings_;
+  std::vector<model::CoverageRow> rows_;
+};
+
+// Rows of what has figures of its own, or is a matter of names: no bytes or memory are missing in the tables.
+void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows);
+
+}  // namespace mlrun::trace

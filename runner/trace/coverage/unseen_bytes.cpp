@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/coverage/unseen_bytes.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/decode/func_class.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+// What ld.so reads of libraries, and the library of its own process, stays below this: 12 KiB of `true`, 30 KiB of Python
+// with NumPy, 44 KiB of PyTorch.
+constexpr int64_t kUnseenBytesMin = 256 << 10;
+// Small against what was seen; of more than kManyBytes a smaller share tells.
+constexpr int64_t kUnseenPercentMin = 10;
+constexpr int64_t kManyBytes = 1 << 20;
+constexpr int64_t kManyPercentMin = 1;
+// What a call may bring in from a device besides its own bytes: whole pages at both ends, and the beginning of a read-ahead,
+// which grows to twice of what was read. What calls that move no bytes bring in is metadata.
+constexpr int64_t kDeviceBytesOfCall = 24 << 10;
+constexpr int64_t kCallsMax = int64_t{1} << 40;
+constexpr int64_t kDeviceBytesMin = 16 << 20;
+constexpr int64_t kDevicePercentMin = 10;
+
+// Whether the bytes of such calls are in /proc/PID/io: those of sockets' own calls and of pipes' are not.
+bool is_counted_by_kernel(uint16_t number) {
+  switch (number) {
+    case events::func::k_send:
+    case events::func::k_sendto:
+    case events::func::k_sendmsg:
+    case events::func::k_sendmmsg:
+    case events::func::k_recv:
+    case events::func::k_recvfrom:
+    case events::func::k_recvmsg:
+    case events::func::k_recvmmsg:
+    case events::func::k_vmsplice: return false;
+    case events::func::k_sendfile:
+    case events::func::k_copy_file_range: return true;
+    default: return transfers(number);
+  }
+}
+
+bool is_worth_telling(int64_t unseen, int64_t kernel) {
+  if (unseen < kUnseenBytesMin) return false;
+  return unseen / (unseen >= kManyBytes ? kManyPercentMin : kUnseenPercentMin) >= kernel / 100;
+}
+
+}  // namespace
+
+UnseenBytes::Bytes& UnseenBytes::of(int32_t proc_id) {
+  const auto process = static_cast<size_t>(proc_id);
+  if (process >= bytes_.size()) bytes_.resize(process + 1);
+  return bytes_[process];
+}
+
+void UnseenBytes::add(const model::CallRow& row, int64_t moved, int64_t calls) {
+  Bytes& bytes = of(row.origin.proc_id);
+  util::add_to(bytes.calls, calls);
+  if (!is_counted_by_kernel(row.func)) return;
+  const auto call_class = class_of_func(row.func);
+  if (call_class != MLRUN_CLASS_WRITE) util::add_to(bytes.read, moved);
+  if (call_class != MLRUN_CLASS_READ) util::add_to(bytes.written, moved);
+}
+
+void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched) {
+  for (const model::LeftOutRow& row : info.left_out) {
+    util::add_to(of(row.proc_id).read, row.bytes_read);
+    util::add_to(of(row.proc_id).written, row.bytes_written);
+  }
+  processes_.clear();
+  for (const model::ProcessRow& row : info.processes) {
+    Process& process = processes_.emplace_back();
+    process.proc_id = row.proc_id;
+    process.pid = row.pid;
+    process.asked_ns = row.kernel_io_ns;
+    process.last_ns = row.last_ns;
+    process.is_final = row.kernel_io_final;  // that it ended is known of its parent too
+    process.seen = of(row.proc_id);
+    process.whole = {row.kernel_rchar, row.kernel_wchar,      row.kernel_syscr,
+                     row.kernel_syscw, row.kernel_read_bytes, row.kernel_write_bytes};
+  }
+  for (const WatchedProcess& seen : watched) {
+    const bool is_new = seen.proc_id == 0;
+    Process& process = is_new ? processes_.emplace_back() : processes_[static_cast<size_t>(seen.proc_id) - 1];
+    process.pid = seen.pid;
+    process.exe = seen.exe.empty() ? seen.comm : seen.exe;
+    process.is_command = seen.is_command;
+    if (seen.is_alive) process.last_ns = INT64_MAX;
+    if (is_new) process.last_ns = std::max(process.last_ns, seen.io.ts_ns);
+    // Counts never sink. What an end record says was written before the last reads and writes of the end.
+    const bool is_newer = seen.io.rchar > process.whole.read || seen.io.wchar > process.whole.written;
+    if (seen.io.rchar < 0 || (!seen.is_final && !is_newer)) continue;
+    process.is_final = seen.is_final;
+    process.asked_ns = std::max(process.asked_ns, seen.io.ts_ns);
+    Counts& counts = process.whole;
+    counts = {std::max(counts.read, seen.io.rchar),
+              std::max(counts.written, seen.io.wchar),
+              std::max(counts.read_calls, seen.io.syscr),
+              std::max(counts.write_calls, seen.io.syscw),
+              std::max(counts.from_devices, seen.io.read_bytes),
+              std::max(counts.to_devices, seen.io.write_bytes)};
+  }
+}
+
+void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched) {
+  std::map<int32_t, int64_t> by_pid;  // the last one with that number
+  for (size_t i = 0; i < processes_.size(); ++i) by_pid[processes_[i].pid] = static_cast<int64_t>(i);
+  const auto find = [&](int32_t pid, size_t child) {
+    const auto found = by_pid.find(pid);
+    return found == by_pid.end() || found->second == static_cast<int64_t>(child) ? int64_t{-1} : found->second;
+  };
+  for (size_t i = 0; i < info.processes.size(); ++i) {
+    const int32_t parent = info.processes[i].parent_proc_id;
+    processes_[i].parent = parent > 0 ? parent - 1 : find(info.processes[i].ppid, i);
+  }
+  size_t next_silent = info.processes.size();
+  for (const WatchedProcess& seen : watched) {
+    const size_t at = seen.proc_id == 0 ? next_silent++ : static_cast<size_t>(seen.proc_id) - 1;
+    if (const int64_t parent = find(seen.ppid, at); parent >= 0) processes_[at].parent = parent;
+  }
+  for (Process& process : processes_) {
+    process.parent_recorded = process.parent >= 0 && processes_[static_cast<size_t>(process.parent)].proc_id != 0;
+  }
+}
+
+// Of a child that was killed, at least what it recorded is known.
+void UnseenBytes::take_children_off() {
+  for (Process& process : processes_) process.own = process.whole;
+  const auto take_off = [](int64_t& from, int64_t bytes) {
+    if (from >= 0 && bytes > 0) from = std::max<int64_t>(util::sum_of(from, -bytes), 0);
+  };
+  for (const Process& child : processes_) {
+    if (child.parent < 0) continue;
+    Process& parent = processes_[static_cast<size_t>(child.parent)];
+    if (child.last_ns > parent.asked_ns) continue;  // nothing had been added of it
+    take_off(parent.own.read, std::max(child.whole.read, child.seen.read));
+    take_off(parent.own.written, std::max(child.whole.written, child.seen.written));
+    take_off(parent.own.read_calls, child.whole.read_calls);
+    take_off(parent.own.write_calls, child.whole.write_calls);
+    take_off(parent.own.from_devices, child.whole.from_devices);
+    take_off(parent.own.to_devices, child.whole.to_devices);
+  }
+}
+
+void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) {
+  for (const Process& process : processes_) {
+    if (process.proc_id == 0) continue;
+    whole_.insert(process.proc_id);
+    const auto compare = [&](const char* subject, int64_t seen, int64_t own, int64_t whole) {
+      const int64_t unseen = util::sum_of(own, -seen);
+      if (whole < 0 || unseen >= kUnseenBytesMin) whole_.erase(process.proc_id);
+      if (whole < 0 || !is_worth_telling(unseen, whole)) return;
+      rows.push_back({process.proc_id, subject,
+                      reasons.why(process.proc_id) + (process.is_final ? "; the kernel counted them"
+                                                                       : "; at least these were counted by the kernel "
+                                                                         "when it was last asked, before the end"),
+                      seen, seen + unseen});
+    };
+    compare("bytes read", process.seen.read, process.own.read, process.whole.read);
+    compare("bytes written", process.seen.written, process.own.written, process.whole.written);
+  }
+}
+
+// Children of processes that record have rows of other rules; what they moved has not.
+void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
+  std::map<std::string, Silent> silent;
+  for (const Process& process : processes_) {
+    if (process.proc_id != 0) continue;
+    Silent& of = silent[process.exe];
+    ++of.processes;
+    of.unnamed += process.parent_recorded ? 0 : 1;
+    of.any_command |= process.is_command;
+    of.all_final &= process.is_final;
+    of.unreadable += process.whole.read < 0 ? 1 : 0;
+    util::add_to(of.read, std::max({process.own.read, process.own.from_devices, int64_t{0}}));
+    util::add_to(of.written, std::max({process.own.written, process.own.to_devices, int64_t{0}}));
+  }
+  const char* paused = reasons.was_interrupted() ? ", or recording was paused or had ended" : "";
+  for (const auto& [exe, of] : silent) {
+    const std::string name = exe.empty() ? "a program that had ended before it was looked at" : exe;
+    if (of.unnamed > 0) {
+      rows.push_back({0, name,
+                      fmt::format("{} recorded nothing: statically linked, setuid, of another processor, without the "
+                                  "library in its environment, or gone at once{}",
+                                  of.any_command && of.unnamed == 1 ? "the command itself" : "it", paused),
+                      0, of.unnamed});
+    }
+    if (of.unreadable > 0) {
+      rows.push_back({0, "bytes read and written",
+                      "by " + name + ", which recorded nothing: how many is not known, the process is another user's",
+                      -1, of.unreadable});
+    }
+    const auto tell = [&](const char* subject, int64_t bytes) {
+      if (bytes < kUnseenBytesMin) return;
+      rows.push_back({0, subject,
+                      fmt::format("by {}{}, which recorded nothing; {}", name,
+                                  of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
+                                  of.all_final ? "the kernel counted them"
+                                               : "at least these were counted by the kernel when it was last asked"),
+                      0, bytes});
+    };
+    tell("bytes read", of.read);
+    tell("bytes written", of.written);
+  }
+}
+
+void UnseenBytes::add_rows(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched,
+                           const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) {
+  find_processes(info, watched);
+  find_parents(info, watched);
+  take_children_off();
+  add_recorded(reasons, rows);
+  if (!info.processes.empty())
+    add_silent(reasons, rows);  // else nothing was recorded at all, and the summary says that
+}
+
+void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,
+                                  std::vector<model::CoverageRow>& rows) const {
+  std::map<int32_t, std::set<std::string>> libraries;  // by proc_id
+  for (const Channel& channel : index.channels().all()) {
+    for (const int64_t library : index.modules().libraries_of(channel.about.process)) {
+      libraries[channel.origin.proc_id].insert(index.modules().path(library));
+    }
+  }
+  const auto size_of = [](const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 ? int64_t{status.st_size} : 0;
+  };
+  for (const Process& process : processes_) {
+    if (process.proc_id == 0) continue;
+    const auto tell = [&](const char* subject, const char* detail, int64_t caused, int64_t devices) {
+      const int64_t excess = util::sum_of(devices, -caused);
+      if (excess < kDeviceBytesMin || excess / kDevicePercentMin < devices / 100) return;
+      rows.push_back({process.proc_id, subject, detail, caused, devices});
+    };
+    const auto caused_by = [&](int64_t bytes, int64_t kernel_calls) {
+      const int64_t moved = std::max<int64_t>(bytes, 0);
+      const int64_t calls = util::sum_of(std::max<int64_t>(kernel_calls, 0), process.seen.calls);
+      return util::sum_of(util::sum_of(moved, moved), std::min(calls, kCallsMax) * kDeviceBytesOfCall);
+    };
+    int64_t read = caused_by(process.own.read, process.own.read_calls);
+    if (process.own.from_devices > read) {
+      for (const std::string& library : libraries[process.proc_id]) util::add_to(read, size_of(library));
+    }
+    tell("bytes read from devices",
+         "more than its calls and its libraries can have caused: page faults of mapped files, io_uring or Linux's aio",
+         read, process.own.from_devices);
+    if (!with_writes) continue;
+    tell("bytes written to devices",
+         "more than its calls can have caused: stores to mapped files, io_uring or Linux's aio",
+         caused_by(process.own.written, process.own.write_calls), process.own.to_devices);
+  }
+}
+
+}  // namespace mlrun::trace

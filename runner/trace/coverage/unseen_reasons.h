@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known to have kept bytes from being recorded: pauses, children without records, programs that cannot be followed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/coverage/executed_programs.h"
+#include "runner/trace/coverage/waited_children.h"
+#include "runner/trace/index/spool_index.h"
+
+namespace mlrun::trace {
+
+class UnseenReasons {
+ public:
+  // Requires: all rows were added to `programs`; info.processes is complete.
+  UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, const ExecutedPrograms& programs);
+
+  // Why bytes of a process may have no record, for a row of coverage.
+  [[nodiscard]] std::string why(int32_t proc_id) const;
+
+  // Recording was paused, or ended before the run did.
+  [[nodiscard]] bool was_interrupted() const { return was_paused_ || was_stopped_; }
+
+  // Children that recorded nothing, but for those that executed a program that is named (executed_programs.h). `waited`:
+  // what they read and wrote is in the totals of processes, and seen.
+  void add_children(const WaitedChildren& waited, std::vector<model::CoverageRow>& rows) const;
+
+ private:
+  struct Children {
+    int64_t all = 0;
+    std::vector<int32_t> silent;  // their pids
+  };
+  std::map<int32_t, Children> children_;     // by parent
+  std::set<int32_t> with_unended_children_;  // parents of processes whose totals are unknown
+  std::set<int32_t> with_executed_, with_silent_;
+  bool was_paused_ = false, was_stopped_ = false;
+};
+
+}  // namespace mlrun::trace

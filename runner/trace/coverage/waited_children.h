@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Children without records whose bytes are known all the same: when a process waits for a child, the kernel adds what the
+// child read and wrote to its own totals, and if these are no more than what was recorded, the child moved nothing.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/util/flat_map.h"
+#include "runner/util/scrambled.h"
+
+namespace mlrun::trace {
+
+// Keys a child by the pid that its parent knows it by. Never 0, which FlatMap has no room for.
+inline uint64_t child_key(int32_t parent, int32_t pid) {
+  return scrambled(uint64_t{1} << 63 | uint64_t(uint32_t(parent)) << 32 | uint32_t(pid));
+}
+
+class WaitedChildren {
+ public:
+  // whole: processes whose totals are known, and in which next to no byte is unseen.
+  WaitedChildren(const SpoolIndex& index, const model::TraceInfo& info, std::set<int32_t> whole);
+
+  // Finds a child by its pid as its parent knows it.
+  [[nodiscard]] bool moved_nothing(int32_t parent, int32_t pid) const {
+    return whole_.contains(parent) && waited_.find(child_key(parent, pid)) != nullptr;
+  }
+  // Looks at a process of the trace, since it recorded last.
+  [[nodiscard]] bool moved_nothing(int32_t proc_id) const { return moved_nothing_.contains(proc_id); }
+
+ private:
+  std::set<int32_t> whole_;
+  summary::FlatMap<bool> waited_;  // by child_key
+  std::set<int32_t> moved_nothing_;
+};
+
+}  // namespace mlrun::trace

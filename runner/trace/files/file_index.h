@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every file of the run a file_id: files that were opened by device, inode and path, names that were only used by
+// path.
+//
+//   same device and inode, paths that lead to one place   one file (a symbolic link is no file of its own)
+//   same device and inode, other path                     another file: a new name, a hard link, or an inode used again
+//   same path, other inode                                another file: it was replaced
+//   /dev/stdin, /proc/self/fd/3                           the file of that device and inode, under its own path
+//
+// Ids follow the order in which the spool tells of the files, so they are the same whenever the same spool is merged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runner/decode/event_view.h"
+#include "runner/decode/path_ref.h"
+#include "runner/events/sums.h"
+#include "runner/model/file_table.h"
+#include "runner/trace/files/mounts.h"
+#include "runner/trace/files/open_file_map.h"
+#include "runner/trace/files/symlinks.h"
+#include "runner/trace/spool/session_info.h"
+#include "runner/trace/spool/string_table.h"
+#include "runner/util/chunked_list.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+class FileIndex {
+ public:
+  // `inherited`: the standard streams of the command. Requires: `strings` and `files` outlive it.
+  FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited = {});
+
+  // In the order of the spool. What refers to names that are not known yet waits for finish().
+  void add(const events::FileEvent& file);
+  void add(const PathRef& path);
+  void add(const GivenName& given);
+  // To be added when what describes the file may not be known yet.
+  void add(const mlrun_same_file& same) { same_.push_back(same); }
+  // Requires: everything was added.
+  void finish();
+
+  // After finish(); safe from several threads. 0: none.
+  [[nodiscard]] OpenFile open_file(uint32_t number) { return open_files_.find(number); }
+  [[nodiscard]] uint32_t file_of(const PathRef& path);
+  [[nodiscard]] model::FileKind kind(uint32_t file_id) const {
+    return file_id == 0 ? model::FileKind::kUnknown : files_->kind(file_id - 1);
+  }
+
+  // Files and names that found no room.
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+
+ private:
+  // The path as text; nothing: a name it needs is not known (yet).
+  std::optional<std::string> absolute(const PathRef& path);
+  std::string unnamed_in(const std::string& folder, uint64_t inode);
+  std::string joined(std::string_view base, std::string_view path);
+  bool try_add(const events::FileEvent& file);
+  void find_pending();
+  void find_aliases();
+  void add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id);
+  bool try_add_unnamed(const events::FileEvent& file);
+  bool try_name(const GivenName& given);
+  void add_described(const events::FileEvent& file, const std::string& path);
+  uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
+  uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
+  uint32_t resolve_path(const PathRef& path);
+  [[nodiscard]] std::string path_of(uint32_t file_id) const;
+  void note_path(const std::string& path, uint32_t file_id);
+
+  using Map = summary::FlatMap<uint32_t, util::SpillAllocator>;
+  template <typename T>
+  using List = std::vector<T, util::SpillAllocator<T>>;
+
+  StringTable* strings_;
+  model::FileTable* files_;
+  Mounts mounts_;
+  Symlinks symlinks_;
+  OpenFileMap open_files_;
+  Map by_identity_;  // device, inode and path
+  Map by_event_;     // what file records said before, for the many that say it again
+  Map by_path_;      // the first file of a path
+  Map by_ref_;       // index
+  util::ChunkedList<uint32_t> file_of_ref_;
+  std::vector<NamedInode> inherited_;
+  List<events::FileEvent> pending_files_;
+  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by names of descriptors
+  util::ChunkedList<PathRef> pending_paths_;
+  List<GivenName> pending_names_;
+  std::vector<mlrun_same_file> same_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu/cuda_stacks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "runner/decode/limits.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using symbols::CodeMapping;
+
+std::optional<uint64_t> number(std::string_view text, int base) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
+std::optional<CodeMapping> mapping_of(std::string_view line) {
+  constexpr size_t kOffset = 2, kInode = 4;
+  constexpr int kHex = 16, kDecimal = 10;
+  const size_t path = line.find('/');
+  if (path == std::string_view::npos) return std::nullopt;
+  const auto words = util::split(line.substr(0, path), " ");
+  if (words.size() <= kInode) return std::nullopt;
+  const size_t dash = words[0].find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto start = number(words[0].substr(0, dash), kHex), end = number(words[0].substr(dash + 1), kHex);
+  const auto offset = number(words[kOffset], kHex), inode = number(words[kInode], kDecimal);
+  if (!start || !end || !offset || !inode || *start >= *end) return std::nullopt;
+  return CodeMapping{*start, *end, *offset, *inode, std::string(line.substr(path))};
+}
+
+}  // namespace
+
+CudaStacks::CudaStacks(model::StackTable& table, size_t depth) : table_(table), depth_(depth) {}
+
+void CudaStacks::add_mappings(const events::KernelReader& reader) {
+  mlrun_mappings_seen seen{};
+  if (reader.head().kind != MLRUN_KERNEL_MAPPINGS || !reader.read(seen)) return;
+  auto& looks = looks_[seen.head.pid];
+  if (looks.empty() || looks.back().time_ns != seen.head.time_ns) looks.push_back({seen.head.time_ns, {}});
+  for (const std::string_view line : util::split(reader.text_behind(sizeof seen, seen.text_bytes), "\n")) {
+    auto mapping = mapping_of(line);
+    if (!mapping) continue;
+    if (++mappings_ > kMappingsMax) {
+      ++left_out_;
+      return;
+    }
+    looks.back().mappings.push_back(*std::move(mapping));
+  }
+}
+
+void CudaStacks::add_part(const mlrun_stack_part& part) {
+  const uint64_t sp = part.registers[MLRUN_STACK_SP];
+  const uint64_t room = uint64_t{MLRUN_STACK_PARTS} * MLRUN_STACK_PART_BYTES - sp % MLRUN_STACK_PART_BYTES;
+  if (part.bytes > MLRUN_STACK_PART_BYTES || part.address - sp >= room) return;
+  const Thread thread{part.head.pid, part.head.tid};
+  if (!copies_.contains(thread) && copies_.size() >= kCopiesMax) copies_.clear();  // their calls were lost
+  Copy& copy = copies_[thread];
+  if (copy.time_ns != part.head.time_ns) {
+    copy = {part.head.time_ns, {}};
+    copy.stack.address = sp;
+    copy.stack.asked_bytes = room;
+    std::copy_n(static_cast<const __u64*>(part.registers), copy.stack.registers.size(), copy.stack.registers.begin());
+  }
+  const uint64_t offset = part.address - copy.stack.address, end = copy.stack.bytes.size();
+  if (offset < end || offset >= room) return;
+  if (offset > end) copy.stack.holes.emplace_back(end, offset);
+  copy.stack.bytes.resize(offset);
+  copy.stack.bytes.append(reinterpret_cast<const char*>(part.stack), part.bytes);
+}
+
+int32_t CudaStacks::stack_of(const mlrun_cuda_call& call) {
+  const auto found = copies_.find({call.head.pid, call.head.tid});
+  if (found == copies_.end() || found->second.time_ns != call.head.time_ns) return 0;
+  const symbols::StackCopy copy = std::move(found->second.stack);
+  copies_.erase(found);
+  Look& look = look_for(call, copy.registers[MLRUN_STACK_PC]);
+  const symbols::WalkedStack walked = walker_of(look).walk(copy, depth_);
+  const bool room = table_.stacks.size() < kStacksMax && table_.frame_ids.size() < kFramesMax;
+  if (room) return intern(look, walked);
+  ++left_out_;
+  return 0;
+}
+
+// What was mapped is looked at when it has changed: the next look shows what the call was made with, unless the process has
+// executed another program by then.
+CudaStacks::Look& CudaStacks::look_for(const mlrun_cuda_call& call, uint64_t address) {
+  const auto known = looks_.find(call.head.pid);
+  if (known == looks_.end()) return nothing_;
+  auto& looks = known->second;
+  auto next = std::lower_bound(looks.begin(), looks.end(), call.head.time_ns,
+                               [](const Look& look, uint64_t time_ns) { return look.time_ns < time_ns; });
+  if (next != looks.end() && walker_of(*next).knows(address)) return *next;
+  return next == looks.begin() ? *next : *std::prev(next);
+}
+
+symbols::StackWalker& CudaStacks::walker_of(Look& look) {
+  if (look.walker) return *look.walker;
+  if (++walkers_ > kWalkersMax) {
+    for (auto& [pid, looks] : looks_) {
+      for (Look& other : looks) other.walker.reset();
+    }
+    walkers_ = 1;
+  }
+  look.walker = std::make_unique<symbols::StackWalker>(look.mappings);
+  return *look.walker;
+}
+
+uint32_t CudaStacks::file_of(Look& look, size_t mapping) {
+  if (mapping == 0) return 0;
+  const auto known = look.files.find(mapping);
+  if (known != look.files.end()) return known->second;
+  const symbols::StackWalker& walker = *look.walker;
+  const auto [place, made] = files_.try_emplace({walker.path(mapping), walker.build_id(mapping)});
+  if (made) {
+    table_.files.push_back({util::escaped_utf8(walker.path(mapping)), walker.build_id(mapping)});
+    place->second = static_cast<uint32_t>(table_.files.size());
+  }
+  return look.files[mapping] = place->second;
+}
+
+int32_t CudaStacks::frame_id(Look& look, const symbols::WalkedFrame& frame) {
+  const uint32_t file = file_of(look, frame.mapping);
+  const uint64_t key = uint64_t{file} << 1 | (frame.is_interrupted ? 1 : 0);
+  const auto [place, made] = frame_ids_.try_emplace({key, frame.offset});
+  if (made) {
+    model::FrameRow row;
+    row.file = file;
+    row.offset = frame.offset;
+    row.interrupted = frame.is_interrupted;
+    table_.frames.push_back(std::move(row));
+    place->second = static_cast<int32_t>(table_.frames.size());
+  }
+  return place->second;
+}
+
+int32_t CudaStacks::intern(Look& look, const symbols::WalkedStack& stack) {
+  std::vector<int32_t> frames;
+  for (const symbols::WalkedFrame& frame : stack.frames) frames.push_back(frame_id(look, frame));
+  const auto [place, made] = stack_ids_.try_emplace({stack.end, frames});
+  if (made) {
+    table_.stacks.push_back(
+        {static_cast<uint32_t>(table_.frame_ids.size()), static_cast<uint8_t>(frames.size()), stack.end});
+    table_.frame_ids.insert(table_.frame_ids.end(), frames.begin(), frames.end());
+    place->second = static_cast<int32_t>(table_.stacks.size());
+  }
+  return place->second;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who asked for GPU memory in processes that were not started here: copies of stacks from the kernel side become stacks of
+// the trace. The pieces of a copy come before the call that they belong to; what a process had mapped may be told before
+// or after that, so that all of it is taken first.
+//
+//   for each record: add_mappings(...); then for each record in order: add_part(...), stack_of(call)
+//
+// Memory: the mappings' text, a copy (32 KiB) for each thread whose call has not come yet, kWalkersMax walkers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/decode/kernel_view.h"
+#include "runner/model/stack_table.h"
+#include "runner/symbols/stack_walker.h"
+
+namespace mlrun::trace {
+
+class CudaStacks {
+ public:
+  // Fills `table`, which outlives it. `depth`: frames of a stack at most.
+  CudaStacks(model::StackTable& table, size_t depth);
+
+  // A record of mappings; others are passed over.
+  void add_mappings(const events::KernelReader& reader);
+
+  void add_part(const mlrun_stack_part& part);
+
+  // The stack of a call, whose copy goes with that; 0: it has none.
+  int32_t stack_of(const mlrun_cuda_call& call);
+
+  // Stacks that found no room, and mappings likewise.
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+
+ private:
+  static constexpr size_t kWalkersMax = 32, kMappingsMax = size_t{1} << 22, kCopiesMax = 1 << 12;
+  struct Look {
+    uint64_t time_ns = 0;
+    std::vector<symbols::CodeMapping> mappings;
+    std::unique_ptr<symbols::StackWalker> walker = {};
+    std::map<size_t, uint32_t> files = {};  // of the walker's mappings: index + 1 in the table
+  };
+  struct Copy {
+    uint64_t time_ns = 0;
+    symbols::StackCopy stack;
+  };
+  using Thread = std::pair<uint32_t, uint32_t>;  // pid, tid
+
+  Look& look_for(const mlrun_cuda_call& call, uint64_t address);
+  symbols::StackWalker& walker_of(Look& look);
+  int32_t frame_id(Look& look, const symbols::WalkedFrame& frame);
+  uint32_t file_of(Look& look, size_t mapping);
+  int32_t intern(Look& look, const symbols::WalkedStack& stack);
+
+  model::StackTable& table_;
+  size_t depth_;
+  std::map<uint32_t, std::vector<Look>> looks_;  // by pid, in the order of their time
+  size_t mappings_ = 0, walkers_ = 0;
+  std::map<Thread, Copy> copies_;
+  Look nothing_;
+  std::map<std::pair<std::string, std::string>, uint32_t> files_;          // by path and build id
+  std::map<std::pair<uint64_t, uint64_t>, int32_t> frame_ids_;             // by file and state, and offset
+  std::map<std::pair<uint8_t, std::vector<int32_t>>, int32_t> stack_ids_;  // by end and frames
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of libcufile: which file a handle is for, and which reads and writes are libcufile's own. Without nvidia-fs it
+// moves bytes through memory of the host (compatibility mode), in the calling thread or in threads of its own, and these
+// reads and writes are recorded as everybody's are:
+//
+//   calling thread  ──[ cuFileRead(handle, 0..8M) ─────────────]──
+//                        └ pread 0..1M                              in the same thread, of the same file
+//   another thread            └ pread 1M..8M                        of the same file and range while the call lasts
+//
+// An operation of a batch lasts from the call that hands it in to the one that tells its end, and is nobody's thread's:
+// reads of its range in any thread are its own.
+//
+// Calls of libcufile come first, in the order of the spool; then the others pass by. The range of a call is counted once
+// though both have it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/events/kernel_record.h"
+#include "runner/model/file_table.h"
+#include "runner/model/gpu_file.h"
+#include "runner/trace/gpu/gpu_file_batches.h"
+
+namespace mlrun::trace {
+
+class GpuFileCalls {
+ public:
+  // Which rows tell of libcufile's own reads and writes.
+  enum class Below : uint8_t { kNothing, kCalls, kOperations };
+
+  // What a handle was made for.
+  struct File {
+    int32_t fd = -1;
+    uint32_t device = 0;
+    uint64_t inode = 0;  // 0: not known
+    int64_t ns = 0;      // when
+  };
+
+  explicit GpuFileCalls(Below below) : below_(below) {}
+
+  // The process began another program then, to which no handle from before means anything. Before calls after it are added.
+  void add_exec(int32_t pid, int64_t ns);
+  // Beyond a few million the others are left out, and those below them have no gpu_file_id. `array`: what the call took or
+  // filled (CufileParts). Operations that it hands in are numbered as calls behind it.
+  void add(const mlrun_cufile_call& record, std::string_view array = {});
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  // Requires: all were added, and `files` is complete.
+  void finish(const model::FileTable& files);
+
+  // The call of libcufile that this read or write is of, by its number, which counts from 1 in the order of add(); 0: none.
+  // Requires: one thread at a time.
+  int64_t call(const model::CallRow& row);
+  int64_t operation(const mlrun_file_op& record);
+
+  // After those that lie in it have passed by. Of the call of that number.
+  [[nodiscard]] File file(int64_t number) const;
+  [[nodiscard]] model::PosixPart posix(int64_t number) const;
+  // Of an operation of a batch.
+  [[nodiscard]] BatchEnd end(int64_t number) const;
+  [[nodiscard]] bool knows(int64_t number) const { return static_cast<size_t>(number) <= entries_.size(); }
+  [[nodiscard]] bool tells_posix() const { return below_ != Below::kNothing; }
+
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] const GpuFileBatches& batches() const { return batches_; }
+
+ private:
+  struct Entry {
+    int64_t begin_ns = 0, end_ns = 0;
+    int64_t offset = -1, length = 0;  // of the range that it may move
+    int64_t moved = 0;
+    model::PosixPart posix;
+    int32_t pid = 0, tid = 0;
+    uint32_t file = 0;  // of files_
+    bool is_transfer = false, is_write = false;
+    model::BatchStatus status = model::BatchStatus::kNone;  // of an operation of a batch
+    int64_t result = 0;                                     // likewise
+  };
+  // A read or write of whatever program.
+  struct Transfer {
+    int64_t ts_ns = 0, dur_ns = 0;
+    int32_t pid = 0, tid = 0;
+    bool is_write = false, is_call = false;  // is_call: of the library's, else an operation of the kernel
+    uint32_t device = 0;                     // as stat has it, low half
+    uint64_t inode = 0;
+    int64_t offset = -1, bytes = 0;
+    [[nodiscard]] int64_t middle_ns() const { return ts_ns + dur_ns / 2; }
+  };
+  struct Identity {
+    uint32_t device;
+    uint64_t inode;
+  };
+  // Of a process, by their beginning; and when the last one of those up to each ends.
+  struct ByBegin {
+    std::vector<uint32_t> entries;
+    std::vector<int64_t> ends_ns;
+  };
+  uint32_t file_of(const mlrun_cufile_call& record);
+  uint32_t file_of_new_handle(const mlrun_cufile_call& record);
+  uint32_t file_of_handle(const mlrun_cufile_call& record, uint64_t handle, bool is_gone);
+  void add_of_batch(const mlrun_cufile_call& record, std::string_view array);
+  void add_operation(const mlrun_cufile_call& record, const events::CufileOperation& operation);
+  void end_operations(const std::vector<BatchEnd>& ends);
+  void find_devices(const model::FileTable& files);
+  [[nodiscard]] bool has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const;
+  int64_t place(const Transfer& transfer, bool counts);
+  Entry* in_same_thread(const Transfer& transfer);
+  Entry* in_other_thread(const Transfer& transfer);
+  [[nodiscard]] bool is_on_file(const Entry& entry, const Transfer& transfer) const;
+  static int64_t common_bytes(const Entry& entry, const Transfer& transfer);
+  [[nodiscard]] size_t first_after(const std::vector<uint32_t>& entries, int64_t ns) const;
+
+  Below below_;
+  std::vector<Entry> entries_;
+  std::vector<File> files_ = {File{}};
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> handles_;  // of processes, to files_
+  std::set<std::pair<int32_t, int64_t>> execs_;                // of processes, by pid and time
+  std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
+  std::unordered_map<int32_t, ByBegin> by_process_;
+  std::vector<Identity> identities_;  // of files, by file_id - 1
+  std::vector<uint32_t> devices_;     // of files_, as stat told the calls
+  GpuFileBatches batches_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu/gpu_file_table.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runner/decode/limits.h"
+#include "runner/events/cufile_calls.h"
+#include "runner/trace/kernel/kernel_losses.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using events::CufileRole;
+
+std::vector<std::string> func_names() {
+  std::vector<std::string> names = {"other"};
+  for (const events::CufileCall& call : events::kCufileCalls) {
+    names.resize(std::max<size_t>(names.size(), call.number + size_t{1}), "other");
+    names[call.number] = call.name;
+  }
+  return names;
+}
+
+// -1: no number that a length or a place in a file can have.
+int64_t length_of(uint64_t bytes) {
+  return bytes > static_cast<uint64_t>(kOffsetMax) ? -1 : static_cast<int64_t>(bytes);
+}
+
+// Functions that give bytes give -1 with errno, or cuFile's error with its sign turned.
+int32_t error_of(int64_t result) {
+  const int64_t error = result < 0 ? -std::max<int64_t>(result, -INT32_MAX) : result;
+  return static_cast<int32_t>(std::min<int64_t>(error, INT32_MAX));
+}
+
+// nullptr: it has none, or none is known.
+const char* status_name(model::BatchStatus status) {
+  switch (status) {
+    case model::BatchStatus::kComplete: return "complete";
+    case model::BatchStatus::kFailed: return "failed";
+    case model::BatchStatus::kInvalid: return "invalid";
+    case model::BatchStatus::kTimeout: return "timeout";
+    case model::BatchStatus::kCancelled: return "cancelled";
+    case model::BatchStatus::kDestroyed: return "destroyed";
+    case model::BatchStatus::kNone:
+    case model::BatchStatus::kUnknown: break;
+  }
+  return nullptr;
+}
+
+bool moves_file(CufileRole role) {
+  switch (role) {
+    case CufileRole::kRegister:
+    case CufileRole::kTransfer:
+    case CufileRole::kVector:
+    case CufileRole::kLater:
+    case CufileRole::kOperation: return true;
+    case CufileRole::kDeregister:
+    case CufileRole::kBatch:
+    case CufileRole::kResults:
+    case CufileRole::kCancel:
+    case CufileRole::kDestroy: break;
+  }
+  return false;
+}
+
+}  // namespace
+
+GpuFileTable::GpuFileTable()
+    : table_("gpu_file"),
+      span_(table_),
+      owner_(table_),
+      gpu_file_id_(table_.int64("gpu_file_id", Encoding::kDelta)),
+      func_(table_.label("func", func_names())),
+      fd_(table_.optional_int32("fd")),
+      dev_(table_.optional_int64("dev")),
+      ino_(table_.optional_int64("ino")),
+      file_id_(table_.optional_int64("file_id")),
+      offset_(table_.optional_int64("offset", Encoding::kSplit)),
+      requested_(table_.optional_int64("requested")),
+      ret_(table_.optional_int64("ret")),
+      err_(table_.int32("err")),
+      operations_(table_.int64("operations")),
+      address_(table_.optional_int64("address", Encoding::kSplit)),
+      buffer_offset_(table_.optional_int64("buffer_offset", Encoding::kSplit)),
+      posix_calls_(table_.optional_int64("posix_calls")),
+      posix_bytes_(table_.optional_int64("posix_bytes")),
+      batch_id_(table_.optional_int64("batch_id", Encoding::kDelta)),
+      status_(table_.optional_text("status")) {}
+
+void GpuFileTable::add(const Row& of_table, const GroupEnds& ends) {
+  const model::GpuFileRow& row = of_table.row;
+  span_.add(of_table.ts_ns, of_table.end_ns, ends);
+  owner_.add(row.origin);
+  gpu_file_id_.add(row.gpu_file_id);
+  func_.add(row.func <= events::kCufileCalls.size() ? row.func : 0);
+  fd_.add_unless(-1, row.fd);
+  row.inode == 0 ? dev_.add_null() : dev_.add(row.device);
+  ino_.add_unless(0, row.inode);
+  file_id_.add_unless(0, row.file_id);
+  offset_.add_unless(-1, row.offset);
+  requested_.add_unless(-1, row.requested);
+  row.ret < 0 && row.err == 0 ? ret_.add_null() : ret_.add(row.ret);
+  err_.add(row.err);
+  operations_.add(row.operations);
+  address_.add_unless(0, static_cast<int64_t>(row.address));
+  buffer_offset_.add_unless(-1, row.buffer_offset);
+  row.has_posix ? posix_calls_.add(row.posix.calls) : posix_calls_.add_null();
+  row.has_posix ? posix_bytes_.add(row.posix.bytes) : posix_bytes_.add_null();
+  batch_id_.add_unless(0, row.batch_id);
+  const char* status = status_name(row.status);
+  status == nullptr ? status_.add_null() : status_.add(status);
+  table_.row_added();
+}
+
+model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
+  model::GpuFileRow row;
+  const events::CufileCall* what = events::cufile_call_of(record.function);
+  if (what == nullptr) return row;
+  row.func = what->number;
+  if (!events::returns_nothing(what->role) && record.result != 0) row.err = error_of(record.result);
+  const auto* arguments = static_cast<const __u64*>(record.arguments);
+  const bool has_range = (record.unread & MLRUN_CUFILE_READS_RANGE) == 0;
+  switch (what->role) {
+    case CufileRole::kRegister:
+    case CufileRole::kDeregister:
+    case CufileRole::kResults:
+    case CufileRole::kCancel:
+    case CufileRole::kDestroy:
+    case CufileRole::kOperation: row.operations = 0; break;
+    case CufileRole::kTransfer:
+      row.address = arguments[1];
+      row.requested = length_of(arguments[2]);
+      row.offset = length_of(arguments[3]);
+      row.buffer_offset = length_of(arguments[4]);
+      break;
+    case CufileRole::kVector: row.offset = length_of(arguments[3]); break;
+    case CufileRole::kLater:
+      row.address = arguments[1];
+      if (has_range) row.requested = length_of(record.read[0]);
+      if (has_range) row.offset = length_of(record.read[1]);
+      break;
+    case CufileRole::kBatch: row.operations = static_cast<uint32_t>(arguments[1]); break;
+  }
+  if (what->role == CufileRole::kTransfer || what->role == CufileRole::kVector) {
+    row.ret = std::clamp<int64_t>(record.result, -1, kOffsetMax);
+    if (record.result >= 0) row.err = 0;
+  }
+  return row;
+}
+
+model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end) {
+  model::GpuFileRow row;
+  row.func = events::cufile_operation_number(operation.opcode);
+  row.operations = 0;  // its call counts it
+  row.address = operation.buffer;
+  row.requested = length_of(operation.bytes);
+  row.offset = length_of(static_cast<uint64_t>(operation.file_offset));
+  row.buffer_offset = length_of(static_cast<uint64_t>(operation.buffer_offset));
+  row.status = end.status;
+  switch (end.status) {
+    case model::BatchStatus::kComplete:
+      row.ret = std::clamp<int64_t>(end.result, -1, kOffsetMax);
+      if (end.result < 0) row.err = error_of(end.result);
+      break;
+    case model::BatchStatus::kFailed:
+    case model::BatchStatus::kInvalid:
+    case model::BatchStatus::kTimeout: row.err = end.result < 0 ? error_of(end.result) : 1; break;
+    case model::BatchStatus::kNone:
+    case model::BatchStatus::kUnknown:
+    case model::BatchStatus::kCancelled:
+    case model::BatchStatus::kDestroyed: break;
+  }
+  return row;
+}
+
+void GpuFileGaps::add(const model::GpuFileRow& row) {
+  const events::CufileCall* what = events::cufile_call_of(row.func);
+  if (what == nullptr || row.err != 0) return;
+  if (row.status == model::BatchStatus::kUnknown) ++not_asked_;
+  if (what->role == CufileRole::kLater) ++later_;
+  if (moves_file(what->role) && row.inode == 0) ++nameless_;
+}
+
+void GpuFileGaps::add_array(const mlrun_cufile_call& record, size_t entries) {
+  const events::CufileCall* what = events::cufile_call_of(record.function);
+  if (what == nullptr || record.result != 0) return;
+  constexpr int64_t kMost = int64_t{MLRUN_CUFILE_PARTS} * MLRUN_CUFILE_PART_BYTES;
+  const auto add = [&](Missing& missing, uint64_t all, int64_t entry_bytes) {
+    const auto count = static_cast<int64_t>(all & UINT32_MAX);
+    const int64_t read = std::min(count, kMost / entry_bytes);
+    missing.beyond += count - read;
+    missing.unread += std::max<int64_t>(read - static_cast<int64_t>(entries), 0);
+  };
+  if (what->role == CufileRole::kBatch) add(operations_, record.arguments[1], MLRUN_CUFILE_OPERATION_BYTES);
+  if (what->role == CufileRole::kResults) add(results_, record.read[0], MLRUN_CUFILE_RESULT_BYTES);
+}
+
+void GpuFileGaps::add_missing(model::TraceInfo& info, const Missing& missing, const char* unit) {
+  add_kernel_loss(info, "more in one call than is read of its memory", static_cast<uint64_t>(missing.beyond), unit);
+  add_kernel_loss(info, "memory of the process that could not be read, or no room in the ring",
+                  static_cast<uint64_t>(missing.unread), unit);
+}
+
+void GpuFileGaps::add_rows(model::TraceInfo& info, const GpuFileBatches& batches) const {
+  const auto add = [&](const char* subject, const char* detail, int64_t count) {
+    if (count > 0) info.coverage.push_back({0, subject, detail, -1, count});
+  };
+  add("files of cuFile",
+      "calls whose handle was made before the probes of its library were there, or for no descriptor", nameless_);
+  add("asynchronous calls of cuFile", "handed in by cuFileReadAsync and cuFileWriteAsync: what they moved is not known",
+      later_);
+  add("results of cuFile's batches",
+      "operations whose result the program did not ask for (cuFileBatchIOGetStatus): what they moved is not known",
+      not_asked_);
+  add("results of cuFile's batches",
+      "of one of several operations with the same cookie: which, is guessed by size and order", batches.guessed());
+  add("results of cuFile's batches", "of operations that were not seen being handed in", batches.unmatched());
+  add_missing(info, operations_, "operations of libcufile's batches");
+  add_missing(info, results_, "results of libcufile's batches");
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table gpu_file: calls of libcufile, a table of the kernel side like those of kernel_tables.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/events/kernel_record.h"
+#include "runner/model/gpu_file.h"
+#include "runner/model/trace_info.h"
+#include "runner/trace/gpu/gpu_file_calls.h"
+#include "runner/trace/kernel/kernel_tables.h"
+
+namespace mlrun::trace {
+
+struct GpuFileTableRow {
+  int64_t ts_ns = 0, end_ns = 0;
+  model::GpuFileRow row;
+};
+
+class GpuFileTable {
+ public:
+  using Row = GpuFileTableRow;
+  GpuFileTable();
+  void add(const Row& row, const GroupEnds& ends);
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  SpanColumns span_;
+  OwnerColumns owner_;
+  Int64Column& gpu_file_id_;
+  LabelColumn& func_;
+  Int32Column& fd_;
+  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_;
+  Int32Column& err_;
+  Int64Column &operations_, &address_, &buffer_offset_, &posix_calls_, &posix_bytes_, &batch_id_;
+  TextColumn& status_;
+};
+
+// What the call was asked for and gave. Function, times, thread and file are the caller's to fill in.
+model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);
+// Likewise of an operation that a batch handed in, and what became of it.
+model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end);
+
+// What cannot be told of such calls, as rows of coverage.
+class GpuFileGaps {
+ public:
+  void add(const model::GpuFileRow& row);
+  // A call handed operations of a batch in, or brought results, and there are entries of as many of them.
+  void add_array(const mlrun_cufile_call& record, size_t entries);
+  void add_rows(model::TraceInfo& info, const GpuFileBatches& batches) const;
+
+ private:
+  struct Missing {
+    int64_t beyond = 0, unread = 0;
+  };
+  static void add_missing(model::TraceInfo& info, const Missing& missing, const char* unit);
+  int64_t nameless_ = 0, later_ = 0, not_asked_ = 0;
+  Missing operations_, results_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu/library_report.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+void add_row(model::TraceInfo& info, std::string subject, std::string detail, int64_t unseen = -1) {
+  info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen});
+}
+
+}  // namespace
+
+bool LibraryReport::is_followed() const {
+  const json streams = session_.all->value("/options/streams"_json_pointer, json::array());
+  return std::find(streams.begin(), streams.end(), key_) != streams.end();
+}
+
+bool LibraryReport::is_there() const { return session_.all->contains(json::json_pointer("/kernel_side/" + key_)); }
+
+json LibraryReport::list(const char* name) const {
+  json found = session_.all->value(json::json_pointer(fmt::format("/kernel_side/{}/{}", key_, name)), json::array());
+  json objects = json::array();
+  for (json& entry : found) {
+    if (entry.is_object()) objects.push_back(std::move(entry));
+  }
+  return objects;
+}
+
+void LibraryReport::add_gaps(model::TraceInfo& info, const std::string& before,
+                             const std::string& before_detail) const {
+  if (!is_there()) {
+    return add_row(info, "calls of " + library_,
+                   "mlrun did not end by itself: which processes were probed, and from when on, is not known");
+  }
+  add_processes(info, before, before_detail);
+  for (const json& gone : list("let_go")) {
+    add_row(info, "calls of " + gone.value("function", ""),
+            fmt::format("let go when there were {} a second in all processes, which could slow them",
+                        gone.value("calls_per_second", int64_t{0})));
+  }
+}
+
+void LibraryReport::add_processes(model::TraceInfo& info, const std::string& before,
+                                  const std::string& before_detail) const {
+  std::set<int64_t> had_it, later;
+  const json libraries = list("libraries");
+  for (const json& library : libraries) {
+    const int64_t pid = library.value("pid", int64_t{0});
+    const bool is_since_now = library.value("functions", int64_t{0}) > 0 && !library.value("was_probed", false);
+    if (is_since_now) (library.value("was_there", false) ? had_it : later).insert(pid);
+    if (!library.contains("missing")) continue;
+    add_row(info, "calls of " + library_,
+            fmt::format("process {}, {}: {}", pid, library.value("path", ""), library.value("missing", "")));
+  }
+  if (libraries.empty()) {
+    add_row(info, "calls of " + library_, fmt::format("no process that was observed had {} mapped", files_));
+  }
+  if (!had_it.empty()) {
+    add_row(info, before, fmt::format("of processes with {} when they were attached to: {}", library_, before_detail),
+            std::ssize(had_it));
+  }
+  if (!later.empty()) {
+    add_row(info, "first calls of " + library_,
+            "in processes that loaded it later: those before its probes were there, mostly within a second",
+            std::ssize(later));
+  }
+  const int64_t put_off = session_.number(fmt::format("/kernel_side/{}/put_off", key_).c_str(), 0);
+  if (put_off > 0) {
+    add_row(info, "first calls of " + library_,
+            "processes had to wait until probes of others that have ended were gone, so often", put_off);
+  }
+}
+
+}  // namespace mlrun::trace

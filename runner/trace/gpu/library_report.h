@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side says of a library whose calls it followed: in which processes it was met, from when on, and which
+// of its functions were let go.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/spool/session_info.h"
+
+namespace mlrun::trace {
+
+class LibraryReport {
+ public:
+  // `key`: of the report and of the stream, as "cuda"; `library`: as "libcuda"; `files`: what was looked for. Requires:
+  // session outlives it.
+  LibraryReport(const SessionInfo& session, std::string key, std::string library, std::string files = "the library")
+      : session_(session), key_(std::move(key)), library_(std::move(library)), files_(std::move(files)) {}
+
+  // Its calls were asked for.
+  [[nodiscard]] bool is_followed() const;
+  // False: mlrun did not end by itself.
+  [[nodiscard]] bool is_there() const;
+  // Objects of that list.
+  [[nodiscard]] nlohmann::json list(const char* name) const;
+
+  // Rows of coverage. `before`, `before_detail`: what is missing of processes that had the library when they were attached
+  // to.
+  void add_gaps(model::TraceInfo& info, const std::string& before, const std::string& before_detail) const;
+
+ private:
+  void add_processes(model::TraceInfo& info, const std::string& before, const std::string& before_detail) const;
+
+  const SessionInfo& session_;
+  std::string key_, library_, files_;
+};
+
+}  // namespace mlrun::trace

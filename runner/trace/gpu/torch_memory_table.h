@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table torch_memory: what PyTorch's allocator of GPU memory gave out and took back, a table of the kernel side like
+// those of kernel_tables.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runner/events/kernel_record.h"
+#include "runner/model/torch_memory.h"
+#include "runner/trace/kernel/kernel_tables.h"
+
+namespace mlrun::trace {
+
+struct TorchMemoryTableRow {
+  int64_t ts_ns = 0, end_ns = 0;
+  model::TorchMemoryRow row;
+};
+
+class TorchMemoryTable {
+ public:
+  using Row = TorchMemoryTableRow;
+  TorchMemoryTable();
+  void add(const Row& row, const GroupEnds& ends);
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  SpanColumns span_;
+  OwnerColumns owner_;
+  LabelColumn& operation_;
+  Int64Column &address_, &bytes_;
+  Int32Column& device_;
+  Int64Column &stream_, &held_bytes_;
+};
+
+// What the probe told. Time, thread and what is held are the caller's to fill in. nullopt: of a probe that this version does
+// not know, or of a device that is none.
+[[nodiscard]] std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record);
+
+}  // namespace mlrun::trace

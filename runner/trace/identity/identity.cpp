@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/identity/identity.h"
+
+#include <algorithm>
+#include <string>
+
+#include "runner/trace/identity/parents.h"
+#include "runner/util/secrets.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+// "a\0b\0" as "a b", without secrets.
+std::string with_blanks(std::string_view arguments) { return util::escaped_utf8(util::masked_command_line(arguments)); }
+
+}  // namespace
+
+Identity::Identity(ChannelTable& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock)
+    : channels_(channels), notes_(notes), strings_(strings), clock_(clock) {}
+
+void Identity::resolve(model::TraceInfo& info) {
+  join_instances();
+  add_images(info);
+  add_threads(info);
+  add_process_rows(info);
+  find_parents(info.processes, notes_.children(), channels_.all());
+  name_threads(info);
+  inherit_modules(info);
+}
+
+// Two numbers whose start times are known and differ are two processes with one pid. Where a time is missing, an image
+// that was loaded when the earlier one had fallen silent is the same process.
+Identity::Process* Identity::earlier_image(const ProcessFacts& facts) {
+  const auto found = by_pid_.find({facts.pid_namespace, facts.pid});
+  if (found == by_pid_.end() || facts.pid == 0) return nullptr;
+  for (auto index = found->second.rbegin(); index != found->second.rend(); ++index) {
+    Process& process = processes_[*index];
+    uint64_t start_ticks = 0;
+    for (const ProcessFacts* instance : process.instances) start_ticks = std::max(start_ticks, instance->start_ticks);
+    if (start_ticks != 0 && facts.start_ticks != 0) {
+      if (start_ticks == facts.start_ticks) return &process;
+    } else if (facts.loaded && process.last().last_ns <= facts.first_ns) {
+      return &process;
+    }
+  }
+  return nullptr;
+}
+
+void Identity::join_instances() {
+  std::vector<const ProcessFacts*> instances;
+  for (const auto& [number, facts] : notes_.processes()) instances.push_back(&facts);
+  std::stable_sort(instances.begin(), instances.end(),
+                   [](const auto* a, const auto* b) { return a->first_ns < b->first_ns; });
+  for (const ProcessFacts* facts : instances) {
+    Process* process = earlier_image(*facts);
+    if (!process) {
+      by_pid_[{facts->pid_namespace, facts->pid}].push_back(processes_.size());
+      process = &processes_.emplace_back();
+    }
+    process->instances.push_back(facts);
+    proc_of_number_[facts->number] = static_cast<int32_t>(process - processes_.data()) + 1;
+  }
+}
+
+void Identity::fill_from_images(const Process& process, model::ProcessRow& row) {
+  for (const ProcessFacts* facts : process.instances) {
+    for (const events::ProcessEvent& told : facts->told) {
+      row.uid = told.uid;
+      if (told.rank >= 0) {
+        row.rank = told.rank;
+        row.launcher = told.launcher;
+      }
+      if (told.local_rank >= 0) row.local_rank = told.local_rank;
+      if (told.world_size >= 0) row.world_size = told.world_size;
+      if (const auto cgroup = strings_.find(told.cgroup)) row.cgroup = util::escaped_utf8(*cgroup);
+      if (const auto arguments = strings_.find(told.arguments)) row.command = with_blanks(*arguments);
+    }
+  }
+}
+
+model::ProcessRow Identity::process_row(const Process& process, int32_t proc_id) {
+  model::ProcessRow row;
+  row.proc_id = proc_id;
+  row.first_ns = process.first().first_ns;
+  row.ns_pid = static_cast<int32_t>(process.first().pid);
+  row.pid_namespace = static_cast<int64_t>(process.first().pid_namespace);
+  row.ppid = static_cast<int32_t>(process.first().ppid);
+  row.forked =
+      std::none_of(process.instances.begin(), process.instances.end(), [](const auto* facts) { return facts->loaded; });
+  KernelIo io;
+  for (const ProcessFacts* facts : process.instances) {
+    row.last_ns = std::max(row.last_ns, facts->last_ns);
+    if (row.pid == 0) row.pid = static_cast<int32_t>(facts->host_pid);
+    row.start_ticks = std::max(row.start_ticks, static_cast<int64_t>(facts->start_ticks));
+    if (facts->io.ts_ns >= io.ts_ns) io = facts->io;
+  }
+  if (row.pid == 0) row.pid = row.ns_pid;
+  row.kernel_rchar = io.rchar;
+  row.kernel_wchar = io.wchar;
+  row.kernel_syscr = io.syscr;
+  row.kernel_syscw = io.syscw;
+  row.kernel_read_bytes = io.read_bytes;
+  row.kernel_write_bytes = io.write_bytes;
+  row.kernel_io_ns = io.ts_ns;
+  row.kernel_io_final = process.last().end_told && process.last().io.ts_ns >= io.ts_ns;
+  if (process.last().end_told) row.end = "exit";
+  fill_from_images(process, row);
+  return row;
+}
+
+void Identity::add_process_rows(model::TraceInfo& info) {
+  for (size_t i = 0; i < processes_.size(); ++i) {
+    info.processes.push_back(process_row(processes_[i], static_cast<int32_t>(i) + 1));
+  }
+  for (Channel& channel : channels_.all()) {
+    if (channel.origin.proc_id != 0)
+      channel.origin.pid = info.processes[static_cast<size_t>(channel.origin.proc_id) - 1].pid;
+  }
+}
+
+// Images that told of themselves first, then those that only channels name.
+void Identity::add_images(model::TraceInfo& info) {
+  const auto add = [&](const ProcessFacts& facts, uint32_t image) -> model::ImageRow* {
+    const auto image_id = static_cast<int32_t>(info.images.size()) + 1;
+    if (!images_.try_emplace({facts.number, image}, image_id).second) return nullptr;
+    model::ImageRow row;
+    row.image_id = image_id;
+    row.proc_id = proc_of_number_[facts.number];
+    row.start_ns = facts.first_ns;
+    return &info.images.emplace_back(std::move(row));
+  };
+  for (const Process& process : processes_) {
+    for (const ProcessFacts* facts : process.instances) {
+      for (const events::ProcessEvent& told : facts->told) {
+        model::ImageRow* row = add(*facts, told.image);
+        if (!row) continue;
+        row->start_ns = static_cast<int64_t>(told.clock);
+        row->exe = util::escaped_utf8(strings_.text(told.exe));
+        row->arguments = with_blanks(strings_.text(told.arguments));
+        row->cwd = util::escaped_utf8(strings_.text(told.cwd));
+        row->allocator = util::escaped_utf8(strings_.text(told.allocator));
+      }
+    }
+  }
+  for (const Channel& channel : channels_.all()) {
+    const auto facts = notes_.processes().find(channel.about.process);
+    if (facts != notes_.processes().end()) add(facts->second, channel.about.image);
+  }
+}
+
+Identity::Life Identity::life_of(const Channel& channel) const {
+  TraceClock::Hint hint;
+  if (channel.first <= channel.last) {
+    return {clock_.convert(channel.first, channel.clock_kind, hint),
+            clock_.convert(channel.last, channel.clock_kind, hint)};
+  }
+  if (channel.has_counters) {
+    const int64_t counted_ns = TraceClock::from_monotonic(channel.counters.monotonic_ns);
+    return {counted_ns, counted_ns};
+  }
+  const ProcessFacts& facts = notes_.processes().at(channel.about.process);
+  return {facts.first_ns, facts.first_ns};
+}
+
+void Identity::add_threads(model::TraceInfo& info) {
+  std::vector<std::pair<Life, size_t>> order;
+  for (size_t i = 0; i < channels_.all().size(); ++i) {
+    const Channel& channel = channels_.all()[i];
+    if (proc_of_number_.contains(channel.about.process)) order.emplace_back(life_of(channel), i);
+  }
+  std::sort(order.begin(), order.end());
+  struct Latest {
+    int32_t thread_id = 0;
+    int64_t ended_ns = kLatestNs;
+  };
+  std::map<std::pair<int32_t, uint32_t>, Latest> latest;  // by image and tid
+  for (const auto& [life, index] : order) {
+    Channel& channel = channels_.all()[index];
+    const int32_t image_id = images_[{channel.about.process, channel.about.image}];
+    Latest& thread = latest[{image_id, channel.about.tid}];
+    if (thread.thread_id == 0 || thread.ended_ns <= life.first_ns) {
+      model::ThreadRow row;
+      row.thread_id = thread.thread_id = static_cast<int32_t>(info.threads.size()) + 1;
+      row.proc_id = proc_of_number_[channel.about.process];
+      row.image_id = image_id;
+      row.tid = static_cast<int32_t>(channel.about.host_tid != 0 ? channel.about.host_tid : channel.about.tid);
+      row.first_ns = life.first_ns;
+      info.threads.push_back(row);
+    }
+    model::ThreadRow& row = info.threads[static_cast<size_t>(thread.thread_id) - 1];
+    row.last_ns = std::max(row.last_ns, life.last_ns);
+    thread.ended_ns = channel.counters.final ? TraceClock::from_monotonic(channel.counters.monotonic_ns) : kLatestNs;
+    channel.origin = {0, row.proc_id, image_id, row.thread_id, 0, row.tid};
+  }
+}
+
+void Identity::name_threads(model::TraceInfo& info) {
+  std::vector<CommFact> comms = notes_.comms();
+  for (const auto& [serial, event] : notes_.comm_events()) {
+    const Channel* channel = channels_.find(serial);
+    const auto name = strings_.find(event.name);
+    if (!channel || !name) continue;
+    comms.push_back({channel->about.process, event.tid, static_cast<int64_t>(event.clock), util::escaped_utf8(*name)});
+  }
+  std::stable_sort(comms.begin(), comms.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> threads;  // process number and tid: thread_ids
+  for (const Channel& channel : channels_.all()) {
+    if (channel.origin.thread_id == 0) continue;
+    threads[{channel.about.process, channel.about.tid}].push_back(channel.origin.thread_id);
+  }
+  for (const CommFact& fact : comms) {
+    for (const int32_t thread_id : threads[{fact.process, fact.tid}]) {
+      model::ThreadRow& row = info.threads[static_cast<size_t>(thread_id) - 1];
+      if (fact.ts_ns >= row.first_ns || row.comm.empty()) row.comm = fact.comm;
+    }
+  }
+}
+
+// A forked child runs its parent's code: where the collector came too late to look, the parent's mappings are the
+// child's.
+void Identity::inherit_modules(const model::TraceInfo& info) {
+  for (const model::ProcessRow& row : info.processes) {
+    if (row.parent_proc_id == 0) continue;
+    const ProcessFacts& child = processes_[static_cast<size_t>(row.proc_id) - 1].first();
+    if (!child.loaded)
+      notes_.modules().inherit(child.number, processes_[static_cast<size_t>(row.parent_proc_id) - 1].last().number);
+  }
+}
+
+}  // namespace mlrun::trace

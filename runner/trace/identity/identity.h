@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins what the spool says about processes, images and threads into rows with ids, and gives each channel the ids of
+// its rows.
+//
+//   process   all process numbers with the same pid, pid namespace and start time: exec gives a new number, not a new
+//   process image     a process number with one of its image numbers; a forked child goes on with its parent's number
+//   in a row of its own thread    channels of one image with the same tid, unless the earlier one had ended when the
+//   later one began
+//
+// Ids count from 1 in the order of first appearance in time, then of the producers' numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/identity/process_facts.h"
+#include "runner/trace/spool/spool_channels.h"
+#include "runner/trace/spool/string_table.h"
+
+namespace mlrun::trace {
+
+class Identity {
+ public:
+  // Requires: `notes` are placed. All references outlive it.
+  Identity(ChannelTable& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock);
+
+  // Fills processes, images and threads, and the channels' origins.
+  void resolve(model::TraceInfo& info);
+
+ private:
+  struct Process {
+    std::vector<const ProcessFacts*> instances;  // in the order of time
+    [[nodiscard]] const ProcessFacts& first() const { return *instances.front(); }
+    [[nodiscard]] const ProcessFacts& last() const { return *instances.back(); }
+  };
+  // First and last moment that a channel tells of.
+  struct Life {
+    int64_t first_ns = 0, last_ns = 0;
+    auto operator<=>(const Life&) const = default;
+  };
+  [[nodiscard]] Life life_of(const Channel& channel) const;
+  void join_instances();
+  [[nodiscard]] Process* earlier_image(const ProcessFacts& facts);
+  void add_process_rows(model::TraceInfo& info);
+  [[nodiscard]] model::ProcessRow process_row(const Process& process, int32_t proc_id);
+  void fill_from_images(const Process& process, model::ProcessRow& row);
+  void add_images(model::TraceInfo& info);
+  void add_threads(model::TraceInfo& info);
+  void name_threads(model::TraceInfo& info);
+  void inherit_modules(const model::TraceInfo& info);
+
+  ChannelTable& channels_;
+  ProcessNotes& notes_;
+  StringTable& strings_;
+  const TraceClock& clock_;
+  std::vector<Process> processes_;  // index + 1: proc_id
+  std::map<uint32_t, int32_t> proc_of_number_;
+  std::map<std::pair<uint64_t, uint32_t>, std::vector<size_t>> by_pid_;  // namespace and pid: indexes of processes_
+  std::map<std::pair<uint32_t, uint32_t>, int32_t> images_;              // process and image number: image_id
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the spool says about processes, by the process numbers of the producers, before anything is joined: records of
+// the processes themselves, and what the collector saw from outside.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/trace/identity/module_map.h"
+#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/spool_channels.h"
+#include "runner/trace/spool/trace_clock.h"
+
+namespace mlrun::trace {
+
+// I/O as the kernel counted it; -1: not told.
+struct KernelIo {
+  int64_t ts_ns = -1;
+  int64_t rchar = -1, wchar = -1, syscr = -1, syscw = -1;
+  int64_t read_bytes = -1, write_bytes = -1;  // of devices
+};
+
+// One process number: an image that was loaded, or a forked child.
+struct ProcessFacts {
+  uint32_t number = 0;
+  uint32_t pid = 0, host_pid = 0, ppid = 0;
+  uint64_t pid_namespace = 0, start_ticks = 0;
+  int64_t first_ns = kLatestNs, last_ns = 0;
+  bool loaded = false;                     // by exec, as far as it told
+  bool end_told = false;                   // it exited or executed another program, and said so
+  std::vector<events::ProcessEvent> told;  // in the order of the spool
+  KernelIo io;
+};
+
+// A thread's name from some moment on.
+struct CommFact {
+  uint32_t process = 0, tid = 0;
+  int64_t ts_ns = 0;
+  std::string comm;
+};
+
+// A process was made: by this channel, with this pid in the channel's namespace.
+struct ChildFact {
+  uint32_t channel = 0;  // index
+  int64_t ts_ns = 0;
+  uint32_t pid = 0;
+  int32_t proc_id = 0;  // by find_parents(); 0: it recorded nothing
+};
+
+// A process of this channel waited for a child, which has ended with this status of wait's.
+struct ChildEndFact {
+  uint32_t channel = 0;  // index
+  int64_t ts_ns = 0;
+  uint32_t pid = 0;  // in the channel's namespace
+  int32_t status = 0;
+};
+
+class ProcessNotes {
+ public:
+  // In the order of the spool.
+  void add(const BlockScan& scan);
+
+  // Requires: everything was added, and `channels` is complete. Names stay ids but for those the collector told.
+  void place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
+
+  [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }
+  [[nodiscard]] const std::vector<CommFact>& comms() const { return comms_; }
+  [[nodiscard]] const std::vector<OfChannel<events::CommEvent>>& comm_events() const { return comm_events_; }
+  [[nodiscard]] const std::vector<ChildFact>& children() const { return children_; }
+  [[nodiscard]] std::vector<ChildFact>& children() { return children_; }
+  // Of rings made through libc, by channel.
+  [[nodiscard]] const std::vector<OfChannel<events::RingEvent>>& rings() const { return rings_; }
+  [[nodiscard]] const std::vector<ChildEndFact>& child_ends() const { return child_ends_; }
+  [[nodiscard]] ModuleMap& modules() { return modules_; }
+  [[nodiscard]] const ModuleMap& modules() const { return modules_; }
+  [[nodiscard]] uint64_t unreadable_texts() const { return unreadable_texts_; }
+
+ private:
+  struct Report {
+    uint64_t clock = 0;
+    uint32_t process = 0, pid = 0, host_pid = 0, ppid = 0, tid = 0;
+    uint64_t start_ticks = 0;
+    std::string comm;
+    KernelIo io;
+  };
+  void add_text(const ProcessText& text);
+  void place_channels(const ChannelTable& channels, const TraceClock& clock);
+  void place_events(ChannelTable& channels, const TraceClock& clock);
+  void place_reports(const TraceClock& clock, mlrun_clock_kind session_clock);
+  ProcessFacts& facts_of(uint32_t number);
+
+  std::vector<OfChannel<events::ProcessEvent>> process_events_;
+  std::vector<OfChannel<events::EndEvent>> end_events_;
+  std::vector<OfChannel<events::CommEvent>> comm_events_;
+  std::vector<OfChannel<ChildNote>> child_events_;
+  std::vector<OfChannel<events::ChildEndEvent>> child_end_events_;
+  std::vector<Report> reports_;
+  uint64_t unreadable_texts_ = 0;
+
+  std::map<uint32_t, ProcessFacts> processes_;
+  std::vector<CommFact> comms_;
+  std::vector<ChildFact> children_;
+  std::vector<ChildEndFact> child_ends_;
+  std::vector<OfChannel<events::RingEvent>> rings_;
+  ModuleMap modules_;
+};
+
+}  // namespace mlrun::trace

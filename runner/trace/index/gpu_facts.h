@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What traced processes told of their GPUs and of the recording of their work: which device is which, what was lost, and
+// why there may be nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/decode/gpu_event_view.h"
+#include "runner/model/trace_info.h"
+#include "runner/trace/spool/spool_channels.h"
+#include "runner/trace/spool/string_table.h"
+
+namespace mlrun::trace {
+
+class GpuFacts {
+ public:
+  // `process`: number of the process (mlrun_frame_channel); `channel`: the one that told.
+  void add(uint32_t process, const events::GpuDeviceEvent& device);
+  void add(uint32_t process, uint64_t channel, const events::GpuNoteEvent& note);
+
+  // Gives each device its row in info.gpus: that with the same UUID, else a new one.
+  void place_devices(model::TraceInfo& info, StringTable& strings);
+  // Of a process's device; 0: not known. Requires: devices are placed.
+  [[nodiscard]] int32_t gpu_id(uint32_t process, uint32_t device) const;
+
+  [[nodiscard]] bool empty() const { return processes_.empty(); }
+  // Processes in which CUPTI recorded.
+  [[nodiscard]] int64_t started() const;
+
+  [[nodiscard]] std::vector<model::LossRow> losses(ChannelTable& channels, const model::TraceInfo& info) const;
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(ChannelTable& channels, StringTable& strings) const;
+  // For run.json: libraries and their versions.
+  [[nodiscard]] nlohmann::json describe(StringTable& strings) const;
+
+ private:
+  struct Overhead {
+    int64_t times = 0, ns = 0;
+  };
+  struct Taken {
+    int64_t last_ns = 0;  // 0: not given back
+    bool is_unseen = false;
+  };
+  struct Process {
+    uint64_t channel = 0;
+    uint64_t version = 0, library = 0;  // 0: CUPTI was not started
+    bool is_off = false;
+    uint64_t answer = 0, tried = 0;  // why not
+    uint64_t foreign = 0;            // what CUDA loads instead of mlrun; 0: nothing
+    bool ended = false;              // in good order
+    int64_t flushed_ns = 0;
+    uint64_t dropped = 0, unread_bytes = 0;
+    std::map<uint64_t, Overhead> overhead;  // by CUPTI's kind
+    std::map<int64_t, Taken> taken;         // by its beginning
+    std::map<uint64_t, uint64_t> refused;   // name of a kind of work, CUPTI's answer
+  };
+  void add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,
+                          std::vector<model::LossRow>& rows) const;
+
+  std::map<std::pair<uint32_t, uint32_t>, events::GpuDeviceEvent> devices_;  // by process and CUPTI's number
+  std::map<std::pair<uint32_t, uint32_t>, int32_t> gpu_ids_;
+  std::map<uint32_t, Process> processes_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first pass over a spool finds out: everything that a row needs besides its own record, and where the rows of
+// each stretch of time stand. After load() it is only read, from several threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/files/file_index.h"
+#include "runner/trace/identity/process_facts.h"
+#include "runner/trace/index/gpu_facts.h"
+#include "runner/trace/index/stack_index.h"
+#include "runner/trace/spool/chunk_list.h"
+#include "runner/trace/spool/spool_channels.h"
+#include "runner/trace/spool/string_table.h"
+#include "runner/trace/spool/trace_clock.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::trace {
+
+// What could not be read, or made no sense.
+struct SpoolDamage {
+  uint64_t file_bytes = 0, record_bytes = 0;
+  uint64_t unknown_records = 0, unknown_frames = 0;
+};
+
+struct SpoolOptions {
+  std::string path;
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
+  std::vector<mlrun_frame_anchor> anchors;        // looks at the clocks that the spool does not hold
+  unsigned threads = 1;
+  int64_t alloc_sample_bytes = 0;          // 0: allocations were not sampled
+  std::string kept_path;                   // what outlived freed parts of the spool; there need be no such file
+  std::string sums_path;                   // what was only added up; likewise
+  bool summary_only = false;               // the spool holds no more than what these need
+  std::vector<NamedInode> inherited = {};  // the command's standard streams
+};
+
+class SpoolIndex {
+ public:
+  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `told` hears
+  // of blocks that are done, and how many there are.
+  static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info,
+                                                  const std::function<void(size_t, size_t)>& told);
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] int64_t alloc_sample_bytes() const { return alloc_sample_bytes_; }
+  [[nodiscard]] ChannelTable& channels() { return channels_; }
+  [[nodiscard]] const ChannelTable& channels() const { return channels_; }
+  [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
+  [[nodiscard]] const TraceClock& clock() const { return clock_; }
+  [[nodiscard]] FileIndex& files() { return files_; }
+  [[nodiscard]] const StackIndex& stacks() const { return stacks_; }
+  [[nodiscard]] const ModuleMap& modules() const { return notes_.modules(); }
+  [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
+  [[nodiscard]] const StringTable& strings() const { return strings_; }
+  [[nodiscard]] StringTable& strings() { return strings_; }
+  [[nodiscard]] GpuFacts& gpu_facts() { return gpu_facts_; }
+  [[nodiscard]] const GpuFacts& gpu_facts() const { return gpu_facts_; }
+  // CUPTI was at work in some process, or has told of GPU work.
+  [[nodiscard]] bool has_gpu_work() const { return has_gpu_work_ || !gpu_facts_.empty(); }
+  [[nodiscard]] const std::vector<OfChannel<mlrun_frame_gap>>& gaps() const { return gaps_; }
+  [[nodiscard]] const std::vector<std::string>& gpu_texts() const { return gpu_texts_; }
+  [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
+  [[nodiscard]] const std::vector<uint64_t>& python_frames() const { return python_frames_; }
+  [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
+  // An exec is announced before it is known how it ends. Did one that began then fail, as a record of its own says?
+  [[nodiscard]] bool is_failed_exec(const Channel& channel, uint64_t start) const {
+    return failed_execs_.find(exec_key(channel.serial, start)) != nullptr;
+  }
+  // Older events were freed; 0: none were.
+  [[nodiscard]] int64_t events_from_ns() const { return events_from_ns_; }
+
+ private:
+  SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
+  static uint64_t exec_key(uint64_t serial, uint64_t start) { return scrambled(scrambled(serial), start); }
+  Status load_kept(const std::string& path);
+  Status load_sums(const std::string& path);
+  void take(BlockScan& scan);
+  void take_files(const BlockScan& scan);
+  void take_stacks(const BlockScan& scan);
+  void take_gpu_facts(const BlockScan& scan);
+  void keep_anchors(const std::vector<mlrun_frame_anchor>& anchors);
+  Status resolve(model::TraceInfo& info);
+
+  util::UniqueFd fd_;
+  uint64_t bytes_;
+  int64_t alloc_sample_bytes_;
+  mlrun_clock_kind session_clock_;
+  StringTable strings_;
+  FileIndex files_;
+  ChannelTable channels_;
+  ChunkList chunks_;
+  ProcessNotes notes_;
+  StackIndex stacks_;
+  TraceClock clock_;
+  std::vector<mlrun_frame_anchor> anchors_;
+  uint64_t anchor_step_ = 1, anchors_seen_ = 0;  // every anchor_step_-th anchor is kept
+  std::vector<OfChannel<mlrun_frame_gap>> gaps_;
+  std::vector<std::string> gpu_texts_;
+  std::vector<uint64_t> sample_frames_;  // offsets
+  std::vector<uint64_t> python_frames_;  // likewise
+  GpuFacts gpu_facts_;
+  summary::FlatMap<uint8_t> failed_execs_;
+  bool has_gpu_work_ = false;
+  SpoolDamage damage_;
+  KeptFrames kept_;
+  int64_t events_from_ns_ = 0;
+};
+
+}  // namespace mlrun::trace

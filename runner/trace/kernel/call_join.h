@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side knows that calls are joined with. Safe from several threads once everything is sorted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runner/model/rows.h"
+#include "runner/trace/files/reused_inodes.h"
+#include "runner/trace/kernel/page_adds.h"
+#include "runner/trace/kernel/part_calls.h"
+
+namespace mlrun::trace {
+
+struct CallJoin {
+  PartCalls parts, file_ops, remotes;
+  PageAdds pages;
+  ReusedInodes reused;
+
+  // Told of every call and its number; what it found of the call's pages.
+  std::optional<ReadPages> call(const model::CallRow& row, int64_t call_id) {
+    parts.call(row, call_id);
+    file_ops.call(row, call_id);
+    remotes.call(row, call_id);
+    reused.call(row);
+    return pages.of(row);
+  }
+
+  // Of a call that has no row of its own (--fold).
+  void unlisted(const model::CallRow& row) {
+    for (PartCalls* calls : {&parts, &file_ops, &remotes}) calls->call(row, PartCalls::kUnlisted);
+    reused.call(row);
+  }
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// When file operations that were handed in were over, and with what. Completions come in any order, some before their
+// operations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runner/decode/limits.h"
+#include "runner/events/kernel_record.h"
+
+namespace mlrun::trace {
+
+struct Completion {
+  int64_t time_ns = 0, result = 0;  // bytes, or a negative errno
+};
+
+class Completions {
+ public:
+  explicit Completions(size_t most = kCompletionsMax) : most_(most) {}
+  // Beyond the most that it takes they are only counted.
+  void add(const mlrun_file_done& record);
+  // Requires: all were added.
+  void sort();
+
+  // Of an operation, by its number; the first one, if there should be several. What has none is counted: a kernel that cannot probe
+  // by fentry misses what an interrupt does while another probe runs.
+  [[nodiscard]] std::optional<Completion> of(uint64_t operation);
+  [[nodiscard]] uint64_t missing() const { return missing_; }
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Entry {
+    uint64_t operation;
+    Completion completion;
+  };
+  std::vector<Entry> entries_;
+  size_t most_;
+  uint64_t left_out_ = 0, missing_ = 0;
+};
+
+}  // namespace mlrun::trace

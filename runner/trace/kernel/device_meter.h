@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recorded processes asked of each block device, and how long its queue and the device took for it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/trace/kernel/kernel_tables.h"
+#include "runner/util/log_histogram.h"
+
+namespace mlrun::trace {
+
+class DeviceMeter {
+ public:
+  void add(const RequestRow& row);
+
+  // `own_devices` of run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, for the devices' names.
+  [[nodiscard]] nlohmann::json json_of(const nlohmann::json& session) const;
+
+ private:
+  struct Device {
+    int64_t requests = 0, reads = 0, writes = 0, read_bytes = 0, write_bytes = 0, flushes = 0, others = 0, errors = 0;
+    summary::LogHistogram queue_ns, device_ns;
+  };
+  std::map<uint32_t, Device> devices_;
+};
+
+}  // namespace mlrun::trace

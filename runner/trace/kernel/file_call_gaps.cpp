@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel/file_call_gaps.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/events/untold.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kOtherNumbers =
+    "may have been among the system calls of 32-bit programs, which are counted and not looked at: they have no row; "
+    "kernel: such calls that may be on a file";
+
+}  // namespace
+
+bool told_by_system_calls(const SessionInfo& session) {
+  const json signals = session.all->value("/kernel_side/signals"_json_pointer, json::array());
+  for (const json& signal : signals) {
+    const bool is_it = signal.is_object() && signal.value("signal", json()) == "file operations";
+    if (is_it && signal.value("way", json()) == "tracepoint") return true;
+  }
+  return false;
+}
+
+void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
+  if (!told_by_system_calls(session)) return;
+  info.coverage.push_back({0, "operations on files without a system call of their own",
+                           fmt::format("told by system calls, so that these have no row: {}; what they read from "
+                                       "devices is in block_part",
+                                       MLRUN_NO_FILE_CALLS),
+                           -1, -1});
+  const int64_t untold = session.number("/kernel_side/untold_32bit_calls", 0);
+  if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, untold});
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel/kernel_follower.h"
+
+#include "runner/decode/kernel_view.h"
+#include "runner/trace/kernel/file_op_table.h"
+#include "runner/trace/spool/trace_clock.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr int64_t kAheadNs = 2'000'000'000;  // no part that a call waited for ends so much later than the call
+
+template <typename Record>
+void add_record(const events::KernelReader& reader, KernelWindow& window) {
+  Record record{};
+  if (reader.read(record)) window.add(record);
+}
+
+}  // namespace
+
+void KernelFollower::add_frame() {
+  events::KernelReader reader(frame_.payload, frame_.header.payload_bytes);
+  while (reader.next()) {
+    switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
+      case MLRUN_KERNEL_REQUEST: add_record<mlrun_block_request>(reader, window_); break;
+      case MLRUN_KERNEL_PART: add_record<mlrun_block_part>(reader, window_); break;
+      case MLRUN_KERNEL_FILE_OP: add_record<mlrun_file_op>(reader, window_); break;
+      case MLRUN_KERNEL_REMOTE: add_record<mlrun_remote>(reader, window_); break;
+      case MLRUN_KERNEL_WAIT: add_record<mlrun_wait>(reader, window_); break;
+      case MLRUN_KERNEL_LOSS: add_record<mlrun_kernel_loss>(reader, window_); break;
+      case MLRUN_KERNEL_PAGES:
+      case MLRUN_KERNEL_SYSCALL:
+      case MLRUN_KERNEL_FILE_DONE:
+      case MLRUN_KERNEL_CUDA:
+      case MLRUN_KERNEL_CUFILE:
+      case MLRUN_KERNEL_TORCH:
+      case MLRUN_KERNEL_STACK:
+      case MLRUN_KERNEL_CUFILE_PART:
+      case MLRUN_KERNEL_MAPPINGS:
+      case MLRUN_KERNEL_MEMORY:
+      case MLRUN_KERNEL_TASK:
+      case MLRUN_KERNEL_PROCESS:
+      case MLRUN_KERNEL_FILE_SEEN:
+      case MLRUN_KERNEL_FILE_PATH:
+      case MLRUN_KERNEL_FILE_NAME:
+      case MLRUN_KERNEL_KINDS: break;
+    }
+  }
+}
+
+// A spool that cannot be read is told of when the tables are written.
+void KernelFollower::advance(int64_t until_ns) {
+  while (!ended_ && reached_ns_ < until_ns) {
+    const auto more = cursor_.next(frame_);
+    ended_ = !more || !*more;
+    if (ended_ || frame_.header.type != MLRUN_FRAME_KERNEL) continue;
+    add_frame();
+    reached_ns_ = TraceClock::from_monotonic(frame_.header.first);
+  }
+}
+
+std::optional<model::CallSplit> KernelFollower::split(const FileOpRow& row, bool syncs) {
+  advance((row.done ? row.done->time_ns : row.end_ns) + kAheadNs);
+  return splitter_.split(row, syncs);
+}
+
+void KernelFollower::split(Partition& partition) {
+  partition.splits.resize(partition.calls.size());
+  for (const RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kCall) continue;
+    model::CallRow& row = partition.calls[ref.index];
+    advance(row.origin.ts_ns + row.dur_ns + kAheadNs);
+    const auto split = splitter_.split(row);
+    if (!split) continue;
+    partition.splits[ref.index] = *split;
+    row.split = &partition.splits[ref.index];
+  }
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the kernel side's spool along with the calls: as far as calls or operations that end at a moment may need, and then a
+// little, because records stand in the order of their end and only nearly so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runner/trace/kernel/call_splitter.h"
+#include "runner/trace/kernel/kernel_end.h"
+#include "runner/trace/kernel/kernel_window.h"
+#include "runner/trace/rows/partition.h"
+#include "runner/trace/spool/spool_cursor.h"
+
+namespace mlrun::trace {
+
+class KernelFollower {
+ public:
+  // Requires: fd stays open; `end` has seen all records.
+  KernelFollower(int fd, uint64_t bytes, const KernelEnd& end, const model::FileTable& files)
+      : cursor_(fd, 0, bytes, bytes), splitter_(window_, files) {
+    if (end.gap() != nullptr) window_.add(*end.gap());
+  }
+
+  // Where the time of its calls went: CallRow::split, kept in Partition::splits. Partitions come in order of time.
+  void split(Partition& partition);
+
+  // Of an operation on a file, as CallSplitter has it. Operations come in order of their end.
+  [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
+
+ private:
+  void advance(int64_t until_ns);
+  void add_frame();
+
+  SpoolCursor cursor_;
+  SpoolFrame frame_;
+  KernelWindow window_;
+  CallSplitter splitter_;
+  int64_t reached_ns_ = INT64_MIN;
+  bool ended_ = false;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel side did not record, and what the merger did not take of its records: rows of the table loss.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/decode/limits.h"
+#include "runner/events/kernel_record.h"
+#include "runner/model/trace_info.h"
+
+namespace mlrun::trace {
+
+// A row for what was lost in the merger; none for nothing. The limits are in limits.h.
+inline constexpr const char* kTooMany = "more than the merger takes in";
+void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
+// Programs that the kernel did not run for an event, as mlrun-probes reports them.
+void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
+
+// The records that tell of losses. Beyond the most that have a row of their own, those of one kind and reason share one,
+// whatever their processors.
+class KernelLosses {
+ public:
+  explicit KernelLosses(size_t most = kKernelLossesMax) : most_(most) {}
+  void add(const mlrun_kernel_loss& loss);
+  void add_rows(model::TraceInfo& info) const;
+
+ private:
+  size_t most_;
+  std::vector<model::LossRow> rows_;
+  std::map<std::pair<std::string, std::string>, model::LossRow> shared_;  // by reason and unit
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments of the kernel's records, whose clock is CLOCK_MONOTONIC too; 0 is one that is not known.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runner/trace/spool/trace_clock.h"
+
+namespace mlrun::trace {
+
+inline int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
+
+// The first of the moments that is known, and never one behind the end.
+template <typename... Moments>
+int64_t begin_of(int64_t end_ns, Moments... moments) {
+  int64_t begin_ns = 0;
+  for (const uint64_t ns : {moments...}) {
+    if (begin_ns == 0) begin_ns = time_of(ns);
+  }
+  return begin_ns == 0 ? end_ns : std::min(begin_ns, end_ns);
+}
+
+}  // namespace mlrun::trace

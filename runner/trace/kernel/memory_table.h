@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table sample_memory: what the machine's memory was used for while the kernel side recorded, a table like those of
+// kernel_tables.h.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/events/kernel_record.h"
+#include "runner/trace/kernel/kernel_tables.h"
+
+namespace mlrun::trace {
+
+struct MemoryRow {
+  int64_t ts_ns = 0, end_ns = 0;
+  mlrun_memory_seen record{};
+};
+
+class MemoryTable {
+ public:
+  using Row = MemoryRow;
+  MemoryTable();
+  void add(const MemoryRow& row, const GroupEnds& ends);
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  Int64Column &ts_, &buffers_bytes_, &cached_bytes_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel/syscall_table.h"
+
+#include <seccomp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/parquet/parquet_table.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+using Buckets = std::array<uint64_t, MLRUN_SYSCALL_BUCKETS>;
+
+int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
+
+int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+// The end of the bucket with the call of that rank; 0 when none has ended, null where it is the last bucket, which has no
+// end.
+json quantile_below_ns(const Buckets& buckets, double q) {
+  const uint64_t count = std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
+  uint64_t left =
+      count == 0 ? 0 : std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(q * static_cast<double>(count))));
+  for (size_t i = 0; i < buckets.size() && left != 0; i++) {
+    if (buckets.at(i) >= left) return i + 1 == buckets.size() ? json() : json(bound_ns(i));
+    left -= buckets.at(i);
+  }
+  return 0;
+}
+
+Buckets buckets_of(const mlrun_syscall_sum& record) {
+  Buckets buckets{};
+  std::copy_n(static_cast<const __u64*>(record.buckets), buckets.size(), buckets.begin());
+  return buckets;
+}
+
+std::string name_of(const mlrun_syscall_sum& record) {
+  return syscall_name(record.number, (record.flags & MLRUN_SYSCALL_32BIT) != 0);
+}
+
+struct SumColumns {
+  ParquetTable table{"syscall"};
+  Int32Column& id = table.int32("syscall_id");
+  Int32Column& proc_id = table.optional_int32("proc_id");
+  Int32Column& pid = table.int32("pid");
+  TextColumn& comm = table.text("comm");
+  TextColumn& name = table.text("name");
+  Int32Column& number = table.int32("number");
+  Int32Column& is_32bit = table.int32("is_32bit");
+  Int64Column& calls = table.int64("calls");
+  Int64Column& ended = table.int64("ended");
+  Int64Column& errors = table.int64("errors");
+  Int64Column& time_ns = table.int64("time_ns");
+
+  void add(int32_t syscall_id, const model::Origin& origin, const mlrun_syscall_sum& record, const Buckets& times) {
+    id.add(syscall_id);
+    proc_id.add_unless(0, origin.proc_id);
+    pid.add(static_cast<int32_t>(record.head.pid));
+    comm.add(util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
+    name.add(name_of(record));
+    number.add(static_cast<int32_t>(record.number));
+    is_32bit.add((record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
+    calls.add(cut(record.calls));
+    ended.add(cut(std::accumulate(times.begin(), times.end(), uint64_t{0})));
+    errors.add(cut(record.errors));
+    time_ns.add(cut(record.total_ns));
+    table.row_added();
+  }
+};
+
+struct BucketColumns {
+  ParquetTable table{"syscall_bucket"};
+  Int32Column& of = table.int32("syscall_id");
+  Int64Column& low_ns = table.int64("low_ns");
+  Int64Column& high_ns = table.int64("high_ns");
+  Int64Column& count = table.int64("count");
+
+  void add(int32_t syscall_id, const Buckets& times) {
+    for (size_t i = 0; i < times.size(); i++) {
+      if (times.at(i) == 0) continue;
+      of.add(syscall_id);
+      low_ns.add(i == 0 ? 0 : bound_ns(i - 1));
+      high_ns.add(i + 1 == times.size() ? INT64_MAX : bound_ns(i));
+      count.add(cut(times.at(i)));
+      table.row_added();
+    }
+  }
+};
+
+}  // namespace
+
+std::string syscall_name(uint32_t number, bool is_32bit) {
+  if (number == MLRUN_SYSCALL_OTHER) return "no system call";
+  struct Free {
+    void operator()(char* text) const { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc): its owner says so
+  };
+  const std::unique_ptr<char, Free> name(
+      ::seccomp_syscall_resolve_num_arch(is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, static_cast<int>(number)));
+  return name ? std::string(name.get()) : fmt::format("syscall {}", number);
+}
+
+void SyscallTable::add(const mlrun_syscall_sum& record, const model::Origin& origin) {
+  rows_.push_back({origin, record});
+}
+
+Status SyscallTable::write(const std::string& tables_folder) const {
+  SumColumns sums;
+  BucketColumns buckets;
+  if (Status opened = sums.table.open_in(tables_folder); !opened) return opened;
+  if (Status opened = buckets.table.open_in(tables_folder); !opened) return opened;
+  int32_t next_id = 1;
+  for (const Row& row : rows_) {
+    const Buckets times = buckets_of(row.record);
+    sums.add(next_id, row.origin, row.record, times);
+    buckets.add(next_id, times);
+    next_id++;
+  }
+  if (auto closed = sums.table.close(); !closed) return tl::make_unexpected(closed.error());
+  if (auto closed = buckets.table.close(); !closed) return tl::make_unexpected(closed.error());
+  return {};
+}
+
+Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit) {
+  SumColumns sums;
+  BucketColumns buckets;
+  if (Status visited = visit(sums.table); !visited) return visited;
+  return visit(buckets.table);
+}
+
+json SyscallTable::json() const {
+  struct Total {
+    std::string name;
+    uint64_t calls = 0, errors = 0, time_ns = 0, processes = 0;
+    Buckets buckets{};
+  };
+  std::map<std::string, Total> by_name;
+  for (const Row& row : rows_) {
+    const std::string name = name_of(row.record);
+    Total& total = by_name[name];
+    const Buckets times = buckets_of(row.record);
+    total.name = name;
+    total.calls += row.record.calls;
+    total.errors += row.record.errors;
+    total.time_ns += row.record.total_ns;
+    total.processes++;
+    for (size_t i = 0; i < times.size(); i++) total.buckets.at(i) += times.at(i);
+  }
+  std::vector<Total> totals;
+  totals.reserve(by_name.size());
+  for (auto& [name, total] : by_name) totals.push_back(std::move(total));
+  std::stable_sort(totals.begin(), totals.end(), [](const Total& a, const Total& b) { return a.time_ns > b.time_ns; });
+  nlohmann::json list = nlohmann::json::array();
+  for (const Total& total : totals) {
+    list.push_back({{"name", total.name},
+                    {"calls", cut(total.calls)},
+                    {"errors", cut(total.errors)},
+                    {"time_ns", cut(total.time_ns)},
+                    {"p50_below_ns", quantile_below_ns(total.buckets, 0.5)},
+                    {"p99_below_ns", quantile_below_ns(total.buckets, 0.99)},
+                    {"processes", cut(total.processes)}});
+  }
+  return list;
+}
+
+}  // namespace mlrun::trace

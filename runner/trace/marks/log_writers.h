@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command's logs, read before anything is merged: where processes share one, with the calls that wrote it.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/model/file_table.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/marks/mllog.h"
+#include "runner/trace/spool/session_info.h"
+
+namespace mlrun::trace {
+
+// Reads all rows of the spool once, at most rows_at_once of them at a time, if several processes may have written a log.
+[[nodiscard]] Mllog read_logs(SpoolIndex& index, const SessionInfo& session, const model::FileTable& files,
+                              uint64_t rows_at_once);
+
+}  // namespace mlrun::trace

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks of programs: joins the beginnings and ends of ranges that they recorded into rows, in the order of time.
+//
+//   push, pop     nest per thread, NVTX domain and way of making them (NVTX or our own functions)
+//   start, end    belong to the process, by number
+//
+// A mark has its number from its beginning on, so that GPU work can name it while it is open. Calls of CUDA pass by between
+// the marks and are told in which range they were made (open_marks.h).
+//
+// Memory is bounded: so many ranges, of so many bytes, may be open, and so many names have a name_id. Rows with other names carry them
+// themselves. A structured payload may make much text of few bytes, so its text has a limit, and all of a partition.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/meters/mark_meter.h"
+#include "runner/summary/meters/mark_paths.h"
+#include "runner/trace/marks/collective_tracker.h"
+#include "runner/trace/marks/open_marks.h"
+#include "runner/trace/marks/payload_layout.h"
+#include "runner/trace/rows/partition.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+// Gives numbers to names, in the order of first use.
+class MarkNames {
+ public:
+  // `names` may hold others already; it outlives this.
+  explicit MarkNames(std::vector<model::NameRow>& names) : names_(names) {}
+
+  // The name's id; 0: there is no room for it.
+  int64_t id_of(const std::string& name);
+
+ private:
+  std::vector<model::NameRow>& names_;
+  summary::FlatMap<int64_t> ids_;  // by content hash
+  size_t kept_bytes_ = 0;
+};
+
+class MarkTracker {
+ public:
+  // Requires: info.names holds all names that do not come from marks.
+  MarkTracker(SpoolIndex& index, model::TraceInfo& info);
+
+  // Marks of logs, which are all known beforehand: gives them their names and numbers. To be called first.
+  void add_log(std::vector<model::MarkRow>& marks);
+
+  // Fills partition.marks, lets the partition's order refer to them, and tells calls of CUDA their mark. Requires:
+  // partitions come in the order of time; these calls have their threads.
+  void apply(Partition& partition, summary::MarkMeter& meter);
+
+  // Ranges that nobody has ended: until the last that is known of their process.
+  Partition finish(summary::MarkMeter& meter);
+
+  [[nodiscard]] CollectiveTracker& collectives() { return collectives_; }
+  // Structured payloads that could not be told, or not wholly, and what collectives lack. All rows have been made.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
+  [[nodiscard]] MarkNames& names() { return names_; }
+  [[nodiscard]] const summary::MarkPaths& paths() const { return paths_; }
+  [[nodiscard]] int64_t rows() const { return rows_; }
+  [[nodiscard]] uint64_t unmatched_ends() const { return unmatched_ends_; }
+  [[nodiscard]] uint64_t ranges_left_out() const { return ranges_left_out_; }
+
+ private:
+  struct Open {
+    model::Origin origin;
+    events::MarkEvent event;
+    std::string text;
+    std::string structure;
+    int64_t name_id = 0;
+    OpenMark mark;
+    [[nodiscard]] size_t bytes() const { return text.size() + structure.size(); }
+  };
+  std::vector<PayloadValue> structure_of(const Open& range);
+  std::string structure_text(const std::vector<PayloadValue>& values);
+  void take_payload(Open& range, const MarkMoment& end);
+  void note_unknown(uint64_t id);
+  const PayloadLayout* layout_of(uint64_t id);
+  static bool is_of_process(const Open& range);
+  static bool counts_for_process(const Open& range);
+  std::string domain_of(const events::MarkEvent& event);
+  void open(Open& range);
+  bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
+  void begin(std::vector<Open>& ranges, MarkMoment& moment);
+  bool end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
+  void add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition, summary::MarkMeter& meter);
+
+  SpoolIndex& index_;
+  const model::TraceInfo& info_;
+  MarkNames names_;
+  bool has_gpu_work_;
+  summary::MarkPaths paths_;
+  OpenMarks open_marks_;
+  int64_t calls_of_unknown_range_ = 0;
+  int64_t last_mark_id_ = 0;
+  std::unordered_map<uint64_t, std::vector<Open>> open_;  // by thread and domain, or by process and number
+  size_t open_count_ = 0, open_bytes_ = 0;
+  int64_t rows_ = 0;
+  uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
+  std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
+  size_t value_bytes_ = 0;  // of the structured payloads of this partition's rows
+  int64_t cut_domains_ = 0;
+  int64_t unknown_structures_ = 0, structures_refused_ = 0, partial_structures_ = 0, cut_structures_ = 0;
+  CollectiveTracker collectives_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/call_tables.h"
+
+#include <fmt/format.h>
+
+#include "runner/decode/func_names.h"
+#include "runner/events/record.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr size_t kFuncs = 256;  // numbers beyond share the last name
+
+// Names by function number; numbers of a later version stay visible.
+std::vector<std::string> func_names() {
+  std::vector<std::string> names;
+  for (size_t number = 0; number < kFuncs; ++number) {
+    const events::FuncInfo* info = events::find_func(static_cast<uint16_t>(number));
+    names.push_back(info ? std::string(info->name) : fmt::format("function {}", number));
+  }
+  return names;
+}
+
+std::vector<std::string> alloc_names() {
+  return {"malloc",         "calloc",        "realloc",  "reallocarray", "free",
+          "posix_memalign", "aligned_alloc", "memalign", "valloc",       "pvalloc"};
+}
+
+std::vector<std::string> via_names() { return {"function", "syscall"}; }
+
+std::vector<std::string> offset_source_names() { return {"none", "argument", "derived", "kernel", "unknown"}; }
+
+}  // namespace
+
+CallTable::KernelColumns::KernelColumns(ParquetTable& table)
+    : own(table.optional_int64("own_ns", Encoding::kSplit)),
+      runq(table.optional_int64("runq_ns", Encoding::kSplit)),
+      vfs(table.optional_int64("vfs_ns", Encoding::kSplit)),
+      queue(table.optional_int64("queue_ns", Encoding::kSplit)),
+      device(table.optional_int64("device_ns", Encoding::kSplit)),
+      device_shared(table.optional_int64("device_shared_ns", Encoding::kSplit)),
+      remote(table.optional_int64("remote_ns", Encoding::kSplit)),
+      wait(table.optional_int64("wait_ns", Encoding::kSplit)),
+      miss_pages(table.optional_int64("miss_pages")),
+      ra_pages(table.optional_int64("ra_pages")) {}
+
+void CallTable::KernelColumns::add(const model::CallSplit* split, const std::optional<ReadPages>& pages) {
+  const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
+    split != nullptr ? column.add(split->*part) : column.add_null();
+  };
+  put(own, &model::CallSplit::own_ns);
+  put(runq, &model::CallSplit::runq_ns);
+  put(vfs, &model::CallSplit::vfs_ns);
+  put(queue, &model::CallSplit::queue_ns);
+  put(device, &model::CallSplit::device_ns);
+  put(device_shared, &model::CallSplit::device_shared_ns);
+  put(remote, &model::CallSplit::remote_ns);
+  put(wait, &model::CallSplit::wait_ns);
+  pages ? miss_pages.add(pages->missing) : miss_pages.add_null();
+  pages ? ra_pages.add(pages->ahead) : ra_pages.add_null();
+}
+
+CallTable::CallTable(bool has_kernel_side)
+    : table_("call"),
+      call_id_(table_.int64("call_id", Encoding::kDelta)),
+      origin_(table_),
+      dur_(table_.int64("dur", Encoding::kSplit)),
+      func_(table_.label("func", func_names())),
+      fd_(table_.optional_int32("fd")),
+      file_id_(table_.optional_int64("file_id")),
+      file2_id_(table_.optional_int64("file2_id")),
+      ofd_id_(table_.optional_int64("ofd_id")),
+      offset_(table_.optional_int64("offset", Encoding::kSplit)),
+      offset_source_(table_.label("offset_source", offset_source_names())),
+      requested_(table_.optional_int64("requested")),
+      ret_(table_.int64("ret")),
+      err_(table_.int32("err")),
+      flags_(table_.int32("flags")),
+      arg2_(table_.int64("arg2")),
+      wanted_addr_(table_.optional_int64("wanted_addr")),
+      via_(table_.label("via", via_names())),
+      served_calls_(table_.int32("served_calls")),
+      stack_id_(table_.optional_int32("stack_id")),
+      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)) {
+  if (has_kernel_side) {
+    kernel_.emplace(table_);
+  } else {
+    for (const char* column : {"own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "device_shared_ns", "remote_ns",
+                               "wait_ns", "miss_pages", "ra_pages"}) {
+      table_.empty_int64(column);
+    }
+  }
+}
+
+void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id,
+                    std::span<const std::optional<ReadPages>> pages) {
+  using Row = model::CallRow;
+  const auto each = [&](auto& column, auto get) {
+    column.add_each(rows.size(), [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_unless = [&](auto none, auto& column, auto field) {
+    column.add_each_if(
+        rows.size(), [&](size_t i) { return rows[i]->*field != none; }, [&](size_t i) { return rows[i]->*field; });
+  };
+  call_id_.add_each(rows.size(), [&](size_t i) { return call_id + static_cast<int64_t>(i); });
+  origin_.add(rows);
+  each(dur_, [](const Row& row) { return row.dur_ns; });
+  each(func_, [](const Row& row) { return std::min<size_t>(row.func, kFuncs - 1); });
+  each_unless(-1, fd_, &Row::fd);
+  each_unless(0, file_id_, &Row::file_id);
+  each_unless(0, file2_id_, &Row::file2_id);
+  each_unless(0, ofd_id_, &Row::ofd_id);
+  each_unless(-1, offset_, &Row::offset);
+  each(offset_source_, [](const Row& row) { return static_cast<size_t>(row.offset_source); });
+  each_unless(-1, requested_, &Row::requested);
+  each(ret_, [](const Row& row) { return row.ret; });
+  each(err_, [](const Row& row) { return row.err; });
+  each(flags_, [](const Row& row) { return row.flags; });
+  each(arg2_, [](const Row& row) { return row.arg2; });
+  each_unless(model::kNoAddress, wanted_addr_, &Row::wanted_addr);
+  each(via_, [](const Row& row) { return static_cast<size_t>(row.via); });
+  each(served_calls_, [](const Row& row) { return row.served_calls; });
+  each_unless(0, stack_id_, &Row::stack_id);
+  each_unless(0, gpu_file_id_, &Row::gpu_file_id);
+  for (size_t i = 0; kernel_ && i < rows.size(); ++i) {
+    kernel_->add(rows[i]->split, i < pages.size() ? pages[i] : std::nullopt);
+  }
+  table_.rows_added(rows.size());
+}
+
+AllocTable::AllocTable()
+    : table_("alloc"),
+      origin_(table_),
+      dur_(table_.optional_int64("dur")),
+      op_(table_.label("op", alloc_names())),
+      addr_(table_.int64("addr", Encoding::kSplit)),
+      size_(table_.int64("size")),
+      usable_(table_.int64("usable")),
+      old_addr_(table_.optional_int64("old_addr")),
+      old_usable_(table_.optional_int64("old_usable")),
+      align_(table_.optional_int64("align")),
+      weight_(table_.real("weight")),
+      site_(table_.int64("site")),
+      site_library_(table_.optional_int64("site_library")),
+      site_offset_(table_.optional_int64("site_offset")),
+      stack_id_(table_.optional_int32("stack_id")) {
+  table_.empty_int64("node");
+}
+
+void AllocTable::add(std::span<const model::AllocRow* const> rows) {
+  using Row = model::AllocRow;
+  const auto each = [&](auto& column, auto get) {
+    column.add_each(rows.size(), [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_if = [&](auto has, auto& column, auto get) {
+    column.add_each_if(
+        rows.size(), [&](size_t i) { return has(*rows[i]); }, [&](size_t i) { return get(*rows[i]); });
+  };
+  const auto each_unless = [&](auto none, auto& column, auto field) {
+    each_if([&](const Row& row) { return row.*field != none; }, column, [&](const Row& row) { return row.*field; });
+  };
+  const auto is_resized = [](const Row& row) { return row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY; };
+  origin_.add(rows);
+  each_unless(-1, dur_, &Row::dur_ns);
+  each(op_, [](const Row& row) { return static_cast<size_t>(row.op - MLRUN_MALLOC); });
+  each(addr_, [](const Row& row) { return static_cast<int64_t>(row.address); });
+  each(size_, [](const Row& row) { return row.size; });
+  each(usable_, [](const Row& row) { return row.usable; });
+  each_if(is_resized, old_addr_, [](const Row& row) { return static_cast<int64_t>(row.old_address); });
+  each_if(is_resized, old_usable_, [](const Row& row) { return row.old_usable; });
+  each_unless(0, align_, &Row::align);
+  each(weight_, [](const Row& row) { return row.weight; });
+  each(site_, [](const Row& row) { return static_cast<int64_t>(row.site); });
+  each_unless(0, site_library_, &Row::site_library);
+  each_if([](const Row& row) { return row.site_library != 0; }, site_offset_,
+          [](const Row& row) { return row.site_offset; });
+  each_unless(0, stack_id_, &Row::stack_id);
+  table_.rows_added(rows.size());
+}
+
+AllocSmallTable::AllocSmallTable()
+    : table_("alloc_small"),
+      origin_(table_),
+      class_bytes_(table_.int64("class_bytes")),
+      mallocs_(table_.int64("mallocs")),
+      frees_(table_.int64("frees")),
+      bytes_(table_.int64("bytes")) {}
+
+void AllocSmallTable::add(const model::AllocSmallRow& row) {
+  origin_.add(row.origin);
+  class_bytes_.add(row.class_bytes);
+  mallocs_.add(row.mallocs);
+  frees_.add(row.frees);
+  bytes_.add(row.bytes);
+  table_.row_added();
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The big tables of a trace: calls, allocations, counted allocations. What the columns mean: TABLES.md.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runner/model/rows.h"
+#include "runner/parquet/parquet_table.h"
+#include "runner/trace/kernel/call_join.h"
+#include "runner/trace/rows/origin_columns.h"
+
+namespace mlrun::trace {
+
+class CallTable {
+ public:
+  // Without the kernel side nothing is known of where the time went, nor of pages.
+  explicit CallTable(bool has_kernel_side = false);
+  // Columns take many rows at a time, so that the work on a row is a few instructions in a loop. `pages` of each row, with
+  // the kernel side; the rows are numbered from call_id on.
+  void add(std::span<const model::CallRow* const> rows, int64_t call_id,
+           std::span<const std::optional<ReadPages>> pages = {});
+  void set(const GroupEnds& ends) { origin_.set(ends); }
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  Int64Column& call_id_;
+  OriginColumns origin_;
+  Int64Column& dur_;
+  LabelColumn& func_;
+  Int32Column& fd_;
+  Int64Column &file_id_, &file2_id_, &ofd_id_, &offset_;
+  LabelColumn& offset_source_;
+  Int64Column &requested_, &ret_;
+  Int32Column &err_, &flags_;
+  Int64Column &arg2_, &wanted_addr_;
+  LabelColumn& via_;
+  Int32Column& served_calls_;
+  Int32Column& stack_id_;
+  Int64Column& gpu_file_id_;
+  struct KernelColumns {
+    explicit KernelColumns(ParquetTable& table);
+    void add(const model::CallSplit* split, const std::optional<ReadPages>& pages);
+    Int64Column &own, &runq, &vfs, &queue, &device, &device_shared, &remote, &wait, &miss_pages, &ra_pages;
+  };
+  std::optional<KernelColumns> kernel_;
+};
+
+class AllocTable {
+ public:
+  AllocTable();
+  void add(std::span<const model::AllocRow* const> rows);
+  void set(const GroupEnds& ends) { origin_.set(ends); }
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  OriginColumns origin_;
+  Int64Column& dur_;
+  LabelColumn& op_;
+  Int64Column &addr_, &size_, &usable_, &old_addr_, &old_usable_, &align_;
+  DoubleColumn& weight_;
+  Int64Column &site_, &site_library_, &site_offset_;
+  Int32Column& stack_id_;
+};
+
+class AllocSmallTable {
+ public:
+  AllocSmallTable();
+  void add(const model::AllocSmallRow& row);
+  void set(const GroupEnds& ends) { origin_.set(ends); }
+  ParquetTable& parquet() { return table_; }
+
+ private:
+  ParquetTable table_;
+  OriginColumns origin_;
+  Int64Column &class_bytes_, &mallocs_, &frees_, &bytes_;
+};
+
+}  // namespace mlrun::trace

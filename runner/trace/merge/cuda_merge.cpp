@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/cuda_merge.h"
+
+#include <algorithm>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/decode/cuda_tracker.h"
+#include "runner/events/record.h"
+#include "runner/trace/identity/thread_finder.h"
+#include "runner/trace/kernel/kernel_losses.h"
+#include "runner/trace/spool/trace_clock.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
+
+bool is_context_switch(const std::string& function) {
+  const auto* call = std::find_if(events::kCudaCalls.begin(), events::kCudaCalls.end(),
+                                  [&](const events::CudaCall& candidate) { return candidate.name == function; });
+  if (call == events::kCudaCalls.end()) return false;
+  return call->role == events::CudaRole::kSetContext || call->role == events::CudaRole::kPushContext ||
+         call->role == events::CudaRole::kPopContext;
+}
+
+}  // namespace
+
+Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
+                      const std::function<Status(const Partition&)>& take) {
+  // Switches of contexts may have been let go, for all that a run without an end tells.
+  int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
+  for (const json& gone : library_.list("let_go")) {
+    if (!is_context_switch(gone.value("function", ""))) continue;
+    contexts_until_ns = std::min(contexts_until_ns, time_of(gone.value("at_ns", uint64_t{0})));
+  }
+  const ThreadFinder threads(info);
+  CudaTracker tracker(contexts_until_ns);
+  Partition partition;
+  const auto hand_over = [&]() -> Status {
+    sort(partition);
+    Status taken = take(partition);
+    partition.clear();
+    return taken;
+  };
+  CudaStacks stacks(info.stacks, std::min<size_t>(stack_depth_, MLRUN_STACK_DEPTH_MAX));
+  Status status;
+  if (stack_depth_ != 0) {
+    status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+      stacks.add_mappings(reader);
+      return {};
+    });
+  }
+  if (!status) return status;
+  status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+    mlrun_cuda_call call{};
+    mlrun_stack_part part{};
+    if (stack_depth_ != 0 && reader.head().kind == MLRUN_KERNEL_STACK && reader.read(part)) stacks.add_part(part);
+    if (reader.head().kind != MLRUN_KERNEL_CUDA || !reader.read(call)) return {};
+    const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
+    const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
+    const size_t first = partition.gpu.size();
+    if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
+    if (stack_depth_ != 0) note_stack(stacks, call, partition, first);
+    return partition.gpu.size() < kRowsAtOnce ? Status() : hand_over();
+  });
+  if (status && !partition.gpu.empty()) status = hand_over();
+  left_out_ = tracker.left_out();
+  unread_ = tracker.unread();
+  stacks_left_out_ = stacks.left_out();
+  return status;
+}
+
+// Of the rows that the call has, from `first` on.
+void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
+  for (size_t i = first; i < partition.gpu.size(); ++i) {
+    model::GpuWorkRow& row = partition.gpu[i];
+    const bool is_memory = row.kind == model::GpuKind::kMemory;
+    if (!is_memory || model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) continue;
+    row.stack_id = stacks.stack_of(call);
+    ++allocations_;
+    with_stack_ += row.stack_id != 0 ? 1 : 0;
+  }
+}
+
+void CudaMerge::sort(Partition& partition) {
+  for (uint32_t i = 0; i < partition.gpu.size(); ++i) {
+    const model::GpuWorkRow& row = partition.gpu[i];
+    partition.order.push_back({row.origin.ts_ns + row.dur_ns, i, row_kind(row.kind)});
+    ++partition.gpu_rows[static_cast<size_t>(row.kind)];
+    ++rows_[static_cast<size_t>(row.kind)];
+  }
+  std::stable_sort(partition.order.begin(), partition.order.end(),
+                   [](const RowRef& a, const RowRef& b) { return a.time_ns < b.time_ns; });
+}
+
+void CudaMerge::add_gaps(model::TraceInfo& info) const {
+  if (!present()) return;
+  library_.add_gaps(info, "GPU memory from before", "what they had then is not known");
+  info.coverage.push_back(
+      {0, "CUDA by other ways",
+       "kernels, copies, arrays, memory of the driver's own; calls through pointers of cuGetProcAddress "
+       "that are not the library's exports",
+       -1, -1});
+  if (with_stack_ < allocations_) {
+    info.coverage.push_back(
+        {0, "stacks of GPU allocations",
+         "their copies were lost, or could not be read; seen: allocations with a stack, kernel: all", with_stack_,
+         allocations_});
+  }
+  add_kernel_loss(info, kTooMany, stacks_left_out_, "stacks of GPU allocations");
+  add_kernel_loss(info, kTooMany, left_out_, "GPU allocations, contexts and threads at once");
+  add_kernel_loss(info, "memory of the process that could not be read", unread_, "GPU allocations");
+  add_kernel_loss(info, "of a kind that this version does not know", unknown_, "calls of libcuda");
+}
+
+}  // namespace mlrun::trace

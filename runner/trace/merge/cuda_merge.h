@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU work of processes that were not started here: the kernel side's calls of libcuda become rows of gpu_api, gpu_memory
+// and gpu_sync. Memory: kRowsAtOnce rows, and what CudaTracker keeps.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/gpu/cuda_stacks.h"
+#include "runner/trace/gpu/library_report.h"
+#include "runner/trace/merge/kernel_merge.h"
+#include "runner/trace/rows/partition.h"
+#include "runner/trace/spool/session_info.h"
+
+namespace mlrun::trace {
+
+class CudaMerge {
+ public:
+  // Requires: session outlives it.
+  explicit CudaMerge(const SessionInfo& session)
+      : library_(session, "cuda", "libcuda"),
+        stack_depth_(static_cast<size_t>(std::max<int64_t>(session.number("/options/stack_depth", 0), 0))) {}
+
+  // They were asked for.
+  [[nodiscard]] bool present() const { return library_.is_followed(); }
+
+  // Hands over the rows, some at a time, nearly in the order of their end. Adds their stacks to `info`, without names.
+  // Requires: the kernel side is loaded.
+  Status run(KernelMerge& kernel, model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
+
+  // After run().
+  [[nodiscard]] const std::array<int64_t, model::kGpuKinds>& rows() const { return rows_; }
+  void add_gaps(model::TraceInfo& info) const;
+
+ private:
+  static constexpr size_t kRowsAtOnce = 200'000;
+  void sort(Partition& partition);
+  void note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first);
+
+  LibraryReport library_;
+  size_t stack_depth_;
+  std::array<int64_t, model::kGpuKinds> rows_{};
+  uint64_t left_out_ = 0, unread_ = 0, unknown_ = 0, stacks_left_out_ = 0;
+  int64_t allocations_ = 0, with_stack_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/kept_parts.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/events/session.h"
+#include "runner/util/crc32c.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Checked {
+  uint64_t bytes = 0;
+  uint32_t crc = 0;
+};
+
+constexpr uintmax_t kJournalBytesMax = uintmax_t{64} << 20;
+
+bool is_regular(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+// Of a file that can be read to its end.
+std::optional<Checked> check(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> buffer(size_t{1} << 20);
+  Checked checked;
+  while (file) {
+    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    const auto got = static_cast<size_t>(file.gcount());
+    checked.crc = util::crc32c(checked.crc, buffer.data(), got);
+    checked.bytes += got;
+  }
+  if (!file.eof()) return std::nullopt;
+  return checked;
+}
+
+std::string line(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string part_path(const std::string& tables_folder, const std::string& table, size_t number) {
+  return fmt::format("{}/{}/part-{:05}.parquet", tables_folder, table, number);
+}
+
+std::string KeptParts::made_of(const std::string& trace_folder, const std::vector<std::string>& others,
+                               uint64_t rows_per_part) {
+  std::vector<std::string> files = others;
+  for (const char* name : {MLRUN_SESSION_FILE, MLRUN_SPOOL_FILE, MLRUN_KEPT_FILE, MLRUN_SUMS_FILE, MLRUN_KERNEL_FILE}) {
+    files.push_back(trace_folder + "/" + name);
+  }
+  json told = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
+  for (const std::string& path : files) {
+    constexpr int64_t kSecond = 1'000'000'000;
+    struct stat status {};
+    json& file = told["files"].emplace_back(json::array({fs::path(path).filename().string()}));
+    if (::stat(path.c_str(), &status) != 0) continue;
+    file.push_back(status.st_size);
+    file.push_back(status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec);
+  }
+  const auto program = check("/proc/self/exe");
+  if (!program) return {};
+  told["program"] = {program->bytes, program->crc};
+  return line(told);
+}
+
+std::string KeptParts::made_of(const std::string& files, const model::TraceInfo& info) {
+  if (files.empty()) return {};
+  uint32_t crc = 0;
+  const auto add = [&](const std::string& text) { crc = util::crc32c(crc, text.c_str(), text.size() + 1); };
+  const auto add_number = [&](int64_t number) { crc = util::crc32c(crc, &number, sizeof number); };
+  for (const model::FileRow& file : info.files) {
+    for (const std::string* text : {&file.path, &file.raw_path, &file.file_system, &file.mount, &file.kind}) add(*text);
+    add_number(file.dev);
+    add_number(file.ino);
+  }
+  for (const model::NameRow& name : info.names) add(name.text);
+  for (const model::MarkRow& mark : info.marks) {
+    add(mark.name);
+    add_number(mark.origin.ts_ns);
+    add_number(mark.dur_ns);
+  }
+  return fmt::format("{},\"found\":[{},{},{},{}]}}", files.substr(0, files.size() - 1), info.files.size(),
+                     info.names.size(), info.marks.size(), crc);
+}
+
+// One line: of its files in all tables. Nothing where one cannot be read, or there is none.
+std::string KeptParts::describe(size_t part) const {
+  json files = json::object();
+  for (const std::string& table : tables_) {
+    const std::string path = part_path(tables_folder(), table, part);
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(path, error))) continue;
+    const auto checked = is_regular(path) ? check(path) : std::nullopt;
+    if (!checked) return {};
+    files[table] = {checked->bytes, checked->crc};
+  }
+  return files.empty() ? std::string() : line({{"part", part}, {"files", files}});
+}
+
+// The folders and the journal are some, and no links to others.
+bool KeptParts::is_ours() const {
+  std::error_code error;
+  const auto is_folder = [&](const std::string& path) { return fs::is_directory(fs::symlink_status(path, error)); };
+  bool ours = is_folder(folder_) && is_folder(tables_folder()) && is_regular(journal()) &&
+              fs::file_size(journal(), error) <= kJournalBytesMax;
+  for (const std::string& table : tables_) ours = ours && is_folder(tables_folder() + "/" + table);
+  return ours;
+}
+
+// The journal's lines about what is whole.
+std::string KeptParts::find_whole(const std::string& made_of) {
+  std::string lines = made_of + "\n";
+  if (made_of.empty() || !is_ours()) return lines;
+  std::ifstream file(journal());
+  std::string told;
+  std::set<size_t> seen;
+  if (!std::getline(file, told) || told != made_of) return lines;
+  while (std::getline(file, told)) {
+    const json value = json::parse(told, nullptr, false);
+    if (!value.is_object() || !value.contains("part") || !value["part"].is_number_unsigned()) continue;
+    const size_t part = value["part"];
+    if (!seen.insert(part).second) continue;
+    if (told != describe(part)) continue;
+    kept_.insert(part);
+    lines += told + "\n";
+  }
+  return lines;
+}
+
+// What is not wanted would be taken for a part of the trace.
+Status KeptParts::remove_others() const {
+  std::set<std::string> wanted = {journal(), tables_folder()};
+  for (const std::string& table : tables_) {
+    wanted.insert(tables_folder() + "/" + table);
+    for (const size_t part : kept_) wanted.insert(part_path(tables_folder(), table, part));
+  }
+  std::vector<fs::path> others;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    if (wanted.contains(at->path().string())) continue;
+    others.push_back(at->path());
+    at.disable_recursion_pending();
+  }
+  for (const fs::path& path : others) {
+    if (!error) fs::remove_all(path, error);
+  }
+  if (error) return fail("cannot remove what an earlier merge left in " + folder_ + ": " + error.message());
+  return {};
+}
+
+Status KeptParts::open(const std::string& made_of) {
+  const std::string lines = find_whole(made_of);
+  std::error_code error;
+  if (kept_.empty()) fs::remove_all(folder_, error);
+  if (error) return fail("cannot remove " + folder_ + ": " + error.message());
+  if (!kept_.empty()) {
+    if (auto removed = remove_others(); !removed) return removed;
+  }
+  for (const std::string& table : tables_) {
+    const std::string folder = tables_folder() + "/" + table;
+    fs::create_directories(folder, error);
+    if (error) return fail("cannot create " + folder + ": " + error.message());
+  }
+  if (made_of.empty()) return {};
+  constexpr mode_t kMode = 0644;
+  if (auto written = util::write_atomically(journal(), lines, kMode); !written) return written;
+  told_.open(journal(), std::ios::app);
+  return {};
+}
+
+void KeptParts::add(size_t part) {
+  if (!told_.is_open()) return;
+  const std::string told = describe(part);
+  if (told.empty()) return;
+  const std::lock_guard lock(mutex_);
+  told_ << told + "\n" << std::flush;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/kernel_merge.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/decode/kernel_view.h"
+#include "runner/decode/limits.h"
+#include "runner/events/session.h"
+#include "runner/trace/coverage/kernel_recorded.h"
+#include "runner/trace/files/device_number.h"
+#include "runner/trace/files/files_by_inode.h"
+#include "runner/trace/files/late_mounts.h"
+#include "runner/trace/gpu/gpu_file_rows.h"
+#include "runner/trace/identity/thread_finder.h"
+#include "runner/trace/kernel/device_table.h"
+#include "runner/trace/kernel/file_call_gaps.h"
+#include "runner/trace/kernel/kernel_moments.h"
+#include "runner/trace/kernel/memory_table.h"
+#include "runner/trace/kernel/operation_totals.h"
+#include "runner/trace/kernel/remote_table.h"
+#include "runner/trace/observed/silent_processes.h"
+#include "runner/trace/rows/ordered_table.h"
+#include "runner/trace/spool/trace_clock.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::trace {
+namespace {
+
+using nlohmann::json;
+constexpr const char* kLetGo =
+    "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
+    "followed from there on";
+
+constexpr const char* kSilent =
+    "the library in the command's processes told nothing of them: statically linked, setuid, or gone at once. They "
+    "have "
+    "no row, and no calls; what the kernel saw of them is in its tables";
+
+}  // namespace
+
+KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
+    : session_(session),
+      end_(session),
+      file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)),
+      libcufile_(session, "cufile", "libcufile"),
+      torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
+      gpu_files_(below_gpu_files()) {}
+
+// Where there are both, the calls: what an operation moved is in the call's bytes.
+GpuFileCalls::Below KernelMerge::below_gpu_files() const {
+  if (has_calls()) return GpuFileCalls::Below::kCalls;
+  return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
+}
+
+bool KernelMerge::has_signal(const char* name) const { return !attached_by(session_, name).empty(); }
+
+bool KernelMerge::lacks_faults() const {
+  return has_calls() ? !records_faults(session_) : told_by_system_calls(session_);
+}
+
+bool KernelMerge::sees_page_cache() const { return present() && has_signal("page cache"); }
+
+void KernelMerge::add_misses(const model::CallRow& row, summary::Builder& builder) const {
+  if (!present()) return;
+  if (const auto pages = join_.pages.of(row)) builder.add_misses(row.file_id, pages->missing, pages->ahead);
+}
+
+template <typename Visit>
+Status KernelMerge::for_each_record(const Visit& visit) {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) return fail_errno("read " MLRUN_KERNEL_FILE, errno);
+  bytes_ = static_cast<uint64_t>(status.st_size);
+  damaged_bytes_ = unknown_records_ = 0;
+  SpoolCursor cursor(file_.get(), 0, bytes_, bytes_);
+  SpoolFrame frame;
+  for (;;) {
+    const auto more = cursor.next(frame);
+    if (!more) return tl::make_unexpected(more.error());
+    if (!*more) break;
+    if (frame.header.type != MLRUN_FRAME_KERNEL) continue;
+    events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+    while (reader.next()) {
+      if (Status visited = visit(reader); !visited) return visited;
+    }
+    damaged_bytes_ += reader.damaged_bytes();
+  }
+  damaged_bytes_ += cursor.damaged_bytes();
+  return {};
+}
+
+// With both ends of a sleep: else what is not there would look like no time asleep.
+bool KernelMerge::has_waits() const {
+  if (!end_.has_begun()) return false;
+  const json::json_pointer at("/kernel_side/programs");
+  if (!session_.all->contains(at) || !session_.all->at(at).is_array()) return false;
+  return std::any_of(session_.all->at(at).begin(), session_.all->at(at).end(), [](const json& program) {
+    return program.is_object() && program.value("event", json()) == "sched_switch" && !program.contains("missing");
+  });
+}
+
+Status KernelMerge::load(model::TraceInfo& info) {
+  for (const model::ImageRow& image : info.images) {
+    const bool is_known = image.proc_id >= 1 && static_cast<size_t>(image.proc_id) <= info.processes.size();
+    if (is_known) gpu_files_.add_exec(info.processes[static_cast<size_t>(image.proc_id) - 1].pid, image.start_ns);
+  }
+  CufileParts cufile_parts;
+  Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
+    end_.note(reader.head());
+    mlrun_block_part part{};
+    mlrun_page_add pages{};
+    mlrun_file_op operation{};
+    mlrun_file_done done{};
+    mlrun_remote remote{};
+    mlrun_cufile_call cufile{};
+    mlrun_cufile_part cufile_part{};
+    mlrun_task task{};
+    if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task) && task.event == MLRUN_TASK_EXEC) {
+      gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
+    }
+    if (reader.head().kind == MLRUN_KERNEL_CUFILE_PART && reader.read(cufile_part)) cufile_parts.add(cufile_part);
+    if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) {
+      gpu_files_.add(cufile, cufile_parts.take(cufile));
+    }
+    if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
+    if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
+    if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
+    if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
+    if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) {
+      join_.pages.add(pages);
+      ++page_adds_;
+    }
+    observed_.add(reader);
+    names_.add(reader);
+    return {};
+  });
+  observed_.finish(info, session_.end_ns);
+  names_.finish(info.files);
+  if (has_waits()) follower_.emplace(file_.get(), bytes_, end_, info.files);
+  join_.parts.sort();
+  join_.file_ops.sort();
+  join_.remotes.sort();
+  join_.pages.finish(info.files, !told_by_system_calls(session_));
+  join_.reused.load(info.files);
+  gpu_files_.finish(info.files);
+  completions_.sort();
+  return read;
+}
+
+// The event tables while records pass by.
+class KernelMerge::Tables {
+ public:
+  Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder, int64_t events_from_ns)
+      : merge_(merge),
+        builder_(builder),
+        events_from_ns_(events_from_ns),
+        threads_(info),
+        silent_(info),
+        by_system_calls_(told_by_system_calls(merge.session_)),
+        inodes_(info.files, merge.names_seen(), merge.observed_.files().made()),
+        gpu_files_({merge.gpu_files_, merge.gpu_file_gaps_, threads_, inodes_, builder,
+                    merge.below_gpu_files() != GpuFileCalls::Below::kNothing}) {
+    if (merge.has_waits()) follower_.emplace(merge.file_.get(), merge.bytes_, merge.end_, info.files);
+  }
+
+  Status open(const std::string& folder) {
+    Status status = requests_.open(folder);
+    if (status) status = parts_.open(folder);
+    if (status) status = waits_.open(folder);
+    if (status) status = file_ops_.open(folder);
+    if (status) status = memory_.open(folder);
+    if (status && merge_.libcufile_.is_followed()) status = gpu_files_.open(folder);
+    if (status && merge_.torch_.is_followed()) status = torch_memories_.open(folder);
+    return status ? remotes_.open(folder) : status;
+  }
+
+  // Nothing is written of a record that is shorter than its kind, or of a kind that a later version knows.
+  Status add(const events::KernelReader& reader) {
+    mlrun_kernel_loss loss{};
+    switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
+      case MLRUN_KERNEL_REQUEST: return add_request(reader);
+      case MLRUN_KERNEL_PART: return add_part(reader);
+      case MLRUN_KERNEL_WAIT: return add_wait(reader);
+      case MLRUN_KERNEL_FILE_OP: return add_file_op(reader);
+      case MLRUN_KERNEL_REMOTE: return add_remote(reader);
+      case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
+      case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
+      case MLRUN_KERNEL_CUFILE_PART: return add_gpu_file_part(reader);
+      case MLRUN_KERNEL_TORCH: return add_torch_memory(reader);
+      case MLRUN_KERNEL_MEMORY: return add_memory(reader);
+      case MLRUN_KERNEL_LOSS:
+        if (reader.read(loss)) merge_.losses_.add(loss);
+        return {};
+      case MLRUN_KERNEL_PAGES:
+      case MLRUN_KERNEL_FILE_DONE:
+      case MLRUN_KERNEL_TASK:
+      case MLRUN_KERNEL_PROCESS:
+      case MLRUN_KERNEL_FILE_SEEN:
+      case MLRUN_KERNEL_FILE_PATH:
+      case MLRUN_KERNEL_FILE_NAME:  // load() has them
+      case MLRUN_KERNEL_CUDA:
+      case MLRUN_KERNEL_STACK:
+      case MLRUN_KERNEL_MAPPINGS: return {};  // CudaMerge has them
+      case MLRUN_KERNEL_KINDS: break;
+    }
+    ++merge_.unknown_records_;
+    return {};
+  }
+
+  Status close() {
+    Status status = requests_.close();
+    if (status) status = parts_.close();
+    if (status) status = waits_.close();
+    if (status) status = file_ops_.close();
+    if (status) status = memory_.close();
+    if (status) status = remotes_.close();
+    if (status && merge_.libcufile_.is_followed()) status = gpu_files_.close();
+    if (status && merge_.torch_.is_followed()) status = torch_memories_.close();
+    merge_.gpu_file_calls_ = gpu_files_.count();
+    merge_.torch_memories_ = torch_memories_.count();
+    merge_.nameless_files_ = inodes_.nameless();
+    merge_.silent_processes_ = silent_.count();
+    merge_.requests_ = requests_.count();
+    merge_.parts_ = parts_.count();
+    merge_.waits_ = waits_.count();
+    merge_.file_ops_ = file_ops_.count();
+    merge_.remotes_ = remotes_.count();
+    return status;
+  }
+
+ private:
+  Status add_request(const events::KernelReader& reader) {
+    RequestRow row;
+    if (!reader.read(row.record)) return unreadable();
+    row.end_ns = time_of(row.record.head.time_ns);
+    row.ts_ns = begin_of(row.end_ns, row.record.queue_ns, row.record.insert_ns, row.record.issue_ns);
+    merge_.devices_.add(row);
+    return requests_.add(row);
+  }
+
+  // When it was, and in which thread.
+  template <typename Row>
+  void begin_row(Row& row, uint64_t began_ns) {
+    row.end_ns = time_of(row.record.head.time_ns);
+    row.ts_ns = begin_of(row.end_ns, began_ns);
+    row.origin = threads_.find(row.ts_ns, row.record.head.pid, row.record.head.tid);
+  }
+
+  Status add_part(const events::KernelReader& reader) {
+    PartRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.queue_ns);
+    silent_.add(row.record);
+    row.call_id = merge_.join_.parts.call_of(part_number_);
+    const bool is_in_no_call = merge_.join_.parts.is_outside(part_number_++);
+    const bool is_outside = merge_.has_calls() ? is_in_no_call : row.record.operation == 0;
+    if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
+      row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
+    }
+    const int64_t pages =
+        merge_.outside_reads_.add(row.record, row.file_id, is_outside && row.ts_ns >= events_from_ns_);
+    if (row.file_id != 0 && merge_.lacks_faults()) builder_.add_misses(row.file_id, 0, pages);
+    return parts_.add(row);
+  }
+
+  Status add_wait(const events::KernelReader& reader) {
+    WaitRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.off_ns);
+    silent_.add(row.record);
+    if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
+      merge_.throttled_++;
+      util::add_to(merge_.throttled_ns_, std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
+    }
+    return waits_.add(row);
+  }
+
+  Status add_file_op(const events::KernelReader& reader) {
+    FileOpRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.begin_ns);
+    silent_.add(row.record);
+    row.call_id = merge_.join_.file_ops.call_of(file_op_number_);
+    const bool is_outside = !merge_.has_calls() || merge_.join_.file_ops.is_outside(file_op_number_);
+    ++file_op_number_;
+    const OperationNames::Files named = merge_.names_.of(row.record.operation);
+    row.file_id = row.record.inode == 0 ? named.file_id : inodes_.find(row.record.device, row.record.inode, row.ts_ns);
+    row.file2_id = named.file2_id;
+    if ((row.record.flags & MLRUN_FILE_LATER) != 0) row.done = merge_.completions_.of(row.record.operation);
+    if (follower_) row.split = follower_->split(row, has_sync_inside(row.record));
+    row.gpu_file_id = merge_.gpu_files_.operation(row.record);
+    row.pages = merge_.join_.pages.of(row.record);
+    if (is_outside && row.ts_ns >= events_from_ns_) {
+      const auto totals = merge_.has_calls() ? bytes_of_asynchronous(row) : totals_of(row, by_system_calls_);
+      if (totals) builder_.add_operation(row.origin.proc_id, row.file_id, row.end_ns, *totals);
+    }
+    if (is_outside && row.split && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
+      const int64_t end_ns = row.done ? row.done->time_ns : row.end_ns;
+      builder_.add_operation(split_kind(row.record), row.origin.proc_id, row.file_id, end_ns, *row.split);
+    }
+    if (is_outside && row.record.outer == 0 && row.ts_ns >= events_from_ns_) {
+      if (const auto pages = merge_.join_.pages.of_outermost(row.record)) {
+        builder_.add_misses(row.file_id, pages->missing, pages->ahead);
+      }
+    }
+    return file_ops_.add(row);
+  }
+
+  // What lies in an operation ends before it.
+  bool has_sync_inside(const mlrun_file_op& record) {
+    const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
+    if (is_inside && synced_inside_.size() < kSyncedInsideMax) synced_inside_.insert(record.outer);
+    return record.outer == 0 && synced_inside_.erase(record.operation) != 0;
+  }
+
+  Status add_remote(const events::KernelReader& reader) {
+    RemoteRow row;
+    if (!reader.read(row.record)) return unreadable();
+    begin_row(row, row.record.begin_ns);
+    row.call_id = merge_.join_.remotes.call_of(remote_number_++);
+    row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
+    return remotes_.add(row);
+  }
+
+  Status add_gpu_file_part(const events::KernelReader& reader) {
+    mlrun_cufile_part part{};
+    if (!merge_.libcufile_.is_followed() || !reader.read(part)) return unreadable();
+    gpu_files_.add(part);
+    return {};
+  }
+
+  // What lies in it ends before it.
+  Status add_gpu_file(const events::KernelReader& reader) {
+    mlrun_cufile_call record{};
+    if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
+    const auto added = gpu_files_.add(record);
+    if (!added) return tl::make_unexpected(added.error());
+    return *added ? Status() : unreadable();
+  }
+
+  Status add_torch_memory(const events::KernelReader& reader) {
+    mlrun_torch_memory record{};
+    if (!merge_.torch_.is_followed() || !reader.read(record)) return unreadable();
+    auto row = torch_memory_row(record);
+    if (!row) return unreadable();
+    if (record.unread != 0) {
+      ++merge_.torch_unread_;
+      return {};
+    }
+    const int64_t ts_ns = time_of(record.head.time_ns);
+    row->origin = threads_.find(ts_ns, record.head.pid, record.head.tid);
+    builder_.add(*row);
+    return torch_memories_.add({ts_ns, ts_ns, *row});
+  }
+
+  Status add_memory(const events::KernelReader& reader) {
+    MemoryRow row;
+    if (!reader.read(row.record)) return unreadable();
+    row.ts_ns = row.end_ns = time_of(row.record.head.time_ns);
+    return memory_.add(row);
+  }
+
+  Status add_syscall(const events::KernelReader& reader) {
+    mlrun_syscall_sum record{};
+    if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
+    const uint32_t pid = record.head.pid;
+    merge_.syscalls_.add(record, threads_.find(time_of(record.head.time_ns), pid, pid));
+    return {};
+  }
+
+  Status unreadable() {
+    ++merge_.unknown_records_;
+    return {};
+  }
+
+  KernelMerge& merge_;
+  summary::Builder& builder_;
+  int64_t events_from_ns_;
+  ThreadFinder threads_;
+  SilentProcesses silent_;
+  bool by_system_calls_;
+  FilesByInode inodes_;
+  std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
+  std::unordered_set<uint64_t> synced_inside_;  // outermost operations under way
+  OrderedTable<RequestTable> requests_;
+  OrderedTable<PartTable> parts_;
+  OrderedTable<WaitTable> waits_;
+  OrderedTable<FileOpTable> file_ops_;
+  OrderedTable<RemoteTable> remotes_;
+  OrderedTable<MemoryTable> memory_;
+  GpuFileRows gpu_files_;
+  OrderedTable<TorchMemoryTable> torch_memories_;
+  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
+};
+
+void KernelMerge::find_gpu_files(Partition& partition) {
+  if (gpu_files_.empty()) return;
+  for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
+}
+
+Status KernelMerge::for_each(const std::function<Status(const events::KernelReader&)>& take) {
+  return for_each_record(take);
+}
+
+Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
+                          int64_t events_from_ns) {
+  follower_.reset();  // that of the calls, which have gone by, and all that it holds
+  Tables tables(*this, info, builder, events_from_ns);
+  Status status = tables.open(tables_folder);
+  if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
+  if (status) status = tables.close();
+  if (status) status = syscalls_.write(tables_folder);
+  return status ? write_devices(*session_.all, tables_folder) : status;
+}
+
+void KernelMerge::add_gaps(model::TraceInfo& info) const {
+  const std::string state = session_.text("/kernel_side/state"), reason = session_.text("/kernel_side/reason");
+  if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
+  if (!present()) return;
+  observed_.add_gaps(session_, nameless_files_, info);
+  const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
+  if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
+  add_late_mounts(session_, info);
+  add_file_call_gaps(session_, info);
+  if (lacks_faults()) outside_reads_.add_row(info);
+  if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
+  losses_.add_rows(info);
+  end_.add_row(info);
+  add_skipped_programs(info, *session_.all);
+  add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
+  add_kernel_loss(info, "its completion was not seen", completions_.missing(), "asynchronous file operations");
+  add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
+  add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");
+  const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);
+  add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
+  if (has_calls()) add_joins_left_out(info);
+  if (libcufile_.is_followed()) add_gpu_file_gaps(info);
+  if (torch_.is_followed()) add_torch_gaps(info);
+}
+
+void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
+  torch_.add_gaps(info, "PyTorch's GPU memory from before", "what tensors had then is not known");
+  add_kernel_loss(info, "memory of the process that could not be read", torch_unread_, "calls of PyTorch's allocator");
+}
+
+void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
+  libcufile_.add_gaps(info, "calls of cuFile from before", "what they did until then has no row");
+  gpu_file_gaps_.add_rows(info, gpu_files_.batches());
+  add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
+  if (gpu_files_.tells_posix() || gpu_files_.empty()) return;
+  info.coverage.push_back({0, "reads and writes below cuFile",
+                           "whether libcufile moved bytes by calls of its own (compatibility mode) is not known: add "
+                           "--preload, or for what runs already --kprobes=vfs,cufile",
+                           -1, -1});
+}
+
+// By whom: the kernel or /proc, where nothing in the processes tells of files, or the calls on files.
+std::vector<FileSeen> KernelMerge::names_seen() const {
+  std::vector<FileSeen> seen = observed_.files().seen();
+  seen.insert(seen.end(), join_.reused.seen().begin(), join_.reused.seen().end());
+  return seen;
+}
+
+void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
+  constexpr const char* kWhy = "more than the merger joins with calls";
+  const auto beyond = [](int64_t all, size_t most) {
+    return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
+  };
+  add_kernel_loss(info, kWhy, beyond(parts_, kJoinedPartsMax), "block parts");
+  add_kernel_loss(info, kWhy, beyond(file_ops_, kJoinedFileOpsMax), "file operations");
+  add_kernel_loss(info, kWhy, beyond(remotes_, kJoinedFileOpsMax), "remote requests");
+  add_kernel_loss(info, kWhy, beyond(page_adds_, kPageAddsMax), "page cache additions");
+  add_kernel_loss(info, kTooMany, names_.left_out(), "names of operations");
+  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that tell which file an inode number meant");
+}
+
+void KernelMerge::describe(json& run) const {
+  if (!present()) return;
+  if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
+  run["kernel_side"]["own_devices"] = devices_.json_of(*session_.all);
+  if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
+  if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();
+  run["totals"]["block_requests"] = requests_;
+  run["totals"]["block_parts"] = parts_;
+  run["totals"]["waits"] = waits_;
+  run["totals"]["file_operations"] = file_ops_;
+  run["totals"]["remote_requests"] = remotes_;
+  if (libcufile_.is_followed()) run["totals"]["gpu_file_calls"] = gpu_file_calls_;
+  if (torch_.is_followed()) run["totals"]["torch_memories"] = torch_memories_;
+}
+
+}  // namespace mlrun::trace

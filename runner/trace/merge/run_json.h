@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json: what session.json said about the run, and what the merge found out. Keys: TABLES.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/gpu/gpu_join.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/spool/session_info.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct RowTotals {
+  int64_t calls = 0, allocs = 0, alloc_small = 0;
+  int64_t gpu_samples = 0, gpu_process_samples = 0, gpu_driver_samples = 0, marks = 0, python_stacks = 0;
+  int64_t unmatched_mark_ends = 0;
+  uint64_t damaged_samples = 0;
+  GpuTotals gpu;
+};
+
+// Requires: the small tables of `info` are complete but for the summary's share.
+nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
+                             const RowTotals& totals);
+Status write_run_json(const nlohmann::json& run, const std::string& trace_folder);
+
+}  // namespace mlrun::trace

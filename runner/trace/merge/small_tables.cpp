@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/small_tables.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "runner/summary/tables/row_writer.h"
+#include "runner/summary/tables/small_rows.h"
+#include "runner/trace/marks/mark_table.h"
+#include "runner/trace/merge/stack_tables.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+std::vector<model::SumBucketRow> buckets_of(const std::vector<model::SumRow>& sums) {
+  std::vector<model::SumBucketRow> rows;
+  for (const model::SumRow& sum : sums) {
+    for (const model::SumBucket& bucket : sum.times) rows.push_back({sum.sum_id, "duration", bucket});
+    for (const model::SumBucket& bucket : sum.sizes) rows.push_back({sum.sum_id, "size", bucket});
+  }
+  return rows;
+}
+
+}  // namespace
+
+}  // namespace mlrun::trace
+
+namespace mlrun::summary {
+
+template <>
+struct Columns<model::ProcessRow> {
+  static constexpr const char* kTable = "process";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visitor("pid", row.pid);
+    visitor("ns_pid", row.ns_pid);
+    visitor.optional("ppid", row.ppid, 0);
+    visitor.optional("parent_proc_id", row.parent_proc_id, 0);
+    visitor.optional("pid_namespace", row.pid_namespace, 0);
+    visitor.optional("start_ticks", row.start_ticks, 0);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+    visitor.optional("uid", row.uid, -1);
+    visitor.optional("rank", row.rank, -1);
+    visitor.optional("local_rank", row.local_rank, -1);
+    visitor.optional("world_size", row.world_size, -1);
+    visitor.optional("cgroup", row.cgroup);
+    visitor.optional("command", row.command);
+    visitor.optional("role", row.role);
+    visitor("forked", row.forked);
+    visitor.optional("ended", row.end);
+    visitor.optional("wait_status", row.exit_status, -1);
+    visitor.optional("kernel_rchar", row.kernel_rchar, -1);
+    visitor.optional("kernel_wchar", row.kernel_wchar, -1);
+    visitor.optional("kernel_syscr", row.kernel_syscr, -1);
+    visitor.optional("kernel_syscw", row.kernel_syscw, -1);
+  }
+};
+
+template <>
+struct Columns<model::ImageRow> {
+  static constexpr const char* kTable = "image";
+  static void visit(auto& visitor, auto& row) {
+    visitor("image_id", row.image_id);
+    visitor("proc_id", row.proc_id);
+    visitor("first", row.start_ns);
+    visitor.optional("exe", row.exe);
+    visitor.optional("arguments", row.arguments);
+    visitor.optional("cwd", row.cwd);
+    visitor.optional("allocator", row.allocator);
+  }
+};
+
+template <>
+struct Columns<model::ThreadRow> {
+  static constexpr const char* kTable = "thread";
+  static void visit(auto& visitor, auto& row) {
+    visitor("thread_id", row.thread_id);
+    visitor("proc_id", row.proc_id);
+    visitor("image_id", row.image_id);
+    visitor("tid", row.tid);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+    visitor.optional("comm", row.comm);
+  }
+};
+
+template <>
+struct Columns<model::FileRow> {
+  static constexpr const char* kTable = "file";
+  static constexpr int kNull = -1;
+  static void visit(auto& visitor, auto& row) {
+    const bool opened = row.dev != 0 || row.ino != 0;
+    visitor.ascending("file_id", row.file_id);
+    visitor("path", row.path);
+    visitor.optional("raw_path", row.raw_path);
+    visitor.optional_bytes("path_bytes", row.path_bytes);
+    visitor.optional("dev", opened ? row.dev : int64_t{kNull}, kNull);
+    visitor.optional("ino", opened ? row.ino : int64_t{kNull}, kNull);
+    visitor.optional("file_system", row.file_system);
+    visitor.optional("mount", row.mount);
+    visitor("kind", row.kind);
+  }
+};
+
+template <>
+struct Columns<model::NameRow> {
+  static constexpr const char* kTable = "name";
+  static void visit(auto& visitor, auto& row) {
+    visitor("name_id", row.name_id);
+    visitor("name", row.text);
+  }
+};
+
+// One row stands for many: what a number is not of all of them is null.
+template <>
+struct Columns<model::SumRow> {
+  static constexpr const char* kTable = "sum";
+  static void visit(auto& visitor, auto& row) {
+    visitor.ascending("sum_id", row.sum_id);
+    visitor("proc_id", row.call.origin.proc_id);
+    visitor.optional("phase_id", row.phase_id, 0);
+    visitor.optional("stretch", row.stretch, -1);
+    visitor("func", row.func);
+    visitor.optional("file_id", row.call.file_id, 0);
+    visitor.optional("file2_id", row.call.file2_id, 0);
+    visitor("err", row.call.err);
+    visitor.optional("stack_id", row.call.stack_id, 0);
+    visitor.optional("site_library", row.site_library, 0);
+    visitor.optional("site_offset", row.site_offset, 0);
+    visitor("several_files", row.of_several_files);
+    visitor("several_sites", row.of_several_sites);
+    visitor("calls", row.calls);
+    visitor("served_calls", row.served_calls);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
+    visitor("min_ns", row.min_ns);
+    visitor("max_ns", row.max_ns);
+    visitor("first", row.first_ns);
+    visitor("last", row.last_ns);
+  }
+};
+
+template <>
+struct Columns<model::SumBucketRow> {
+  static constexpr const char* kTable = "sum_bucket";
+  static void visit(auto& visitor, auto& row) {
+    visitor.ascending("sum_id", row.sum_id);
+    visitor("measure", row.measure);
+    visitor("low", row.bucket.low);
+    visitor("high", row.bucket.high);
+    visitor("calls", row.bucket.calls);
+    visitor("bytes", row.bucket.bytes);
+  }
+};
+
+template <>
+struct Columns<model::GpuRow> {
+  static constexpr const char* kTable = "gpu";
+  static void visit(auto& visitor, auto& row) {
+    visitor("gpu_id", row.gpu_id);
+    visitor("kind", row.kind);
+    visitor.optional("name", row.name);
+    visitor.optional("uuid", row.uuid);
+    visitor.optional("pci", row.pci);
+    visitor.optional("nvml_index", row.index, -1);
+    visitor.optional("parent_id", row.parent_id, 0);
+    visitor.optional("gpu_instance", row.gpu_instance, -1);
+    visitor.optional("compute_instance", row.compute_instance, -1);
+    visitor.optional("memory_bytes", row.memory_bytes, -1);
+    visitor.optional("driver", row.driver);
+  }
+};
+
+}  // namespace mlrun::summary
+
+namespace mlrun::trace {
+
+namespace {
+
+// Marks of logs, in a file of their own; always there, so that the table has a file that tells its columns.
+Status write_marks(const std::vector<model::MarkRow>& marks, const std::string& trace_folder) {
+  const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / "mark";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
+  MarkTable table;
+  if (auto opened = table.parquet().open((folder / "part-mllog.parquet").string()); !opened) return opened;
+  for (const model::MarkRow& mark : marks) {
+    table.add(mark);
+    if (!table.parquet().full()) continue;
+    if (auto ended = table.parquet().end_row_group(); !ended) return ended;
+  }
+  if (auto closed = table.parquet().close(); !closed) return tl::make_unexpected(closed.error());
+  return {};
+}
+
+}  // namespace
+
+Status write_small_tables(const model::TraceInfo& info, const std::string& trace_folder) {
+  Status status;
+  const auto write = [&](const auto& rows) {
+    if (status) status = summary::RowWriter::write(rows, trace_folder);
+  };
+  write(info.processes);
+  write(info.images);
+  write(info.threads);
+  write(info.files);
+  write(info.names);
+  if (status) status = write_marks(info.marks, trace_folder);
+  write(info.gpus);
+  write(info.phases);
+  write(info.losses);
+  write(info.coverage);
+  write(info.left_out);
+  write(info.folded);
+  write(info.sums);
+  write(buckets_of(info.sums));
+  if (status) status = write_stacks(info.stacks, trace_folder);
+  return status ? write_frames(info.stacks, trace_folder) : status;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table `sum` of a run with --summary-only: the sums that the collector made, and what was recorded besides, added
+// up likewise: calls that make processes, and what an mlrun that was killed had not taken yet.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/merge/sums_file.h"
+#include "runner/trace/rows/partition.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+class SumTable {
+ public:
+  explicit SumTable(const StretchTimes& stretches) : stretches_(stretches) {}
+
+  // Requires: partitions come one after another.
+  void add(const Partition& partition);
+
+  // All sums by process, file, function and time, numbered.
+  [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums,
+                                                  const std::vector<model::PhaseRow>& phases) const;
+
+  // What the sums do not tell apart, and how exact they are.
+  static std::vector<model::CoverageRow> coverage(const std::vector<model::SumRow>& sums,
+                                                  const mlrun_frame_sums_state& state);
+
+ private:
+  void add(const model::CallRow& row);
+  void add(const model::AllocRow& row);
+  model::SumRow& sum_of(uint64_t what, const model::Origin& origin, int64_t end_ns, int64_t site, int64_t file_id);
+  [[nodiscard]] int32_t phase_of(int32_t stretch, const std::vector<model::PhaseRow>& phases) const;
+
+  const StretchTimes& stretches_;
+  std::vector<model::SumRow> rows_;
+  summary::FlatMap<uint32_t> by_key_;
+};
+
+}  // namespace mlrun::trace

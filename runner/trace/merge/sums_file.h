@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// sums.bin of a run with --summary-only, read when the spool tells what its names and numbers mean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/meters/builder.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/marks/log_writes.h"
+#include "runner/trace/rows/counter_tracker.h"
+#include "runner/trace/spool/sum_cursor.h"
+
+namespace mlrun::trace {
+
+// The sizes of that many significant bits; of 63, the most that a size has, up to the largest number.
+model::SumBucket size_bucket_of_width(uint64_t width);
+
+// The run in stretches, cut at the bounds of the log's intervals as they were met while it ran.
+class StretchTimes {
+ public:
+  void set(std::vector<mlrun_stretch> bounds);
+
+  // A moment within it; 0: nothing is known of it.
+  [[nodiscard]] int64_t moment_in(uint32_t stretch) const;
+  [[nodiscard]] uint32_t at(int64_t ts_ns) const;
+
+ private:
+  std::vector<mlrun_stretch> bounds_;
+  std::unordered_map<uint64_t, int64_t> moments_;
+};
+
+class SumsFile {
+ public:
+  explicit SumsFile(SpoolIndex& index) : index_(index) {}
+
+  // No such file: there are no sums.
+  Status read(const std::string& path);
+
+  [[nodiscard]] const mlrun_frame_sums_state& state() const { return state_; }
+  [[nodiscard]] const StretchTimes& stretches() const { return stretches_; }
+  [[nodiscard]] std::vector<model::SumRow>& rows() { return rows_; }
+
+  // What is no row: into the summary, and to where later counters go on.
+  void feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const;
+
+ private:
+  struct StretchTotals {
+    int32_t proc_id = 0;
+    uint32_t stretch = 0;
+    summary::Totals totals;
+  };
+  struct Heap {
+    int32_t proc_id = 0;
+    summary::HeapSum sum;
+  };
+  struct Counted {
+    uint64_t serial = 0;
+    mlrun_counter_entry entry{};
+  };
+  void take(const SpoolFrame& frame);
+  void take_state(const SpoolFrame& frame);
+  void take_sums(const SpoolFrame& frame);
+  void take_timeline(const SpoolFrame& frame);
+  void take_heap(const SpoolFrame& frame);
+  void take_counters(const SpoolFrame& frame);
+  void add(const SumCursor& cursor, const Channel& channel);
+  bool fill_call(const events::RecordView& record, const Channel& channel, model::SumRow& row);
+  bool fill_alloc(const events::RecordView& record, const Channel& channel, model::SumRow& row);
+  void fill_measures(const SumCursor& cursor, const Channel& channel, model::SumRow& row);
+  [[nodiscard]] Site site_of(uint32_t process, uint64_t site, int32_t* stack_id) const;
+
+  SpoolIndex& index_;
+  TraceClock::Hint hint_;
+  mlrun_frame_sums_state state_{};
+  StretchTimes stretches_;
+  std::vector<mlrun_log_write> log_writes_;
+  std::vector<model::SumRow> rows_;
+  std::vector<StretchTotals> totals_;
+  std::vector<Heap> heaps_;
+  std::vector<Counted> counted_;
+  int64_t timeline_start_ns_ = 0, bin_ns_ = 0;
+  std::vector<summary::TimeBin> bins_;
+};
+
+}  // namespace mlrun::trace

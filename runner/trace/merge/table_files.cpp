@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/merge/table_files.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "runner/trace/merge/kept_parts.h"
+#include "runner/util/prefetch.h"
+#include "runner/util/radix_sort.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr size_t kRowsAhead = 24, kBatchRows = 128;
+
+// Bytes of the texts that stand in a row itself.
+template <typename Row>
+int64_t text_bytes(const Row&) {
+  return 0;
+}
+int64_t text_bytes(const model::MarkRow& row) {
+  return static_cast<int64_t>(row.domain.size() + row.name.size() + row.value.size());
+}
+int64_t text_bytes(const model::GpuWorkRow& row) { return static_cast<int64_t>(row.func.size()); }
+
+// A free stands in the order by its beginning, when its block was given back.
+template <typename Row>
+int64_t end_of(const RowRef& ref, const Row&) {
+  return ref.time_ns;
+}
+int64_t end_of(const RowRef& ref, const model::AllocRow& row) {
+  return std::max(ref.time_ns, row.origin.ts_ns + std::max<int64_t>(row.dur_ns, 0));
+}
+
+// For a table that takes a row at a time.
+template <typename Row, typename Table>
+auto one_by_one(Table& table) {
+  return [&table](std::span<const Row* const> rows) {
+    for (const Row* row : rows) table.add(*row);
+  };
+}
+
+}  // namespace
+
+// The rows of group_, in batches that stay in the cache while one column after another takes them.
+template <typename RowVector, typename Add>
+void PartWriter::add_group(const RowVector& rows, Add add) {
+  using Row = typename RowVector::value_type;
+  std::array<const Row*, kBatchRows> batch;
+  for (size_t at = 0; at < group_.size();) {
+    size_t count = 0;
+    for (; count < batch.size() && at < group_.size(); ++count, ++at) {
+      batch[count] = &rows[group_[at].index];
+      util::prefetch_whole(*batch[count]);
+    }
+    add(std::span<const Row* const>(batch.data(), count));
+  }
+}
+
+// `visit` is given the ends of the group's rows, which stand in group_ by start. A group also ends when its texts have
+// become many bytes.
+template <typename RowVector, typename Visit>
+Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
+                                  Visit visit) {
+  const size_t groups = (count + kRowGroupRows - 1) / kRowGroupRows;
+  const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
+  group_.clear();
+  size_t left = count;
+  int64_t group_bytes = 0;
+  GroupEnds ends;
+  for (size_t at = 0; at < partition.order.size(); ++at) {
+    const RowRef& ref = partition.order[at];
+    if (at + kRowsAhead < partition.order.size() && partition.order[at + kRowsAhead].kind == kind) {
+      util::prefetch(&rows[partition.order[at + kRowsAhead].index].origin.ts_ns);
+    }
+    if (ref.kind != kind) continue;
+    const int64_t end_ns = end_of(ref, rows[ref.index]);
+    if (group_.empty()) ends = {end_ns, end_ns};
+    ends.min_ns = std::min(ends.min_ns, end_ns);
+    ends.max_ns = std::max(ends.max_ns, end_ns);
+    group_.push_back({rows[ref.index].origin.ts_ns, ref.index, kind});
+    --left;
+    group_bytes += text_bytes(rows[ref.index]);
+    if (group_.size() < rows_per_group && group_bytes < kRowGroupTextBytes && left != 0) continue;
+    sort_nearly_sorted(group_, spare_);
+    if (Status visited = visit(ends); !visited) return visited;
+    group_.clear();
+    group_bytes = 0;
+  }
+  return {};
+}
+
+template <typename Table, typename RowVector, typename Add>
+Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
+                               RowKind kind, size_t number, Add add) {
+  if (count == 0 && number != 0) return {};
+  ParquetTable& parquet = table.parquet();
+  if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
+  const auto write = [&](const GroupEnds& ends) {
+    table.set(ends);
+    add_group(rows, add);
+    return parquet.end_row_group();
+  };
+  if (Status written = for_each_group(rows, count, partition, kind, write); !written) return written;
+  if (auto closed = parquet.close(); !closed) return tl::make_unexpected(closed.error());
+  return {};
+}
+
+Status PartWriter::write_gpu(const Partition& partition, size_t number) {
+  Status status;
+  const auto write = [&](auto& table, model::GpuKind kind) {
+    if (!status) return;
+    status = write_table(table, partition.gpu, partition.gpu_rows[static_cast<size_t>(kind)], partition, row_kind(kind),
+                         number, one_by_one<model::GpuWorkRow>(table));
+  };
+  write(gpu_api_, model::GpuKind::kApi);
+  write(gpu_kernels_, model::GpuKind::kKernel);
+  write(gpu_memcpys_, model::GpuKind::kMemcpy);
+  write(gpu_memsets_, model::GpuKind::kMemset);
+  write(gpu_syncs_, model::GpuKind::kSync);
+  write(gpu_memories_, model::GpuKind::kMemory);
+  write(gpu_graphs_, model::GpuKind::kGraph);
+  return status;
+}
+
+std::vector<std::string> PartWriter::tables(bool has_gpu) {
+  std::vector<std::string> tables = {"call", "alloc", "alloc_small", "mark"};
+  if (has_gpu)
+    tables.insert(tables.end(),
+                  {"gpu_api", "gpu_kernel", "gpu_memcpy", "gpu_memset", "gpu_sync", "gpu_memory", "gpu_graph"});
+  return tables;
+}
+
+void PartWriter::pass(const Partition& partition, int64_t first_call_id) {
+  if (join_ == nullptr) return;
+  const auto tell = [&](std::span<const model::CallRow* const> rows) {
+    for (const model::CallRow* row : rows) join_->call(*row, first_call_id++);
+  };
+  const auto tell_group = [&](const GroupEnds&) -> Status {
+    add_group(partition.calls, tell);
+    return {};
+  };
+  const size_t count = partition.calls.size() - partition.folded_calls;
+  static_cast<void>(for_each_group(partition.calls, count, partition, RowKind::kCall, tell_group));
+}
+
+Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {
+  std::vector<std::optional<ReadPages>> pages;
+  const auto add_calls = [&](std::span<const model::CallRow* const> rows) {
+    pages.clear();
+    for (size_t i = 0; join_ != nullptr && i < rows.size(); ++i) {
+      pages.push_back(join_->call(*rows[i], first_call_id + static_cast<int64_t>(i)));
+    }
+    calls_.add(rows, first_call_id, pages);
+    first_call_id += static_cast<int64_t>(rows.size());
+  };
+  auto calls = write_table(calls_, partition.calls, partition.calls.size() - partition.folded_calls, partition,
+                           RowKind::kCall, number, add_calls);
+  if (!calls) return calls;
+  auto allocs = write_table(allocs_, partition.allocs, partition.allocs.size(), partition, RowKind::kAlloc, number,
+                            [&](std::span<const model::AllocRow* const> rows) { allocs_.add(rows); });
+  if (!allocs) return allocs;
+  if (!partition.marks.empty()) {
+    auto marks = write_table(marks_, partition.marks, partition.marks.size(), partition, RowKind::kMark, number,
+                             one_by_one<model::MarkRow>(marks_));
+    if (!marks) return marks;
+  }
+  if (has_gpu_) {
+    if (auto gpu = write_gpu(partition, number); !gpu) return gpu;
+  }
+  return write_table(alloc_small_, partition.alloc_small, partition.alloc_small.size(), partition, RowKind::kCounters,
+                     number, one_by_one<model::AllocSmallRow>(alloc_small_));
+}
+
+}  // namespace mlrun::trace

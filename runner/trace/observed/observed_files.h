@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the files of a run without the library in its processes: by which paths the kernel saw them being opened, what
+// mlrun-probes found in /proc of those that were open before, and when files were made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/decode/kernel_view.h"
+#include "runner/decode/limits.h"
+#include "runner/model/trace_info.h"
+#include "runner/trace/files/files_by_inode.h"
+
+namespace mlrun::trace {
+
+// Bytes of text that may be kept yet, of all kinds together.
+class TextBudget {
+ public:
+  explicit TextBudget(size_t bytes) : left_(bytes) {}
+  bool take(size_t bytes) {  // false: no room
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  size_t left_;
+};
+
+// The path that the kernel's programs have told from its end: "file/folder/" is /folder/file, nothing is /.
+std::string path_of_names(std::string_view names);
+
+class ObservedFiles {
+ public:
+  // Requires: `texts` outlives it.
+  ObservedFiles(TextBudget& texts, size_t most) : texts_(&texts), most_(most) {}
+
+  // A record of any kind; others than names of files and their making are passed over. What finds no room is counted.
+  void add(const events::KernelReader& reader);
+  // Requires: everything was added. Adds the rows.
+  void finish(model::FileTable& files);
+
+  // After finish(): when names were seen, and when files were made.
+  [[nodiscard]] const std::vector<FileSeen>& seen() const { return seen_; }
+  [[nodiscard]] const std::vector<FileMade>& made() const { return made_; }
+
+  // What was left out.
+  void add_gaps(model::TraceInfo& info) const;
+
+ private:
+  struct File {
+    uint32_t device = 0;
+    uint64_t inode = 0;
+    model::FileKind kind = model::FileKind::kUnknown;
+    std::string path;
+    uint32_t magic = 0;  // of its file system; 0: not told
+  };
+  void add_seen(int64_t ns, File file, bool may_be_told_again);
+  void add_made(const mlrun_file_op& operation);
+
+  TextBudget* texts_;
+  size_t most_;
+  std::vector<File> files_;  // each once
+  std::vector<FileSeen> seen_;
+  std::vector<FileMade> made_;
+  std::unordered_map<uint64_t, int64_t> known_;  // by device, inode and path: which of them, from 1
+  std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the last one
+  uint64_t left_out_ = 0, made_left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/observed/observed_tasks.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/trace/kernel/kernel_losses.h"
+#include "runner/trace/spool/trace_clock.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int64_t kLateNs = 1'000'000'000;  // no process number is used again so soon
+
+int64_t time_of(const mlrun_kernel_head& head) { return TraceClock::from_monotonic(head.time_ns); }
+
+std::string comm_text(const mlrun_task& task) {
+  const std::string_view all(task.comm, sizeof task.comm);
+  return util::escaped_utf8(all.substr(0, all.find('\0')));
+}
+
+int64_t number_in(const json& facts, const char* key, int64_t otherwise) {
+  const auto found = facts.find(key);
+  return found != facts.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+}
+
+std::string text_in(const json& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found != facts.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+void ObservedTasks::add(const events::KernelReader& reader) {
+  mlrun_task task{};
+  mlrun_process_seen process{};
+  if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task)) {
+    add_event({time_of(task.head), task, {}}, tasks_left_out_);
+  } else if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.read(process)) {
+    task.head = process.head;
+    const auto facts = reader.text_behind(sizeof process, process.text_bytes);
+    if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, looks_left_out_);
+  } else {
+    files_.add(reader);
+  }
+}
+
+void ObservedTasks::add_event(Event event, uint64_t& left_out) {
+  if (events_.size() < limits_.events && texts_.take(event.facts.size())) {
+    events_.push_back(std::move(event));
+  } else {
+    ++left_out;
+  }
+}
+
+void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
+  const size_t before = info.processes.size();
+  std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.ts_ns < b.ts_ns; });
+  for (const Event& event : events_) take(info, event);
+  if (!events_.empty()) end_ns = std::max(end_ns, events_.back().ts_ns);
+  for (const auto& [pid, process] : processes_) info.processes[process.row].last_ns = end_ns;
+  for (const auto& [tid, thread] : threads_) info.threads[thread.row].last_ns = end_ns;
+  for (size_t i = before; i < info.processes.size(); ++i) {
+    unnamed_ += info.processes[i].start_ticks == 0 && !info.processes[i].forked ? 1 : 0;
+  }
+  name_what_is_left(info);
+  files_.finish(info.files);
+  events_ = {};
+}
+
+// A process or a thread can be looked at for a moment after the kernel has told of its end.
+bool ObservedTasks::comes_too_late(const Event& event) const {
+  const auto is_late = [&](int64_t ended_ns) { return event.ts_ns - ended_ns < kLateNs; };
+  const bool is_look = !event.facts.empty() || event.task.event == MLRUN_TASK_SEEN;
+  if (!is_look && event.task.event != MLRUN_TASK_EXIT) return false;
+  if (event.facts.empty() && !threads_.contains(event.task.head.tid)) {
+    const auto thread = ended_threads_ns_.find(event.task.head.tid);
+    if (thread != ended_threads_ns_.end() && is_late(thread->second)) return true;
+  }
+  if (processes_.contains(event.task.head.pid)) return false;
+  const auto ended = ended_.find(event.task.head.pid);
+  return ended != ended_.end() && is_late(ended->second.ns);
+}
+
+void ObservedTasks::take(model::TraceInfo& info, const Event& event) {
+  if (comes_too_late(event)) return;
+  if (!event.facts.empty()) {
+    take_facts(info, event);
+    return;
+  }
+  switch (static_cast<mlrun_task_event>(event.task.event)) {
+    case MLRUN_TASK_FORK:
+      if (event.task.head.pid == event.task.head.tid) begin_process(info, event);
+      thread_of(info, event);
+      break;
+    case MLRUN_TASK_EXEC: begin_image(info, event); break;
+    case MLRUN_TASK_SEEN: thread_of(info, event).comm = comm_text(event.task); break;
+    case MLRUN_TASK_EXIT: end_thread(info, event); break;
+  }
+}
+
+ObservedTasks::Process& ObservedTasks::begin_process(model::TraceInfo& info, const Event& event) {
+  const auto [pid, tid] = std::pair(event.task.head.pid, event.task.head.tid);
+  end_process(info, pid, event.ts_ns);  // the record of its end is lost
+  model::ProcessRow row;
+  row.proc_id = static_cast<int32_t>(info.processes.size()) + 1;
+  row.pid = static_cast<int32_t>(pid);
+  row.first_ns = row.last_ns = event.ts_ns;
+  model::ImageRow image;
+  if (event.facts.empty() && event.task.event == MLRUN_TASK_FORK &&
+      pid == tid) {  // it goes on with its parent's program
+    row.forked = true;
+    row.ppid = static_cast<int32_t>(event.task.parent);
+    if (const auto parent = processes_.find(event.task.parent); parent != processes_.end()) {
+      row.parent_proc_id = info.processes[parent->second.row].proc_id;
+      row.command = info.processes[parent->second.row].command;
+      image = info.images[parent->second.image];
+    }
+  }
+  image.image_id = static_cast<int32_t>(info.images.size()) + 1;
+  image.proc_id = row.proc_id;
+  image.start_ns = event.ts_ns;
+  Process& process = processes_[pid];
+  process.row = info.processes.size();
+  process.image = info.images.size();
+  info.processes.push_back(std::move(row));
+  info.images.push_back(std::move(image));
+  return process;
+}
+
+// One that has ended as far as its records told, and now execs or has one more thread, has not: a thread of it was left
+// that nobody knew of.
+ObservedTasks::Process& ObservedTasks::process_of(model::TraceInfo& info, const Event& event) {
+  const uint32_t pid = event.task.head.pid;
+  if (const auto living = processes_.find(pid); living != processes_.end()) return living->second;
+  const auto ended = ended_.find(pid);
+  if (ended == ended_.end() || event.ts_ns - ended->second.ns >= kLateNs) return begin_process(info, event);
+  Process& process = processes_[pid] = std::move(ended->second.process);
+  ended_.erase(ended);
+  return process;
+}
+
+model::ThreadRow& ObservedTasks::thread_of(model::TraceInfo& info, const Event& event) {
+  const auto [pid, tid] = std::pair(event.task.head.pid, event.task.head.tid);
+  Process& process = process_of(info, event);
+  const int32_t image_id = info.images[process.image].image_id;
+  if (const auto known = threads_.find(tid); known != threads_.end()) {
+    model::ThreadRow& row = info.threads[known->second.row];
+    if (row.image_id == image_id) return row;
+    row.last_ns = event.ts_ns;
+    if (const auto owner = processes_.find(known->second.pid); owner != processes_.end())
+      owner->second.threads.erase(tid);
+  }
+  model::ThreadRow row;
+  row.thread_id = static_cast<int32_t>(info.threads.size()) + 1;
+  row.proc_id = info.processes[process.row].proc_id;
+  row.image_id = image_id;
+  row.tid = static_cast<int32_t>(tid);
+  row.first_ns = row.last_ns = event.ts_ns;
+  row.comm = comm_text(event.task);
+  threads_[tid] = {info.threads.size(), pid};
+  process.threads.insert(tid);
+  return info.threads.emplace_back(std::move(row));
+}
+
+// The thread that called exec goes on alone, under the process's number. Where that was not the first one, the kernel
+// has told of the first one's end before, and tells of none of its own number.
+void ObservedTasks::begin_image(model::TraceInfo& info, const Event& event) {
+  Process& process = process_of(info, event);
+  end_threads(info, process, event.ts_ns);
+  process.leader_ended = false;
+  model::ProcessRow& row = info.processes[process.row];
+  row.forked = false;
+  row.start_ticks = 0;  // until somebody has looked again
+  row.command.clear();
+  model::ImageRow image;
+  image.image_id = static_cast<int32_t>(info.images.size()) + 1;
+  image.proc_id = row.proc_id;
+  image.start_ns = event.ts_ns;
+  process.image = info.images.size();
+  info.images.push_back(std::move(image));
+  thread_of(info, event);
+}
+
+// A process ends with its last thread. With exit_group the first one may be told of before the others, and with
+// pthread_exit it may end long before them.
+void ObservedTasks::end_thread(model::TraceInfo& info, const Event& event) {
+  const auto [pid, tid] = std::pair(event.task.head.pid, event.task.head.tid);
+  if (pid == tid) {
+    thread_of(info, event);  // of a process that ran before, this may be all that tells of it
+    processes_[pid].leader_ended = true;
+  }
+  const auto thread = threads_.find(tid);
+  if (thread == threads_.end() || thread->second.pid != pid) return;
+  info.threads[thread->second.row].last_ns = event.ts_ns;
+  threads_.erase(thread);
+  ended_threads_ns_[tid] = event.ts_ns;
+  Process& process = processes_[pid];
+  process.threads.erase(tid);
+  if (process.leader_ended && process.threads.empty()) end_process(info, pid, event.ts_ns);
+}
+
+void ObservedTasks::end_threads(model::TraceInfo& info, Process& process, int64_t ts_ns) {
+  for (const uint32_t tid : process.threads) {
+    info.threads[threads_[tid].row].last_ns = ts_ns;
+    threads_.erase(tid);
+    ended_threads_ns_[tid] = ts_ns;
+  }
+  process.threads.clear();
+}
+
+void ObservedTasks::end_process(model::TraceInfo& info, uint32_t pid, int64_t ts_ns) {
+  const auto living = processes_.find(pid);
+  if (living == processes_.end()) return;
+  end_threads(info, living->second, ts_ns);
+  info.processes[living->second.row].last_ns = ts_ns;
+  info.processes[living->second.row].ended = true;
+  ended_[pid] = {ts_ns, std::move(living->second)};
+  processes_.erase(living);
+}
+
+void ObservedTasks::take_facts(model::TraceInfo& info, const Event& event) {
+  const json facts = json::parse(event.facts, nullptr, false);
+  if (!facts.is_object()) return;
+  const Process& living = process_of(info, event);
+  model::ProcessRow& process = info.processes[living.row];
+  process.ppid = static_cast<int32_t>(number_in(facts, "ppid", process.ppid));
+  process.uid = number_in(facts, "uid", process.uid);
+  process.start_ticks = number_in(facts, "start_ticks", process.start_ticks);
+  process.ns_pid = static_cast<int32_t>(number_in(facts, "ns_pid", process.ns_pid));
+  process.pid_namespace = number_in(facts, "pid_namespace", process.pid_namespace);
+  process.cgroup = text_in(facts, "cgroup");
+  process.command = text_in(facts, "command");
+  model::ImageRow& image = info.images[living.image];
+  image.exe = text_in(facts, "exe");
+  image.cwd = text_in(facts, "cwd");
+  image.arguments = process.command;
+}
+
+// By the name of the first thread, as ps does with what has no arguments.
+void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
+  for (auto row = info.threads.rbegin(); row != info.threads.rend(); ++row) {  // the last program is the process's
+    const model::ThreadRow& thread = *row;
+    if (thread.proc_id <= 0 || static_cast<size_t>(thread.proc_id) > info.processes.size()) continue;
+    model::ProcessRow& process = info.processes[static_cast<size_t>(thread.proc_id) - 1];
+    if (process.pid == thread.tid && process.command.empty() && !thread.comm.empty()) {
+      process.command = "[" + thread.comm + "]";
+    }
+  }
+}
+
+void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
+  add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
+  add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
+  files_.add_gaps(info);
+  if (!session.observes()) return;
+  const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1,
+                       const char* level = model::kUnseen) {
+    info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen, level});
+  };
+  const bool is_command = session.text("/observed/scope") == "command";
+  add("calls of the C library, allocations and marks",
+      is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
+  const json children = session.all->value("/observed/children_before"_json_pointer, json::array());
+  if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
+  if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_, model::kRemark);
+  if (nameless_files > 0) {
+    add("paths of files", "they were closed before anybody could look", nameless_files, model::kRemark);
+  }
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that the kernel's operations on names (unlink, rename, mkdir, rmdir) were given, as paths of the table of files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "runner/decode/kernel_view.h"
+#include "runner/decode/limits.h"
+#include "runner/model/trace_info.h"
+#include "runner/trace/observed/observed_files.h"
+
+namespace mlrun::trace {
+
+class OperationNames {
+ public:
+  explicit OperationNames(size_t most = kObservedFilesMax, size_t text_bytes = kOperationNameBytesMax)
+      : most_(most), texts_(text_bytes) {}
+
+  // A record of any kind; others are passed over. What finds no room is counted.
+  void add(const events::KernelReader& reader);
+
+  // Requires: everything was added, and `files` has all others. A path means the file that has it; where none has, or
+  // several had it one after the other, a row of its own without an inode, which is added.
+  void finish(model::FileTable& files);
+
+  struct Files {
+    int64_t file_id = 0, file2_id = 0;  // 0: not told; the second one is a rename's new name
+  };
+  // Requires: finish().
+  [[nodiscard]] Files of(uint64_t operation) const;
+
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }
+
+ private:
+  size_t most_;
+  TextBudget texts_;
+  std::unordered_map<std::string, int64_t> paths_;  // number from 1; after finish() unused
+  std::unordered_map<uint64_t, Files> operations_;  // with these numbers; after finish() with file_ids
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace mlrun::trace

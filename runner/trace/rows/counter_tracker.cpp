@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/rows/counter_tracker.h"
+
+#include <algorithm>
+
+#include "runner/events/alloc_class.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr size_t kClassesMax = size_t{1} << 22;  // of all channels together
+// A fine class is 16 bytes wide. The usable sizes of glibc's malloc lie right in its middle; for others it is the mean.
+constexpr int64_t kMiddleOfFineClass = 8;
+
+// No more than can be added up over a run, whatever a spool says.
+int64_t difference(uint64_t now, uint64_t before) {
+  constexpr int64_t kMost = int64_t{1} << 44;
+  return std::clamp(static_cast<int64_t>(now - before), -kMost, kMost);
+}
+
+}  // namespace
+
+void CounterTracker::apply(Partition& partition) {
+  for (RowRef& ref : partition.order) {
+    if (ref.kind != RowKind::kCounters) continue;
+    const ClassTotals& now = partition.counters[ref.index];
+    ref.index = static_cast<uint32_t>(partition.alloc_small.size());
+    add(now, partition);
+  }
+}
+
+// What a channel had counted before the first look that is kept is not of the trace. That look tells all classes.
+bool CounterTracker::is_baseline(const ClassTotals& now) {
+  const Channel& channel = channels_.all()[now.channel];
+  if (!channel.begins_late) return false;
+  bool made = false;
+  int64_t& first_ns = first_looks_.at(scrambled(channel.serial), &made);
+  if (made) first_ns = now.ts_ns;
+  return now.ts_ns == first_ns;
+}
+
+// Every look gives a row, so that references into the rows stay simple; one of an unchanged class is all zero.
+void CounterTracker::add(const ClassTotals& now, Partition& partition) {
+  const uint64_t key = scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
+  if (before_.size() > kClassesMax) before_.clear();
+  mlrun_counter_entry& before = before_.at(key);
+  if (is_baseline(now)) before = now.totals;
+  model::AllocSmallRow& row = partition.alloc_small.emplace_back();
+  row.origin = channels_.all()[now.channel].origin;
+  row.origin.ts_ns = now.ts_ns;
+  row.class_bytes = static_cast<int64_t>(now.totals.class_bytes);
+  row.mallocs = difference(now.totals.allocs, before.allocs);
+  row.frees = difference(now.totals.frees, before.frees);
+  if (now.totals.class_bytes < MLRUN_FINE_LIMIT_BYTES) {
+    row.bytes = (row.mallocs - row.frees) * (row.class_bytes + kMiddleOfFineClass);
+  } else {
+    row.bytes =
+        difference(now.totals.alloc_bytes, before.alloc_bytes) - difference(now.totals.free_bytes, before.free_bytes);
+  }
+  before = now.totals;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the running totals of counted allocations into rows of what changed from one look of the collector to the next.
+#pragma once
+
+#include <vector>
+
+#include "runner/trace/rows/partition.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+class CounterTracker {
+ public:
+  explicit CounterTracker(const ChannelTable& channels) : channels_(channels) {}
+
+  // What a channel had counted is known already. Requires: apply() was not called yet.
+  void begin_at(uint64_t serial, const mlrun_counter_entry& totals) {
+    before_.at(scrambled(serial, totals.class_bytes)) = totals;
+  }
+
+  // Fills partition.alloc_small. Requires: partitions come in the order of time.
+  void apply(Partition& partition);
+
+ private:
+  void add(const ClassTotals& now, Partition& partition);
+  bool is_baseline(const ClassTotals& now);
+
+  const ChannelTable& channels_;
+  summary::FlatMap<mlrun_counter_entry> before_;  // by channel and class
+  summary::FlatMap<int64_t> first_looks_;         // by channel that begins late
+};
+
+}  // namespace mlrun::trace

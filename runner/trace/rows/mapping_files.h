@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives msync, madvise and munmap the file that is mapped where they begin.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/files/file_index.h"
+#include "runner/trace/files/mapped_files.h"
+#include "runner/trace/rows/partition.h"
+
+namespace mlrun::trace {
+
+class MappingFiles {
+ public:
+  // Requires: both outlive it, and the processes are known.
+  MappingFiles(const FileIndex& files, const model::TraceInfo& info) : files_(files), info_(info) {}
+
+  // Requires: partitions come in the order of time.
+  void apply(Partition& partition);
+
+ private:
+  void meet(const model::Origin& origin);
+  void see(model::CallRow& row);
+
+  const FileIndex& files_;
+  const model::TraceInfo& info_;
+  MappedFiles mapped_;                           // by image: an exec leaves nothing mapped
+  std::unordered_map<int32_t, int32_t> images_;  // of each process, the last one that was met
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/rows/offset_tracker.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "runner/decode/func_class.h"
+#include "runner/decode/limits.h"
+#include "runner/util/saturating.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+namespace func = events::func;
+constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; more are not followed
+constexpr size_t kRowsAhead = 24;
+constexpr int32_t kShared = -1;  // proc_id of what several processes use
+
+uint64_t key_of(int64_t ofd_id) { return scrambled(static_cast<uint64_t>(ofd_id)); }
+int64_t end_of(const model::CallRow& row) { return row.origin.ts_ns + row.dur_ns; }
+
+bool duplicates(const model::CallRow& row) {
+  const bool by_fcntl = row.func == func::k_fcntl && (row.flags == F_DUPFD || row.flags == F_DUPFD_CLOEXEC);
+  return by_fcntl || row.func == func::k_dup || row.func == func::k_dup2 || row.func == func::k_dup3;
+}
+
+// Of linux/fs.h, which older headers lack
+constexpr int64_t kWriteAppends = 0x10, kWriteDoesNotAppend = 0x20;
+
+// Linux appends whatever offset a write is given.
+bool appends(const model::CallRow& row, bool description_appends) {
+  const bool writes = class_of_func(row.func) == MLRUN_CLASS_WRITE;
+  if (row.func != func::k_pwritev2) return writes && description_appends;
+  if ((row.arg2 & kWriteDoesNotAppend) != 0) return false;
+  return description_appends || (row.arg2 & kWriteAppends) != 0;
+}
+
+// The stream of a FILE may read and write unseen (getc, putc, scanf).
+bool makes_stream(const model::CallRow& row) {
+  return row.func == func::k_fopen || row.func == func::k_freopen || row.func == func::k_fdopen;
+}
+
+}  // namespace
+
+OffsetTracker::OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses)
+    : files_(files), losses_(std::move(losses)) {}
+
+void OffsetTracker::apply(Partition& partition) {
+  ++partition_;
+  previous_row_.assign(partition.calls.size(), kNoRow);
+  for (size_t i = 0; i < partition.order.size(); ++i) {
+    const RowRef& ref = partition.order[i];
+    if (i + kRowsAhead < partition.order.size() && partition.order[i + kRowsAhead].kind == RowKind::kCall) {
+      partition.prefetch(partition.order[i + kRowsAhead]);
+    }
+    if (ref.kind != RowKind::kCall) continue;
+    losses_.pass(ref.time_ns);
+    if (partition.calls[ref.index].func == func::k_fork) forks_.add(partition.calls[ref.index].origin.proc_id);
+    if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
+    if (partition.calls[ref.index].ofd2_id != 0) write_second(partition.calls[ref.index]);
+  }
+}
+
+void OffsetTracker::see(Partition& partition, uint32_t index) {
+  model::CallRow& row = partition.calls[index];
+  const Motion& motion = partition.call_motion[index];
+  const bool seeks = row.func == func::k_lseek || row.func == func::k_fseek;
+  // stdio knows where its reads and writes began.
+  const bool given = row.offset_source == model::OffsetSource::kDerived;
+  Description* description = descriptions_.find(key_of(row.ofd_id));
+  if (!description) {
+    if (class_of_func(row.func) == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
+    if (motion.moves || given || seeks) note_found_move(row.file_id, row.file_kind);
+    if (!motion.moves) append(row, files_.open_file(static_cast<uint32_t>(row.ofd_id)).appends);
+    return;
+  }
+  if (row.func == func::k_fcntl && row.flags == F_SETFL && row.err == 0) {
+    const bool now = (row.arg2 & O_APPEND) != 0;
+    if (description->appends && !now && description->streams > 0) description->stream_goes_to_end = true;
+    description->appends = now;
+  }
+  // libc sets that flag of the descriptor that it is given.
+  if (makes_stream(row) && row.err == 0 && (row.flags & O_APPEND) != 0) description->appends = true;
+  if (row.origin.proc_id != description->proc_id) {
+    if (motion.moves || given || seeks) description->known = false;
+    if (motion.moves || given) description->proc_id = kShared;
+    if (!motion.moves) append(row, description->appends);
+    return;
+  }
+  if (motion.unseen) description->known = false;
+  if (motion.moves) return move(partition, index, *description);
+  if (given) return take_given(row, *description);
+  if (seeks) return seek(row, motion, *description);
+  append(row, description->appends);
+  if (duplicates(row) && row.err == 0) ++description->copies;
+  if (makes_stream(row) && row.err == 0) begin_stream(row, *description);
+  end(row, *description);
+}
+
+// Where the file ended then is not known, also where libc has sought before it wrote and takes that for the place.
+void OffsetTracker::append(model::CallRow& row, bool description_appends) {
+  const bool claims =
+      row.offset_source == model::OffsetSource::kArgument || row.offset_source == model::OffsetSource::kDerived;
+  if (row.ret <= 0 || !claims || !appends(row, description_appends)) return;
+  row.offset = -1;
+  row.offset_source = model::OffsetSource::kUnknown;
+}
+
+void OffsetTracker::begin(const model::CallRow& row) {
+  const bool by_name = events::has_path_layout(row.func);
+  if (!by_name || files_.open_file(static_cast<uint32_t>(row.ofd_id)).found) return;
+  if (descriptions_.size() >= kDescriptionsMax) return;
+  Description& description = descriptions_.at(key_of(row.ofd_id));
+  description.proc_id = row.origin.proc_id;
+  description.file_id = row.file_id;
+  description.appends = (row.flags & O_APPEND) != 0;
+  learn(row, description);
+  description.last_end_ns = end_of(row);
+  if (makes_stream(row)) begin_stream(row, description);
+}
+
+// libc goes to the end of a file that it opens for appending alone.
+void OffsetTracker::begin_stream(const model::CallRow& row, Description& description) {
+  ++description.streams;
+  if ((row.flags & O_APPEND) == 0) return;
+  description.appends = true;
+  description.known = false;
+}
+
+void OffsetTracker::note_found_move(int64_t file_id, model::FileKind kind) {
+  if (file_id != 0 && kind == model::FileKind::kRegular) ++found_moves_.at(static_cast<uint64_t>(file_id));
+}
+
+uint32_t OffsetTracker::found_moves(int64_t file_id) const {
+  const uint32_t* moves = file_id == 0 ? nullptr : found_moves_.find(static_cast<uint64_t>(file_id));
+  return moves ? *moves : 0;
+}
+
+// The position is known from here on, as long as nothing else moves it.
+void OffsetTracker::learn(const model::CallRow& row, Description& description) {
+  description.losses = losses_.of(row.origin.proc_id);
+  description.forks = forks_.of(row.origin.proc_id);
+  description.found_moves = found_moves(description.file_id);
+}
+
+// Neither records of its process were lost, nor was the file moved by what may be this description, met on a descriptor of
+// a program that was executed, nor by the stream in a forked child, unseen.
+bool OffsetTracker::still_knows(const model::CallRow& row, const Description& description) {
+  const bool shares_stream = description.streams > 0 && description.forks != forks_.of(row.origin.proc_id);
+  return description.known && !shares_stream && !description.stream_goes_to_end &&
+         description.losses == losses_.of(row.origin.proc_id) &&
+         description.found_moves == found_moves(description.file_id);
+}
+
+void OffsetTracker::end(const model::CallRow& row, Description& description) {
+  const bool closes = class_of_func(row.func) == MLRUN_CLASS_CLOSE && row.err == 0;
+  if (!closes) return;
+  if (--description.copies <= 0) return descriptions_.erase(key_of(row.ofd_id));
+  if (row.func != func::k_fclose) return;
+  description.known = false;  // what was read ahead may have been given back
+  if (description.streams > 0) --description.streams;
+}
+
+void OffsetTracker::seek(const model::CallRow& row, const Motion& motion, Description& description) {
+  const bool overlaps = row.origin.ts_ns < description.last_end_ns;
+  if (row.err == 0 && motion.by != 0) {
+    description.known = still_knows(row, description) && !overlaps && row.origin.ts_ns >= description.last_seek_end_ns;
+    util::add_to(description.position, motion.by);
+  } else if (row.err == 0) {
+    // Earlier records do not say where the kernel stands behind a seek of stdio.
+    const bool says = row.func == func::k_lseek || row.offset2 >= 0;
+    description.known = says && !overlaps;
+    description.position = row.func == func::k_lseek ? row.ret : row.offset2;
+    learn(row, description);
+  }
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  description.last_seek_end_ns = std::max(description.last_seek_end_ns, end_of(row));
+}
+
+void OffsetTracker::take_given(model::CallRow& row, Description& description) {
+  append(row, description.appends);
+  description.known = row.origin.ts_ns >= description.last_end_ns && row.offset >= 0;
+  description.position = row.offset + std::max<int64_t>(row.ret, 0);
+  learn(row, description);
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  description.last_seek_end_ns = description.last_end_ns;
+}
+
+// Calls that overlapped took turns in an order that nobody saw. Those of an earlier partition have been handed on
+// already: of a million rows the last few.
+void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow& row, Description& description) {
+  uint32_t index = description.partition == partition_ ? description.last_row : kNoRow;
+  for (; index != kNoRow && end_of(partition.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
+    partition.calls[index].offset = -1;
+    partition.calls[index].offset_source = model::OffsetSource::kUnknown;
+  }
+}
+
+// What goes past a stream tells its offset only if the stream has not moved unseen meanwhile, which a later call would say.
+void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
+  model::CallRow& row = partition.calls[index];
+  const bool stdio = partition.call_motion[index].stdio, appended = appends(row, description.appends);
+  const bool overlaps = row.origin.ts_ns < description.last_end_ns;
+  // libc has the standard streams from the beginning: one counts from its first call on.
+  if (stdio && description.streams == 0) description.streams = 1;
+  description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
+  if (overlaps) forget_overlapped(partition, row, description);
+  const bool says = description.streams <= (stdio ? 1 : 0);
+  if (description.known && !overlaps && !appended && says && description.position <= kOffsetMax) {
+    row.offset = description.position;
+    row.offset_source = model::OffsetSource::kDerived;
+  }
+  if ((appended && row.ret > 0) || row.err == ECANCELED || (stdio && row.err != 0)) description.known = false;
+  if (row.ret > 0) util::add_to(description.position, row.ret);
+  description.last_end_ns = std::max(description.last_end_ns, end_of(row));
+  previous_row_[index] = description.partition == partition_ ? description.last_row : kNoRow;
+  description.last_row = index;
+  description.partition = partition_;
+}
+
+// Where an offset was given the position stays.
+void OffsetTracker::write_second(model::CallRow& row) {
+  Description* description = descriptions_.find(key_of(row.ofd2_id));
+  if (!description) {
+    if (row.offset2 < 0) note_found_move(row.file2_id, row.file2_kind);
+    return;
+  }
+  if (row.offset2 >= 0) return;
+  const bool own = row.origin.proc_id == description->proc_id;
+  const bool alone = own && row.origin.ts_ns >= description->last_end_ns;
+  description->known = alone && still_knows(row, *description);
+  if (!own) description->proc_id = kShared;
+  const bool says = description->streams == 0 && description->position <= kOffsetMax;
+  if (description->known && !description->appends && says) row.offset2 = description->position;
+  if (description->appends && row.ret > 0) description->known = false;
+  if (row.ret > 0) util::add_to(description->position, row.ret);
+  description->last_end_ns = std::max(description->last_end_ns, end_of(row));
+  description->last_seek_end_ns = description->last_end_ns;
+}
+
+}  // namespace mlrun::trace

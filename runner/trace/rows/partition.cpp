@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/rows/partition.h"
+
+#include <algorithm>
+#include <new>
+
+#include "runner/decode/call_fields.h"
+#include "runner/decode/limits.h"
+#include "runner/summary/meters/sample_weight.h"
+#include "runner/trace/rows/gpu_fields.h"
+#include "runner/util/radix_sort.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using events::EventClass;
+using events::RecordView;
+
+bool lies_in(int64_t end_ns, const Slice& slice) { return end_ns >= slice.first_ns && end_ns < slice.end_ns; }
+
+uint32_t entries_of(const SpoolFrame& frame, const mlrun_frame_counters& counters) {
+  const size_t room = (frame.header.payload_bytes - sizeof counters) / sizeof(mlrun_counter_entry);
+  return static_cast<uint32_t>(std::min<size_t>(counters.entries, room));
+}
+
+}  // namespace
+
+void Partition::clear() {
+  calls.clear();
+  call_motion.clear();
+  allocs.clear();
+  counters.clear();
+  order.clear();
+  alloc_small.clear();
+  mark_moments.clear();
+  marks.clear();
+  splits.clear();
+  gpu.clear();
+  gpu_callers.clear();
+  later_calls.clear();
+  later_calls_left_out = 0;
+  gpu_rows = {};
+}
+
+template <typename Visit>
+Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
+  SpoolFrame frame;
+  for (const Chunk& chunk : index_.chunks().chunks_of(slice)) {
+    SpoolCursor cursor(index_.fd(), chunk.begin, chunk.end, index_.bytes());
+    for (;;) {
+      const auto more = cursor.next(frame);
+      if (!more) return tl::make_unexpected(more.error());
+      if (!*more) break;
+      const bool wanted = frame.header.type == MLRUN_FRAME_DATA || frame.header.type == MLRUN_FRAME_COUNTERS;
+      if (!wanted || frame.offset < slice.first_offset || frame.offset >= slice.end_offset) continue;
+      const Channel* channel = index_.channels().find(frame.header.channel);
+      if (channel && !index_.channels().is_dropped(frame.offset)) visit(frame, *channel);
+    }
+  }
+  return {};
+}
+
+// Vectors that grow to tens of mebibytes step by step would have twice the memory cleared, and be copied. What is
+// reserved and not used takes no memory.
+void PartitionReader::reserve(const Slice& slice, Partition& partition) {
+  if (!reserves_) return;
+  constexpr uint64_t kRowsMax = 1'000'000;  // a slice of more, all of one moment, is rare
+  const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
+  // With room for larger slices to come: what is given back for more is not always used again.
+  const auto make_room = [&](auto& vector) {
+    if (vector.capacity() < rows) vector.reserve(rows + rows / 2);
+  };
+  try {
+    make_room(partition.calls);
+    make_room(partition.allocs);
+    make_room(partition.order);
+    make_room(spare_);
+  } catch (const std::bad_alloc&) {
+    reserves_ = false;  // with a limit of the address space they grow by need
+  }
+}
+
+Status PartitionReader::read(const Slice& slice, Partition& partition) {
+  partition.clear();
+  free_times_.clear();
+  reserve(slice, partition);
+  auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type == MLRUN_FRAME_DATA) {
+      add_data(frame, channel, slice, partition);
+    } else {
+      add_counters(frame, static_cast<uint32_t>(&channel - index_.channels().all().data()), slice, partition);
+    }
+  });
+  if (!read) return read;
+  free_times_.apply(partition.allocs);
+  sort_by_time(partition.order, spare_);
+  return look_beyond(slice, partition);
+}
+
+Result<uint64_t> PartitionReader::count(const Slice& slice) {
+  uint64_t rows = 0;
+  auto read = for_each_frame(slice, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type == MLRUN_FRAME_COUNTERS) {
+      mlrun_frame_counters counters{};
+      if (frame.read(counters) && lies_in(TraceClock::from_monotonic(counters.monotonic_ns), slice)) {
+        rows += entries_of(frame, counters);
+      }
+      return;
+    }
+    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    while (reader.next()) {
+      const EventClass event_class = events::class_of(reader.record().kind);
+      uint64_t end = 0;
+      if (event_class == EventClass::kGpuWork && events::gpu_end_ns(reader.record(), end)) {
+        rows += lies_in(TraceClock::from_monotonic(end), slice) ? 1 : 0;
+        continue;
+      }
+      const bool is_row =
+          event_class == EventClass::kCall || event_class == EventClass::kAlloc || event_class == EventClass::kMark;
+      if (!is_row) continue;
+      if (!events::end_clock(reader.record(), end)) continue;
+      rows += lies_in(index_.clock().convert(end, channel.clock_kind, hint_), slice) ? 1 : 0;
+    }
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  return rows;
+}
+
+void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+  while (reader.next()) {
+    const EventClass event_class = events::class_of(reader.record().kind);
+    if (event_class == EventClass::kAlloc) add_alloc(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kFreeTime) add_free_time(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kCall) add_call(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kMark) add_mark(reader.record(), channel, slice, partition);
+    if (event_class == EventClass::kGpuWork) add_gpu_work(reader.record(), channel, slice, partition);
+  }
+}
+
+void PartitionReader::add_call(const RecordView& record, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  uint64_t end = 0;
+  events::CallEvent call = blank_event_;
+  if (!events::end_clock(record, end) || !events::decode(record, call)) return;
+  const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
+  if (!lies_in(end_ns, slice)) return;
+  const bool announces = call.func == events::func::k_execve && call.result == 0;
+  if (announces && index_.is_failed_exec(channel, call.start)) return;
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
+  partition.call_motion.push_back(motion_of(call));
+  model::CallRow& row = partition.calls.emplace_back(blank_call_);
+  row.origin = channel.origin;
+  row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
+  row.dur_ns = end_ns - row.origin.ts_ns;
+  fill_fields(call, row);
+  fill_files(index_.files(), call, row);
+  row.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
+}
+
+void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row) {
+  uint32_t file_id = 0;
+  if (call.open_file != 0) {
+    row.ofd_id = call.open_file;
+    file_id = files.open_file(call.open_file).file_id;
+  } else if (call.on_path) {
+    file_id = files.file_of(first_path(call));
+  }
+  row.file_id = file_id;
+  row.file_kind = files.kind(file_id);
+  if (call.second_path != 0) row.file2_id = files.file_of(second_path(call));
+  if (call.second_open_file == 0) return;
+  row.ofd2_id = call.second_open_file;
+  row.file2_id = files.open_file(call.second_open_file).file_id;
+  row.file2_kind = files.kind(static_cast<uint32_t>(row.file2_id));
+}
+
+void PartitionReader::add_alloc(const RecordView& record, const Channel& channel, const Slice& slice,
+                                Partition& partition) {
+  uint64_t end = 0;
+  events::AllocEvent alloc;
+  if (!events::end_clock(record, end) || !events::decode(record, alloc)) return;
+  const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
+  if (!lies_in(end_ns, slice)) return;
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.allocs.size()), RowKind::kAlloc});
+  model::AllocRow& row = partition.allocs.emplace_back(model::AllocRow{});
+  row.origin = channel.origin;
+  row.origin.ts_ns = alloc.timed ? index_.clock().convert(alloc.start, channel.clock_kind, hint_) : end_ns;
+  row.dur_ns = alloc.timed ? end_ns - row.origin.ts_ns : -1;
+  row.op = alloc.kind;
+  row.address = alloc.address;
+  row.size = static_cast<int64_t>(alloc.size);
+  row.usable = static_cast<int64_t>(alloc.usable);
+  row.old_address = alloc.old_address;
+  row.old_usable = static_cast<int64_t>(std::min<uint64_t>(alloc.old_usable, INT64_MAX));
+  row.weight = summary::sample_weight(row.size, index_.alloc_sample_bytes());
+  row.align = static_cast<int64_t>(std::min<uint64_t>(alloc.align, INT64_MAX));
+  row.site = alloc.site;
+  if (alloc.stack != 0) {
+    const KnownStack stack = index_.stacks().find(channel.about.process, alloc.stack);
+    row.stack_id = stack.stack_id;
+    row.site = stack.site;
+  }
+  const Site& site = site_of(channel.about.process, row.site);
+  row.site_library = site.library;
+  row.site_offset = site.file_offset;
+}
+
+void PartitionReader::add_free_time(const RecordView& record, const Channel& channel, const Slice& slice,
+                                    Partition& partition) {
+  events::FreeTimeEvent time;
+  if (!events::decode(record, time)) return;
+  const int64_t start_ns = index_.clock().convert(time.start, channel.clock_kind, hint_);
+  if (!lies_in(start_ns, slice)) return;
+  const uint64_t end = time.start > UINT64_MAX - time.duration ? UINT64_MAX : time.start + time.duration;
+  const int64_t dur_ns = index_.clock().convert(end, channel.clock_kind, hint_) - start_ns;
+  free_times_.add({channel.origin.thread_id, start_ns, dur_ns}, partition.allocs);
+}
+
+void PartitionReader::add_mark(const RecordView& record, const Channel& channel, const Slice& slice,
+                               Partition& partition) {
+  events::MarkEvent event;
+  if (!events::decode(record, event)) return;
+  const int64_t ts_ns = index_.clock().convert(event.clock, channel.clock_kind, hint_);
+  if (!lies_in(ts_ns, slice)) return;
+  partition.order.push_back({ts_ns, static_cast<uint32_t>(partition.mark_moments.size()), RowKind::kMark});
+  MarkMoment& moment = partition.mark_moments.emplace_back();
+  moment.origin = channel.origin;
+  moment.origin.ts_ns = ts_ns;
+  moment.event = event;
+  events::append_text(event, moment.text);
+  events::append_structure(event, moment.structure);
+  moment.event.text_words = moment.event.structure_words = nullptr;
+}
+
+void PartitionReader::add_gpu_work(const RecordView& record, const Channel& channel, const Slice& slice,
+                                   Partition& partition) {
+  events::GpuWorkEvent work;
+  uint64_t end = 0;
+  if (!events::gpu_end_ns(record, end)) return;
+  const int64_t end_ns = TraceClock::from_monotonic(end);
+  if (!lies_in(end_ns, slice) || !events::decode(record, work)) return;
+  if (record.kind == MLRUN_GPU_CALLER) return add_caller(work, channel, partition);
+  const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
+  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
+  ++partition.gpu_rows[static_cast<size_t>(kind)];
+  model::GpuWorkRow& row = partition.gpu.emplace_back(gpu_row(work, channel, index_));
+  if (work.site == 0) return;
+  const Site& site = site_of(channel.about.process, work.site);
+  row.site = work.site;
+  row.site_library = site.library;
+  row.site_offset = site.file_offset;
+}
+
+void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition) {
+  const KnownStack stack = index_.stacks().find(channel.about.process, work.stack);
+  partition.gpu_callers.push_back({channel.origin.proc_id, work.address, TraceClock::from_monotonic(work.start_ns),
+                                   TraceClock::from_monotonic(work.end_ns), stack.stack_id, stack.site,
+                                   site_of(channel.about.process, stack.site)});
+}
+
+// What a call did may be over before the call, in this slice, and the call end behind it: the driver's call inside one of
+// the runtime, a copy that is waited for, an allocation.
+Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
+  if (!index_.has_gpu_work() || slice.end_ns > kLatestNs - kCallsBeyondNs) return {};
+  const Slice beyond{slice.end_ns, slice.end_ns + kCallsBeyondNs};
+  auto read = for_each_frame(beyond, [&](const SpoolFrame& frame, const Channel& channel) {
+    if (frame.header.type != MLRUN_FRAME_DATA) return;
+    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    while (reader.next()) {
+      const RecordView& record = reader.record();
+      events::GpuWorkEvent work;
+      uint64_t end = 0;
+      if (record.kind != MLRUN_GPU_API && record.kind != MLRUN_GPU_CALLER) continue;
+      if (!events::gpu_end_ns(record, end) || !lies_in(TraceClock::from_monotonic(end), beyond)) continue;
+      if (!events::decode(record, work) || TraceClock::from_monotonic(work.start_ns) >= slice.end_ns) continue;
+      if (record.kind == MLRUN_GPU_CALLER) {
+        add_caller(work, channel, partition);
+      } else if (partition.later_calls.size() < kLaterCallsMax) {
+        partition.later_calls.push_back(gpu_row(work, channel, index_));
+      } else {
+        ++partition.later_calls_left_out;
+      }
+    }
+  });
+  std::sort(partition.later_calls.begin(), partition.later_calls.end(),
+            [](const auto& a, const auto& b) { return a.origin.ts_ns + a.dur_ns < b.origin.ts_ns + b.dur_ns; });
+  return read;
+}
+
+const Site& PartitionReader::site_of(uint32_t process, uint64_t address) {
+  CachedSite& place = sites_[((address >> 1) ^ (address >> 13) ^ process * 61) % sites_.size()];
+  if (place.address != address || place.process != process) {
+    place = {address, process, index_.modules().find(process, address)};
+  }
+  return place.site;
+}
+
+void PartitionReader::add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice,
+                                   Partition& partition) {
+  mlrun_frame_counters counters{};
+  if (!frame.read(counters)) return;
+  const int64_t ts_ns = TraceClock::from_monotonic(counters.monotonic_ns);
+  if (!lies_in(ts_ns, slice)) return;
+  const uint32_t entries = entries_of(frame, counters);
+  for (uint32_t i = 0; i < entries; ++i) {
+    ClassTotals totals{channel, ts_ns, {}, counters.final != 0 && i + 1 == entries};
+    frame.read(totals.totals, static_cast<uint32_t>(sizeof counters + i * sizeof(mlrun_counter_entry)));
+    partition.order.push_back({ts_ns, static_cast<uint32_t>(partition.counters.size()), RowKind::kCounters});
+    partition.counters.push_back(totals);
+  }
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of one slice of time, decoded and in order of their end. What depends on rows before them (derived offsets,
+// changes of counters) is filled in afterwards, slice after slice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runner/decode/call_fields.h"
+#include "runner/model/gpu_rows.h"
+#include "runner/model/rows.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/rows/free_times.h"
+#include "runner/util/huge_pages.h"
+#include "runner/util/prefetch.h"
+
+namespace mlrun::trace {
+
+// A class's totals of one channel, as a counters frame tells them.
+struct ClassTotals {
+  uint32_t channel = 0;  // index
+  int64_t ts_ns = 0;
+  mlrun_counter_entry totals{};
+  bool final = false;
+};
+
+// A mark as it was recorded: the beginning or the end of a range.
+struct MarkMoment {
+  model::Origin origin;
+  events::MarkEvent event;
+  std::string text;
+  std::string structure;  // bytes, of the layout that event.payload tells
+};
+
+// A call of CUDA that allocated memory, and who made it.
+struct GpuCaller {
+  int32_t proc_id = 0;
+  uint64_t address = 0;
+  int64_t start_ns = 0, end_ns = 0;  // around the call
+  int32_t stack_id = 0;
+  uint64_t site = 0;  // return address of its innermost frame
+  Site place;         // the same, in a library
+};
+
+// Those of GPU work last, in the order of model::GpuKind.
+enum class RowKind : uint8_t {
+  kCall,
+  kAlloc,
+  kCounters,
+  kMark,
+  kGpuApi,
+  kGpuKernel,
+  kGpuMemcpy,
+  kGpuMemset,
+  kGpuSync,
+  kGpuMemory,
+  kGpuGraph
+};
+
+inline RowKind row_kind(model::GpuKind kind) {
+  return static_cast<RowKind>(static_cast<uint8_t>(RowKind::kGpuApi) + static_cast<uint8_t>(kind));
+}
+
+struct RowRef {
+  int64_t time_ns = 0;  // what it is ordered by
+  uint32_t index = 0;   // in the vector of its kind
+  RowKind kind = RowKind::kCall;
+};
+
+// Rows are met in the order of time and lie in that of the spool: on small pages most visits would miss the TLB.
+template <typename T>
+using Rows = std::vector<T, summary::HugePageAllocator<T>>;
+
+struct Partition {
+  Rows<model::CallRow> calls;
+  std::vector<Motion> call_motion;
+  Rows<model::AllocRow> allocs;
+  std::vector<ClassTotals> counters;
+  Rows<RowRef> order;                             // of all of them, by end; frees by their beginning
+  std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
+  std::vector<model::CallSplit> splits;           // what CallRow::split points into; empty without the kernel side
+  size_t folded_calls = 0;                        // of `calls` that are no more in `order`
+  std::vector<MarkMoment> mark_moments;
+  std::vector<model::GpuWorkRow> gpu;
+  std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
+  std::vector<GpuCaller> gpu_callers;               // that were called in this slice
+  std::vector<model::GpuWorkRow> later_calls;       // of CUDA, that began in this slice and end soon after it, by end
+  size_t later_calls_left_out = 0;                  // there were too many
+  std::vector<model::MarkRow> marks;                // made of `mark_moments` in order; references are to these then
+
+  void clear();
+  void prefetch(const RowRef& row) const {
+    if (row.kind == RowKind::kCall) util::prefetch_whole(calls[row.index]);
+    if (row.kind == RowKind::kAlloc) util::prefetch_whole(allocs[row.index]);
+    if (row.kind >= RowKind::kGpuApi) util::prefetch_whole(gpu[row.index]);
+  }
+};
+
+// Reads slices; one for each thread.
+class PartitionReader {
+ public:
+  explicit PartitionReader(SpoolIndex& index) : index_(index) {}
+
+  // Replaces what `partition` holds.
+  Status read(const Slice& slice, Partition& partition);
+  Result<uint64_t> count(const Slice& slice);
+
+  // The files of a call.
+  static void fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row);
+
+ private:
+  // The code at an address stays where it is for as long as its library is loaded, so most sites are found here.
+  struct CachedSite {
+    uint64_t address = 0;
+    uint32_t process = 0;
+    Site site;
+  };
+  template <typename Visit>
+  Status for_each_frame(const Slice& slice, Visit visit);
+  void reserve(const Slice& slice, Partition& partition);
+  void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_free_time(const events::RecordView& record, const Channel& channel, const Slice& slice,
+                     Partition& partition);
+  void add_mark(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  Status look_beyond(const Slice& slice, Partition& partition);
+  void add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition);
+  void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
+  const Site& site_of(uint32_t process, uint64_t address);
+
+  SpoolIndex& index_;
+  TraceClock::Hint hint_;
+  FreeTimes free_times_;
+  std::array<CachedSite, 4096> sites_{};
+  // To be copied, in a few wide moves: one made anew begins with a string instruction that takes longer than the rest.
+  model::CallRow blank_call_;
+  events::CallEvent blank_event_;
+  Rows<RowRef> spare_;
+  bool reserves_ = true;
+};
+
+}  // namespace mlrun::trace

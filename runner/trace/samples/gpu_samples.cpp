@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/samples/gpu_samples.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/parquet/parquet_table.h"
+#include "runner/trace/spool/spool_cursor.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr int64_t kExitSlackNs = 2'000'000'000;  // a driver may list a process for a while after its last record
+
+// In the order of enum mlrun_gpu_field; "throttle" is shown as words.
+constexpr const char* kFieldNames[MLRUN_GPU_FIELDS] = {"sm_percent",
+                                                       "mem_percent",
+                                                       "enc_percent",
+                                                       "dec_percent",
+                                                       "jpg_percent",
+                                                       "ofa_percent",
+                                                       "power_mw",
+                                                       "energy_mj",
+                                                       "temperature_c",
+                                                       "memory_temperature_c",
+                                                       "memory_clock_mhz",
+                                                       "sm_clock_mhz",
+                                                       "throttle",
+                                                       "power_violation_ns",
+                                                       "thermal_violation_ns",
+                                                       "fb_used_bytes",
+                                                       "bar1_used_bytes",
+                                                       "ecc_corrected",
+                                                       "ecc_uncorrected",
+                                                       "pcie_replays",
+                                                       "pcie_rx_bytes",
+                                                       "pcie_tx_bytes",
+                                                       "nvlink_rx_bytes",
+                                                       "nvlink_tx_bytes",
+                                                       "fan_percent",
+                                                       "performance_state",
+                                                       "graphics_ppm",
+                                                       "sm_active_ppm",
+                                                       "sm_occupancy_ppm",
+                                                       "tensor_ppm",
+                                                       "dram_ppm",
+                                                       "fb_free_bytes",
+                                                       "protected_used_bytes"};
+
+class GpuTable {
+ public:
+  GpuTable()
+      : ts_(table.int64("ts", Encoding::kDelta)), dur_(table.optional_int64("dur")), gpu_id_(table.int32("gpu_id")) {
+    for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
+      if (field == MLRUN_GPU_THROTTLE) {
+        throttle_ = &table.optional_text(kFieldNames[field]);
+        fields_.push_back(nullptr);
+      } else {
+        fields_.push_back(&table.optional_int64(kFieldNames[field]));
+      }
+    }
+  }
+
+  void add(const mlrun_gpu_sample& row) {
+    ts_.add(TraceClock::from_monotonic(row.monotonic_ns));
+    dur_.add_unless(0, TraceClock::from_monotonic(row.interval_ns));
+    gpu_id_.add(static_cast<int32_t>(row.device));
+    for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
+      if (fields_[field]) fields_[field]->add_unless(MLRUN_NOT_KNOWN, row.values[field]);
+    }
+    const int64_t reasons = row.values[MLRUN_GPU_THROTTLE];
+    reasons == MLRUN_NOT_KNOWN ? throttle_->add_null() : throttle_->add(throttle_text(reasons));
+    table.row_added();
+  }
+
+  ParquetTable table{"sample_gpu"};
+
+ private:
+  Int64Column &ts_, &dur_;
+  Int32Column& gpu_id_;
+  std::vector<Int64Column*> fields_;
+  TextColumn* throttle_ = nullptr;
+};
+
+// Which process had a number at a moment.
+class ProcessByPid {
+ public:
+  explicit ProcessByPid(const std::vector<model::ProcessRow>& processes) {
+    for (const model::ProcessRow& row : processes) by_pid_[row.pid].push_back(&row);
+    for (auto& [pid, rows] : by_pid_) {
+      std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->first_ns < b->first_ns; });
+    }
+  }
+
+  // 0: none that was recorded.
+  [[nodiscard]] int32_t find(int32_t pid, int64_t ts_ns) const {
+    const auto rows = by_pid_.find(pid);
+    if (rows == by_pid_.end()) return 0;
+    const model::ProcessRow* latest = nullptr;
+    for (const model::ProcessRow* row : rows->second) {
+      if (row->first_ns <= ts_ns) latest = row;
+    }
+    return latest && ts_ns <= latest->last_ns + kExitSlackNs ? latest->proc_id : 0;
+  }
+
+ private:
+  std::map<int32_t, std::vector<const model::ProcessRow*>> by_pid_;
+};
+
+class GpuProcessTable {
+ public:
+  explicit GpuProcessTable(const std::vector<model::ProcessRow>& processes) : processes_(processes) {}
+
+  void add(const mlrun_gpu_process_sample& row) {
+    const int64_t ts_ns = TraceClock::from_monotonic(row.monotonic_ns);
+    const auto pid = static_cast<int32_t>(row.pid);
+    ts_.add(ts_ns);
+    dur_.add_unless(0, TraceClock::from_monotonic(row.interval_ns));
+    gpu_id_.add(static_cast<int32_t>(row.device));
+    proc_id_.add_unless(0, pid == 0 ? 0 : processes_.find(pid, ts_ns));
+    pid_.add_unless(0, pid);
+    driver_pid_.add(static_cast<int32_t>(row.driver_pid));
+    pid_source_.add(std::min<size_t>(row.pid_source, MLRUN_PID_ONLY));
+    type_.add(row.use & (MLRUN_GPU_USE_COMPUTE | MLRUN_GPU_USE_GRAPHICS | MLRUN_GPU_USE_MPS));
+    gpu_instance_.add_unless(-1, row.gpu_instance);
+    compute_instance_.add_unless(-1, row.compute_instance);
+    sm_.add_unless(-1, row.sm);
+    mem_.add_unless(-1, row.mem);
+    enc_.add_unless(-1, row.enc);
+    dec_.add_unless(-1, row.dec);
+    jpg_.add_unless(-1, row.jpg);
+    ofa_.add_unless(-1, row.ofa);
+    fb_used_.add_unless(MLRUN_NOT_KNOWN, row.fb_used);
+    fb_protected_.add_unless(MLRUN_NOT_KNOWN, row.fb_protected);
+    driver_samples_.add(static_cast<int32_t>(row.driver_samples));
+    table.row_added();
+  }
+
+  ParquetTable table{"sample_gpu_process"};
+
+ private:
+  ProcessByPid processes_;
+  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
+  Int64Column& dur_ = table.optional_int64("dur");
+  Int32Column& gpu_id_ = table.int32("gpu_id");
+  Int32Column& proc_id_ = table.optional_int32("proc_id");
+  Int32Column& pid_ = table.optional_int32("pid");
+  Int32Column& driver_pid_ = table.int32("driver_pid");
+  LabelColumn& pid_source_ = table.label("pid_source", {"unknown", "same", "namespace", "only"});
+  LabelColumn& type_ = table.label("type", {"", "C", "G", "C+G", "M", "M+C", "M+G", "M+C+G"});
+  Int32Column& gpu_instance_ = table.optional_int32("gpu_instance");
+  Int32Column& compute_instance_ = table.optional_int32("compute_instance");
+  Int32Column& sm_ = table.optional_int32("sm_percent");
+  Int32Column& mem_ = table.optional_int32("mem_percent");
+  Int32Column& enc_ = table.optional_int32("enc_percent");
+  Int32Column& dec_ = table.optional_int32("dec_percent");
+  Int32Column& jpg_ = table.optional_int32("jpg_percent");
+  Int32Column& ofa_ = table.optional_int32("ofa_percent");
+  Int64Column& fb_used_ = table.optional_int64("fb_used_bytes");
+  Int64Column& fb_protected_ = table.optional_int64("fb_protected_bytes");
+  Int32Column& driver_samples_ = table.int32("driver_samples");
+};
+
+class GpuDriverTable {
+ public:
+  void add(const mlrun_gpu_driver_sample& row) {
+    ts_.add(TraceClock::from_monotonic(row.monotonic_ns));
+    gpu_id_.add(static_cast<int32_t>(row.device));
+    what_.add(row.field);
+    value_.add(row.value);
+    table.row_added();
+  }
+
+  ParquetTable table{"sample_gpu_driver"};
+
+ private:
+  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
+  Int32Column& gpu_id_ = table.int32("gpu_id");
+  LabelColumn& what_ = table.label("what", {"power_mw", "sm_percent", "mem_percent", "sm_clock_mhz"});
+  Int64Column& value_ = table.int64("value");
+};
+
+// Takes the rows of a frame one after another. What a row of another version lacks is as `blank` has it.
+template <typename Row, typename Visit>
+uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
+  const size_t room = frame.header.payload_bytes - sizeof head;
+  const bool is_sound = head.row_bytes >= sizeof(__u64) * 2 && head.rows <= room / head.row_bytes;
+  if (!is_sound) return head.rows;
+  const char* at = reinterpret_cast<const char*>(frame.payload) + sizeof head;
+  for (uint32_t i = 0; i < head.rows; ++i, at += head.row_bytes) {
+    Row row = blank;
+    __builtin_memcpy(&row, at, std::min<size_t>(head.row_bytes, sizeof row));
+    visit(row);
+  }
+  return 0;
+}
+
+mlrun_gpu_sample blank_gpu_sample() {
+  mlrun_gpu_sample row{};
+  std::fill(std::begin(row.values), std::end(row.values), MLRUN_NOT_KNOWN);
+  return row;
+}
+
+// Reads the frames and feeds the tables.
+class SampleReader {
+ public:
+  SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
+      : index_(index), meter_(meter), processes_(info.processes) {
+    for (const model::GpuRow& gpu : info.gpus) known_gpus_.insert(static_cast<uint32_t>(gpu.gpu_id));
+  }
+
+  Result<GpuSampleTotals> write(const std::string& folder) {
+    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+      if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
+    }
+    for (const uint64_t offset : index_.sample_frames()) {
+      if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
+      for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+        if (!table->full()) continue;
+        if (auto ended = table->end_row_group(); !ended) return tl::make_unexpected(ended.error());
+      }
+    }
+    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+      if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
+    }
+    return totals_;
+  }
+
+ private:
+  Status read_frame(uint64_t offset) {
+    SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
+    SpoolFrame frame;
+    const auto found = cursor.next(frame);
+    if (!found) return tl::make_unexpected(found.error());
+    mlrun_frame_samples head{};
+    if (!*found || !frame.read(head)) return {};
+    switch (static_cast<mlrun_sample_table>(head.table)) {
+      case MLRUN_SAMPLE_GPU:
+        totals_.damaged_rows += for_each_row(frame, head, blank_gpu_sample(), [&](const mlrun_gpu_sample& row) {
+          if (!is_known(row.device)) return;
+          gpus_.add(row);
+          meter_.add(row);
+          ++totals_.gpu_rows;
+        });
+        break;
+      case MLRUN_SAMPLE_GPU_PROCESS:
+        totals_.damaged_rows +=
+            for_each_row(frame, head, mlrun_gpu_process_sample{}, [&](const mlrun_gpu_process_sample& row) {
+              if (!is_known(row.device)) return;
+              processes_.add(row);
+              ++totals_.process_rows;
+            });
+        break;
+      case MLRUN_SAMPLE_GPU_DRIVER:
+        totals_.damaged_rows +=
+            for_each_row(frame, head, mlrun_gpu_driver_sample{}, [&](const mlrun_gpu_driver_sample& row) {
+              if (!is_known(row.device)) return;
+              if (row.field >= MLRUN_GPU_DRIVER_FIELDS) return;  // of a later version
+              driver_.add(row);
+              ++totals_.driver_rows;
+            });
+        break;
+    }
+    return {};
+  }
+
+  // False, and counted: nothing tells which device it is of.
+  bool is_known(uint32_t device) {
+    const bool known = known_gpus_.contains(device);
+    totals_.damaged_rows += known ? 0 : 1;
+    return known;
+  }
+
+  const SpoolIndex& index_;
+  summary::GpuMeter& meter_;
+  std::set<uint32_t> known_gpus_;
+  GpuTable gpus_;
+  GpuProcessTable processes_;
+  GpuDriverTable driver_;
+  GpuSampleTotals totals_;
+};
+
+}  // namespace
+
+std::string throttle_text(int64_t reasons) {
+  static constexpr const char* kNames[] = {"idle",        "application_clocks", "sw_power_cap",
+                                           "hw_slowdown", "sync_boost",         "sw_thermal",
+                                           "hw_thermal",  "hw_power_brake",     "display_clocks"};
+  std::string text;
+  for (size_t bit = 0; bit < 63; ++bit) {
+    if ((reasons >> bit & 1) == 0) continue;
+    if (!text.empty()) text += ' ';
+    text += bit < std::size(kNames) ? std::string(kNames[bit]) : fmt::format("bit_{}", bit);
+  }
+  return text;
+}
+
+std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
+  std::vector<model::GpuRow> gpus;
+  for (const std::string& text : texts) {
+    const auto about = nlohmann::json::parse(text, nullptr, false);
+    if (!about.is_object()) continue;
+    const auto number = [&](const char* key, int64_t otherwise) {
+      const auto found = about.find(key);
+      return found != about.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+    };
+    const auto word = [&](const char* key) {
+      const auto found = about.find(key);
+      return found != about.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    model::GpuRow row;
+    row.gpu_id = static_cast<int32_t>(number("number", 0));
+    if (row.gpu_id <= 0) continue;
+    row.kind = word("kind");
+    row.name = word("name");
+    row.uuid = word("uuid");
+    row.pci = word("pci");
+    row.driver = word("driver");
+    row.index = static_cast<int32_t>(number("index", -1));
+    row.parent_id = static_cast<int32_t>(number("parent", 0));
+    row.gpu_instance = static_cast<int32_t>(number("gpu_instance", -1));
+    row.compute_instance = static_cast<int32_t>(number("compute_instance", -1));
+    row.memory_bytes = number("memory_bytes", -1);
+    gpus.push_back(std::move(row));
+  }
+  return gpus;
+}
+
+Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
+                                          const std::string& tables_folder, summary::GpuMeter& meter) {
+  return SampleReader(index, info, meter).write(tables_folder);
+}
+
+namespace {
+
+// nvidia-smi's; -1: not known.
+int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
+  for (const model::GpuRow& gpu : info.gpus) {
+    if (gpu.gpu_id == gpu_id) return gpu.index;
+  }
+  return -1;
+}
+
+std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
+  std::vector<model::CoverageRow> rows;
+  const auto gpus = session.all->value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
+  for (const nlohmann::json& gpu : gpus) {
+    if (!gpu.is_object()) continue;
+    std::string names;
+    for (const nlohmann::json& what : gpu.value("what", nlohmann::json::array())) {
+      if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
+    }
+    rows.push_back(
+        {.subject = "samples of the driver's own",
+         .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.value("gpu_id", 0)), names)});
+  }
+  return rows;
+}
+
+}  // namespace
+
+// One that is late now and then is the machine's, and the rows' own times tell it.
+std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info) {
+  constexpr int64_t kShare = 10;
+  constexpr double kNsInMs = 1e6;
+  std::vector<model::CoverageRow> rows = unsampled(session, info);
+  const int64_t looks = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
+  if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return rows;
+  const double look_ms =
+      static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(looks);
+  rows.push_back(
+      {.subject = "looks at the GPUs",
+       .detail = fmt::format("{} of {} were left out: a look took {:.1f} ms, for which the driver answered too slowly; "
+                             "--sample-hz asks for fewer",
+                             late, looks + late, look_ms),
+       .seen = looks,
+       .kernel = looks + late});
+  return rows;
+}
+
+}  // namespace mlrun::trace

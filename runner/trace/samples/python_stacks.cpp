@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/samples/python_stacks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/decode/limits.h"
+#include "runner/events/python_sample.h"
+#include "runner/parquet/parquet_table.h"
+#include "runner/trace/identity/thread_finder.h"
+#include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr uint8_t kEndRoot = 0, kEndDepth = 1;  // enum mlrun_stack_end
+
+// The arrays of one frame of the spool, checked.
+class Payload {
+ public:
+  explicit Payload(const SpoolFrame& frame) {
+    if (!frame.read(head_)) return;
+    const char* at = reinterpret_cast<const char*>(frame.payload) + sizeof head_;
+    size_t left = frame.header.payload_bytes - sizeof head_;
+    is_sound_ = take(at, left, head_.samples, samples) && take(at, left, head_.stacks, stacks) &&
+                take(at, left, head_.steps, steps) && take(at, left, head_.frames, frames) &&
+                take(at, left, head_.texts, texts) && head_.text_bytes <= left;
+    if (is_sound_) bytes_ = {at, head_.text_bytes};
+  }
+
+  [[nodiscard]] bool is_sound() const { return is_sound_; }
+  [[nodiscard]] uint32_t rows() const { return head_.samples; }
+  // Empty: there is no such text.
+  [[nodiscard]] std::string_view text(uint32_t number) const {
+    if (number >= texts.size()) return {};
+    const mlrun_python_text& text = texts[number];
+    if (text.first > bytes_.size() || text.bytes > bytes_.size() - text.first) return {};
+    return bytes_.substr(text.first, text.bytes);
+  }
+
+  std::vector<mlrun_python_sample> samples;
+  std::vector<mlrun_python_stack> stacks;
+  std::vector<__u32> steps;
+  std::vector<mlrun_python_frame> frames;
+  std::vector<mlrun_python_text> texts;
+
+ private:
+  template <typename T>
+  static bool take(const char*& at, size_t& left, uint32_t count, std::vector<T>& items) {
+    const size_t bytes = size_t{count} * sizeof(T);
+    if (bytes > left) return false;
+    items.resize(count);
+    if (bytes > 0) std::memcpy(items.data(), at, bytes);
+    at += bytes;
+    left -= bytes;
+    return true;
+  }
+
+  mlrun_frame_python head_{};
+  std::string_view bytes_;
+  bool is_sound_ = false;
+};
+
+// Stacks of Python among those of the trace, equal ones once.
+class Interner {
+ public:
+  explicit Interner(model::StackTable& table) : table_(table) {}
+
+  // 0: there is no room, or it breaks the rules.
+  int32_t stack(const Payload& payload, uint32_t number) {
+    if (number >= payload.stacks.size()) return 0;
+    const mlrun_python_stack& stack = payload.stacks[number];
+    const bool fits = stack.first <= payload.steps.size() && stack.frames <= payload.steps.size() - stack.first &&
+                      stack.frames > 0 && stack.frames <= UINT8_MAX;
+    if (!fits) return 0;
+    std::vector<int32_t> ids;
+    for (uint32_t i = 0; i < stack.frames; ++i) ids.push_back(frame(payload, payload.steps[stack.first + i]));
+    if (std::find(ids.begin(), ids.end(), 0) != ids.end()) return 0;
+    const uint8_t end = stack.cut != 0 ? kEndDepth : kEndRoot;
+    const auto known = stacks_.find({ids, end});
+    if (known != stacks_.end()) return known->second;
+    if (table_.stacks.size() >= kStacksMax || table_.frame_ids.size() >= kFramesMax) return 0;
+    table_.stacks.push_back({static_cast<uint32_t>(table_.frame_ids.size()), static_cast<uint8_t>(ids.size()), end});
+    table_.frame_ids.insert(table_.frame_ids.end(), ids.begin(), ids.end());
+    const auto id = static_cast<int32_t>(table_.stacks.size());
+    stacks_.emplace(std::pair(std::move(ids), end), id);
+    return id;
+  }
+
+ private:
+  // Many frames may name one long text, and each keeps it.
+  int32_t frame(const Payload& payload, uint32_t number) {
+    if (number >= payload.frames.size()) return 0;
+    const mlrun_python_frame& frame = payload.frames[number];
+    const std::string_view function = payload.text(frame.function), file = payload.text(frame.file);
+    if (function.size() > kPythonNameMax || file.size() > kPythonNameMax) return 0;
+    std::tuple key(util::escaped_utf8(file), util::escaped_utf8(function), std::max(0, frame.line));
+    if (const auto known = frames_.find(key); known != frames_.end()) return known->second;
+    model::FrameRow row;
+    std::tie(row.source, row.function, row.line) = key;
+    row.state = model::FrameState::kPython;
+    const size_t bytes = 2 * (row.source.size() + row.function.size());  // in the key and in the row
+    if (table_.frames.size() >= kStacksMax || bytes > kPythonNameBytesMax - name_bytes_) return 0;
+    name_bytes_ += bytes;
+    table_.frames.push_back(std::move(row));
+    return frames_[std::move(key)] = static_cast<int32_t>(table_.frames.size());
+  }
+
+  model::StackTable& table_;
+  std::map<std::tuple<std::string, std::string, int32_t>, int32_t> frames_;
+  std::map<std::pair<std::vector<int32_t>, uint8_t>, int32_t> stacks_;
+  size_t name_bytes_ = 0;
+};
+
+// Whom the numbers of producers mean, by the channels that the spool tells of.
+class Owners {
+ public:
+  Owners(const SpoolIndex& index, const model::TraceInfo& info) : finder_(info) {
+    for (const Channel& channel : index.channels().all()) {
+      if (!channel.described) continue;
+      const mlrun_frame_channel& about = channel.about;
+      Process& process = processes_[about.process];
+      process.pid = about.host_pid != 0 ? about.host_pid : about.pid;
+      if (about.host_tid != 0) process.threads[about.tid] = about.host_tid;
+    }
+  }
+
+  [[nodiscard]] model::Origin find(const mlrun_python_sample& sample) const {
+    const int64_t ts_ns = TraceClock::from_monotonic(sample.first_ns);
+    const auto process = processes_.find(sample.process);
+    if (process == processes_.end()) return {};
+    const auto thread = process->second.threads.find(sample.tid);
+    const uint32_t tid = thread == process->second.threads.end() ? sample.tid : thread->second;
+    return finder_.find(ts_ns, process->second.pid, tid);
+  }
+
+ private:
+  struct Process {
+    uint32_t pid = 0;
+    std::unordered_map<uint32_t, uint32_t> threads;  // as it sees them: as mlrun does
+  };
+  ThreadFinder finder_;
+  std::unordered_map<uint32_t, Process> processes_;
+};
+
+class PythonTable {
+ public:
+  void add(const mlrun_python_sample& sample, const model::Origin& who, int32_t stack_id, const std::string& line) {
+    ts_.add(TraceClock::from_monotonic(sample.first_ns));
+    dur_.add(TraceClock::from_monotonic(sample.last_ns - std::min(sample.first_ns, sample.last_ns)));
+    proc_id_.add_unless(0, who.proc_id);
+    thread_id_.add_unless(0, who.thread_id);
+    pid_.add_unless(0, who.pid);
+    tid_.add_unless(0, who.tid);
+    looks_.add(static_cast<int32_t>(std::min<uint32_t>(sample.looks, INT32_MAX)));
+    running_.add_unless(-1, std::clamp(sample.running, -1, 1));
+    stack_id_.add_unless(0, stack_id);
+    line_.add_unless_empty(line);
+    table.row_added();
+  }
+
+  ParquetTable table{"python_stack"};
+
+ private:
+  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
+  Int64Column& dur_ = table.int64("dur");
+  Int32Column& proc_id_ = table.optional_int32("proc_id");
+  Int32Column& thread_id_ = table.optional_int32("thread_id");
+  Int32Column& pid_ = table.optional_int32("pid");
+  Int32Column& tid_ = table.optional_int32("tid");
+  Int32Column& looks_ = table.int32("looks");
+  Int32Column& running_ = table.optional_int32("running");
+  Int32Column& stack_id_ = table.optional_int32("stack_id");
+  TextColumn& line_ = table.optional_text("python_line");
+};
+
+class PythonReader {
+ public:
+  PythonReader(const SpoolIndex& index, model::TraceInfo& info, summary::PythonMeter& meter, idle::PythonLines& lines)
+      : index_(index), info_(info), meter_(meter), lines_(lines), owners_(index, info), stacks_(info.stacks) {}
+
+  Result<PythonTotals> write(const std::string& folder) {
+    if (auto opened = table_.table.open_in(folder); !opened) return tl::make_unexpected(opened.error());
+    for (const uint64_t offset : index_.python_frames()) {
+      if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
+    }
+    if (auto closed = table_.table.close(); !closed) return tl::make_unexpected(closed.error());
+    return totals_;
+  }
+
+ private:
+  Status read_frame(uint64_t offset) {
+    SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
+    SpoolFrame frame;
+    const auto found = cursor.next(frame);
+    if (!found) return tl::make_unexpected(found.error());
+    if (!*found) return {};
+    const Payload payload(frame);
+    if (!payload.is_sound()) {
+      totals_.damaged_rows += std::max(1u, payload.rows());
+      return {};
+    }
+    for (const mlrun_python_sample& sample : payload.samples) {
+      add(payload, sample);
+      if (!table_.table.full()) continue;
+      if (Status ended = table_.table.end_row_group(); !ended) return ended;
+    }
+    return {};
+  }
+
+  void add(const Payload& payload, const mlrun_python_sample& sample) {
+    const model::Origin who = owners_.find(sample);
+    const int32_t stack_id = stacks_.stack(payload, sample.stack);
+    const int32_t frame_id = stack_id == 0 ? 0 : info_.stacks.frames_of(stack_id).front();
+    if (stack_id == 0) ++totals_.left_out;
+    table_.add(sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id)));
+    ++totals_.rows;
+    if (frame_id == 0) return;
+    meter_.add(who.proc_id, frame_id, sample.looks, sample.running);
+    const int64_t first_ns = TraceClock::from_monotonic(sample.first_ns);
+    const int64_t last_ns = TraceClock::from_monotonic(sample.last_ns);
+    const int64_t apart_ns = sample.looks > 1 ? (last_ns - first_ns) / (int64_t{sample.looks} - 1) : 0;
+    lines_.add(who.thread_id, {first_ns, last_ns, stack_id, frame_id, apart_ns});
+  }
+
+  const SpoolIndex& index_;
+  model::TraceInfo& info_;
+  summary::PythonMeter& meter_;
+  idle::PythonLines& lines_;
+  Owners owners_;
+  Interner stacks_;
+  PythonTable table_;
+  PythonTotals totals_;
+};
+
+}  // namespace
+
+Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceInfo& info,
+                                         const std::string& tables_folder, summary::PythonMeter& meter,
+                                         idle::PythonLines& lines) {
+  auto totals = PythonReader(index, info, meter, lines).write(tables_folder);
+  lines.sort();
+  return totals;
+}
+
+std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index) {
+  std::vector<model::CoverageRow> rows;
+  const auto add = [&](int32_t proc_id, std::string detail) {
+    rows.push_back({.proc_id = proc_id, .subject = "Python stacks", .detail = std::move(detail)});
+  };
+  const nlohmann::json::json_pointer at("/python_stacks");
+  if (!session.all->contains(at) || !session.all->at(at).is_object()) {
+    if (session.has_stream("python_stacks"))
+      add(0, "mlrun died before it told how many looks were left out, and which processes have no stacks");
+    return rows;
+  }
+  const nlohmann::json& about = session.all->at(at);
+  const std::string problem = about.value("problem", "");
+  if (!problem.empty()) add(0, problem);
+  std::unordered_map<uint32_t, int32_t> proc_ids;
+  for (const Channel& channel : index.channels().all()) proc_ids[channel.about.process] = channel.origin.proc_id;
+  for (const nlohmann::json& one : about.value("problems", nlohmann::json::array())) {
+    if (!one.is_object()) continue;
+    for (const nlohmann::json& process : one.value("processes", nlohmann::json::array())) {
+      const auto known = process.is_number_unsigned() ? proc_ids.find(process.get<uint32_t>()) : proc_ids.end();
+      add(known == proc_ids.end() ? 0 : known->second, one.value("text", ""));
+    }
+  }
+  const uint64_t left_out = session.number("/python_stacks/looks_left_out", 0);
+  const uint64_t looks = session.number("/python_stacks/looks", 0);
+  if (left_out > 0) {
+    add(0, fmt::format("{} of {} looks were left out: they would have taken more than 2 % of a processor", left_out,
+                       left_out + looks));
+  }
+  return rows;
+}
+
+}  // namespace mlrun::trace

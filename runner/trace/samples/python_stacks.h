@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at Python stacks, from the spool to the table python_stack; the stacks themselves go into `stack` and `frame`.
+// Bounded: stacks and frames that find no room are counted, and their looks have no stack.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "runner/idle/python_lines.h"
+#include "runner/model/trace_info.h"
+#include "runner/summary/meters/python_meter.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/spool/session_info.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct PythonTotals {
+  int64_t rows = 0;
+  uint64_t damaged_rows = 0;  // of frames that break the rules
+  uint64_t left_out = 0;      // rows whose stack found no room
+};
+
+// Writes the table; it has a file even without rows. Adds to info.stacks. Requires: processes and threads of `info` are
+// complete.
+Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceInfo& info,
+                                         const std::string& tables_folder, summary::PythonMeter& meter,
+                                         idle::PythonLines& lines);
+
+// Whose stacks were not seen, or not as often as asked for. Requires: as above.
+std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
+
+}  // namespace mlrun::trace

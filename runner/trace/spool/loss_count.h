@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often each process has lost records up to a moment, for what is followed from record to record: when the number
+// has changed, what came before says nothing any more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+// From this moment on what was followed of the process (0: of all) is not known.
+struct PositionLoss {
+  int64_t ts_ns = 0;
+  int32_t proc_id = 0;
+};
+
+class LossCount {
+ public:
+  explicit LossCount(std::vector<PositionLoss> losses) : losses_(std::move(losses)) {
+    std::stable_sort(losses_.begin(), losses_.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
+  }
+
+  // Moments come in the order of time.
+  void pass(int64_t ts_ns) {
+    for (; next_ < losses_.size() && losses_[next_].ts_ns <= ts_ns; ++next_) add(losses_[next_].proc_id);
+  }
+  void add(int32_t proc_id) { ++(proc_id == 0 ? of_all_ : by_process_.at(static_cast<uint64_t>(proc_id))); }
+
+  [[nodiscard]] uint32_t of(int32_t proc_id) {
+    const uint32_t* own = proc_id == 0 ? nullptr : by_process_.find(static_cast<uint64_t>(proc_id));
+    return of_all_ + (own ? *own : 0);
+  }
+
+ private:
+  std::vector<PositionLoss> losses_;
+  size_t next_ = 0;
+  uint32_t of_all_ = 0;
+  summary::FlatMap<uint32_t> by_process_;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channels of a spool: who they belong to, which of their frames count, and what they lost.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runner/events/spool.h"
+#include "runner/model/rows.h"
+#include "runner/trace/spool/block_scan.h"
+#include "runner/util/drop_counts.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::trace {
+
+// Clocks are the channel's.
+struct Channel {
+  uint64_t serial = 0;
+  mlrun_frame_channel about{};  // all zero: the spool does not describe it
+  bool described = false;
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // fixed when the channel is first met
+  uint64_t first = UINT64_MAX, last = 0;          // of its rows
+  uint64_t next_seq = 0;
+  uint64_t missing_frames = 0, duplicate_frames = 0;
+  uint64_t lost = 0;     // as its frames say
+  CounterNote counters;  // the last ones
+  events::DropCounts drops{};
+  bool has_counters = false;
+  mlrun_left_out left_out{}, first_left_out{};
+  bool has_left_out = false;
+  bool met = false;          // a frame of it was
+  bool begins_late = false;  // its first frames were freed
+
+  model::Origin origin;  // filled in when all channels are known; ts_ns is not used
+
+  // The last frames, to tell what to do with one that comes twice.
+  struct Recent {
+    uint64_t seq = UINT64_MAX, offset = 0;
+    uint32_t payload_bytes = 0, rows = 0, lost = 0;
+  };
+  std::array<Recent, 3> recent;
+};
+
+// Records dropped by one channel between two looks of the collector.
+struct LossSpan {
+  uint32_t channel = 0;  // index
+  uint64_t first = 0, last = 0;
+  uint64_t count = 0;
+};
+
+class ChannelTable {
+ public:
+  // Channels that the spool does not describe have clocks of this kind.
+  explicit ChannelTable(mlrun_clock_kind session_clock) : session_clock_(session_clock) {}
+
+  void describe(uint64_t serial, const mlrun_frame_channel& about);
+  void count(uint64_t serial, const CounterNote& counters);
+  void drop_records(uint64_t serial, const events::DropCounts& totals);
+  void leave_out(uint64_t serial, const mlrun_left_out& totals);
+
+  // The beginning of the spool was freed: of each channel the first frame that is met is the first one.
+  void set_begins_late(bool late) { begins_late_ = late; }
+
+  // Frames of data that need not be kept are not in the spool.
+  void set_leaves_out(bool leaves_out) { leaves_out_ = leaves_out; }
+
+  // What becomes of a frame: the index of its channel, or nothing if it must not be read (a shorter twin, or no room).
+  std::optional<uint32_t> add(const FrameNote& frame);
+
+  // nullptr: not known.
+  [[nodiscard]] const Channel* find(uint64_t serial);
+  [[nodiscard]] std::vector<Channel>& all() { return channels_; }
+  [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
+  [[nodiscard]] const std::vector<LossSpan>& losses() const { return losses_; }
+
+  // True: the frame that begins there lost to a longer twin.
+  [[nodiscard]] bool is_dropped(uint64_t offset) {
+    return dropped_.size() != 0 && dropped_.find(scrambled(offset)) != nullptr;
+  }
+  [[nodiscard]] bool any_ticks() const { return any_ticks_; }
+  [[nodiscard]] uint64_t frames_left_out() const { return frames_left_out_; }
+
+ private:
+  std::optional<uint32_t> index_of(uint64_t serial);
+  bool wins_against_twin(Channel& channel, const FrameNote& frame);
+  void drop(uint64_t offset) { dropped_.at(scrambled(offset)) = 1; }
+  void note_loss(uint32_t index, const FrameNote& frame);
+
+  mlrun_clock_kind session_clock_;
+  std::vector<Channel> channels_;
+  summary::FlatMap<uint32_t> by_serial_;
+  summary::FlatMap<uint8_t> dropped_;
+  std::vector<LossSpan> losses_;
+  uint64_t frames_left_out_ = 0;
+  bool any_ticks_ = false;
+  bool begins_late_ = false, leaves_out_ = false;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/util/proc_files.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::collect {
+
+namespace {
+
+uint64_t number(std::string_view text, int base = 10) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+// Calls `visit` with each numeric entry of a directory until it returns true; that entry, or 0.
+uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (!entries) return 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const auto value = static_cast<uint32_t>(number(entry->d_name));
+    if (value != 0 && visit(value)) return value;
+  }
+  return 0;
+}
+
+// The last number of a line of /proc/PID/status, 0 if there is none.
+uint64_t last_number(const std::string& status, std::string_view name) {
+  const size_t line = status.find(fmt::format("\n{}:", name));
+  if (line == std::string::npos) return 0;
+  const size_t end = status.find('\n', line + 1);
+  const auto words = util::split(std::string_view(status).substr(line, end - line), "\n:\t ");
+  return words.empty() ? 0 : number(words.back());
+}
+
+// How the process calls itself.
+uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
+
+// What a program hands to the kernel through such a mapping is in no call, so the trace is to know that there was one.
+constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
+
+std::optional<Module> parse_module(std::string_view line) {
+  // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
+  const bool is_ring = std::any_of(kRings.begin(), kRings.end(), [&](auto name) { return line.ends_with(name); });
+  const size_t path = is_ring && !line.ends_with(')') ? line.rfind(' ') + 1 : line.find('/');
+  const auto words = util::split(line.substr(0, path), " ");
+  if (path == std::string_view::npos || words.size() < 5) return {};
+  if (!is_ring && words[1].find('x') == std::string_view::npos) return {};
+  const size_t dash = words[0].find('-');
+  if (dash == std::string_view::npos) return {};
+  return Module{number(words[0].substr(0, dash), 16), number(words[0].substr(dash + 1), 16), number(words[2], 16),
+                std::string(line.substr(path))};
+}
+
+// The words of /proc/PID/stat behind the process's name: the third one, its state, comes first.
+std::vector<std::string_view> stat_words(const std::string& text) {
+  const size_t name_end = text.rfind(')');  // the name may hold anything, blanks and parentheses too
+  if (name_end == std::string::npos) return {};
+  return util::split(std::string_view(text).substr(name_end + 1), " ");
+}
+
+// kComing: in the middle of an exec. A kernel thread and what has ended have none.
+enum class Environment { kNone, kComing, kThere };
+
+Environment environment_of(uint32_t pid) {
+  constexpr size_t kState = 0, kFlags = 6, kEnvironmentEnd = 48;
+  constexpr uint64_t kExiting = 0x4, kKernelThread = 0x200000;  // PF_EXITING, PF_KTHREAD
+  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const auto words = stat_words(text);
+  if (words.size() <= kEnvironmentEnd || words[kState] == "Z" || words[kState] == "X") return Environment::kNone;
+  if ((number(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
+  if (number(words[kEnvironmentEnd]) != 0) return Environment::kThere;
+  const bool is_ours_to_see = ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) == 0;
+  return is_ours_to_see ? Environment::kComing : Environment::kNone;
+}
+
+bool may_have(uint32_t pid, const std::string& wanted) {
+  constexpr int kLooks = 3;  // an exec may end between the looks at the environment and at its place
+  for (int look = 0; look < kLooks; ++look) {
+    const std::string environment = util::read_text(fmt::format("/proc/{}/environ", pid));
+    if (!environment.empty()) return ('\0' + environment).find(wanted) != std::string::npos;
+    const Environment place = environment_of(pid);
+    if (place != Environment::kThere) return place == Environment::kComing;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<ProcStat> read_proc_stat(uint32_t pid) {
+  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const auto words = stat_words(text);
+  if (words.size() < 20) return {};
+  const bool ended = words[0] == "Z" || words[0] == "X";
+  return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19]), ended};
+}
+
+int thread_runs(uint32_t host_pid, uint32_t host_tid) {
+  const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/stat", host_pid, host_tid), 512);
+  const auto words = stat_words(text);
+  return words.empty() ? -1 : words[0] == "R" ? 1 : 0;
+}
+
+std::string read_comm(uint32_t pid, uint32_t tid) {
+  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), 64);
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::vector<Module> parse_modules(const std::string& maps) {
+  std::vector<Module> modules;
+  for (const std::string_view line : util::split(maps, "\n")) {
+    if (auto module = parse_module(line)) modules.push_back(std::move(*module));
+  }
+  return modules;
+}
+
+std::vector<Module> read_modules(uint32_t pid) {
+  return parse_modules(util::read_text(fmt::format("/proc/{}/maps", pid)));
+}
+
+std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
+  std::vector<std::pair<std::string, uint64_t>> values;
+  const std::string text = util::read_text(fmt::format("/proc/{}/io", pid), 4096);
+  for (const std::string_view line : util::split(text, "\n")) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string_view::npos) values.emplace_back(line.substr(0, colon), number(line.substr(colon + 2)));
+  }
+  return values;
+}
+
+std::optional<IoCounts> read_io_counts(uint32_t pid) {
+  const auto values = read_io(pid);
+  if (values.empty()) return {};
+  IoCounts counts;
+  for (const auto& [name, value] : values) {
+    if (name == "rchar") counts.rchar = value;
+    if (name == "wchar") counts.wchar = value;
+    if (name == "syscr") counts.syscr = value;
+    if (name == "syscw") counts.syscw = value;
+    if (name == "read_bytes") counts.read_bytes = value;
+    if (name == "write_bytes") counts.write_bytes = value;
+  }
+  return counts;
+}
+
+std::string read_exe(uint32_t pid) {
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<size_t>(length)) : std::string();
+}
+
+std::vector<uint32_t> children_of(uint32_t pid) {
+  std::vector<uint32_t> children;
+  find_entry(fmt::format("/proc/{}/task", pid), [&](uint32_t tid) {
+    const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/children", pid, tid));
+    for (const std::string_view word : util::split(text, " ")) {
+      if (const auto child = static_cast<uint32_t>(number(word)); child != 0) children.push_back(child);
+    }
+    return false;
+  });
+  return children;
+}
+
+uint32_t innermost_pid_of(uint32_t pid) {
+  return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192));
+}
+
+uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters"); }
+
+uint64_t pid_namespace_of(uint32_t pid) {
+  const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
+  return find_entry("/proc", [&](uint32_t pid) {
+    return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192)) == pid_inside &&
+           pid_namespace_of(pid) == pid_namespace;
+  });
+}
+
+uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
+  return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
+    return innermost_pid(util::read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
+  });
+}
+
+bool environment_in_use(const std::string& variable) {
+  const auto self = static_cast<uint32_t>(::getpid());
+  const std::string wanted = '\0' + variable + '\0';
+  return find_entry("/proc", [&](uint32_t pid) { return pid != self && may_have(pid, wanted); }) != 0;
+}
+
+bool thread_exists(uint32_t host_pid, uint32_t host_tid) {
+  return ::access(fmt::format("/proc/{}/task/{}", host_pid, host_tid).c_str(), F_OK) == 0;
+}
+
+std::string boot_id() {
+  std::string id = util::read_text("/proc/sys/kernel/random/boot_id", 64);
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+}  // namespace mlrun::collect

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at processes, of which this one is there: what becomes a record, and when.
+#include "kprobes/proc/process_look.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "kprobes/proc/proc_facts.h"
+#include "runner/decode/kernel_view.h"
+#include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/clock.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::probes {
+namespace {
+
+util::UniqueFd temporary_file(std::string& path) {
+  path = testing::TempDir() + "mlrun-look-XXXXXX";
+  return util::UniqueFd(::mkstemp(path.data()));
+}
+
+class ProcessLookTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    file_ = temporary_file(spool_path_);
+    ASSERT_TRUE(file_.valid());
+    spool_.emplace(file_.get());
+    look_.emplace(*spool_, [this] {
+      drains_++;
+      if (when_drained_) when_drained_();
+    });
+  }
+  void TearDown() override { ::unlink(spool_path_.c_str()); }
+
+  void take_task(mlrun_task_event event, uint32_t pid, uint64_t ns) {
+    mlrun_task task{};
+    task.head = {MLRUN_KERNEL_TASK, sizeof task, 0, ns, pid, pid};
+    task.event = event;
+    look_->take(task.head, &task, sizeof task);
+  }
+  void look_at_all() {
+    while (look_->look()) {
+    }
+  }
+
+  template <typename Visit>
+  void for_each_record(Visit visit) {
+    spool_->flush();
+    trace::SpoolCursor cursor(file_.get(), 0, spool_->bytes(), spool_->bytes());
+    trace::SpoolFrame frame;
+    for (;;) {
+      const auto more = cursor.next(frame);
+      ASSERT_TRUE(more.has_value());
+      if (!*more) return;
+      events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+      while (reader.next()) visit(reader);
+    }
+  }
+  size_t processes_told() {
+    size_t count = 0;
+    for_each_record([&](const events::KernelReader& reader) {
+      if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.head().pid == own_pid_) count++;
+    });
+    return count;
+  }
+  std::vector<mlrun_file_seen> looks_at(std::string_view path) {
+    std::vector<mlrun_file_seen> looks;
+    for_each_record([&](const events::KernelReader& reader) {
+      mlrun_file_seen seen{};
+      if (reader.head().kind != MLRUN_KERNEL_FILE_SEEN || !reader.read(seen)) return;
+      if (reader.text(sizeof seen, seen.path_bytes) == path) looks.push_back(seen);
+    });
+    return looks;
+  }
+
+  const uint32_t own_pid_ = static_cast<uint32_t>(::getpid());
+  std::string spool_path_;
+  util::UniqueFd file_;
+  std::optional<KernelSpool> spool_;
+  std::optional<ProcessLook> look_;
+  std::function<void()> when_drained_;
+  int drains_ = 0;
+};
+
+TEST_F(ProcessLookTest, AFileThatIsMadeWithTheNumberOfAnotherHasItsNameTold) {
+  std::string path;
+  const util::UniqueFd open_file = temporary_file(path);
+  ASSERT_TRUE(open_file.valid());
+  take_task(MLRUN_TASK_FORK, own_pid_, 1);
+  look_at_all();
+  const auto before = looks_at(path);
+  ASSERT_EQ(before.size(), 1u);
+
+  mlrun_file_op operation{};
+  operation.head = {MLRUN_KERNEL_FILE_OP, sizeof operation, 0, util::monotonic_ns(), own_pid_, own_pid_};
+  operation.op = MLRUN_FILE_OPEN;
+  operation.device = before[0].device;
+  operation.inode = before[0].inode;
+  look_->take(operation.head, &operation, sizeof operation);
+  look_at_all();
+  EXPECT_EQ(looks_at(path).size(), 1u) << "opened, and its name is known";
+
+  mlrun_file_path told{};
+  told.head = {MLRUN_KERNEL_FILE_PATH, sizeof told, 0, util::monotonic_ns(), own_pid_, own_pid_};
+  told.device = before[0].device;
+  told.inode = before[0].inode;
+  operation.flags = MLRUN_FILE_CREATED;
+  operation.begin_ns = told.head.time_ns - 1;
+  look_->take(told.head, &told, sizeof told);
+  look_->take(operation.head, &operation, sizeof operation);
+  for (int i = 0; i < 100; i++) look_at_all();
+  EXPECT_EQ(looks_at(path).size(), 1u) << "the kernel has told its name while it was made";
+
+  operation.begin_ns = util::monotonic_ns();
+  look_->take(operation.head, &operation, sizeof operation);
+  while (looks_at(path).size() < 2) look_at_all();  // files have a share of the time
+  EXPECT_GE(looks_at(path)[1].head.time_ns, operation.head.time_ns);
+  ::unlink(path.c_str());
+}
+
+TEST_F(ProcessLookTest, WhatWasReadWhileAProcessBecameAnotherProgramIsNotTold) {
+  when_drained_ = [this] {
+    when_drained_ = nullptr;
+    take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
+    EXPECT_EQ(processes_told(), 0u);
+  };
+  take_task(MLRUN_TASK_FORK, own_pid_, 1);
+  look_at_all();
+  EXPECT_EQ(processes_told(), 1u) << "it is looked at again";
+}
+
+TEST_F(ProcessLookTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
+  when_drained_ = [this] {
+    when_drained_ = nullptr;
+    take_task(MLRUN_TASK_EXEC, own_pid_, 2);
+  };
+  take_task(MLRUN_TASK_FORK, own_pid_, 1);
+  look_at_all();
+  EXPECT_EQ(processes_told(), 2u);
+}
+
+TEST_F(ProcessLookTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhile) {
+  constexpr uint32_t kNone = 0x7fff0000;  // above all numbers that the kernel gives
+  uint32_t next = kNone;
+  when_drained_ = [&] {
+    if (next < kNone + 100) take_task(MLRUN_TASK_FORK, next++, 1);
+  };
+  take_task(MLRUN_TASK_FORK, own_pid_, 1);
+  look_at_all();
+  EXPECT_EQ(next, kNone + 100);
+  EXPECT_GE(drains_, 101);
+  EXPECT_EQ(processes_told(), 1u);
+}
+
+constexpr uid_t kNobody = 65534;
+
+void* wait_for_the_end(void*) {
+  for (;;) ::pause();
+}
+
+// A process that goes on without its first thread, as nobody where this is root, and tells when it has become one.
+pid_t process_without_first_thread(int told) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) ::_exit(1);
+  ::prctl(PR_SET_DUMPABLE, 1);
+  pthread_t thread;
+  if (::pthread_create(&thread, nullptr, wait_for_the_end, nullptr) != 0) ::_exit(1);
+  ::close(told);
+  ::syscall(SYS_exit, 0);
+  return 0;
+}
+
+TEST_F(ProcessLookTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
+  std::string path;
+  const util::UniqueFd open_file = temporary_file(path);
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t child = process_without_first_thread(told[1]);
+  ASSERT_GT(child, 0);
+  const auto pid = static_cast<uint32_t>(child);
+  ::close(told[1]);
+  char none = 0;
+  EXPECT_EQ(::read(told[0], &none, 1), 0);  // waits until the other end is closed
+  while (living_folder(pid) == "/proc/" + std::to_string(pid)) ::sched_yield();
+
+  EXPECT_TRUE(living_folder(pid).starts_with("/proc/" + std::to_string(pid) + "/task/"));
+  EXPECT_EQ(owner_of(pid), ::geteuid() == 0 ? kNobody : ::geteuid());
+  const auto facts = nlohmann::json::parse(process_text(pid), nullptr, false);
+  const auto own = nlohmann::json::parse(process_text(own_pid_));
+  ASSERT_TRUE(facts.is_object());
+  for (const char* key : {"exe", "command", "cwd", "cgroup", "pid_namespace"}) EXPECT_EQ(facts[key], own[key]) << key;
+  EXPECT_EQ(facts["ppid"], own_pid_);
+  EXPECT_EQ(facts["ns_pid"], pid);
+  take_task(MLRUN_TASK_FORK, pid, 1);
+  look_at_all();
+  EXPECT_EQ(looks_at(path).size(), 1u) << "it has open what its parent had";
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(living_folder(pid), "");
+  EXPECT_EQ(owner_of(pid), std::nullopt);
+  ::close(told[0]);
+  ::unlink(path.c_str());
+}
+
+TEST_F(ProcessLookTest, RecordsAreStampedWhenTheirProcessIsLookedAt) {
+  take_task(MLRUN_TASK_FORK, own_pid_, 1);
+  const uint64_t before_ns = util::monotonic_ns();
+  uint64_t drained_ns = 0;
+  when_drained_ = [&] { drained_ns = drained_ns == 0 ? util::monotonic_ns() : drained_ns; };
+  look_at_all();
+  for_each_record([&](const events::KernelReader& reader) {
+    EXPECT_GE(reader.head().time_ns, before_ns);
+    if (reader.head().kind == MLRUN_KERNEL_PROCESS) {
+      EXPECT_LE(reader.head().time_ns, drained_ns);
+    } else {
+      EXPECT_GE(reader.head().time_ns, drained_ns) << "read behind it";
+    }
+  });
+}
+
+}  // namespace
+}  // namespace mlrun::probes

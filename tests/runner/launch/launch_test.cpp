@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is prepared for the command: its environment, the trace folder, the options that were asked for.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "runner/launch/environment.h"
+#include "runner/launch/trace_name.h"
+#include "runner/options/options.h"
+#include "runner/options/path_rules_bytes.h"
+#include "runner/session/new_trace_folder.h"
+#include "runner/session/session_file.h"
+#include "tests/runner/collect/session.h"
+
+namespace mlrun::launch {
+namespace {
+
+using collect::testing::Folder;
+
+TEST(PreloadValue, OursIsFirstAndTheOthersStay) {
+  EXPECT_EQ(preload_value("", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so");
+  EXPECT_EQ(preload_value("/a.so /b.so:c.so", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so:/a.so:/b.so:c.so");
+}
+
+TEST(PreloadValue, AnAddressSanitizerStaysBeforeUs) {
+  EXPECT_EQ(preload_value("/a.so:/usr/lib/libasan.so.8", "/x/libmlrun_preload.so", ""),
+            "/usr/lib/libasan.so.8:/x/libmlrun_preload.so:/a.so");
+}
+
+TEST(PreloadValue, ARuntimeIsLentBeforeUs) {
+  EXPECT_EQ(preload_value("/a.so", "/x/ours.so", "libasan.so.8"), "libasan.so.8::/x/ours.so:/a.so");
+  EXPECT_EQ(preload_value("/own/libasan.so.8", "/x/ours.so", "libasan.so.8"), "/own/libasan.so.8:/x/ours.so");
+  EXPECT_EQ(preload_value("libtsan.so.2::/y/libmlrun_preload.so:/a.so", "/x/ours.so", ""), "/x/ours.so:/a.so");
+}
+
+TEST(ProgramFile, IsFoundAndJudgedAsTheKernelWould) {
+  const Folder folder;
+  EXPECT_TRUE(look_at_program("sh").can_be_preloaded);
+  EXPECT_TRUE(look_at_program(folder.path + "/missing").can_be_preloaded);
+  const std::string foreign = folder.path + "/foreign", script = folder.path + "/script";
+  std::filesystem::copy_file("/bin/true", foreign);
+  std::fstream(foreign, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(static_cast<char>(243)).put(0);
+  EXPECT_FALSE(look_at_program(foreign).can_be_preloaded);
+  std::ofstream(script) << "#! " << foreign << " argument\n";
+  EXPECT_FALSE(look_at_program(script).can_be_preloaded);
+  std::ofstream(script) << "#!";
+  EXPECT_TRUE(look_at_program(script).can_be_preloaded);
+}
+
+TEST(PreloadValue, AnotherCopyOfOursGoes) {
+  EXPECT_EQ(preload_value("/old/libmlrun_preload.so:/a.so", "/x/libmlrun_preload.so", ""),
+            "/x/libmlrun_preload.so:/a.so");
+}
+
+TEST(Environment, HasBothVariablesOnceAndTheRestUnchanged) {
+  char a[] = "A=1", odd[] = "no equals sign", session[] = "MLRUN_SESSION=old", preload[] = "LD_PRELOAD=/a.so";
+  char* before[] = {a, session, odd, preload, nullptr};
+  const auto after = traced_environment(before, "/x/libmlrun_preload.so", "new", {});
+  EXPECT_EQ(after, (std::vector<std::string>{"A=1", "no equals sign", "LD_PRELOAD=/x/libmlrun_preload.so:/a.so",
+                                             "NVTX_INJECTION64_PATH=/x/libmlrun_preload.so", "MLRUN_SESSION=new"}));
+}
+
+TEST(Environment, HasTheLibraryForGpuWorkUnlessCudaLoadsAnother) {
+  const std::string ours = "/x/libmlrun_preload.so", gpu = "/x/libmlrun_cupti.so";
+  char old[] = "CUDA_INJECTION64_PATH=/old/libmlrun_cupti.so", preload[] = "LD_PRELOAD=/old/libmlrun_cupti.so:/a.so";
+  char* nested[] = {old, preload, nullptr};
+  EXPECT_EQ(traced_environment(nested, ours, "s", {}, gpu),
+            (std::vector<std::string>{"LD_PRELOAD=" + ours + ":" + gpu + ":/a.so", "NVTX_INJECTION64_PATH=" + ours,
+                                      "CUDA_INJECTION64_PATH=" + gpu, "MLRUN_SESSION=s"}));
+  EXPECT_EQ(other_cuda_injection(nested), "");
+  char theirs[] = "CUDA_INJECTION64_PATH=/opt/nsight/inject.so";
+  char* other[] = {theirs, nullptr};
+  EXPECT_EQ(traced_environment(other, ours, "s", {}, gpu),
+            (std::vector<std::string>{theirs, "LD_PRELOAD=" + ours + ":" + gpu, "NVTX_INJECTION64_PATH=" + ours,
+                                      "MLRUN_SESSION=s"}));
+  EXPECT_EQ(other_cuda_injection(other), "/opt/nsight/inject.so");
+}
+
+TEST(Environment, SecretsAreNotShown) {
+  char token[] = "HF_TOKEN=x", kept[] = "MY_TOKEN=x", proxy[] = "HTTPS_PROXY=http://u:x@h", plain[] = "HOME=/root",
+       bytes[] = "N=\xff";
+  char* all[] = {token, kept, proxy, plain, bytes, nullptr};
+  auto shown = shown_environment(all, {"MY_TOKEN"});
+  EXPECT_EQ(shown["HF_TOKEN"], "***");
+  EXPECT_EQ(shown["MY_TOKEN"], "x");
+  EXPECT_EQ(shown["HTTPS_PROXY"], "http://***:***@h");
+  EXPECT_EQ(shown["HOME"], "/root");
+  EXPECT_EQ(shown["N"], "\\xff");
+}
+
+TEST(TraceFolder, TakesTheFirstFreeNumber) {
+  const Folder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  std::filesystem::create_directory("mlrun-py-thon-2");
+  EXPECT_EQ(*make_trace_folder({}, "/usr/bin/py thon"), folder.path + "/mlrun-py-thon-1");
+  EXPECT_EQ(*make_trace_folder({}, "py thon"), folder.path + "/mlrun-py-thon-3");
+  std::filesystem::current_path(before);
+}
+
+TEST(TraceName, IsThatOfTheScript) {
+  const std::pair<Arguments, const char*> cases[] = {
+      {{"python", "train.py", "--lr", "1"}, "train"},
+      {{"/usr/bin/python3.11", "-u", "/data/train.py"}, "train"},
+      {{"python3", "-W", "ignore", "-X", "dev", "-Oum", "pkg.mod", "x.py"}, "pkg.mod"},
+      {{"python", "-mpkg.train"}, "pkg.train"},
+      {{"python", "-m", "pkg.__main__"}, "pkg"},
+      {{"python", "pkg/__main__.py"}, "pkg"},
+      {{"python", "tool/"}, "tool"},
+      {{"python", "-c", "password='abc.py'"}, "python"},
+      {{"python", "-"}, "python"},
+      {{"python"}, "python"},
+      {{"python", "-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"}, "train"},
+      {{"torchrun", "--nproc_per_node", "2", "--standalone", "fine.tune.py", "--x", "y.py"}, "fine.tune"},
+      {{"torchrun", "--no-python", "bash", "-e", "run.sh"}, "run"},
+      {{"accelerate", "launch", "--config_file", "c.yaml", "train.py"}, "train"},
+      {{"bash", "-o", "pipefail", "-e", "run.sh", "a"}, "run"},
+      {{"bash", "-c", "python train.py"}, "bash"},
+      {{"sh", "/dev/fd/63"}, "sh"},
+      {{"env", "HF_TOKEN=secret.py", "python", "train.py"}, "train"},
+      {{"timeout", "60", "python3", "-u", "train.py"}, "train"},
+      {{"nohup", "./app", "--token", "x"}, "nohup"},
+      {{"mpirun", "--auth-token", "hunter2.py", "-n", "2", "python", "a.py"}, "a"},
+      {{"./train.py"}, "train.py"},
+      {{"/opt/bin/app", "train.py"}, "app"},
+      {{"node", "serve.js"}, "serve"},
+      {{"pythonic", "train.py"}, "pythonic"},
+      {{}, "run"},
+  };
+  for (const auto& [command, name] : cases) {
+    EXPECT_EQ(trace_name(command), name) << (command.empty() ? "" : command.front());
+  }
+}
+
+TEST(TraceFolder, NeverOneThatHoldsSomething) {
+  const Folder folder;
+  EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));
+  EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));  // empty
+  std::ofstream(folder.path + "/new/deep/file") << "x";
+  EXPECT_FALSE(make_trace_folder(folder.path + "/new/deep", "x"));
+  EXPECT_FALSE(make_trace_folder(folder.path + "/new/deep/file", "x"));
+}
+
+TEST(SessionFile, KnowsWhetherItsLeaderLives) {
+  const Folder folder;
+  SessionFile session(folder.path);
+  ASSERT_TRUE(session.write());
+  auto read = SessionFile::read(folder.path);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->leader_lives());
+  read->data["leader"]["start_ticks"] = 1;  // another process had the number
+  EXPECT_FALSE(read->leader_lives());
+  read->data["leader"]["boot_id"] = "another";
+  EXPECT_FALSE(read->same_boot());
+}
+
+TEST(SessionFile, OfADamagedFileIsAnError) {
+  const Folder folder;
+  EXPECT_FALSE(SessionFile::read(folder.path));
+  std::ofstream(folder.path + "/session.json") << "{\"leader\": [";
+  EXPECT_FALSE(SessionFile::read(folder.path));
+  std::ofstream(folder.path + "/session.json") << "{\"leader\": {\"pid\": \"x\"}}";
+  EXPECT_FALSE(SessionFile::read(folder.path)->leader_lives());
+}
+
+RunOptions options_of(const Arguments& arguments) {
+  const auto parsed = parse_run(arguments);
+  if (!parsed) ADD_FAILURE() << parsed.error().text;
+  return parsed ? **parsed : RunOptions{};
+}
+
+std::string error_of(const Arguments& arguments) {
+  const auto parsed = parse_run(arguments);
+  return parsed ? "" : parsed.error().text;
+}
+
+TEST(PathRules, APatternBecomesAbsolute) {
+  const auto absolute = [](const char* pattern) { return absolute_patterns(pattern, "/home/me[1]").value(); };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(absolute("*.npy"), Texts({"**/*.npy"}));
+  EXPECT_EQ(absolute("cache/"), Texts({"**/cache"}));
+  EXPECT_EQ(absolute("/nowhere//a/../b/*/"), Texts({"/nowhere/b/*"}));
+  EXPECT_EQ(absolute("out/*.txt"), Texts({"/home/me\\[1]/out/*.txt"}));
+  EXPECT_EQ(absolute("**/x"), Texts({"**/x"}));
+  EXPECT_EQ(absolute("/"), Texts({""}));
+}
+
+TEST(PathRules, AFolderBehindALinkIsMeantAsWell) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path + "/real");
+  std::filesystem::create_directory_symlink(folder.path + "/real", folder.path + "/link");
+  const auto patterns = absolute_patterns(folder.path + "/link/**/x", "/").value();
+  EXPECT_EQ(patterns, std::vector<std::string>({folder.path + "/link/**/x", folder.path + "/real/**/x"}));
+}
+
+TEST(PathRules, WhatSaysNothingIsAnError) {
+  for (const char* pattern : {"", "a[b", "a\\", "[!]"}) EXPECT_FALSE(absolute_patterns(pattern, "/")) << pattern;
+  EXPECT_FALSE(encoded_path_rules({{}, std::vector<std::string>(100, std::string(1000, 'x'))}, "/"));
+  EXPECT_EQ(encoded_path_rules({{"/a"}, {"b"}}, "/").value(), std::string("e**/b\0i/a\0", 10));
+}
+
+TEST(RunOptions, WhatFollowsTheCommandBelongsToIt) {
+  const RunOptions options = options_of({"--preload", "-o", "t", "python", "-o", "x", "--preload=off"});
+  EXPECT_EQ(options.command, (Arguments{"python", "-o", "x", "--preload=off"}));
+  EXPECT_EQ(options.preload, Wish::kOn);
+  EXPECT_EQ(*options.output, "t");
+  EXPECT_EQ(options_of({"--", "--odd", "--", "x"}).command, (Arguments{"--odd", "--", "x"}));
+}
+
+TEST(RunOptions, StreamsOfPreload) {
+  EXPECT_TRUE(options_of({"x"}).files && options_of({"x"}).allocs);
+  EXPECT_EQ(options_of({"x"}).preload, Wish::kAuto);
+  const RunOptions files = options_of({"--preload=files,require", "x"});
+  EXPECT_TRUE(files.files && !files.allocs);
+  EXPECT_EQ(files.preload, Wish::kRequire);
+  EXPECT_NE(error_of({"--preload=fils", "x"}).find("'fils'"), std::string::npos);
+  EXPECT_NE(error_of({"--preload=off", "--sample=off", "x"}), "");
+}
+
+TEST(RunOptions, NamingAStreamTakesNoOtherAway) {
+  const auto streams = [](const RunOptions& options) {
+    return std::tuple(options.preload != Wish::kOff, options.sample != Wish::kOff, options.cupti != Wish::kOff,
+                      options.kprobes != Wish::kOff, options.python_stacks_hz > 0);
+  };
+  const std::pair<const char*, std::tuple<bool, bool, bool, bool, bool>> cases[] = {
+      {"--quiet", {true, true, false, false, false}},         {"--preload", {true, true, false, false, false}},
+      {"--preload=files", {true, true, false, false, false}}, {"--sample", {true, true, false, false, false}},
+      {"--sample=gpu", {true, true, false, false, false}},    {"--sample=require", {true, true, false, false, false}},
+      {"--sample=all", {true, true, false, false, false}},    {"--cupti", {true, true, true, false, false}},
+      {"--kprobes=block", {true, true, false, true, false}},  {"--python-stacks", {true, true, false, false, true}},
+      {"--stacks", {true, true, false, false, false}},        {"--sample-hz=5", {true, true, false, false, false}},
+      {"--preload=off", {false, true, false, false, false}},  {"--sample=off", {true, false, false, false, false}},
+      {"--preload=all", {true, true, false, false, false}},   {"--preload=auto", {true, true, false, false, false}},
+  };
+  for (const auto& [word, wanted] : cases) EXPECT_EQ(streams(options_of({word, "x"})), wanted) << word;
+  const RunOptions files = options_of({"--preload=files", "x"});
+  EXPECT_TRUE(files.files && !files.allocs && !files.marks);
+  const RunOptions all = options_of({"--preload=all", "x"});
+  EXPECT_TRUE(all.files && all.allocs && all.marks);
+}
+
+TEST(RunOptions, AWordThatContradictsAnotherIsAnError) {
+  EXPECT_NE(error_of({"--preload=auto,require", "x"}).find("'auto' and 'require'"), std::string::npos);
+  EXPECT_NE(error_of({"--kprobes=block,", "x"}).find("beside a comma"), std::string::npos);
+  EXPECT_NE(error_of({"--pid", "1,", "--kprobes"}).find("beside a comma"), std::string::npos);
+}
+
+TEST(RunOptions, NothingIsGivenInVain) {
+  const std::pair<Arguments, const char*> cases[] = {
+      {{"--preload=files", "--alloc-min", "4"}, "--alloc-min"},
+      {{"--preload=files", "--alloc-dur"}, "--alloc-dur"},
+      {{"--preload=allocs", "--fold", "10us"}, "--fold"},
+      {{"--preload=marks", "--exclude", "/x"}, "--exclude"},
+      {{"--preload=marks", "--stacks"}, "--stacks"},
+      {{"--preload=off", "--sample", "--summary-only"}, "--summary-only"},
+      {{"--preload=marks", "--summary-only"}, "--summary-only"},
+      {{"--sample=off", "--sample-hz", "5"}, "--sample-hz"},
+      {{"--kprobes", "--pid", "1", "--sample-hz", "5"}, "--sample-hz"},
+  };
+  for (auto [arguments, named] : cases) {
+    const bool observes = arguments.size() > 1 && arguments[1] == "--pid";
+    if (!observes) arguments.emplace_back("x");
+    EXPECT_NE(error_of(arguments).find(named), std::string::npos) << named << ": " << error_of(arguments);
+  }
+}
+
+TEST(RunOptions, NoValueIsEmptyAndNoneIsGivenTwice) {
+  for (const char* word : {"--stacks=", "--preload=", "--kprobes=", "--sample=", "--cupti=", "--python-stacks=",
+                           "--buffer=", "--mllog=", "--output="}) {
+    EXPECT_NE(error_of({word, "x"}).find(std::string(word) + ": the value is empty"), std::string::npos) << word;
+  }
+  for (const char* option : {"-o", "--mllog", "--exclude", "--buffer", "--pid", "--live"}) {
+    EXPECT_NE(error_of({option, "", "x"}).find(std::string(option) + " '': the value is empty"), std::string::npos);
+  }
+  EXPECT_NE(error_of({"--buffer", "64M", "--buffer", "64M", "x"}).find("--buffer is given more than once"),
+            std::string::npos);
+  EXPECT_EQ(error_of({"--exclude", "a", "--exclude", "b", "--preload", "--preload=files", "x"}), "");
+  EXPECT_EQ(options_of({"x", "--buffer=", "", "--buffer="}).command.size(), 4u) << "the command's own words";
+  EXPECT_NE(error_of({""}), "");
+}
+
+TEST(RunOptions, AMistypedOptionIsNamed) {
+  EXPECT_NE(error_of({"--prelod=files", "x"}).find("did you mean --preload?"), std::string::npos);
+  EXPECT_EQ(error_of({"--frobnicate", "x"}).find("did you mean"), std::string::npos);
+}
+
+TEST(RunOptions, StreamsOfTheKernelSide) {
+  EXPECT_EQ(options_of({"x"}).kprobes, Wish::kOff);
+  const RunOptions all = options_of({"--kprobes", "x"});
+  EXPECT_TRUE(all.kprobes == Wish::kOn && all.kprobes_wait);
+  const RunOptions block = options_of({"--kprobes=block,require", "x"});
+  EXPECT_TRUE(block.kprobes == Wish::kRequire && !block.kprobes_wait);
+  EXPECT_NE(error_of({"--kprobes=blok", "x"}).find("'blok'"), std::string::npos);
+}
+
+TEST(RunOptions, GpuWorkIsRecordedWhenItIsNamed) {
+  EXPECT_EQ(options_of({"x"}).cupti, Wish::kOff);
+  EXPECT_EQ(options_of({"--cupti", "x"}).cupti, Wish::kOn);
+  EXPECT_EQ(options_of({"--cupti", "x"}).preload, Wish::kAuto) << "beside the rest";
+  EXPECT_EQ(options_of({"--cupti=require", "--preload=off", "x"}).cupti, Wish::kRequire);
+  EXPECT_NE(error_of({"--cupti=kernels", "x"}).find("'kernels'"), std::string::npos);
+}
+
+TEST(RunOptions, StreamsThatThisBuildDoesNotHave) {
+  EXPECT_NE(error_of({"--sample=cpu,disk", "x"}), "");
+  EXPECT_EQ(error_of({"--access=off", "x"}), "");
+}
+
+TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
+  for (const auto& [words, wait, vfs] : {std::tuple{"--kprobes", true, true},
+                                         {"--kprobes=block", false, false},
+                                         {"--kprobes=vfs", false, true},
+                                         {"--kprobes=require,block,wait", true, false},
+                                         {"--kprobes=require", true, true}}) {
+    EXPECT_EQ(options_of({words, "x"}).kprobes_wait, wait) << words;
+    EXPECT_EQ(options_of({words, "x"}).kprobes_vfs, vfs) << words;
+    EXPECT_FALSE(options_of({words, "x"}).kprobes_syscalls) << "they slow the whole machine: " << words;
+  }
+  const std::vector<std::string_view> required = {"block I/O", "file operations"};
+  EXPECT_EQ(options_of({"--kprobes=require,vfs", "x"}).kprobes_required, required);
+  EXPECT_TRUE(options_of({"--kprobes=require", "x"}).kprobes_required.empty()) << "what there is will do";
+  EXPECT_TRUE(options_of({"--kprobes=vfs", "x"}).kprobes_required.empty());
+  const RunOptions counts = options_of({"--preload=off", "--kprobes=syscalls", "x"});
+  EXPECT_TRUE(counts.kprobes_syscalls);
+  EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
+}
+
+TEST(RunOptions, OffStandsAlone) {
+  for (const char* words : {"--preload=off,files", "--kprobes=block,off", "--sample=off,gpu"}) {
+    EXPECT_NE(error_of({words, "x"}).find("'off' stands alone"), std::string::npos) << words;
+  }
+  EXPECT_EQ(options_of({"--kprobes=off", "x"}).kprobes, Wish::kOff);
+}
+
+TEST(RunOptions, RatesAndTheirBounds) {
+  EXPECT_EQ(options_of({"--sample-hz=0.5", "x"}).sample_hz, 0.5);
+  for (const char* bad : {"nan", "-nan", "inf", "0", "-1", "100.1", "ten", ""}) {
+    EXPECT_NE(error_of({"--sample-hz", bad, "x"}).find("--sample-hz"), std::string::npos) << bad;
+  }
+}
+
+TEST(RunOptions, SizesAndTheirBounds) {
+  EXPECT_EQ(*options_of({"--buffer", "64M", "x"}).buffer_bytes, 64u << 20);
+  EXPECT_EQ(options_of({"--alloc-min", "0", "x"}).alloc_min_bytes, 0u);
+  EXPECT_EQ(*options_of({"--max-spool", "1GiB", "x"}).max_spool_bytes, 1u << 30);
+  for (const char* bad : {"x", "-1", "1Q", "99999999999999999999", "1K", "8G", ""}) {
+    EXPECT_NE(error_of({"--buffer", bad, "x"}), "") << bad;
+  }
+}
+
+TEST(RunOptions, WhatIsNotAnOptionOrNoCommandIsAnError) {
+  EXPECT_NE(error_of({"--nonsense", "x"}).find("--nonsense"), std::string::npos);
+  EXPECT_NE(error_of({}), "");
+  EXPECT_NE(error_of({"-o"}), "");
+  EXPECT_NE(error_of({"--"}), "");
+}
+
+}  // namespace
+}  // namespace mlrun::launch

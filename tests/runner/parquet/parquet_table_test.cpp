@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables written and read back: values, nulls, row groups, and what is read for a question about a time.
+#include "runner/parquet/parquet_table.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <arrow/api.h>
+#include <gtest/gtest.h>
+
+#include "runner/parquet/table_reader.h"
+#include "tests/runner/trace/trace_folder.h"
+
+namespace mlrun::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder of one table in a trace.
+std::string table_folder(const testing::TraceFolder& trace, const std::string& table) {
+  const std::string folder = trace.path() + "/tables/" + table;
+  fs::create_directories(folder);
+  return folder;
+}
+
+TEST(ParquetTable, GivesBackWhatWasAdded) {
+  const testing::TraceFolder trace;
+  ParquetTable table("all_types");
+  auto& number = table.optional_int64("number", Encoding::kSplit);
+  auto& small = table.int32("small");
+  auto& real = table.real("real");
+  auto& flag = table.boolean("flag");
+  auto& text = table.optional_text("text");
+  auto& label = table.label("label", {"none", "some"});
+  table.empty_int64("later");
+  ASSERT_TRUE(table.open(table_folder(trace, "all_types") + "/part-00000.parquet"));
+  for (int64_t i = 0; i < 1000; ++i) {
+    i % 3 == 0 ? number.add_null() : number.add(i * 1'000'000'007);
+    small.add(static_cast<int32_t>(-i));
+    real.add(static_cast<double>(i) / 4);
+    flag.add(i % 2 == 1);
+    i % 5 == 0 ? text.add_null() : text.add("text " + std::to_string(i % 7));
+    label.add(static_cast<size_t>(i % 2));
+    table.row_added();
+    if (i == 400) {
+      ASSERT_TRUE(table.end_row_group());
+    }
+  }
+  const auto size = table.close();
+  ASSERT_TRUE(size) << size.error().text;
+  EXPECT_EQ(*size, static_cast<int64_t>(fs::file_size(trace.path() + "/tables/all_types/part-00000.parquet")));
+
+  const auto numbers = trace.numbers("all_types", "number"), flags = trace.numbers("all_types", "flag");
+  const auto smalls = trace.numbers("all_types", "small"), later = trace.numbers("all_types", "later");
+  const auto texts = trace.texts("all_types", "text"), labels = trace.texts("all_types", "label");
+  ASSERT_EQ(numbers.size(), 1000u);
+  for (int64_t i = 0; i < 1000; ++i) {
+    const auto row = static_cast<size_t>(i);
+    ASSERT_EQ(numbers[row], i % 3 == 0 ? std::nullopt : std::optional(i * 1'000'000'007));
+    ASSERT_EQ(smalls[row], -i);
+    ASSERT_EQ(flags[row], i % 2);
+    ASSERT_EQ(texts[row], i % 5 == 0 ? "" : "text " + std::to_string(i % 7));
+    ASSERT_EQ(labels[row], i % 2 == 0 ? "none" : "some");
+    ASSERT_EQ(later[row], std::nullopt);
+  }
+}
+
+TEST(ParquetTable, KeepsNullsWhereverTheyBegin) {
+  const testing::TraceFolder trace;
+  for (const int64_t first_null : {0, 1, 7, 8, 9, 99}) {
+    ParquetTable table("nulls");
+    auto& number = table.optional_int64("number");
+    ASSERT_TRUE(table.open(table_folder(trace, "nulls") + "/part-00000.parquet"));
+    for (int64_t i = 0; i < 100; ++i) {
+      i >= first_null&& i < first_null + 20 ? number.add_null() : number.add(i);
+      table.row_added();
+    }
+    ASSERT_TRUE(table.close());
+    const auto numbers = trace.numbers("nulls", "number");
+    for (int64_t i = 0; i < 100; ++i) {
+      const bool null = i >= first_null && i < first_null + 20;
+      ASSERT_EQ(numbers[static_cast<size_t>(i)], null ? std::nullopt : std::optional(i)) << first_null;
+    }
+  }
+}
+
+TEST(ParquetTable, IsFullByTheBytesOfItsTextsToo) {
+  ParquetTable table("texts");
+  auto& one = table.text("one");
+  auto& other = table.optional_bytes("other");
+  const std::string half(size_t{512} << 10, 'x');
+  int64_t rows = 0;
+  for (; !table.full() && rows < 1000; ++rows) {
+    one.add(half);
+    other.add(half);
+    table.row_added();
+  }
+  EXPECT_EQ(rows, kRowGroupTextBytes / (int64_t{1} << 20));
+}
+
+TEST(ParquetTable, RefusesColumnsThatDoNotFitTogether) {
+  const testing::TraceFolder trace;
+  ParquetTable table("bad");
+  auto& one = table.int64("one");
+  auto& two = table.int64("two");
+  ASSERT_TRUE(table.open(table_folder(trace, "bad") + "/part-00000.parquet"));
+  one.add(1);
+  table.row_added();
+  EXPECT_FALSE(table.end_row_group());
+  two.add_null();
+  const auto closed = table.close();
+  ASSERT_FALSE(closed);
+  EXPECT_NE(closed.error().text.find("two"), std::string::npos);
+}
+
+TEST(ParquetTable, LeavesNothingBehindUnlessItWasClosed) {
+  const testing::TraceFolder trace;
+  const std::string folder = table_folder(trace, "cut");
+  {
+    ParquetTable table("cut");
+    auto& number = table.int64("number");
+    ASSERT_TRUE(table.open(folder + "/part-00000.parquet"));
+    number.add(1);
+    table.row_added();
+    ASSERT_TRUE(table.end_row_group());
+  }
+  EXPECT_TRUE(fs::is_empty(folder));
+  ParquetTable table("cut");
+  table.int64("number");
+  EXPECT_FALSE(table.open(folder + "/no/such/folder.parquet"));
+}
+
+TEST(ParquetTable, FailsWhenTheDiskIsFull) {
+  const testing::TraceFolder trace;
+  const std::string folder = table_folder(trace, "full");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{4096, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  {
+    ParquetTable table("full");
+    auto& number = table.int64("number", Encoding::kSplit);
+    EXPECT_TRUE(table.open(folder + "/part-00000.parquet"));
+    for (int64_t i = 0; i < 100'000; ++i) {
+      number.add(i * i * 7919);
+      table.row_added();
+    }
+    const auto closed = table.close();
+    EXPECT_FALSE(closed);
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+// Ten row groups in two files: group g has ts in [100 g, 100 g + 50) and ends up to 100 g + 90.
+testing::TraceFolder& write_times(testing::TraceFolder& trace) {
+  const std::string folder = table_folder(trace, "times");
+  for (int part = 0; part < 2; ++part) {
+    ParquetTable table("times");
+    auto& ts = table.int64("ts");
+    auto& end_max = table.int64("end_max");
+    EXPECT_TRUE(table.open(folder + "/part-0000" + std::to_string(part) + ".parquet"));
+    for (int64_t group = part * 5; group < part * 5 + 5; ++group) {
+      for (int64_t i = 0; i < 50; ++i) {
+        ts.add(group * 100 + i);
+        end_max.add(group * 100 + 90);
+        table.row_added();
+      }
+      EXPECT_TRUE(table.end_row_group());
+    }
+    EXPECT_TRUE(table.close());
+  }
+  return trace;
+}
+
+int64_t rows_read(const testing::TraceFolder& trace, int64_t from_ns, int64_t to_ns) {
+  auto table = read_table(trace.path(), "times", {{"ts"}, from_ns, to_ns});
+  EXPECT_TRUE(table);
+  return table ? (*table)->num_rows() : -1;
+}
+
+TEST(TableReader, ReadsOnlyRowGroupsThatMayHoldTheTime) {
+  testing::TraceFolder trace;
+  write_times(trace);
+  EXPECT_EQ(rows_read(trace, INT64_MIN, INT64_MAX), 500);
+  EXPECT_EQ(rows_read(trace, 300, 349), 50);
+  EXPECT_EQ(rows_read(trace, 391, 399), 0) << "between two groups";
+  EXPECT_EQ(rows_read(trace, 390, 400), 100) << "the last end of one and the first start of the next";
+  EXPECT_EQ(rows_read(trace, 450, 600), 150) << "across files";
+}
+
+TEST(TableReader, SaysWhatIsMissing) {
+  testing::TraceFolder trace;
+  write_times(trace);
+  const auto no_table = TableReader::open(trace.path(), "none");
+  ASSERT_FALSE(no_table);
+  EXPECT_NE(no_table.error().text.find("'none'"), std::string::npos);
+  const auto no_column = TableReader::open(trace.path(), "times", {.columns = {"nothing"}});
+  ASSERT_FALSE(no_column);
+  EXPECT_NE(no_column.error().text.find("nothing"), std::string::npos);
+  const auto tables = list_tables(trace.path());
+  ASSERT_TRUE(tables);
+  EXPECT_EQ(*tables, std::vector<std::string>({"times"}));
+}
+
+TEST(TableReader, RefusesAFileThatIsNoParquet) {
+  const testing::TraceFolder trace;
+  std::ofstream(table_folder(trace, "junk") + "/part-00000.parquet") << "PAR1 and then nothing of the kind";
+  EXPECT_FALSE(TableReader::open(trace.path(), "junk"));
+}
+
+}  // namespace
+}  // namespace mlrun::trace

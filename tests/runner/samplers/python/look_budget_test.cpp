@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The share of a processor that looks may take, by a clock of the test's own.
+#include "runner/samplers/python/look_budget.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::python {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000, kSecond = 1000 * kMs;
+constexpr double kShare = 0.02;
+
+struct Spent {
+  uint64_t cpu_ns = 0, looks = 0, left_out = 0;
+};
+
+// A look every millisecond for ten seconds, each of which takes so long.
+Spent look_often(LookBudget& budget, uint64_t begin_ns, uint64_t look_cpu_ns) {
+  Spent spent;
+  for (uint64_t ns = begin_ns; ns < begin_ns + 10 * kSecond; ns += kMs) {
+    if (!budget.allows(ns)) {
+      ++spent.left_out;
+      continue;
+    }
+    budget.take(look_cpu_ns);
+    spent.cpu_ns += look_cpu_ns;
+    ++spent.looks;
+  }
+  return spent;
+}
+
+TEST(LookBudget, LooksThatWouldTakeMoreThanTheirShareAreLeftOut) {
+  LookBudget budget(kShare, 100 * kMs, 0);
+  const Spent spent = look_often(budget, 0, 5 * kMs);
+  EXPECT_LE(spent.cpu_ns, 200 * kMs + 100 * kMs + 5 * kMs);  // the share, what was saved, the last look
+  EXPECT_GE(spent.cpu_ns, 200 * kMs);
+  EXPECT_EQ(spent.looks + spent.left_out, 10'000u);
+}
+
+TEST(LookBudget, LooksWithinTheirShareAreNeverLeftOut) {
+  LookBudget budget(kShare, 100 * kMs, 0);
+  EXPECT_EQ(look_often(budget, 0, kMs / 100).left_out, 0u);
+}
+
+TEST(LookBudget, AQuietHourIsWorthNoMoreThanWhatMayBeSaved) {
+  LookBudget budget(kShare, 100 * kMs, 0);
+  const Spent spent = look_often(budget, 3600 * kSecond, 5 * kMs);
+  EXPECT_LE(spent.cpu_ns, 200 * kMs + 100 * kMs + 5 * kMs);
+}
+
+TEST(LookBudget, ALookThatTookLongIsPaidForByThoseAfterIt) {
+  LookBudget budget(kShare, 100 * kMs, 0);
+  EXPECT_TRUE(budget.allows(0));
+  budget.take(300 * kMs);
+  EXPECT_FALSE(budget.allows(10 * kSecond - kMs));
+  EXPECT_TRUE(budget.allows(10 * kSecond + kMs));
+}
+
+}  // namespace
+}  // namespace mlrun::python

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What coverage says of file systems that were mounted while a run went on.
+#include "runner/trace/files/late_mounts.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace mlrun::trace {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> rows_of(const json& programs) {
+  SessionInfo session;
+  *session.all = {{"kernel_side", {{"programs", programs}}}};
+  model::TraceInfo info;
+  add_late_mounts(session, info);
+  std::vector<std::string> rows;
+  for (const model::CoverageRow& row : info.coverage) rows.push_back(row.subject + ": " + row.detail);
+  return rows;
+}
+
+TEST(LateMounts, AFileSystemIsRecordedFromItsLastFunctionOn) {
+  const json programs = json::parse(R"([
+    {"event": "ext4_file_read_iter", "way": "fentry"},
+    {"event": "xfs_file_read_iter", "way": "fentry", "file_system": "xfs", "since_ns": 10},
+    {"event": "xfs_file_fsync", "way": "fentry", "file_system": "xfs", "since_ns": 30},
+    {"event": "xfs_file_write_iter", "way": "fentry", "file_system": "xfs", "since_ns": 20}])");
+  EXPECT_EQ(rows_of(programs),
+            std::vector<std::string>{"operations on files of xfs: it was first mounted while the run "
+                                     "went on; recorded from 30 on"});
+}
+
+TEST(LateMounts, WhatCannotBeAttachedIsSaid) {
+  const json programs = json::parse(R"([
+    {"event": "a", "way": null, "missing": "kprobe: refused", "file_system": "btrfs", "since_ns": 10},
+    {"event": "b", "way": "kprobe", "file_system": "f2fs", "since_ns": 20},
+    {"event": "c", "way": null, "missing": "no memory", "file_system": "f2fs", "since_ns": 30}])");
+  EXPECT_EQ(
+      rows_of(programs),
+      (std::vector<std::string>{
+          "operations on files of btrfs: it was first mounted while the run went on; not all of them: kprobe: refused",
+          "operations on files of f2fs: it was first mounted while the run went on; recorded from 30 on; not all of "
+          "them: no memory"}));
+}
+
+TEST(LateMounts, ASessionThatLiesIsHarmless) {
+  EXPECT_TRUE(
+      rows_of(json::parse(R"([1, {"file_system": 7, "since_ns": 1}, {"file_system": "xfs", "since_ns": "now"}])"))
+          .empty());
+  EXPECT_TRUE(rows_of("none").empty());
+}
+
+}  // namespace
+}  // namespace mlrun::trace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel side's records in memory: how many there are at most, and that what is gone is told of.
+#include "runner/trace/kernel/kernel_window.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "runner/decode/limits.h"
+
+namespace mlrun::trace {
+namespace {
+
+TEST(KernelWindow, ForgetsTheOldestAndSaysSo) {
+  KernelWindow window;
+  constexpr uint64_t kMany = kWindowWaitsMax + 1;
+  for (uint64_t i = 1; i <= kMany; ++i) {
+    mlrun_wait record{};
+    record.head.tid = static_cast<uint32_t>(i % 7);
+    record.head.time_ns = 10 * i + 5;
+    record.off_ns = 10 * i;
+    window.add(record);
+  }
+  EXPECT_FALSE(window.knows(10, 20));
+  EXPECT_TRUE(window.knows(static_cast<int64_t>(10 * kMany) - 10, static_cast<int64_t>(10 * kMany)));
+  size_t found = 0;
+  window.waits(kMany % 7, 0, INT64_MAX, [&](const ThreadWait&) { ++found; });
+  EXPECT_NEAR(static_cast<double>(found), static_cast<double>(kMany) / 2 / 7, 2);
+}
+
+TEST(KernelWindow, ForgetsTheOldestFileOperationsAndSaysSo) {
+  KernelWindow window;
+  constexpr uint64_t kMany = kWindowFileOpsMax + 1;
+  for (uint64_t i = 1; i <= kMany; ++i) {
+    mlrun_file_op record{};
+    record.head.tid = static_cast<uint32_t>(i % 7);
+    record.head.time_ns = 10 * i + 5;
+    record.begin_ns = 10 * i;
+    window.add(record);
+  }
+  EXPECT_FALSE(window.knows(10, 20));
+  EXPECT_TRUE(window.knows(static_cast<int64_t>(10 * kMany) - 10, static_cast<int64_t>(10 * kMany)));
+  size_t found = 0;
+  window.file_ops(kMany % 7, 0, INT64_MAX, [&](const FileOpSpan&) { ++found; });
+  EXPECT_NEAR(static_cast<double>(found), static_cast<double>(kMany) / 2 / 7, 2);
+}
+
+mlrun_block_part read_until(uint64_t done_ns) {
+  mlrun_block_part record{};
+  record.head.tid = 7;
+  record.head.time_ns = done_ns;
+  record.queue_ns = done_ns - 5;
+  record.inode = 12;
+  return record;
+}
+
+size_t parts_of_thread(const KernelWindow& window) {
+  const PartList* list = window.of_thread(7);
+  size_t count = 0;
+  if (list != nullptr) list->for_each([&](const PartSpan&) { ++count; });
+  return count;
+}
+
+TEST(KernelWindow, ForgetsTheOldestPartsAndSaysSo) {
+  KernelWindow window;
+  constexpr uint64_t kMany = kWindowPartsMax / 2 + 1;  // each in the list of its thread and in that of its file
+  for (uint64_t i = 1; i <= kMany; ++i) window.add(read_until(10 * i));
+  EXPECT_FALSE(window.knows(10, 20));
+  EXPECT_TRUE(window.knows(static_cast<int64_t>(10 * kMany) - 10, static_cast<int64_t>(10 * kMany)));
+  EXPECT_NEAR(static_cast<double>(parts_of_thread(window)), static_cast<double>(kMany) / 2, 2);
+}
+
+TEST(KernelWindow, HoldsNoMorePartsThatAllEndAtOnce) {
+  KernelWindow window;
+  size_t most = 0;
+  for (uint64_t i = 0; i < kWindowPartsMax + 10; ++i) {
+    window.add(read_until(1000));
+    if (i % 1024 == 0) most = std::max(most, parts_of_thread(window));
+  }
+  EXPECT_LE(most, kWindowPartsMax / 2);
+  EXPECT_FALSE(window.knows(1000, 1010));
+  EXPECT_TRUE(window.knows(1001, 1010));
+}
+
+TEST(KernelWindow, HoldsNoMoreRequestsThanPartsAndForgetsTheOldest) {
+  KernelWindow window;
+  for (uint64_t i = 1; i <= kWindowPartsMax + 1; ++i) {
+    mlrun_block_request record{};
+    record.request = i;
+    record.head.time_ns = 10 * i;
+    window.add(record);
+  }
+  EXPECT_EQ(window.request(1), nullptr);
+  EXPECT_NE(window.request(kWindowPartsMax + 1), nullptr);
+}
+
+}  // namespace
+}  // namespace mlrun::trace

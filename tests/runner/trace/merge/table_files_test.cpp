@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part that is written already is passed over: the kernel side hears of its calls as if it had been written now.
+#include "runner/trace/merge/table_files.h"
+
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/trace/joined_rows.h"
+#include "tests/runner/trace/trace_folder.h"
+
+namespace mlrun::trace {
+namespace {
+
+constexpr uint32_t kThreads = 5;
+constexpr int64_t kCalls = 2 * kRowGroupRows + 1000, kFirstCallId = 71;
+
+// Of several row groups, in order of their ends; some begin long before. Every tenth is no more listed.
+void fill(Partition& partition) {
+  std::mt19937_64 random(5);
+  for (int64_t i = 0; i < kCalls; ++i) {
+    const auto length = static_cast<int64_t>(random() % 1000 == 0 ? random() % 5'000'000 : random() % 90);
+    const int64_t end_ns = 10'000'000 + 100 * i;
+    partition.calls.push_back(call(static_cast<uint32_t>(random() % kThreads), end_ns - length, length));
+    if (i % 10 == 0) {
+      ++partition.folded_calls;
+    } else {
+      partition.order.push_back({end_ns, static_cast<uint32_t>(i), RowKind::kCall});
+    }
+  }
+}
+
+void add_parts(PartCalls& parts) {
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 20'000; ++i) {
+    mlrun_block_part part{};
+    part.head.tid = static_cast<uint32_t>(random() % kThreads);
+    part.queue_ns = 10'000'000 + random() % (100 * kCalls);
+    parts.add(part);
+  }
+  parts.sort();
+}
+
+TEST(PartWriter, TellsOfTheCallsOfAPartThatItPassesAsOfOneThatItWrites) {
+  const testing::TraceFolder folder;
+  std::filesystem::create_directories(folder.path() + "/call");
+  Partition partition;
+  fill(partition);
+  CallJoin written, passed;
+  for (CallJoin* join : {&written, &passed}) add_parts(join->parts);
+  PartWriter writer(folder.path(), false, &written), passer(folder.path(), false, &passed);
+  ASSERT_TRUE(writer.write(partition, 1, kFirstCallId));
+  passer.pass(partition, kFirstCallId);
+  size_t found = 0;
+  for (size_t part = 0; part < 20'000; ++part) {
+    ASSERT_EQ(written.parts.call_of(part), passed.parts.call_of(part)) << part;
+    found += written.parts.call_of(part) != 0 ? 1 : 0;
+  }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST(PartWriter, WritesNothingOfAPartThatItPasses) {
+  const testing::TraceFolder folder;
+  Partition partition;
+  fill(partition);
+  CallJoin join;
+  PartWriter(folder.path(), false, &join).pass(partition, 1);
+  PartWriter(folder.path(), false).pass(partition, 1);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace mlrun::trace
