@@ -15,8 +15,8 @@ namespace mlrun::probes {
 
 namespace {
 
-// The state of a task under its present name. What came later, or was taken over into a distribution's kernel, is looked for
-// by itself: cookies of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in sched_switch (5.18).
+// The first kernel with the present name of a task's state. Later or backported features are probed separately: cookies
+// of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in sched_switch (5.18).
 constexpr int kOldestMajor = 5, kOldestMinor = 14;
 
 Status check_kernel() {
@@ -30,13 +30,13 @@ Status check_kernel() {
 
 Status check_types() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) == 0) return {};
-  return fail("this kernel does not tell its types: /sys/kernel/btf/vmlinux is missing (CONFIG_DEBUG_INFO_BTF)");
+  return fail("this kernel has no BTF types: /sys/kernel/btf/vmlinux is missing (CONFIG_DEBUG_INFO_BTF)");
 }
 
 Status check_lockdown() {
   const std::string lockdown = util::read_text("/sys/kernel/security/lockdown");
   if (lockdown.find("[confidentiality]") == std::string::npos) return {};
-  return fail("the kernel is locked down (confidentiality), so that programs may not look into it");
+  return fail("the kernel is locked down (confidentiality), so BPF programs may not read its memory");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the programs can be loaded at all, and if not, why: said before the kernel says it with a number.
+// Whether the programs can be loaded at all, and if not, why: a clear reason before the kernel gives only an errno.
 #pragma once
 
 #include "runner/util/result.h"

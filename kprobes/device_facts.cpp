@@ -49,7 +49,7 @@ fs::path folder_of(uint32_t device, std::string_view disk) {
       fmt::format("/sys/dev/block/{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1)), error);
   if (!error) return folder;
   std::string name(disk);
-  std::replace(name.begin(), name.end(), '/', '!');  // as sysfs has it
+  std::replace(name.begin(), name.end(), '/', '!');  // sysfs replaces slashes so
   if (name.empty()) return {};
   folder = fs::canonical("/sys/block/" + name, error);
   return error ? fs::path() : folder;

@@ -9,8 +9,8 @@
 
 namespace mlrun::probes {
 
-// name, kind (disk, partition, dm, md, …), model, scheduler, rotational, and `below`: names of the devices that a
-// stacked one sits on. Keys that are not known are missing. disk: its name in the kernel, for one whose number /sys does not tell.
+// name, kind (disk, partition, dm, md, …), model, scheduler, rotational, and `below`: names of the devices under a
+// stacked one. Unknown keys are missing. disk: its name in the kernel, for a device whose number /sys does not list.
 nlohmann::json device_facts(uint32_t device, std::string_view disk);
 
 }  // namespace mlrun::probes

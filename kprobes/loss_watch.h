@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the counters of what was lost into records: for each processor, kind and reason that lost something between
-// two looks, how much and when.
+// Turns loss counters into records: for each processor, kind and reason, how much was lost between two looks, and when.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@ namespace mlrun::probes {
 
 class LossWatch {
  public:
-  // since_ns: before it nothing can have been lost.
+  // since_ns: nothing can have been lost before it.
   LossWatch(const Probes& probes, KernelSpool& spool, uint64_t since_ns)
       : probes_(probes), spool_(spool), last_look_ns_(since_ns) {}
 
-  // Requires: now_ns does not go back.
+  // Requires: now_ns never decreases.
   void look(uint64_t now_ns);
 
-  // At the end, when nothing is recorded any more: what was never finished.
+  // At the end, after recording has stopped: counts what never completed.
   void finish(uint64_t now_ns);
 
   [[nodiscard]] uint64_t lost() const { return lost_; }
@@ -31,7 +30,7 @@ class LossWatch {
 
   const Probes& probes_;
   KernelSpool& spool_;
-  std::map<size_t, uint64_t> told_;  // by index
+  std::map<size_t, uint64_t> told_;  // reported counts by index
   uint64_t last_look_ns_;
   uint64_t lost_ = 0;
 };

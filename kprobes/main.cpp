@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlrun-probes serve STREAMS   what mlrun starts (runner/events/probe_protocol.h)
-// mlrun-probes check           tries everything on a scratch file, says what works, and ends; status 2: not all of it
+// mlrun-probes check           tries everything on a scratch file, reports what works; status 2: some does not
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -32,12 +32,12 @@ constexpr const char* kUsage =
     "BYTES] "
     "(started by mlrun)\n";
 
-// The terminal's signals go to all of its group, and mlrun decides when this program ends.
+// The terminal's signals go to the whole process group, but mlrun decides when this program ends.
 void ignore_signals() {
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
 }
 
-// A line on what works and how, then one for each thing that does not, or that is to be known.
+// One line on what works and how, then one for each missing or limited signal.
 int check() {
   constexpr int kPartial = 2;
   if (const Status able = check_ability(); !able) {
@@ -49,7 +49,7 @@ int check() {
     fmt::print("{}\n", tried.error().text);
     return 1;
   }
-  std::map<std::string, std::string> works;  // by way
+  std::map<std::string, std::string> works;  // signals by mechanism
   std::string line, doubts;
   bool is_partial = false;
   for (const TriedSignal& signal : *tried) {
@@ -65,8 +65,8 @@ int check() {
   return is_partial ? kPartial : 0;
 }
 
-// What mlrun's caller had open is not ours: we outlive mlrun, and who reads until a pipe's last writer has gone would wait
-// for us. Kernels that lack the system call are too old to be served on.
+// Closes what mlrun's caller had open: this program outlives mlrun, and a reader of such a pipe would wait for it.
+// Kernels without the system call are too old to be served.
 void close_what_is_not_ours() { (void)::syscall(SYS_close_range, MLRUN_PROBE_SPOOL_FD + 1, ~0U, 0); }
 
 int serve_streams(std::string_view text) {
@@ -93,7 +93,7 @@ int serve_streams(std::string_view text) {
     }
   }
   streams.has_calls = has_calls;
-  streams.file_calls = streams.observes;  // a library in the processes has the calls, and costs nobody else anything
+  streams.file_calls = streams.observes;  // with the library, the system-call fallback would only slow the machine
   int type = 0;
   socklen_t bytes = sizeof type;
   const bool has_socket = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;

@@ -25,14 +25,14 @@ namespace mlrun::probes {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
-constexpr int kPieces = 16;  // some kernels leave out an event now and then
+constexpr int kPieces = 16;  // some kernels drop an event now and then
 constexpr useconds_t kLongWaitUs = 5000;
 
 struct FreeDeleter {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// A file that nobody else sees, in the first folder that lies on a block device and takes one.
+// An unnamed file, in the first folder that is on a block device and accepts one.
 util::UniqueFd scratch_file() {
   for (const char* folder : {"/var/tmp", "/tmp", "."}) {
     util::UniqueFd fd(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -42,7 +42,7 @@ util::UniqueFd scratch_file() {
   return {};
 }
 
-// Written, taken out of the page cache and read again.
+// Writes, drops the pages from the page cache and reads again.
 bool work_on(int fd) {
   const std::unique_ptr<void, FreeDeleter> piece(std::calloc(1, kPieceBytes));
   for (int i = 0; i < kPieces; i++) {
@@ -55,7 +55,7 @@ bool work_on(int fd) {
   return true;
 }
 
-// In a child, as a followed command's processes are.
+// In a child, like a traced command.
 bool work_in_child(int fd) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -67,7 +67,7 @@ bool work_in_child(int fd) {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
-// What was recorded, by kind, and file operations by theirs.
+// Records by kind, and file operations by operation.
 struct Seen {
   std::map<uint32_t, int> kinds, file_ops;
   void add(const void* record, size_t bytes) {
@@ -80,7 +80,7 @@ struct Seen {
     ++file_ops[operation.op];
   }
   bool has(uint32_t kind) { return kinds[kind] != 0; }
-  // Of the scratch file's own file system; the others were tried when they were attached.
+  // The scratch file's own file system; the others were tried when they were attached.
   bool has_reads_and_writes() {
     return file_ops[MLRUN_FILE_READ] >= kPieces && file_ops[MLRUN_FILE_WRITE] >= kPieces &&
            file_ops[MLRUN_FILE_SYNC] != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does what the programs are there to record, on a scratch file, and counts what came of it: a program that attaches
-// does not therefore fire.
+// Exercises everything that the programs record, on a scratch file, and counts the records: a program that attaches
+// does not necessarily fire.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace mlrun::probes {
 
 struct TriedSignal {
   std::string name, way;
-  std::string doubt;  // a sentence on what is missing or to be known of it; empty: nothing, and it was seen at work
-  bool is_partial = false;  // something of it is missing
+  std::string doubt;        // a sentence on what is missing or worth knowing; empty: nothing, and it was seen to work
+  bool is_partial = false;  // part of it is missing
 };
 
-// Loads, tries and unloads everything. Fails where nothing can be loaded.
+// Loads, tries and unloads everything. Fails when nothing can be loaded.
 Result<std::vector<TriedSignal>> self_test();
 
 }  // namespace mlrun::probes

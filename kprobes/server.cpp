@@ -47,7 +47,7 @@ using nlohmann::json;
 constexpr int kDrainMs = 5;  // the programs never wake us
 constexpr uint64_t kLookNs = 100'000'000;
 
-// A reader that has gone is met at the next poll.
+// If the reader has gone, the next poll notices.
 void send(mlrun_probe_message_type type, int value, std::string_view text) {
   (void)util::send_probe_message(MLRUN_PROBE_SOCKET_FD, type, value, text);
 }
@@ -57,7 +57,7 @@ struct Order {
   util::UniqueFd passed;  // a pidfd, or a cgroup's folder
 };
 
-// Nothing: the socket's other end is gone.
+// nullopt: the socket's other end is closed.
 std::optional<Order> receive() {
   std::array<char, MLRUN_PROBE_HEAD_BYTES> head{};
   iovec into{head.data(), head.size()};
@@ -99,7 +99,7 @@ class Server {
     is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_, began_ns);
-    (void)mounts_.types();  // what is mounted already
+    (void)mounts_.types();  // marks what is mounted already
     memory_.tell(util::monotonic_ns());
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
@@ -120,7 +120,8 @@ class Server {
   }
 
  private:
-  // mlrun does not wait for our end, and nobody shall who reads what it writes, or unmounts where it wrote to.
+  // mlrun does not wait for this program's end. Close the files so that readers of them see their end and their file
+  // system can be unmounted.
   void let_go_of_files() {
     mounts_.drop_all();
     const util::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -134,8 +135,8 @@ class Server {
     return 1;
   }
 
-  // A command is started for this run, and what it loads then is probed before it is loaded a second time. Of what runs
-  // already only those are touched that were asked for.
+  // For a command, every process that maps the library is probed, so only the first one makes calls before its probes.
+  // Where no command is started, only the requested processes are touched.
   void watch_libraries(const Streams& streams) {
     std::vector<FollowedLibrary> libraries;
     has_cuda_ = streams.cuda;
@@ -153,7 +154,7 @@ class Server {
         [this](uint32_t pid, std::string_view maps, uint64_t read_ns) { mappings_.tell(pid, maps, read_ns); });
   }
 
-  // Otherwise the library in the command's processes tells of its tasks.
+  // In other runs the library in the command's processes reports its tasks.
   void take(const void* record, size_t bytes) {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
@@ -169,7 +170,7 @@ class Server {
     std::vector<pollfd> watched = {{MLRUN_PROBE_SOCKET_FD, POLLIN, 0}};
     mounts_.add_to(watched, util::monotonic_ns());
     if (::poll(watched.data(), watched.size(), looks_wait_ || functions_wait_ ? 0 : kDrainMs) > 0) {
-      const auto has_event = [](const pollfd& one) { return one.revents != 0; };  // a mount's is told once
+      const auto has_event = [](const pollfd& one) { return one.revents != 0; };  // poll() reports a mount only once
       if (std::any_of(watched.begin() + 1, watched.end(), has_event)) probes_->add_file_systems(mounts_.types());
       if (has_event(watched.front())) obey();
     }
@@ -187,7 +188,7 @@ class Server {
     tell_of_end();
   }
 
-  // A child that has begun since the rings were drained was begun before its parent's end.
+  // Draining first: a child that started before its parent's end must be known.
   void tell_of_end() {
     if (!look_ || told_of_end_ || !look_->all_ended()) return;
     probes_->drain();
@@ -196,7 +197,7 @@ class Server {
     send(MLRUN_PROBE_ENDED, 0, {});
   }
 
-  // It may execute another program at any moment: the programs in the kernel look at its rights, too.
+  // The process may execute another program at any moment: the BPF programs check its rights, too.
   int follow(int pidfd) {
     if (const int error = may_follow(pidfd); error != 0) return error;
     add_mounts_of(pid_of(pidfd));
@@ -212,7 +213,7 @@ class Server {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
-      if (error == 0 && look_ && !is_command_) look_->follow(order->passed.get());  // it is told of by its exec
+      if (error == 0 && look_ && !is_command_) look_->follow(order->passed.get());  // a command is reported at its exec
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       told_of_end_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
@@ -228,7 +229,7 @@ class Server {
     }
   }
 
-  // In a namespace of its own: what is mounted there alone is attached before the process is followed.
+  // In a mount namespace of its own: its file systems are attached before the process is followed.
   void add_mounts_of(uint32_t pid) {
     mounts_.add(pid);
     probes_->add_file_systems(mounts_.types());
@@ -292,14 +293,14 @@ class Server {
     return report;
   }
 
-  MountWatch mounts_;  // from before the file systems are looked at
+  MountWatch mounts_;  // opened before the mounted file systems are read
   KernelSpool spool_;
   MappingTeller mappings_{spool_};
   MemoryTeller memory_{spool_};
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
-  std::optional<ProcessLook> look_;  // of processes that no library of ours is in
+  std::optional<ProcessLook> look_;  // processes without our library
   util::UniqueFd cgroup_;
   uint64_t next_look_ns_ = 0;
   bool is_command_ = false;

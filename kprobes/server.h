@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of mlrun-probes for one run: says whether it is ready, follows what it is told to, drains the rings, and ends
-// when it is asked to or when the socket's other end is gone, whichever comes first.
+// One run of mlrun-probes: reports readiness, follows processes on request, drains the rings, and ends when asked to or
+// when the socket's other end closes, whichever comes first.
 #pragma once
 
 #include "kprobes/attach/probes.h"

@@ -19,20 +19,19 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr const char* kNotInCalls =
-    MLRUN_NO_FILE_CALLS " (tracepoint: no system call that is looked at tells of these)";
+constexpr const char* kNotInCalls = MLRUN_NO_FILE_CALLS " (tracepoint: no recorded system call covers these)";
 
 constexpr const char* kOpenedLate =
-    "opening is told by security_file_open, which is a part of it: its row has the time of that part, and an open that "
-    "finds no file has none";
+    "opening is recorded by security_file_open, which is part of it: its row has the time of that part, and an open "
+    "that finds no file has none";
 
 constexpr const char* kNeitherCalls =
-    "; there are no calls either, so that of I/O only what reached devices and the waits for it are known: start the "
-    "command with --preload beside --kprobes";
+    "; there are no calls either, so only device I/O and the waits for it are known: start the command with --preload "
+    "beside --kprobes";
 
 struct Part {
   std::string_view signal;
-  std::vector<std::string_view> events;  // the first one that is missing takes the signal with it
+  std::vector<std::string_view> events;  // without the first one the whole signal is missing
 };
 
 const std::array<Part, 6>& parts() {
@@ -51,7 +50,7 @@ const std::array<Part, 6>& parts() {
   return kAll;
 }
 
-// False: nobody asked for it. Other events of it may be there for something else.
+// False: not requested. Other events of it may be attached for another signal.
 bool is_wanted(const Part& part, const std::vector<ProgramState>& programs) {
   return std::any_of(programs.begin(), programs.end(), [&](const ProgramState& program) {
     return program.event == part.events.front() && !program.is_of_file_calls;
@@ -70,7 +69,7 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
   return signal;
 }
 
-// Of those the kernel tells which requests to their servers are under way.
+// Protocols whose requests to servers the kernel reports.
 struct Protocol {
   const char* name;
   std::string_view event, file_systems;
@@ -89,17 +88,17 @@ Signal file_calls(const FileSyscalls& calls, const std::string& why_no_function)
   Signal signal{"file operations", "tracepoint", kNotInCalls};
   for (const std::string& op : calls.unseen())
     signal.missing = op + " (a test of it recorded nothing), " + signal.missing;
-  signal.note = fmt::format("told by system calls, and their times are those of the calls ({})", why_no_function);
+  signal.note = fmt::format("recorded by system calls; times are those of the calls ({})", why_no_function);
   return signal;
 }
 
-// An operation is there when one of its functions is; which of them a kernel has says nothing to a person.
+// An operation is recorded when one of its functions is. Users need not know which.
 Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
   std::array<bool, MLRUN_FILE_PURPOSES> has{};
   std::array<std::string, MLRUN_FILE_PURPOSES> reasons;
   std::set<std::string> ways;
-  std::map<std::string, int> by_kprobe;  // functions by why they are
+  std::map<std::string, int> by_kprobe;  // functions by the reason for kprobe
   for (const ProgramState& program : probes.programs()) {
     if (program.file_op < 0) continue;
     const auto op = static_cast<size_t>(program.file_op);
@@ -124,7 +123,7 @@ Signal file_operations(const Probes& probes) {
   if (!by_kprobe.empty()) signal.note += "; a kprobe follows only so many calls of its function at once";
   std::map<std::string, std::string> missing;  // operations by reason
   for (uint32_t op = 0; op < has.size(); op++) {
-    const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // of the file systems that are mounted
+    const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // of the mounted file systems
     if (has.at(op) || few_have_it) continue;
     std::string& names = missing[reasons.at(op).empty() ? "this kernel has no such function" : reasons.at(op)];
     names += (names.empty() ? "" : ", ") + std::string(file_op_name(op));
@@ -135,8 +134,8 @@ Signal file_operations(const Probes& probes) {
   return signal;
 }
 
-// A line for each type of which nothing is probed. Where no file operation can be, those of servers alone: their sleep counts
-// as something else than with other file systems.
+// One line for each type without a probed function. Without any file operation only those of servers: sleep in them is
+// accounted differently from other file systems.
 void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::vector<Signal>& signals) {
   const auto is_attached = [&](std::string_view name) {
     return std::any_of(probes.programs().begin(), probes.programs().end(), [&](const ProgramState& program) {
@@ -157,7 +156,7 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
   }
 }
 
-// Of processes that no library of ours is in.
+// For processes without our library.
 std::optional<Signal> paths_at_open(const Probes& probes) {
   for (const ProgramState& program : probes.programs()) {
     if (program.event != kOpenFunction || program.file_op >= 0) continue;
@@ -168,7 +167,7 @@ std::optional<Signal> paths_at_open(const Probes& probes) {
   return std::nullopt;
 }
 
-// Of the file systems that are mounted. Their modules have the events, so what is not mounted need not have any.
+// Only protocols of mounted file systems: their modules have the events, so the others may be missing.
 std::optional<Signal> remote_requests(const Probes& probes) {
   Signal signal{"remote requests", {}, {}};
   for (const ProgramState& program : probes.programs()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs tell, by signal: a person asks for waits, not for sched_switch.
+// What the programs record, grouped into signals that users know: waits, not sched_switch.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@ namespace mlrun::probes {
 
 struct Signal {
   std::string name;
-  std::string way;        // tracepoint, fentry, kprobe; empty: it is not recorded
-  std::string missing;    // what of it, and why; empty: nothing
-  std::string note = {};  // what is to be known of what is there; empty: nothing
+  std::string way;        // tracepoint, fentry, kprobe; empty: not recorded
+  std::string missing;    // which part, and why; empty: nothing
+  std::string note = {};  // a remark on what is recorded; empty: none
 };
 
 // `served`: types of file systems that are mounted from a device or a server.
 std::vector<Signal> signals_of(const Probes& probes, const FileSystemTypes& served);
 
-// Objects with `signal`, `way` (null: not recorded), where something is missing `missing`, and where there is one `note`.
+// Objects with `signal`, `way` (null: not recorded) and, if there is one, `missing` and `note`.
 nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served);
 
 }  // namespace mlrun::probes

@@ -19,7 +19,7 @@ constexpr auto kClone = MLRUN_ARGUMENTS_CLONE;
 constexpr auto kCompletion = MLRUN_ARGUMENTS_COMPLETION;
 constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus 9p ";
 
-// What a kernel has under another name stands here twice.
+// A function with different names in different kernels has an entry for each name.
 constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_READ, kIterator, "ext4_file_read_iter", "ext4", " ext4 ext3 ext2 "},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "ext4_file_write_iter", "ext4", " ext4 ext3 ext2 "},
@@ -48,7 +48,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_WRITE, kIterator, "fuse_file_write_iter", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_SYNC, kSync, "fuse_fsync", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_READ, kGeneral, "generic_file_read_iter", "", kPageCacheOnly},
-    // Memory: always there, and what the test at the start works on. Up to Linux 6.5 it writes by the second one.
+    // Memory (tmpfs): always there, and what the trial at the start uses. Up to Linux 6.5 the second function writes.
     FileFunction{MLRUN_FILE_READ, kIterator, "shmem_file_read_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "shmem_file_write_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kGeneral, "generic_file_write_iter", "", ""},
@@ -58,7 +58,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_SYNC, kSync, "blkdev_fsync", "", ""},
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_filp_open", "", ""},
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_file_open", "", ""},
-    // A part of each open that comes so far: what finds no file does not.
+    // The part of an open that comes after the lookup: misses opens that find no file.
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE, kOpenStandIn, "", "", true},
     FileFunction{MLRUN_FILE_CLOSE, MLRUN_ARGUMENTS_FILE, "__fput", "", ""},
     FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NAME, "do_unlinkat", "", ""},
@@ -80,7 +80,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_CLONE, kClone, "btrfs_remap_file_range", "btrfs", " btrfs "},
     FileFunction{MLRUN_FILE_CLONE, kClone, "ovl_remap_file_range", "overlay", " overlay "},
     FileFunction{MLRUN_FILE_CLONE, kClone, "nfs42_remap_file_range", "nfsv4", " nfs nfs4 "},
-    // How whoever handed in a read or write is told that it is over.
+    // The kernel calls these to complete an asynchronous read or write.
     FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "aio_complete_rw", "", ""},
     FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "io_complete_rw", "", ""},
     FileFunction{MLRUN_FILE_COMPLETION, kCompletion, "io_complete_rw_iopoll", "", ""},
@@ -94,7 +94,7 @@ bool has_one_of(const FileSystemTypes& mounted, std::string_view types) {
 
 }  // namespace
 
-// The word behind " - " in each line.
+// The word after " - " in each line.
 FileSystemTypes types_in(std::string_view mountinfo) {
   FileSystemTypes types;
   constexpr std::string_view kBefore = " - ";
@@ -133,7 +133,7 @@ const char* file_op_name(uint32_t op) {
 
 FileSystemTypes served_types_in(std::string_view mountinfo) {
   constexpr std::string_view kBefore = " - ";
-  constexpr size_t kDevice = 2;  // of the words before: major:minor
+  constexpr size_t kDevice = 2;  // index of major:minor among the words before " - "
   FileSystemTypes types;
   for (const std::string_view line : util::split(mountinfo, "\n")) {
     const size_t at = line.find(kBefore);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the kernel that are its operations on files. File systems have functions of their own, which are called
-// through pointers and so are there whatever the compiler does; `vfs_read` and its like are not: most of the ways to read
-// go past them.
+// The kernel functions that are operations on files. File systems have functions of their own, which are called through
+// pointers and so exist whatever the compiler inlines. `vfs_read` and its like are not used: most kinds of reads bypass
+// them.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct FileFunction {
   uint32_t op;  // mlrun_file_op_kind, or MLRUN_FILE_COMPLETION
   mlrun_arguments arguments;
   std::string_view name;
-  std::string_view module;        // that it may be in
+  std::string_view module;        // that may contain it
   std::string_view file_systems;  // types that have it, with blanks around each; empty: it serves all
-  bool is_stand_in = false;       // probed where no other one of its operation tells
+  bool is_stand_in = false;       // probed only where no other function of its operation works
 
-  // Its return says something.
+  // A completion has no return to probe.
   [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }
 
   [[nodiscard]] bool has_iterator() const {
@@ -37,30 +37,31 @@ struct FileFunction {
   }
 };
 
-// Types of file systems, as /proc/PID/mountinfo has them; what is behind a dot (fuse.sshfs) is left out.
+// Types of file systems, as in /proc/PID/mountinfo, without what follows a dot (fuse.sshfs).
 using FileSystemTypes = std::set<std::string>;
 FileSystemTypes types_in(std::string_view mountinfo);
 FileSystemTypes mounted_types();
 
-// For tests: functions that this kernel counts as not having, with commas between. Not heard where mlrun-probes has rights that
-// its caller has not.
+// For tests: functions to treat as missing in this kernel, separated by commas. Ignored where mlrun-probes has rights
+// that its caller lacks.
 inline constexpr const char* kWithoutFunctionsVariable = "MLRUN_WITHOUT_FUNCTIONS";
 
-// Those that serve all file systems, and those of these. Not every kernel has all of them.
+// Functions that serve all file systems, and those of the mounted types. Not every kernel has all of them.
 std::vector<FileFunction> file_functions(const FileSystemTypes& mounted);
 
-// A file system of one of these types is mounted; blanks around each.
+// Whether a file system of one of these types is mounted; each type has a blank on both sides.
 bool is_mounted(std::string_view types);
 
-// Types of what is mounted from a device or from a server.
+// Types of file systems that are mounted from a device or a server.
 FileSystemTypes served_types_in(std::string_view mountinfo);
 FileSystemTypes mounted_served_types();
-// By a server, or, like zfs, by threads and devices of its own: nothing tells which of its requests a call waits for.
+// Served by a server or, like zfs, by threads and devices of its own: no event links a call to the requests it waits
+// for.
 bool is_served_elsewhere(std::string_view type);
-// One of the functions that are this type's own is attached.
+// Whether a function of this type's own is attached.
 bool has_function_of(const std::string& type, const std::function<bool(std::string_view)>& is_attached);
 
-// In a person's words.
+// The name that people see.
 const char* file_op_name(uint32_t op);
 
 }  // namespace mlrun::probes

@@ -34,7 +34,7 @@ void do_all() {
   done = done && ::splice(pipe[0], nullptr, file, &to, page.size(), 0) > 0 && ::ftruncate(file, 1) == 0;
   ::close(file);
   ::close(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  ::close(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));  // has a path
+  ::close(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));  // a directory, so that a path is recorded
   const bool none = ::unlink(kNoFile) != 0 && ::rmdir(kNoFile) != 0 && ::rename(kNoFile, kNoFile) != 0;
   ::_exit(done && none && ::mkdir("/", S_IRWXU) != 0 ? 0 : 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does each operation on files once, on a file that lies in memory and has no name, so that a probe of it that attaches
-// and does not fire is found out. Nothing of any disk is touched.
+// Does each operation on files once, on an unnamed file in memory, to detect probes that attach but do not fire.
+// Touches no disk.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace mlrun::probes {
 
-// In a child, which `follow` is told of (its pidfd; 0 or the errno) before it begins. Page faults are not among them, and
-// what does not exist cannot be removed: those calls fail, and that is an operation, too.
+// Runs in a child. `follow` gets the child's pidfd before the first operation, and returns 0 or an errno. Page faults
+// are not tried. Removals of missing files fail, which is an operation too.
 Status try_file_ops(const std::function<int(int pidfd)>& follow);
 
 }  // namespace mlrun::probes

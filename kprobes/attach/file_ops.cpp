@@ -13,11 +13,11 @@ namespace mlrun::probes {
 
 namespace {
 
-// One verifies while the other patches: the kernel does that for one function at a time.
+// One verifies while the other patches: the kernel patches one function at a time.
 constexpr size_t kThreadsMax = 2;
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
-// Nothing: this kernel has no such function.
+// nullopt: this kernel has no such function.
 std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionTypes& types) {
   const auto place = types.find(what.name, what.module);
   if (!place && !types.may_exist(what.module)) return std::nullopt;
@@ -43,7 +43,8 @@ void FileOps::attach_by_kprobe(Function& function) const {
 
 void FileOps::attach_by_fentry(Function& function) const {
   if (programs_.entry == nullptr || !function.place) {
-    function.reason = programs_.entry == nullptr ? programs_.why_no_entry : "fentry: this kernel does not tell of it";
+    function.reason =
+        programs_.entry == nullptr ? programs_.why_no_entry : "fentry: the function is not in this kernel's BTF";
     return;
   }
   auto probe = FunctionProbe::by_fentry(programs_, function.what, *function.place);
@@ -55,7 +56,7 @@ void FileOps::attach_by_fentry(Function& function) const {
   function.way = "fentry";
 }
 
-// The kernel verifies programs of several threads at once, and patches one function while it verifies those of another.
+// The kernel verifies programs of several threads at once, and patches one function while it verifies others.
 void FileOps::attach_all_by_fentry() {
   std::atomic<size_t> next = 0;
   const auto take_turns = [&] {
@@ -70,7 +71,8 @@ void FileOps::attach_all_by_fentry() {
   take_turns();
 }
 
-// What was attached and has shown nothing of an operation that was tried; if nothing did, the rest is no better.
+// Calls `then` for attached functions whose trial was not recorded. If no trial was recorded, even functions that
+// cannot be tried are doubted.
 void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then) {
   const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
   for (Function& function : functions_) {
@@ -98,7 +100,7 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   add_stand_ins(std::move(stand_ins), try_all);
 }
 
-// What shows nothing takes the next way, or none.
+// A function whose trial was not recorded takes the next mechanism, or none.
 void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
   bool by_kprobe = false;
   if (const auto seen = try_all()) {
@@ -133,7 +135,7 @@ void FileOps::settle_stand_in(Function& function, const std::function<Result<See
   }
 }
 
-// Where nothing works they do not, either.
+// Not tried where no other function works.
 void FileOps::add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all) {
   const auto works = [](const Function& function) { return !function.way.empty(); };
   if (std::none_of(functions_.begin(), functions_.end(), works)) return;
@@ -152,7 +154,7 @@ void FileOps::add(const FileSystemTypes& mounted) {
     return std::any_of(functions.begin(), functions.end(),
                        [&](const Function& function) { return function.what.name == what.name; });
   };
-  if (waiting_.empty() && types_ != nullptr) types_->forget_modules();  // that of a file system came with its mount
+  if (waiting_.empty() && types_ != nullptr) types_->forget_modules();  // the mount may have loaded a module
   for (const std::string& type : mounted) {
     if (!known_.insert(type).second) continue;
     for (const FileFunction& what : file_functions({type})) {

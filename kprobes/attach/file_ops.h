@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probes of the kernel's operations on files. Each operation takes the first way that works: fentry, else kprobe, else
-// it is not recorded; of opening, else by a function that sees a part of it. A way works when it can be attached and, where the operation can be tried, when a try is seen.
+// The probes of the kernel's operations on files. Each operation takes the first mechanism that works: fentry, then
+// kprobe; opening has a last fallback, a function that sees part of it. Otherwise the operation is not recorded. A
+// mechanism works when it attaches and, where the operation can be tried, a trial is recorded.
 #pragma once
 
 #include <array>
@@ -22,25 +23,25 @@ class FileOps {
   struct Function {
     FileFunction what;
     std::string way;     // fentry, kprobe; empty: not attached
-    std::string reason;  // why not; of one by kprobe, why not by fentry
+    std::string reason;  // why it is not attached; with kprobe: why not fentry
     std::optional<FunctionProbe> probe;
     std::optional<FunctionTypes::Place> place;
-    std::string file_system;  // that has it, of one that was not there at first
-    uint64_t since_ns = 0;    // attached; 0: in time
+    std::string file_system;  // of a function attached after the start: the file system that has it
+    uint64_t since_ns = 0;    // when it was attached; 0: at the start
   };
   using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // records by operation
 
-  // The functions of these file systems. `try_all` does every operation once and tells what was recorded of it; it fails
-  // where that cannot be done. Requires: `types` and the programs outlive this object.
+  // The functions of these file systems. `try_all` does every operation once and returns what was recorded; it fails
+  // where that is impossible. Requires: `types` and the programs outlive this object.
   void attach(const FileOpPrograms& programs, FunctionTypes& types, const FileSystemTypes& mounted,
               const std::function<Result<Seen>()>& try_all);
 
-  // Those of file systems among these that were not mounted before wait to be attached; one at a time, as each takes its
-  // time. attach_next gives that one; nullptr: none waited. `is_late`: files of it may have been used meanwhile.
+  // Queues functions of file systems that were not mounted before. attach_next attaches one, as each takes
+  // milliseconds, and returns it; nullptr: the queue is empty. `is_late`: files of it may have been used meanwhile.
   void add(const FileSystemTypes& mounted);
   const Function* attach_next(bool is_late);
 
-  // Those that this kernel has.
+  // The functions that this kernel has.
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
 
  private:
@@ -59,7 +60,7 @@ class FileOps {
   std::deque<Function> waiting_;
 };
 
-// Memory, on which operations are tried, has no pages to wait for, no blocks to share and nothing that is over later.
+// The trial's file is in memory: it never waits for pages, shares blocks or completes asynchronously.
 bool is_tried(uint32_t op);
 
 }  // namespace mlrun::probes

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kEntryEvent = "sys_enter";
 constexpr const char* kCast = "bpf_rdonly_cast";
 
-// A kernel may have the function and not let programs of this type call it: then all programs would be refused.
+// A kernel may have the function and not allow it for this program type; then it would refuse all programs.
 bool can_cast(FunctionTypes::Place event, uint32_t cast, uint32_t type) {
   const std::array<bpf_insn, 5> instructions = {
       bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 0},
@@ -35,7 +35,7 @@ bool can_cast(FunctionTypes::Place event, uint32_t cast, uint32_t type) {
       .valid();
 }
 
-// libbpf would find the function itself, and read all of the kernel's types for that.
+// libbpf would look up the function itself, and read all of the kernel's types for that.
 bool call_cast(bpf_program* program, uint32_t cast) {
   const bpf_insn* begin = ::bpf_program__insns(program);
   std::vector<bpf_insn> instructions(begin, begin + ::bpf_program__insn_cnt(program));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on files told by the entry and return of system calls (bpf/file_syscalls.h), where none of the kernel's functions
-// on files can be probed. Both programs or none; they work when operations that are tried are seen.
+// The fallback for file operations: the entry and return of system calls (bpf/file_syscalls.h), where none of the
+// kernel's file functions can be probed. Both programs are used or none; they work when a trial of the operations is
+// recorded.
 #pragma once
 
 #include <array>
@@ -20,18 +21,18 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// Numbers of the kernel's types; 0: not to be used.
+// BTF ids of the kernel's types; 0: not used.
 struct CastTypes {
   uint32_t file = 0, slot = 0;
 };
 
-// Attached while it lives, or until detach().
+// Attached until it is destroyed or detach() is called.
 class FileSyscalls {
  public:
-  // Before programs are loaded: whether these are needed. Left out where this kernel does not have the events.
+  // Before the programs are loaded: whether these are needed. They are left out where this kernel lacks the events.
   void choose(bpf_program* entered, bpf_program* left, FunctionTypes& types, bool is_wanted);
-  // With that function of this kernel, if it has it, `entered` reads files by loads. The types are then what
-  // bpf/descriptor.h needs; 0: it reads them by the kernel's helper.
+  // If this kernel has bpf_rdonly_cast, `entered` reads files by loads, and the returned types are what
+  // bpf/descriptor.h needs. 0: it reads them through the kernel's helper.
   CastTypes read_by_loads(const btf* kernel, FunctionTypes& types);
   [[nodiscard]] bool is_wanted() const { return programs_.front() != nullptr; }
 
@@ -40,9 +41,9 @@ class FileSyscalls {
   void detach() { links_.clear(); }
 
   [[nodiscard]] bool works() const { return works_; }
-  // Why not, where they were wanted.
+  // Why they are not attached although wanted.
   [[nodiscard]] const std::string& reason() const { return reason_; }
-  // Of what was tried and was not seen.
+  // Operations whose trial was not recorded.
   [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }
 
  private:
@@ -50,7 +51,7 @@ class FileSyscalls {
     void operator()(bpf_link* link) const;
   };
 
-  std::array<bpf_program*, 2> programs_{};  // the return first: a call that began before it would not be seen to end
+  std::array<bpf_program*, 2> programs_{};  // the return first: a call that began before it would have no end
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links_;
   bool works_ = false;
   std::string reason_;

@@ -20,7 +20,7 @@ constexpr std::string_view kAnyFunction = "vfs_read";
 // r0 = 0; exit
 constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                                               bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-// The same, having asked for the cookie, by which the program of a kprobe knows its function.
+// The same after reading the cookie, by which a kprobe's program identifies its function.
 constexpr std::array<bpf_insn, 3> kCookie = {bpf_insn{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie},
                                              kNothing[0], kNothing[1]};
 
@@ -36,11 +36,11 @@ util::UniqueFd load(const bpf_insn* instructions, size_t count, bpf_attach_type 
   return util::UniqueFd(::bpf_prog_load(BPF_PROG_TYPE_TRACING, name, kLicense, instructions, count, &options));
 }
 
-// By the older of two system calls: the other one takes such programs since Linux 5.19.
+// Uses the older of two system calls: the newer one accepts such programs only since Linux 5.19.
 util::UniqueFd attach(int program) { return util::UniqueFd(::bpf_raw_tracepoint_open(nullptr, program)); }
 
-// What is to come written into the program: the verifier sees which way it goes, and has a few hundred instructions to follow;
-// what is never reached is left out.
+// Writes the function's facts into the program, so that the verifier knows the branch and has only a few hundred
+// instructions to follow; unreachable ones are removed.
 std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function,
                                        FunctionTypes::Place place) {
   const bpf_insn* begin = ::bpf_program__insns(program);
@@ -64,10 +64,10 @@ std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFun
 
 void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 
-// A program of that kind knows its function when it is loaded, so each function has a copy.
+// An fentry program is bound to its function at load, so each function has a copy.
 Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                                FunctionTypes::Place place) {
-  if (place.returned_at > MLRUN_RETURN_AT_MOST) return fail("has more arguments than are looked behind");
+  if (place.returned_at > MLRUN_RETURN_AT_MOST) return fail("has more arguments than are supported");
   FunctionProbe probe;
   const bool iterates = function.has_iterator();
   const std::array<std::pair<const bpf_program*, bpf_attach_type>, 2> sides = {
@@ -80,7 +80,7 @@ Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, c
     probe.programs_[i] = load(instructions.data(), instructions.size(), type, place);
     if (!probe.programs_[i].valid()) return refused("cannot be loaded");
   }
-  // The exit first: an operation that began before it would never be seen to end.
+  // The exit first: an operation that began before it would have no end.
   for (const size_t i : {1, 0}) {
     if (i == 1 && !function.has_end()) continue;
     probe.links_[i] = attach(probe.programs_[i].get());
@@ -112,7 +112,7 @@ uint64_t FunctionProbe::skipped() const {
 
 Status can_trace_functions(FunctionTypes& types) {
   const auto place = types.find(kAnyFunction, "");
-  if (!place) return fail("this kernel does not tell of its functions");
+  if (!place) return fail("this kernel's BTF has no functions");
   const auto program = load(kNothing.data(), kNothing.size(), BPF_TRACE_FENTRY, *place);
   if (!program.valid()) return refused("fentry");
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two programs of file_op.h on one function of the kernel: at its entry and at its return, by fentry and fexit or by
-// kprobe and kretprobe.
+// The two programs of file_op.h on one kernel function, at its entry and return: fentry and fexit, or kprobe and
+// kretprobe.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// The programs as libbpf has loaded them; nullptr: that way does not work on this kernel.
+// The programs that libbpf has loaded; nullptr: this kernel lacks the mechanism.
 struct FileOpPrograms {
   const bpf_program *entry = nullptr, *exit = nullptr;
   const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // of reads and writes
@@ -27,7 +27,7 @@ struct FileOpPrograms {
 // Attached while it lives.
 class FunctionProbe {
  public:
-  // Each needs some milliseconds: the kernel rewrites the function's first bytes and waits for all processors.
+  // Each takes some milliseconds: the kernel rewrites the function's first bytes and waits for all processors.
   static Result<FunctionProbe> by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                          FunctionTypes::Place place);
   static Result<FunctionProbe> by_kprobe(const FileOpPrograms& programs, const FileFunction& function);
@@ -42,13 +42,13 @@ class FunctionProbe {
   std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
 };
 
-// Whether the kernel takes such programs at all; else why not. It may still refuse to attach them: to find that out here as
-// well would take as long as ten functions do, because the kernel waits for all tasks before it lets go of the first one.
+// Whether the kernel takes such programs at all, else why not. It may still refuse to attach them; testing that here
+// would take as long as ten functions, because the kernel waits for all tasks before it releases the first one.
 Status can_trace_functions(FunctionTypes& types);
 Status can_probe_functions();
-// Whether a program can ask for the cookie of its probe (Linux 5.15): those on libraries know their function by it.
+// Whether a program can read the cookie of its probe (Linux 5.15). Probes on libraries identify their function by it.
 bool has_probe_cookies();
-// How often the kernel did not run a program for an event, because it was running on that processor already.
+// How often the kernel skipped a program because it was already running on that processor.
 uint64_t times_skipped(int program);
 
 }  // namespace mlrun::probes

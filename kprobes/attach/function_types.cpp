@@ -27,7 +27,7 @@ bool is_wanted(std::string_view name, uint32_t kind) {
   return kind == BTF_KIND_FUNC || (kind == BTF_KIND_TYPEDEF && name.starts_with(kEventPrefix));
 }
 
-// Types of that name that the kernel holds itself.
+// The BTF object of that name that the kernel holds.
 util::UniqueFd open_types(std::string_view module) {
   for (uint32_t id = 0; ::bpf_btf_get_next_id(id, &id) == 0;) {
     util::UniqueFd fd(::bpf_btf_get_fd_by_id(id));
@@ -46,8 +46,7 @@ util::UniqueFd open_types(std::string_view module) {
 
 FunctionTypes::Names::Names(const btf* types, uint32_t first_type) : types_(types) {
   const uint32_t end = ::btf__type_cnt(types);
-  slots_.resize(
-      std::bit_ceil(size_t{end} - first_type + 2));  // fewer are wanted than there are, so that some stay free
+  slots_.resize(std::bit_ceil(size_t{end} - first_type + 2));  // leaves free slots, so that a search ends
   for (uint32_t id = first_type; id < end; id++) {
     const btf_type* type = ::btf__type_by_id(types, id);
     const uint32_t kind = ::btf_kind(type);
@@ -116,7 +115,7 @@ std::vector<const btf*> FunctionTypes::all() const {
   return all;
 }
 
-// typedef void (*btf_trace_NAME)(void *, ...): the first is not the event's.
+// typedef void (*btf_trace_NAME)(void *, ...): the first argument is not the event's.
 size_t FunctionTypes::event_arguments(std::string_view event) {
   const auto alias = find_event(event, "");
   if (!alias) return 0;

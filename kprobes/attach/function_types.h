@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds functions and tracepoints of the running kernel and of its modules by name, as BPF programs name them. Their names are
-// read once: there are a hundred thousand types, and libbpf looks at all of them for each name.
+// Finds functions and tracepoints of the running kernel and its modules by name, as BPF programs name them. The names
+// are read once: there are a hundred thousand types, and libbpf searches all of them for each name.
 #pragma once
 
 #include <cstdint>
@@ -27,28 +27,28 @@ class FunctionTypes {
 
   struct Place {
     uint32_t type = 0;
-    int module = 0;       // descriptor of the module's types; 0: of the kernel itself
-    int returned_at = 0;  // of a function: how many arguments are before what it returns; 0: it returns nothing
+    int module = 0;       // descriptor of the module's BTF; 0: the kernel itself
+    int returned_at = 0;  // of a function: number of arguments before its return value; 0: it returns nothing
   };
-  // Nothing: there is no such function, or nothing tells of it. `module` may be empty.
+  // nullopt: there is no such function, or its types are unavailable. `module` may be empty.
   std::optional<Place> find(std::string_view function, std::string_view module);
 
-  // The tracepoint of that name, of the kernel or of that module.
+  // The tracepoint of that name, in the kernel or in that module.
   std::optional<Place> find_event(std::string_view event, std::string_view module);
-  // How many arguments a tracepoint of the kernel itself has; 0: there is none of that name.
+  // Number of arguments of a tracepoint of the kernel itself; 0: there is none of that name.
   size_t event_arguments(std::string_view event);
 
-  // The kernel's own, and those of the modules that were asked for so far.
+  // The kernel's own, and those of the modules looked up so far.
   [[nodiscard]] std::vector<const btf*> all() const;
 
-  // The function may exist all the same: its module is loaded, and its types are not told.
+  // The function may still exist: its module is loaded, but has no BTF.
   bool may_exist(std::string_view module);
 
-  // Those that are loaded may be others now. Places in modules are good until then.
+  // Called when loaded modules may have changed. Places in modules are valid until then.
   void forget_modules();
 
  private:
-  // Functions and tracepoints of one of them, by the hash of the name.
+  // Functions and tracepoints of one BTF, by the hash of the name.
   class Names {
    public:
     Names() = default;
@@ -57,7 +57,7 @@ class FunctionTypes {
 
    private:
     const btf* types_ = nullptr;
-    std::vector<uint32_t> slots_;  // numbers of types, 0: free
+    std::vector<uint32_t> slots_;  // BTF ids, 0: free
   };
   struct Module {
     util::UniqueFd fd;

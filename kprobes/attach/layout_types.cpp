@@ -17,7 +17,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr std::string_view kFlavor = "___";  // what follows tells apart types of the same name
+constexpr std::string_view kFlavor = "___";  // the suffix after it distinguishes types of the same name
 
 bool is_layout(uint32_t kind) {
   return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION || kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
@@ -44,7 +44,7 @@ class Writer {
  public:
   explicit Writer(const btf* base) : base_(base), strings_(1, '\0') {}
 
-  // Those with these names, but for what types before had.
+  // Adds the types with these names that no earlier BTF had.
   void add_named(const btf* types, uint32_t first, const std::unordered_set<std::string_view>& names) {
     std::unordered_set<std::string_view> found;
     for (uint32_t id = first; id < ::btf__type_cnt(types); id++) {
@@ -77,7 +77,7 @@ class Writer {
   }
 
  private:
-  // Its number here; it is written when its turn comes.
+  // Its id in this BTF; the type is written when its turn comes.
   uint32_t number_of(const btf* types, uint32_t id) {
     if (id == 0) return 0;
     if (id < ::btf__type_cnt(base_)) types = base_;

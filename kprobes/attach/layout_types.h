@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few types of the running kernel whose layout the BPF programs ask for (CO-RE), as BTF of their own. libbpf goes through
+// A small BTF with the few types of the running kernel whose layout the BPF programs ask for (CO-RE). libbpf searches
 // all types that it is given for each type that the programs name: a hundred thousand for each of some sixty.
 #pragma once
 
@@ -11,8 +11,9 @@ struct btf;
 
 namespace mlrun::probes {
 
-// A file in memory with the structs, unions and enumerations whose names `named` has too, from the first of `kernel` that has
-// that name, and what lies in them. Pointers in it point to nothing. Requires: all but the first of `kernel` go on from that.
+// A file in memory with the structs, unions and enumerations that `named` names too, each from the first of `kernel`
+// that has it, and the types of their members. Pointers in it point to nothing. Requires: all but the first of `kernel`
+// are split BTF based on the first.
 Status write_layout_types(const btf* named, const std::vector<const btf*>& kernel, int file);
 
 }  // namespace mlrun::probes

@@ -17,7 +17,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr size_t kNamespacesMax = 64;
-constexpr uint64_t kShare = 10;  // reading mounts takes one part in so many of our time
+constexpr uint64_t kShareOfMounts = 10;  // reading mounts takes at most 1/kShareOfMounts of the time
 
 std::string text_of(int mounts) {
   std::string text;
@@ -75,7 +75,7 @@ FileSystemTypes MountWatch::types() {
     served_.merge(served_types_in(mounts));
   }
   const uint64_t ended_ns = util::monotonic_ns();
-  next_ns_ = ended_ns + (ended_ns - began_ns) * (kShare - 1);
+  next_ns_ = ended_ns + (ended_ns - began_ns) * (kShareOfMounts - 1);
   return types;
 }
 

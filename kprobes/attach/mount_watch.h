@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when something is mounted or unmounted: in the mount namespace of this process and in those of the processes that
-// are named. A descriptor of /proc/PID/mountinfo stays that of the namespace when the process has gone.
+// Notices mounts and unmounts in the mount namespaces of this process and of the named processes. An open descriptor of
+// /proc/PID/mountinfo stays bound to the namespace after the process has ended.
 #pragma once
 
 #include <poll.h>
@@ -18,27 +18,27 @@ namespace mlrun::probes {
 class MountWatch {
  public:
   MountWatch();
-  // That of this process, if it is another one; beyond some dozens it is not watched.
+  // Watches that process's namespace if it is another one; beyond some dozens, namespaces are not watched.
   void add(uint32_t pid);
 
-  // Namespaces in which none of the named processes lives are not watched any more: a descriptor keeps all their mounts.
+  // Stops watching namespaces that contain no named process any more: a descriptor keeps all their mounts alive.
   void drop_ended();
   void drop_all() { namespaces_.clear(); }
 
-  // For poll(): there are events where something has changed since the last poll(). None is added before it is time to
-  // read all mounts again, which takes at most a tenth of our time; what changes meanwhile is told then.
+  // For poll(): a descriptor has events when something changed since the last poll(). No descriptor is added while the
+  // time share for reading mounts (a tenth) is used up; changes in between are reported afterwards.
   void add_to(std::vector<pollfd>& watched, uint64_t now_ns) const;
 
-  // Of all that is mounted in these namespaces.
+  // Types of all mounts in these namespaces.
   [[nodiscard]] FileSystemTypes types();
-  // Of what types() has ever found mounted from a device or a server.
+  // Every type that types() has found mounted from a device or a server.
   [[nodiscard]] const FileSystemTypes& served() const { return served_; }
 
  private:
   struct Namespace {
     util::UniqueFd mounts;
     ino_t inode = 0;
-    std::vector<uint32_t> processes;  // that were named; none: it is our own
+    std::vector<uint32_t> processes;  // the named ones; empty: our own namespace
   };
   void add(const std::string& folder, std::vector<uint32_t> named);  // of the process
 

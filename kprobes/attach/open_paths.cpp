@@ -11,13 +11,13 @@ namespace mlrun::probes {
 
 void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 
-// A program for a function that the kernel's types do not tell of would be refused, and all others with it.
+// The kernel would refuse a program for a function that its BTF lacks, and all other programs with it.
 void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string why_none) {
   programs_ = programs;
   reason_ = std::move(why_none);
   if (programs_.traced == nullptr || types.find(kOpenFunction, "")) return;
   programs_.traced = nullptr;
-  reason_ = "fentry: this kernel does not tell of that function";
+  reason_ = "fentry: the function is not in this kernel's BTF";
 }
 
 void OpenPaths::attach(const std::function<Result<int>()>& try_it) {

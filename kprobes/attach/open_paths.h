@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probe that tells the paths of files as they are opened (bpf/file_path.h): by fentry, else by a kprobe. A way works
-// when it can be attached and an open that is tried is seen.
+// The probe that records the paths of files as they are opened (bpf/file_path.h): fentry, else kprobe. A mechanism
+// works when it attaches and a trial open is recorded.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace mlrun::probes {
 
 inline constexpr const char* kOpenFunction = "security_file_open";
 
-// nullptr: that way does not work on this kernel, or nobody asked for it.
+// nullptr: the mechanism does not work on this kernel, or is not wanted.
 struct OpenPrograms {
   bpf_program *traced = nullptr, *probed = nullptr;
 };
@@ -25,13 +25,13 @@ struct OpenPrograms {
 // Attached while it lives.
 class OpenPaths {
  public:
-  // Before programs are loaded: which of these are needed. `why_none`: why there is none of them, if so.
+  // Before the programs are loaded: which of these are needed. `why_none`: why neither is available, if so.
   void choose(OpenPrograms programs, FunctionTypes& types, std::string why_none);
   [[nodiscard]] bool needs(const bpf_program* program) const {
     return program == programs_.traced || program == programs_.probed;
   }
 
-  // `try_it` opens a file and tells how many paths were recorded; it fails where that cannot be done.
+  // `try_it` opens a file and returns how many paths were recorded; it fails where that is impossible.
   void attach(const std::function<Result<int>()>& try_it);
 
   // fentry, kprobe; empty: not attached, and `reason` says why.

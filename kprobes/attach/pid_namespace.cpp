@@ -21,7 +21,7 @@ Status find_pid_level(const bpf_program* program) {
   bpf_test_run_opts options{};
   options.sz = sizeof options;
   if (::bpf_prog_test_run_opts(::bpf_program__fd(program), &options) == 0) return {};
-  return fail_errno("find out how deep mlrun's PID namespace lies", errno);
+  return fail_errno("find the depth of mlrun's PID namespace", errno);
 }
 
 }  // namespace mlrun::probes

@@ -17,7 +17,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr uint32_t kOwnRingMax = 64 << 20;  // it is not counted as anybody's memory
+constexpr uint32_t kOwnRingMax = 64 << 20;  // ring memory is charged to no user
 
 bool has_capability(uint32_t capability) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -36,8 +36,8 @@ Status check_privilege() {
   }
   if (is_root() || (has_capability(CAP_BPF) && has_capability(CAP_PERFMON))) return {};
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
-    return fail("it needs root here: no_new_privs is set, so that programs get no rights by their files");
-  return fail("it needs root, or capabilities of its program's file: `mlrun doctor --fix` shows the command");
+    return fail("it needs root here: no_new_privs is set, which disables file capabilities");
+  return fail("it needs root or file capabilities: `mlrun doctor --fix` shows the command");
 }
 
 void drop_capabilities() {
@@ -49,19 +49,20 @@ void drop_capabilities() {
 
 Status check_scope(const Streams& streams) {
   if (is_root()) return {};
-  if (streams.scope != MLRUN_SCOPE_FLAGGED) return fail("other users' processes are root's alone to look at");
+  if (streams.scope != MLRUN_SCOPE_FLAGGED) return fail("only root may observe other users' processes");
   if (streams.ring_bytes > kOwnRingMax) return fail("a ring of more than 64 MiB takes root");
   if (streams.any_library()) return fail("probes in libraries (=cuda, =cufile, =torch) take root");
   return {};
 }
 
-// The kernel gives the files in /proc/PID (not that folder) to root where the process has, or had, rights beyond its user's.
+// The kernel gives the files in /proc/PID (not that folder) to root where the process has, or had, rights beyond its
+// user's.
 int may_follow(int pidfd) {
   if (is_root()) return 0;
   const uint32_t pid = pid_of(pidfd);
   if (pid == 0) return ESRCH;
   const auto owner = owner_of(pid);
-  pollfd lives{pidfd, POLLIN, 0};  // else another one may have the number
+  pollfd lives{pidfd, POLLIN, 0};  // if it has ended, another process may have the number
   if (!owner || ::poll(&lives, 1, 0) != 0) return ESRCH;
   return *owner == ::getuid() ? 0 : EPERM;
 }

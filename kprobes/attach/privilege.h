@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom this program may look at. Started by root: everybody. Started by another user, with the capabilities of its file: processes
-// that this user could trace anyway.
+// Which processes this program may record. Started by root: all. Started by another user, with capabilities of its
+// file: those that the user could trace anyway.
 #pragma once
 
 #include "runner/util/result.h"
@@ -9,20 +9,20 @@ namespace mlrun::probes {
 
 struct Streams;
 
-// Whether the user that started us is root.
+// Whether the user that started this program is root.
 bool is_root();
 
-// Fails with what to do when we have neither root's rights nor the capabilities.
+// Fails, saying what to do, without both root's rights and the capabilities.
 Status check_privilege();
 
-// Fails for what root alone may ask for.
+// Fails for what only root may ask for.
 Status check_scope(const Streams& streams);
 
-// In a child that does what is to be seen, as a process of our user's would: without the capabilities of our file.
+// For the child that does the trial: like a process of the user, without the capabilities of our file.
 void drop_capabilities();
 
-// 0, or an errno: whether the process behind the pidfd is one of our user's own, with no rights beyond his. It may execute
-// another program at once: to be asked again when it is followed.
+// 0 or an errno: whether the process behind the pidfd belongs to our user and has no further rights. It may execute
+// another program at once, so ask again after it is followed.
 int may_follow(int pidfd);
 
 }  // namespace mlrun::probes

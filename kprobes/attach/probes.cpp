@@ -36,8 +36,8 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kNoNumbers =
-    "--system tells of all processes, and most have no number in the PID namespace that "
-    "mlrun runs in; run it outside of the container";
+    "--system records all processes, but most have no number in the PID namespace of mlrun; run it outside of the "
+    "container";
 constexpr uint32_t kEntriesOfProcessor = 256;
 
 std::string last_warning;  // of libbpf, whose callback has no context
@@ -47,7 +47,7 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
   std::array<char, 512> line{};
   std::vsnprintf(line.data(), line.size(), format, arguments);
   const std::string_view text(line.data());
-  // The verifier's log comes in one piece with the reason near its end; the first warning says what failed.
+  // The verifier's log is one message with the reason near its end; the first warning says what failed.
   if (last_warning.empty()) last_warning = text.substr(0, text.find('\n'));
   return 0;
 }
@@ -64,14 +64,14 @@ ProgramState state_of(const FileOps::Function& function) {
 
 void make_room_for_processors(const mlrun_probes& skeleton) {
   const auto processors = static_cast<uint32_t>(std::max(1, ::libbpf_num_possible_cpus()));
-  // Every processor keeps some free entries of these to itself.
+  // Each processor keeps some free entries of these LRU maps for itself.
   for (bpf_map* map : {skeleton.maps.writers, skeleton.maps.places}) {
     ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + processors * kEntriesOfProcessor);
   }
   ::bpf_map__set_max_entries(skeleton.maps.losses, processors * MLRUN_PROBE_LOSSES);
 }
 
-// For tests. Not heard where this program has rights that its caller has not.
+// For tests. Ignored where this program has rights that its caller lacks.
 void limit(const char* variable, std::initializer_list<bpf_map*> maps) {
   const char* asked = ::secure_getenv(variable);
   const long most = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
   std::unique_ptr<Probes> probes(new Probes);
   Status opened = probes->open(streams);
   if (!opened && probes->loads_fentry_) {
-    // All programs are loaded or none; these are what a verifier that nobody has tried may refuse.
+    // libbpf loads all programs or none; these are the ones that an untested verifier may refuse.
     probes.reset(new Probes);
     probes->refused_fentry_ = std::exchange(last_warning, {});
     opened = probes->open(streams);
@@ -169,7 +169,7 @@ Status Probes::open(const Streams& streams) {
   ::bpf_program__set_autoload(state_->skeleton->progs.find_pid_level, own_pid_namespace() != 0);
   state_->rings.emplace(state_->skeleton->maps.ring, state_->skeleton->maps.rings, streams.ring_bytes);
   state_->skeleton->rodata->has_rings = state_->rings->has_table();
-  (void)events.find("btrfs_sync_file", "btrfs");  // its types are among them then (bpf/inode_device.h)
+  (void)events.find("btrfs_sync_file", "btrfs");  // makes its types available (bpf/inode_device.h)
   Status written =
       write_layout_types(::bpf_object__btf(state_->skeleton->obj), state_->functions->all(), layouts.get());
   if (!written) return written;
@@ -199,7 +199,7 @@ Status Probes::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, state_->skeleton->obj) {
     if (!is_for_tracepoint(program)) continue;
-    if (programs_[i].name != ::bpf_program__name(program)) continue;  // not asked for
+    if (programs_[i].name != ::bpf_program__name(program)) continue;  // not requested
     ProgramState& state = programs_[i++];
     if (state.reason.empty()) {
       std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach_trace(program));
@@ -215,7 +215,7 @@ Status Probes::attach() {
   return {};
 }
 
-// Those that this kernel would refuse are left out, as all are loaded or none.
+// Leaves out those that this kernel would refuse, as libbpf loads all programs or none.
 void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes& types = *state_->functions;
@@ -263,7 +263,7 @@ void Probes::choose_library_programs(const Streams& streams) {
   if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
 }
 
-// Nobody else is followed yet, so that all that is recorded is of the test.
+// No other process is followed yet, so everything that is recorded comes from the trial.
 Result<Probes::Trial> Probes::try_operations() {
   Trial trial;
   Take take = std::exchange(state_->take, [&](const void* data, size_t bytes) {
@@ -301,7 +301,7 @@ void Probes::attach_file_ops() {
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }
 
-// Only where no function works: one operation told by both would be told twice.
+// Only where no function works: with both, each operation would be recorded twice.
 void Probes::attach_file_calls() {
   FileSyscalls& calls = state_->file_calls;
   const auto& functions = state_->file_ops.functions();
@@ -340,7 +340,7 @@ void Probes::attach_open_paths() {
   programs_.push_back(std::move(state));
 }
 
-// System calls of mlrun's own child are left out until it becomes the command, which its exec is seen for.
+// The system calls of mlrun's own child are left out until it becomes the command, at its exec.
 int Probes::follow(int pidfd) {
   const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
   return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);

@@ -10,7 +10,7 @@ namespace mlrun::probes {
 
 namespace {
 
-FunctionTypes* known_types = nullptr;  // a program keeps its handler, which is therefore registered once and for all
+FunctionTypes* known_types = nullptr;  // a program keeps its handler, so the handler is registered only once
 
 int prepare(bpf_program* program, bpf_prog_load_opts* options, long) {
   const std::string_view section = ::bpf_program__section_name(program);
@@ -24,8 +24,8 @@ int prepare(bpf_program* program, bpf_prog_load_opts* options, long) {
   return ::bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 }
 
-// As another type until it is loaded: for programs of type tracing libbpf reads the kernel's types, needed or not. A newer
-// libbpf forgets the section then, so that bpf_program__attach_trace() has to attach them.
+// Uses another program type until the load: for tracing programs libbpf reads the kernel's types, needed or not. A
+// newer libbpf then forgets the section, so bpf_program__attach_trace() has to attach them.
 void handle(const char* section, bpf_attach_type type) {
   libbpf_prog_handler_opts options{};
   options.sz = sizeof options;

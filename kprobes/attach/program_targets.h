@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells libbpf which function or tracepoint each program is for, from names that are read already: by itself it would read all
-// types of the kernel once more, and look through them for each program.
+// Gives libbpf the function or tracepoint of each program, from names that are already read. By itself libbpf would
+// read all kernel types again and search them for each program.
 #pragma once
 
 #include "kprobes/attach/function_types.h"
 
 namespace mlrun::probes {
 
-// Before the first object is opened, and again for each one. Requires: `types` lives until that object is loaded.
+// Before the first object is opened, and again for each object. Requires: `types` lives until that object is loaded.
 void tell_program_targets(FunctionTypes& types);
 
-// The module whose event it is; empty: the kernel itself.
+// The module that has the event; empty: the kernel itself.
 std::string_view module_of_event(std::string_view event);
 
 }  // namespace mlrun::probes

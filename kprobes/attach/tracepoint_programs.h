@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the programs for the kernel's tracepoints are loaded on this kernel, for what was asked for.
+// Chooses which tracepoint programs are loaded on this kernel for the requested streams.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,13 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// Programs for events that this kernel does not have, or that nobody asked for, are left out before the load. In the object's order.
+// Disables autoload of programs whose event this kernel lacks or that are not asked for. In the object's order.
 std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const Streams& streams, FunctionTypes& events);
 
-// Not of a function of the kernel or of a library.
+// False for programs of kernel or library functions.
 bool is_for_tracepoint(const bpf_program* program);
 
-// Without it there is nothing to tell.
+// Without such a program mlrun-probes refuses to start.
 bool is_needed(std::string_view program);
 
 }  // namespace mlrun::probes

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Bios on their way to a request: who queued them and for what, in a note that follows them through the block layer.
+// Bios on their way to a request. A note records who queued a bio and for what, and follows it through the block layer.
 //
-//   block_bio_queue   the note is made. Time in the queue begins here: behind it a bio may wait for a request
-//   block_split       the front of a bio that is too large becomes a bio of its own, which is never queued
-//   block_bio_remap   a stacked device (dm, md) sends a new bio to the device below it
-//   block_bio_complete the note goes
+//   block_bio_queue     creates the note. Time in the queue begins here: afterwards a bio may wait for a request
+//   block_split         cuts off the front of a bio that is too large, as a bio of its own, which is never queued
+//   block_bio_remap     a stacked device (dm, md) sends a new bio to the device below it
+//   block_bio_complete  deletes the note
 #pragma once
 
 #include "kprobes/bpf/block_bits.h"
@@ -17,17 +17,17 @@ const volatile bool with_waits = true;
 enum { kSectorShift = 9 };
 enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
-// Where a bio of a stacked device begins: the remap event names the place, not the bio. A device that sends on a piece of it
-// goes on with the rest, at a place of its own.
+// Start of a bio of a stacked device: the remap event names the position, not the bio. If the device splits off a
+// fragment, the remaining bio has a position of its own.
 struct place {
   __u64 device, sector;
 };
 
 struct bio_note {
-  __u64 queue_ns, operation, inode, begin, end, cgroup, pid_tid;
+  __u64 queued_at_ns, operation, inode, begin, end, cgroup, pid_tid;
   __u32 file_device, op, flags, sectors;
-  // Of one of a stacked device: where it begins, or what is left of it when others have the rest, and how many of its `sectors`
-  // from there were found again below.
+  // For a bio of a stacked device: its start, or that of the remainder after a split, and how many of its `sectors`
+  // from there have been seen again below.
   struct place place;
   __u64 sectors_below;
   char comm[MLRUN_KERNEL_COMM];
@@ -41,7 +41,7 @@ struct {
 } bios SEC(".maps");
 
 struct placed {
-  __u64 bio, end;  // behind its last sector
+  __u64 bio, end;  // after its last sector
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -52,8 +52,8 @@ struct {
 
 static __always_inline bool is_stacked(struct bio *bio) { return bio->bi_bdev->bd_disk->fops->submit_bio != 0; }
 
-// The longest unused ones make room for others: nobody tells when a place is needed no more, as a mirror sends on from one more than
-// once. Whether one was missed is seen when the bio is over.
+// Evicts the least recently used entries: no event says when a position is no longer needed, as a mirror sends on from
+// one position several times. Whether an evicted entry was missed is checked at the end of the bio.
 static __always_inline void put_place(__u64 key, struct place place, __u64 sectors) {
   struct placed placed = {key, place.sector + sectors};
   bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
@@ -75,14 +75,14 @@ static __always_inline void note_place(struct bio *bio, __u64 key, struct bio_no
   begin_at(key, note, place_of_bio(bio), bio->bi_iter.bi_size >> kSectorShift);
 }
 
-// Of a bio that its front was cut off.
+// For the remainder of a bio whose front was cut off.
 static __always_inline void note_rest(struct bio *front, __u64 rest, struct bio_note *note) {
   struct bio *bio = (struct bio *)rest;
   struct place place = {front->bi_bdev->bd_dev, BPF_CORE_READ(bio, bi_iter.bi_sector)};
   begin_at(rest, note, place, BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift);
 }
 
-// Of a bio that is over. Drivers answer some by themselves, and of these the place is still there.
+// At the end of a bio. Bios that a driver completes by itself still have their position in the map.
 static __always_inline void look_for_lost_place(__u64 key, const struct bio_note *note) {
   if (note->sectors_below >= note->sectors) return;
   struct place place = {note->place.device, note->place.sector + note->sectors_below};
@@ -94,7 +94,7 @@ static __always_inline void put_note(__u64 key, struct bio_note *note) {
   if (bpf_map_update_elem(&bios, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// True: the bio belongs to a followed process, which queues it itself or had made its pages dirty.
+// True: the bio belongs to a traced process, which queues it itself or had dirtied its pages.
 static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (is_followed(bpf_get_current_task_btf())) {
     struct thread_state *thread = thread_of(bpf_get_current_task_btf());
@@ -113,13 +113,13 @@ static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *
   return true;
 }
 
-// True: nobody is known to have made them dirty, and somebody was. Requires: find_owner has found none.
+// True: a traced process has dirtied this file's pages, but its entry was evicted. Requires: find_owner returned false.
 static __always_inline bool has_lost_owner(struct bio *bio, const struct bio_pages *pages) {
   struct inode_key key = {pages->inode, pages->device, pages->generation};
   return pages->of_file && block_op(bio->bi_opf) == MLRUN_BLOCK_WRITE && was_written(&key);
 }
 
-// A journal's blocks and a file system's own are written by kernel threads.
+// Kernel threads write a journal's blocks and a file system's metadata.
 static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (block_op(bio->bi_opf) != MLRUN_BLOCK_WRITE || !bio->bi_iter.bi_size) return false;
   if (!pages->of_device && !(block_flags(bio->bi_opf) & MLRUN_BLOCK_META)) return false;
@@ -130,7 +130,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
   return true;
 }
 
-// Nobody's in particular: a kernel thread's own.
+// I/O of a kernel thread itself, with --system.
 static __always_inline bool is_observed(struct bio_note *note) {
   if (!is_system_wide()) return false;
   note->pid_tid = current_pid_tid();
@@ -139,7 +139,7 @@ static __always_inline bool is_observed(struct bio_note *note) {
 }
 
 static __always_inline void fill_note(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
-  note->queue_ns = now_ns();
+  note->queued_at_ns = now_ns();
   note->op = block_op(bio->bi_opf);
   if (note->op == MLRUN_BLOCK_WRITE && !bio->bi_iter.bi_size) note->op = MLRUN_BLOCK_FLUSH;
   note->flags |= block_flags(bio->bi_opf);
@@ -152,7 +152,7 @@ static __always_inline void fill_note(struct bio *bio, const struct bio_pages *p
   note->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
 }
 
-// A stacked device above another one: what that makes of it is looked for by its place.
+// For a stacked device above another one: bios below are found by their position.
 static __always_inline void go_through(struct bio *bio, __u64 key, struct bio_note *note) {
   note->flags |= MLRUN_BLOCK_STACKED;
   note_place(bio, key, note);
@@ -162,11 +162,11 @@ SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio_queue, struct bio *bio) {
   __u64 key = (__u64)bio;
   struct bio_note *known = bpf_map_lookup_elem(&bios, &key);
-  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // keeps what its parent had
+  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // keeps its parent's note
     if (is_stacked(bio)) go_through(bio, key, known);
     return 0;
   }
-  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // its memory was another bio's
+  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // the address was another bio's
   struct bio_pages pages = {};
   struct bio_note note = {};
   look_at_pages(bio, &pages);
@@ -189,7 +189,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   return 0;
 }
 
-// It has a request of its own, or its place in another bio's.
+// The bio got a request of its own, or was merged into another one.
 SEC("tp_btf/block_getrq")
 int BPF_PROG(on_bio_placed, struct bio *bio) { return set_submitting(false); }
 SEC("tp_btf/block_bio_backmerge")
@@ -200,7 +200,7 @@ int BPF_PROG(on_bio_before, struct bio *bio) { return set_submitting(false); }
 SEC("tp_btf/block_split")
 int BPF_PROG(on_bio_split, struct bio *front) {
   __u64 key = (__u64)front, parent = (__u64)front->bi_private;
-  if (bpf_map_lookup_elem(&bios, &key)) {  // device mapper: what is left of the same bio
+  if (bpf_map_lookup_elem(&bios, &key)) {  // device mapper: the remainder of the same bio
     put_place(key, place_of_bio(front), front->bi_iter.bi_size >> kSectorShift);
     return 0;
   }
@@ -216,7 +216,7 @@ int BPF_PROG(on_bio_split, struct bio *front) {
   return 0;
 }
 
-// Some (md, nvme with several paths) send on the bio itself.
+// Some drivers (md, nvme with several paths) send on the bio itself.
 static __always_inline void send_on(struct bio *bio, __u64 key, struct bio_note *note) {
   note->flags = (note->flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
   if (is_stacked(bio)) go_through(bio, key, note);
@@ -248,7 +248,7 @@ static __always_inline void fill_part(struct mlrun_block_part *part, const struc
                                       __u64 done_ns) {
   part->head = make_head(MLRUN_KERNEL_PART, sizeof *part, done_ns, note->pid_tid);
   part->operation = note->operation;
-  part->queue_ns = note->queue_ns;
+  part->queued_at_ns = note->queued_at_ns;
   part->inode = note->inode;
   part->file_begin = note->begin;
   part->file_end = note->end;
@@ -262,8 +262,8 @@ static __always_inline void fill_part(struct mlrun_block_part *part, const struc
   __builtin_memcpy(part->comm, note->comm, sizeof part->comm);
 }
 
-// A bio of a stacked device has no request: its part ends here, and never was on a device itself. nvme with several paths tells
-// the end of a bio for the disk above when the request of the path has still to complete.
+// A bio of a stacked device has no request: its fragment ends here, without time on a device. With several paths, nvme
+// reports the end of a bio for the disk above before the request of the path completes.
 SEC("tp_btf/block_bio_complete")
 int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
   if (queue != BPF_CORE_READ(bio, bi_bdev, bd_disk, queue)) return 0;
@@ -276,7 +276,7 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
     if (part) {
       fill_part(part, note, bio, done_ns);
       part->request = 0;
-      part->issue_ns = done_ns;
+      part->issued_at_ns = done_ns;
       part->bytes = 0;
       submit(part);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Whose pages a bio carries: the inode behind its first page and the range of the file.
+// The pages of a bio: the inode of its first page and the range of the file.
 #pragma once
 
 #include "kprobes/bpf/inode_device.h"
@@ -18,7 +18,7 @@ struct page_home {
   __u64 index;
 };
 
-// The page (or the first one of its folio), which holds mapping and index.
+// The page (or the first one of its folio), which has mapping and index.
 static __always_inline struct page_home home_of(__u64 head) {
   struct page_home home = {};
   if (bpf_core_type_exists(struct folio)) {
@@ -33,13 +33,13 @@ static __always_inline struct page_home home_of(__u64 head) {
   return home;
 }
 
-// Bits 0 and 1 of a mapping tell anonymous and movable pages.
+// Bits 0 and 1 of a mapping mark anonymous and movable pages.
 static __always_inline struct inode *host_of(struct address_space *mapping) {
   return mapping && !((__u64)mapping & 3) ? BPF_CORE_READ(mapping, host) : 0;
 }
 
-// Of a page that is not the first one of its folio bit 0 is set, and the rest is the first one's address or, in newer
-// kernels, the mask that makes that address of the page's own. No page structure lies where a mask would point to.
+// If a page is not the first one of its folio, bit 0 is set, and the rest is the first page's address or, in newer
+// kernels, the mask that computes it from the page's own address. A mask never equals the address of a page structure.
 static __always_inline __u64 head_of(struct page *page) {
   const __u64 masks_begin = 0xffffffff00000000;
   struct page___info *newer = (void *)page;
@@ -49,11 +49,11 @@ static __always_inline __u64 head_of(struct page *page) {
   return info >= masks_begin ? (__u64)page & info : info - 1;
 }
 
-// A page of the page cache is locked while it is read, and marked while it is written back. One that is neither is memory that a
-// program reads into or writes from past the page cache, which may be a mapping of another file.
+// A page of the page cache is locked while it is read, and marked while it is written back. A page that is neither is a
+// buffer of direct I/O, which may be a mapping of another file.
 static __always_inline bool is_for_its_file(__u64 head) {
   __u64 flags = 0;
-  bpf_probe_read_kernel(&flags, sizeof flags, (void *)head);  // they come first, in all versions
+  bpf_probe_read_kernel(&flags, sizeof flags, (void *)head);  // the first field in all versions
   return (flags >> bpf_core_enum_value(enum pageflags, PG_locked) |
           flags >> bpf_core_enum_value(enum pageflags, PG_writeback)) &
          1;
@@ -69,7 +69,7 @@ static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pag
   struct page_home home = home_of(head);
   struct inode *inode = host_of(home.mapping);
   if (!inode) return;
-  // A block device's own pages are also read and written by the buffers in them, each of which is locked for itself.
+  // A block device's own pages are also read and written through their buffers, each of which has its own lock.
   bool of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
   if (!of_device && !is_for_its_file(head)) return;
   pages->inode = BPF_CORE_READ(inode, i_ino);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The kernel's operation and flag bits of a bio or request, as our own. They moved: asked for by name.
+// Translates the kernel's operation and flag bits of a bio or request. They differ between kernels, so they are looked
+// up by name.
 #pragma once
 
 #include "kprobes/bpf/ring.h"
 
 enum { kOpMask = 255 };
 
-// `NAME` stands in enum req_op, before 6.0 in enum req_opf.
+// `NAME` is in enum req_op, before 6.0 in enum req_opf.
 #define IS_OP(op, NAME)                                                                            \
   ((op) == (bpf_core_enum_value_exists(enum req_op, NAME) ? bpf_core_enum_value(enum req_op, NAME) \
                                                           : bpf_core_enum_value(enum req_opf, NAME##___opf)))
@@ -16,7 +17,7 @@ enum { kOpMask = 255 };
 
 static __always_inline __u32 block_op(__u32 bits) {
   __u32 op = bits & kOpMask;
-  if (op <= REQ_OP_DISCARD) return op;  // 0 to 3: the same in all kernels, and ours
+  if (op <= REQ_OP_DISCARD) return op;  // 0 to 3: the same in all kernels and here
   if (IS_OP(op, REQ_OP_WRITE_ZEROES)) return MLRUN_BLOCK_WRITE_ZEROES;
   if (IS_OP(op, REQ_OP_SECURE_ERASE)) return MLRUN_BLOCK_SECURE_ERASE;
   if (IS_OP(op, REQ_OP_DRV_IN) || IS_OP(op, REQ_OP_DRV_OUT)) return MLRUN_BLOCK_OTHER;

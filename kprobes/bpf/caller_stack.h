@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The stack of a thread whose call has just returned, copied as it is: libraries are built without frame pointers, so the
-// way up is found later, by the unwind tables of the files that the process has mapped.
+// Copies the stack of a thread whose call has just returned. Libraries are built without frame pointers, so the stack
+// is walked later, with the unwind tables of the mapped files.
 #pragma once
 
 #include "kprobes/bpf/ring.h"
 
-// `returns_to`: the call's return address. The registers that a function gives back are the caller's own by now. A page that
-// cannot be read has no record: nobody has written to it, as in large arrays, or the stack ends before it.
+// `returns_to`: the call's return address. At the return, the callee-saved registers are the caller's. A page that
+// cannot be read has no record: it was never written, as in large arrays, or the stack ends before it.
 static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
   __u64 address = registers->sp;
-  // The call itself is worth more than its stack.
+  // The call's own record has priority over its stack.
   if (is_half_full()) {
     count_loss(MLRUN_KERNEL_STACK, MLRUN_KERNEL_LOSS_RING);
     return;
   }
-  // Before 5.16 the verifier forgets what is known of a number of 32 bits on the stack.
+  // 64 bits: before 5.16 the verifier loses the bounds of a 32-bit number on the stack.
   for (__u64 i = 0; i < MLRUN_STACK_PARTS; i++) {
     struct mlrun_stack_part *part = RESERVE(mlrun_stack_part, MLRUN_KERNEL_STACK);
     if (!part) return;

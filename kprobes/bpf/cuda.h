@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Calls of libcuda: what its functions gave.
+// Calls of libcuda and their results.
 #pragma once
 
 #include "kprobes/bpf/caller_stack.h"
@@ -30,7 +30,7 @@ int on_cuda_call(struct pt_regs *registers) {
 }
 
 static __always_inline void tell_cuda_call(const struct library_call *call, __s32 result, __u64 end_ns) {
-  enum { kLocation = 8 };  // of a CUmemAllocationProp, behind its type and the requested kind of handles
+  enum { kLocation = 8 };  // of a CUmemAllocationProp, after its type and the requested kind of handles
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
   struct mlrun_cuda_call *record = RESERVE(mlrun_cuda_call, MLRUN_KERNEL_CUDA);
   if (!record) return;

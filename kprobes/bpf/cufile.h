@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Calls of libcufile: what was asked for and what came of it; of a handle that is made, which file it is for; of a batch its
-// operations, and their results when the program asks for them.
+// Calls of libcufile: arguments and result; for a new handle, its file; for a batch, its operations, and their results
+// when the program asks for them.
 #pragma once
 
 #include "kprobes/bpf/cuda.h"
@@ -29,7 +29,7 @@ int on_cufile_call(struct pt_regs *registers) {
   return 0;
 }
 
-// A CUfileDescr_t: its type, then a union that begins 8 bytes behind it.
+// A CUfileDescr_t: its type, then a union at offset 8.
 static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record, __u64 address) {
   enum { kOpaqueFd = 1, kUnion = 8 };
   __u32 type = 0, fd = 0;
@@ -42,17 +42,17 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
   record->device = device_of_inode(BPF_CORE_READ(file, f_inode));
 }
 
-// The first bytes of an array, as far as MLRUN_CUFILE_PARTS go. A piece that finds no room ends it: the reader knows how many
-// entries there are, and counts those that it does not get.
+// The first bytes of an array, up to MLRUN_CUFILE_PARTS records. A record that does not fit ends it: the reader knows
+// the number of entries, and counts the missing ones.
 static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_ns) {
-  for (__u64 i = 0; i < MLRUN_CUFILE_PARTS; i++) {  // as wide as in caller_stack.h
+  for (__u64 i = 0; i < MLRUN_CUFILE_PARTS; i++) {  // 64 bits, as in caller_stack.h
     __u64 offset = i * MLRUN_CUFILE_PART_BYTES;
     if (offset >= bytes) return;
     struct mlrun_cufile_part *part = reserve(sizeof *part);
     if (!part) return;
     __u64 last = bytes - offset - 1;
     if (last >= MLRUN_CUFILE_PART_BYTES) last = MLRUN_CUFILE_PART_BYTES - 1;
-    // A mask that the compiler takes for needed: from comparisons the verifier of Linux 6.1 does not learn enough.
+    // A mask that the compiler cannot drop: the verifier of Linux 6.1 learns too little from comparisons.
     __asm__ volatile("" : "+r"(last));
     __u64 here = (last & (MLRUN_CUFILE_PART_BYTES - 1)) + 1;
     if (bpf_probe_read_user(part->entries, here, (void *)(address + offset)) != 0) {
@@ -66,7 +66,7 @@ static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_n
   }
 }
 
-// False: the call brought nothing, and is not worth a record.
+// False: the call returned nothing, and gets no record.
 static __always_inline bool tell_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
   enum { kPollNs = 1000000 };
   if (reads & MLRUN_CUFILE_TELLS_OPERATIONS) {
@@ -91,7 +91,7 @@ static __always_inline void tell_cufile_call(const struct library_call *call, __
   record->begin_ns = call->begin_ns;
   record->function = function_of(call->cookie);
   record->fd = -1;
-  // Others return a CUfileError_t: cuFile's own error, and behind it that of the driver.
+  // Other functions return a CUfileError_t: cuFile's own error, then the driver's.
   record->result = reads & MLRUN_CUFILE_RETURNS_BYTES ? result : (__s32)result;
   for (int i = 0; i < MLRUN_LIBRARY_ARGUMENTS; i++) record->arguments[i] = call->arguments[i];
   record->read[0] = count;

@@ -5,12 +5,12 @@
 #include "kprobes/bpf/kernel.h"
 #include "kprobes/bpf/shared.h"
 
-// By which the kernel knows these types, for cast_to(); 0: it has no such function. A slot is read as a
-// type that has a pointer to a file: struct kiocb.
+// BTF ids of these types for cast_to(); 0: the kernel has no such function. A slot is read as a type that has a pointer
+// to a file: struct kiocb.
 const volatile __u32 type_of_file, type_of_slot;
 
-// The same pointer, of which the verifier knows the type from here on: a field is read by a load and not by a call of the
-// kernel's helper, of which each takes some 25 ns. What it points to need not be there.
+// The same pointer, with a type that the verifier knows: fields are then read by loads and not through the kernel's
+// helper, at some 25 ns a call. The pointer may be invalid.
 static void *(*const cast_to)(const void *pointer, __u32 type) = (void *)MLRUN_CAST_TO_COME;
 
 static __always_inline struct file *file_in(struct file **slot, bool is_typed) {
@@ -20,7 +20,7 @@ static __always_inline struct file *file_in(struct file **slot, bool is_typed) {
   return bpf_probe_read_kernel(&file, sizeof file, slot) == 0 ? file : NULL;
 }
 
-// NULL: none. Another thread may close it meanwhile, or have another file opened under its number. Requires: `is_typed` is a
+// NULL: none. Another thread may close it meanwhile, or open another file under its number. Requires: `is_typed` is a
 // constant, and true only where type_of_slot is not 0.
 static __always_inline struct file *file_behind(__u32 fd, bool is_typed) {
   struct task_struct *task = bpf_get_current_task_btf();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Who made a file's pages dirty last: kernel threads write them to the disk much later, and that I/O belongs to him. And how many
-// pages that were clean the file operation under way has made dirty.
+// The last writer of a file's pages: kernel threads write them to the disk much later, and that I/O is attributed to
+// this process. Also counts the clean pages that the current file operation has dirtied.
 #pragma once
 
 #include "kprobes/bpf/bio_pages.h"
@@ -9,15 +9,15 @@
 
 struct inode_key {
   __u64 inode;
-  __u32 device, generation;  // a number is used again
+  __u32 device, generation;  // inode numbers are reused
 };
 struct writer {
   __u64 pid_tid;
   char comm[MLRUN_KERNEL_COMM];
 };
 
-// Followed processes only. Most files have been written long before their room is needed, but nobody tells when: the longest unused
-// ones make room for others.
+// Traced processes only. Most files are written back long before their entry is evicted, but no event says when: the
+// least recently used entries are evicted.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 32768);
@@ -25,8 +25,8 @@ struct {
   __type(value, struct writer);
 } writers SEC(".maps");
 
-// Which files have ever had a writer, as bits, of which each file sets a few: one that has none any more is known by them. Another
-// file may have the same ones by chance, up to 65536 files with a probability of 1 : 70000.
+// A bit set (Bloom filter) of all files that ever had a writer, to recognise files whose entry was evicted. With up to
+// 65536 files, the probability of a false match is 1 : 70000.
 enum { kWrittenFilesBits = 22, kBitsOfAFile = 4 };
 static __u64 written_files[1 << (kWrittenFilesBits - 6)];
 
@@ -35,7 +35,7 @@ static __always_inline __u64 hash_of(const struct inode_key *key) {
   return (hash ^ hash >> 32 ^ key->device) * 0xd6e8feb86659fd93;
 }
 
-// The next bit of the file, and its word.
+// The next bit of the file, and the word that contains it.
 static __always_inline __u64 *next_word(__u64 *hash, __u64 *bit) {
   __u64 number = *hash >> (64 - kWrittenFilesBits);
   *hash = (*hash ^ *hash >> 29) * 0xbf58476d1ce4e5b9;
@@ -62,7 +62,7 @@ static __always_inline bool was_written(const struct inode_key *key) {
   return true;
 }
 
-// Blocks of the file system's own are pages of its device, and none of the file's.
+// Metadata blocks are pages of the file system's device, and not counted for a file.
 static __always_inline void count_dirtied(struct inode *inode, void *folio) {
   if ((BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return;
   struct thread_state *thread = thread_of(bpf_get_current_task_btf());
@@ -83,9 +83,9 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   return 0;
 }
 
-// The kernel tells of a page when it becomes dirty. A write that found no clean one has written over what a followed process made
-// dirty, and the file is its own process's from now on. Of what strangers made dirty, and of block devices, there is no writer here.
-// `result`: bytes.
+// The kernel reports a page only when it becomes dirty. A write that dirtied no clean page has overwritten pages that a
+// traced process dirtied, and its process becomes the file's writer. Pages dirtied by untraced processes, and block
+// devices, have no writer here. `result`: bytes.
 static __always_inline void note_overwriting(const struct operation *operation, __s64 result) {
   if (result <= 0 || operation->dirtied || operation->flags & MLRUN_FILE_DIRECT) return;
   struct file *file = (void *)operation->file;
@@ -96,7 +96,7 @@ static __always_inline void note_overwriting(const struct operation *operation, 
   bpf_map_update_elem(&writers, &key, &writer, BPF_EXIST);
 }
 
-// One of the two exists: folios came with 5.18 here.
+// One of the two exists: folios replaced pages here in 5.18.
 SEC("tp_btf/writeback_dirty_folio")
 int BPF_PROG(on_dirty_folio, void *folio, struct address_space *mapping) { return note_dirtying(folio, mapping); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Of which file and of which bytes an operation is, from the arguments of the function that is probed.
+// Finds the file and byte range of an operation in the arguments of the probed function.
 #pragma once
 
 #include "kprobes/bpf/file_op_record.h"
@@ -12,15 +12,15 @@ enum {
   kDirect = 040000,      // O_DIRECT
   kCreated = 0x100000,   // FMODE_CREATED
   kMajorFault = 4,       // VM_FAULT_MAJOR
-  kFaultAgain = 0x400,   // VM_FAULT_RETRY: it let go of the mappings, to wait or to read ahead
-  kDirectory = 0040000,  // as st_mode has it
+  kFaultAgain = 0x400,   // VM_FAULT_RETRY: it released the mappings' lock, to wait or to read ahead
+  kDirectory = 0040000,  // in st_mode
   kErrnoMax = 4095,
 };
 
-// What the loader says of the function that is probed, in the cookie.
-// In 64 bits: the verifier of Linux 5.15 forgets what a number is when it is put away as 32.
+// The loader's description of the probed function, from the cookie. 64 bits wide: the verifier of Linux 5.15 loses the
+// bounds of 32-bit values on the stack.
 struct probed {
-  __u64 op, kind;  // kind: enum mlrun_arguments, a general iterator's without that
+  __u64 op, kind;  // kind: enum mlrun_arguments; a general iterator is stored as a plain one
   bool is_general;
 };
 
@@ -33,7 +33,7 @@ static __always_inline struct probed probed_by(__u64 cookie) {
 
 static __always_inline bool is_of_iterators(__u64 kind) { return kind == MLRUN_ARGUMENTS_ITERATOR; }
 
-// No more than there are: the verifier takes each for what it is in the function.
+// Exactly the function's arguments: the verifier checks each one's type.
 static __always_inline __u64 arguments_used(__u64 kind) {
   switch (kind) {
     case MLRUN_ARGUMENTS_FILE:
@@ -51,13 +51,13 @@ static __always_inline __u64 arguments_used(__u64 kind) {
   }
 }
 
-// Which of them points to an offset; 0: none does.
+// The index of the argument that points to an offset; 0: none does.
 static __always_inline __u64 pointer_to_offset(__u64 kind) {
   return kind == MLRUN_ARGUMENTS_SPLICE_READ ? 1 : kind == MLRUN_ARGUMENTS_SPLICE_WRITE ? 2 : 0;
 }
 
-// Fields of what the verifier knows the type of, as an argument of a function that is traced by fentry, are read by a load each
-// and not by a call of the kernel's helper, of which a read would need ten. Requires: `is_typed` is a constant.
+// If the verifier knows the pointer's type, as for arguments at fentry, fields are read by a load and not through the
+// kernel's helper, which a read would call ten times. Requires: `is_typed` is a constant.
 #define FIELD(is_typed, pointer, member) ((is_typed) ? (pointer)->member : BPF_CORE_READ(pointer, member))
 
 static __always_inline void look_at_inode(struct operation *operation, struct inode *inode, bool is_typed) {
@@ -78,7 +78,7 @@ static __always_inline __u64 value_at(__u64 address) {
   return value;
 }
 
-// Where a write begins: with O_APPEND at the end of the file, whatever position it was given.
+// Where a write begins: with O_APPEND at the end of the file, whatever its position.
 static __always_inline __u64 offset_of_write(struct file *file, __u64 offset, bool is_typed) {
   if (!(FIELD(is_typed, file, f_flags) & kAppend)) return offset;
   struct inode *inode = FIELD(is_typed, file, f_inode);
@@ -112,7 +112,7 @@ static __always_inline void look_at_dentry(struct operation *operation, const __
   look_at_inode(operation, FIELD(is_typed, dentry, d_inode), is_typed);
 }
 
-// By security_file_open, where the functions that it lies in are not there: by then it is known whether the file was made.
+// For security_file_open, the fallback for opening: at this point the kernel knows whether the file was created.
 static __always_inline void look_at_opening(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct file *file = (void *)arguments[0];
   if (FIELD(is_typed, file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Reads and writes that return before they are over: Linux's asynchronous I/O and io_uring. The kernel calls a function of
-// whoever handed them in when they are, in an interrupt, a worker or, before they have returned, in the thread itself.
+// Reads and writes that return before they are complete: Linux's asynchronous I/O and io_uring. On completion the
+// kernel calls a function of the submitter, in an interrupt, in a worker or, even before the submission has returned,
+// in the thread itself.
 //
-// io_uring may be told that a read through the page cache will be ready later, and then asks again, with the same kiocb:
-// that is an operation of its own, and the one before has moved nothing.
+// A file system may make io_uring wait for a read through the page cache. io_uring then repeats it with the same kiocb:
+// that is another operation, and the first one has moved nothing.
 #pragma once
 
 #include "kprobes/bpf/thread_state.h"
@@ -12,10 +13,10 @@ enum { kQueued = 529, kAgain = 11 };  // EIOCBQUEUED, EAGAIN
 
 struct handed_in {
   __u64 number, pid_tid, offset;
-  __u32 returned, direct;  // so wide that nothing between fields stays unwritten (bpf/request.h)
+  __u32 returned, direct;  // wide enough that no padding is left uninitialised (bpf/request.h)
 };
 
-// By kiocb. One whose end is not seen stays until its memory is another one's.
+// By kiocb. An entry whose end is missed stays until its address is reused.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -33,8 +34,8 @@ static __always_inline void tell_done(const struct handed_in *handed_in, __s64 r
   submit(record);
 }
 
-// Before the operation begins: its end may come at once, on another processor.
-// depth: operations that it lies in. One that lies in another has a kiocb of the file system's own, which alone is told of its end.
+// Called before the operation begins: its end may come at once, on another processor. depth: number of enclosing
+// operations. A nested one has a kiocb of the file system's own, which alone is completed.
 static __always_inline void note_handed_in(struct operation *operation, __u32 depth) {
   operation->is_unnoted = false;
   if (depth) return;
@@ -50,7 +51,8 @@ static __always_inline void note_handed_in(struct operation *operation, __u32 de
   operation->is_unnoted = bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY) != 0;
 }
 
-// One that is over with its return needs no second record. Where the end came first, the kiocb may be another one's.
+// An operation that completes by its return needs no second record. If the end came first, the kiocb may belong to
+// another one.
 static __always_inline void note_returned(const struct operation *operation, __s64 result) {
   __u64 key = operation->control;
   if (operation->is_unnoted && result == -kQueued) count_loss(MLRUN_KERNEL_FILE_DONE, MLRUN_KERNEL_LOSS_MAP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The names that unlink, rename, mkdir and rmdir are given, and the folder that each begins in: at the operation's begin, as
-// both may mean something else when it is over. Not what they lead to, so that what fails has them, too; links on the way
-// are in them as the program named them.
+// The names passed to unlink, rename, mkdir and rmdir, and the folder that each is relative to. They are read at the
+// beginning of the operation, as both may change until its end. They are not resolved, so failed operations have them
+// too, and symbolic links appear as the program named them.
 #pragma once
 
 #include "kprobes/bpf/descriptor.h"
@@ -9,16 +9,16 @@
 #include "kprobes/bpf/ring.h"
 
 enum {
-  kFolderSteps = 64,  // names and mounts on the way up; a loop of the kernel's would take functions of a program's own
+  kFolderSteps = 64,      // names and mounts on the way up; bpf_loop would need functions of the program's own
   kCurrentFolder = -100,  // AT_FDCWD
 };
 
-// One for each operation's program, in an array for each processor: a program is not entered again there while it runs, but
-// another one may be.
+// One for each operation's program in a per-processor array: a program never nests there, but another one may interrupt
+// it.
 struct name_walk {
   struct path_walk walk;
   struct mlrun_file_name record;
-  char text[2 * MLRUN_PATH_NAMES_MAX + sizeof(__u64)];  // right behind the record
+  char text[2 * MLRUN_PATH_NAMES_MAX + sizeof(__u64)];  // directly after the record
 };
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -31,7 +31,7 @@ struct given_name {
   __u64 text;  // its address
   __s32 folder;
   __u32 which;
-  bool is_user;  // in the program's memory
+  bool is_user;  // in user memory
 };
 
 static __always_inline long read_text(char *to, __u32 bytes, const struct given_name *name) {
@@ -53,14 +53,15 @@ static __always_inline bool find_folder(struct path *path, const struct given_na
   return path->dentry;
 }
 
-// False: it could not be read, of a program's memory maybe not yet.
+// False: the text could not be read; user memory may not be paged in yet.
 static __always_inline bool tell_name(__u32 program, __u64 operation, const struct given_name *name) {
   struct name_walk *own = bpf_map_lookup_elem(&name_walks, &program);
   struct path folder = {};
   if (!own || !find_folder(&folder, name)) return false;
   begin_walk(&own->walk, &folder, true);
-  // The compiler would let the last instruction of the loop run into its first one, which older verifiers (6.1) take for a
-  // loop without an end: they want a jump there. Before 5.16 they forget what is known of a number of 32 bits on the stack.
+  // The explicit jump keeps the compiler from letting the loop's end fall through into its beginning, which older
+  // verifiers (6.1) take for an infinite loop. 64 bits: before 5.16 they lose the bounds of 32-bit numbers on the
+  // stack.
   __u64 left = kFolderSteps;
 up:
   if (!step_up(&own->walk, own->text) && left) {
@@ -93,8 +94,9 @@ up:
   return true;
 }
 
-// The same as a function, which the verifier follows once and not on each of the ways that lead to it: of these the programs for every kind
-// of operation have so many that Linux 5.15 gives up. Programs that are loaded for one function each cannot have one (function_probe.h).
+// The same as a separate function, which the verifier checks once and not on each path that leads to it: the programs
+// for all kinds of operations have so many paths that Linux 5.15 gives up. Programs loaded for one function each cannot
+// have functions (function_probe.h).
 enum { kSecondName = 1, kNameOfUser = 2 };
 __noinline int tell_name_apart(__u32 program, __u64 operation, __u64 text, __s32 folder, __u32 kind) {
   struct given_name name = {text, folder, kind & kSecondName, kind & kNameOfUser};

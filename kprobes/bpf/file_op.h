@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. Two pairs of programs that
-// do the same, by fentry and fexit or by kprobe and kretprobe; the loader attaches them to the functions of this kernel.
-// What the function is says a kprobe's cookie, or what the loader has written into the program (shared.h).
+// Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. Two equivalent pairs of
+// programs, for fentry and fexit and for kprobe and kretprobe; the loader attaches them to the functions of this
+// kernel. A kprobe's cookie identifies the function; in an fentry program the loader has written it (shared.h).
 //
-// Operations of a thread that are under way stand on a stack of its own, together with the place on the thread's kernel
-// stack where they began. So a return finds the operation that it ends, and one whose return was not seen is found to be
-// over when another begins where it had been.
+// Each thread has a stack of its current operations, with the address on its kernel stack where each began. So a return
+// finds the operation that it ends, and an operation whose return was missed is known to be over when another begins at
+// the same address.
 #pragma once
 
 #include "kprobes/bpf/dirty.h"
@@ -14,10 +14,10 @@
 #include "kprobes/bpf/file_name.h"
 #include "kprobes/bpf/file_op_record.h"
 
-const __u64 kNumberMask = ~0ull >> 1;  // a number stays positive when it is signed
+const __u64 kNumberMask = ~0ull >> 1;  // stays positive as a signed number
 
-// A thread that has had an operation was followed then. One without may only have written out what others had made dirty.
-// Numbers are unique for as long as a thread's is not used again within a millionth of a second.
+// A thread that has had an operation is traced. Any other may be writing back pages that other processes dirtied.
+// Numbers are unique unless a thread id is reused within a microsecond.
 static __always_inline struct thread_state *own_state(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
   if (thread && thread->number && stay_followed) return thread;
@@ -28,7 +28,7 @@ static __always_inline struct thread_state *own_state(struct task_struct *task) 
   return thread;
 }
 
-// Requires: own_state has given it.
+// Requires: own_state has returned it.
 static __always_inline __u64 next_number(struct thread_state *thread) {
   return thread->number = (thread->number + (1 << MLRUN_OPERATION_STEP_SHIFT)) & kNumberMask;
 }
@@ -40,7 +40,7 @@ static __always_inline bool is_of_a_file_system(const struct operation *operatio
   return type == kRegularFile || type == kDirectory;
 }
 
-// Returns how many are under way when those are over that began at or below `frame`.
+// Ends the operations that began at or below `frame`, and returns how many remain.
 static __always_inline __u32 forget_above(struct thread_state *thread, __u64 frame) {
   __u32 depth = thread->depth;
   for (int i = 0; i < kNested; i++) {
@@ -51,25 +51,26 @@ static __always_inline __u32 forget_above(struct thread_state *thread, __u64 fra
   return depth;
 }
 
-// As a function of its own (file_name.h).
+// As a separate function (file_name.h).
 __noinline int forget_above_apart(struct thread_state *thread, __u64 frame) {
   return thread ? forget_above(thread, frame) : 0;
 }
 
-// Functions by which somebody has read or written, as the file systems' operations name them. Some of them call the general one, which
-// is probed as well for file systems that have none of their own. Each takes its place before it calls that. Two that have the same
-// place take it in turns; then the general one's operation is found to be the one that it lies in.
+// The file systems' own read and write functions seen so far. Some of them call the general one, which is also probed,
+// for file systems without a function of their own. Each is stored here before it calls the general one. Two functions
+// with the same slot alternate; then the general function's operation is found to be nested.
 enum { kOwnFunctions = 32 };
 __u64 own_functions[kOwnFunctions];
 
-// By the address's lower half: with a whole one the verifier of newer kernels allows no arithmetic, as with any pointer.
+// Uses the address's lower half: newer verifiers allow no arithmetic on a whole pointer.
 static __always_inline __u64 *place_of(__u64 function) {
   __u32 half;
   asm volatile("%0 = %1" : "=w"(half) : "w"((__u32)function));
   return &own_functions[half >> 4 & (kOwnFunctions - 1)];
 }
 
-// By which the file system of the open file reads or writes. Requires: the probed function has the arguments of an iterator.
+// The function by which the file system of the open file reads or writes. Requires: the probed function has the
+// arguments of an iterator.
 static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_typed) {
   struct file *file = FIELD(is_typed, (struct kiocb *)control, ki_filp);
   const struct file_operations *operations = FIELD(is_typed, file, f_op);
@@ -77,15 +78,16 @@ static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_t
                                : (__u64)FIELD(is_typed, operations, write_iter);
 }
 
-// True: the operation is also that of the file system's own function. Told first and at little cost, since every read of such a
-// file system comes here twice.
+// True: the file system's own function records this operation. Checked first and cheaply, since every read of such a
+// file system passes here twice.
 static __always_inline bool is_told_by_own_function(struct probed probed, __u64 control, bool is_typed) {
   if (!probed.is_general) return false;
   const __u64 function = function_of_file(control, probed.op, is_typed);
   return function && *place_of(function) == function;
 }
 
-// At the first operation on an open file after one on another file: what is not noted yet is found to lie in another operation.
+// At the first operation on an open file after one on another file. Until it is noted, the general function's operation
+// is found to be nested.
 static __always_inline void note_own_function(struct thread_state *thread, const struct operation *operation,
                                               struct probed probed, __u64 control, bool is_typed) {
   if (probed.is_general || thread->noted_file == operation->file) return;
@@ -142,7 +144,7 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   return 0;
 }
 
-// Most functions return an int, or bytes.
+// Most functions return an int, or a number of bytes.
 static __always_inline __s64 result_of(struct operation *operation, struct probed probed, __u64 returned) {
   if (probed.kind == MLRUN_ARGUMENTS_FILE) return probed.op == MLRUN_FILE_OPEN ? (__s32)returned : 0;
   if (probed.kind == MLRUN_ARGUMENTS_FILE_RESULT) {
@@ -157,7 +159,7 @@ static __always_inline __s64 result_of(struct operation *operation, struct probe
   return is_long ? (__s64)returned : (__s32)returned;
 }
 
-// Of those under way the one that began there, which is the last one then; NULL: none did.
+// The operation that began at `frame`, after ending those nested in it; NULL: none did.
 static __always_inline struct operation *operation_of(struct thread_state *thread, __u64 frame) {
   struct operation *last = operation_at(thread, thread->depth - 1);
   if (!thread->depth || last->frame == frame) return thread->depth ? last : 0;
@@ -186,9 +188,9 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
   return 0;
 }
 
-// What a program has that has no probe yet. The loader loads each of the next four once for every function that it attaches them to,
-// and writes in its place what that one is (shared.h), so that only what its kind of function needs is left of them, and the verifier
-// knows what its arguments are.
+// The value in a program that is not attached yet. The loader loads each of the next four programs once for every
+// function that it attaches them to, and replaces these values by the function's facts (shared.h). So only the code for
+// that kind of function remains, and the verifier knows the types of its arguments.
 #define WRITTEN(TO_COME)                                     \
   ({                                                         \
     __u64 written_;                                          \
@@ -196,14 +198,15 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
     written_;                                                \
   })
 
-// A pointer as a number: to what is no structure the verifier refuses it before Linux 5.17, and with one it allows no arithmetic.
+// A pointer as a number: before Linux 5.17 the verifier refuses pointers to non-structs, and it allows no arithmetic on
+// pointers to structs.
 static __always_inline __u64 untyped_word(const __u64 *context, __u64 i) {
   __u64 word = 0;
   bpf_probe_read_kernel(&word, sizeof word, &context[i]);
   return word;
 }
 
-// vfs_read is a stand-in. Read from the context itself, arguments keep their types.
+// vfs_read is a placeholder. Arguments read from the context itself keep their types.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
@@ -218,7 +221,7 @@ int on_file_op_entry(__u64 *context) {
   return begin_operation((__u64)context, probed, arguments, true);
 }
 
-// Written out: the verifier wants a number as the offset in the context, and the compiler would make one load of all.
+// In assembler: the verifier wants a constant offset into the context, and the compiler would merge all loads into one.
 #define WORD_OF(CONTEXT, I)                                                                             \
   ({                                                                                                    \
     __u64 word_;                                                                                        \
@@ -226,7 +229,7 @@ int on_file_op_entry(__u64 *context) {
     word_;                                                                                              \
   })
 
-// Behind the arguments. bpf_get_func_ret finds it by itself, on Linux 5.17 and later.
+// The word after the arguments. bpf_get_func_ret would find it, but only on Linux 5.17 and later.
 static __always_inline __u64 returned_of(const __u64 *context) {
   __u64 word = WRITTEN(MLRUN_RETURN_TO_COME);
   if (word == 1) return WORD_OF(context, 1);
@@ -249,8 +252,8 @@ int on_file_op_exit(__u64 *context) {
   return end_operation((__u64)context, probed, returned);
 }
 
-// Of reads and writes, of which there are many more than of all others: of these the compiler knows the kind as well, and where the
-// result stands, behind two arguments. As they are they return at once: the stand-in's arguments are others.
+// For reads and writes, by far the most frequent operations: the kind is a compile-time constant, and the result is the
+// word after two arguments. Unpatched programs return at once, because the placeholder has other arguments.
 static __always_inline bool has_no_probe(void) { return WRITTEN(MLRUN_OP_TO_COME) == MLRUN_OP_TO_COME; }
 
 SEC("fentry/vfs_read")
@@ -278,7 +281,7 @@ int on_file_op_call(struct pt_regs *registers) {
   return begin_operation(registers->sp, probed, arguments, false);
 }
 
-// The return has taken its address off the stack.
+// The return has popped its address from the stack.
 SEC("kretprobe")
 int on_file_op_return(struct pt_regs *registers) {
   struct probed probed = probed_by(bpf_get_attach_cookie(registers));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Records of file operations that are over: a short one where the thread's last whole one says the rest, a whole one else.
+// Records of completed file operations: a short one if the thread's last whole record has the rest, otherwise a whole
+// one.
 #pragma once
 
 #include "kprobes/bpf/file_done.h"
@@ -39,23 +40,23 @@ static __always_inline void put_whole(struct thread_state *thread, const struct 
   submit(record);
 }
 
-// True: the last whole record of the thread says what a short one of this operation does not.
+// True: the last whole record of the thread has what a short one of this operation omits.
 static __always_inline bool is_as_told(const struct told_operation *told, const struct operation *operation,
                                        __u64 end_ns) {
   return end_ns - told->whole_ns < MLRUN_SHORT_FOR_NS && told->inode == operation->inode &&
          told->device == operation->device && told->cpu == bpf_get_smp_processor_id();
 }
 
-// False: it does not fit into a short record, or the thread has told nothing that it could refer to.
+// False: it does not fit into a short record, or the thread has no whole record to refer to.
 static __always_inline bool put_short(struct told_operation *told, const struct operation *operation, __s64 result,
                                       __u64 end_ns) {
   if (operation->dirtied || !is_as_told(told, operation, end_ns)) return false;
-  // A thread that executes a program may have another number from then on, as that of its operation says.
+  // After an exec a thread may have another id than the one in its operation's number.
   __u64 steps = operation->number - told->number;
   if (steps & ~((__u64)(__u8)-1 << MLRUN_OPERATION_STEP_SHIFT)) return false;
   __u64 duration_ns = end_ns - operation->begin_ns, requested = operation->requested;
   __u64 rest = requested - (__u64)result, offset = operation->offset;
-  // What is left of a result that fits, and of no offset at all, are bits of no more.
+  // If these fit, the result does as well; kNoOffset + 1 is 0.
   bool is_too_much = (duration_ns | requested) >> 31 | rest >> (64 - MLRUN_SHORT_OFFSET_BITS) |
                      (offset + 1) >> MLRUN_SHORT_OFFSET_BITS;
   if (is_too_much) return false;
@@ -64,7 +65,7 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
     count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING);
     return true;
   }
-  // From `kind` to `step`, which has its place in the number already.
+  // Sets `kind` to `step`; `steps` is shifted already.
   *(__u32 *)record = MLRUN_SHORT_FILE_OP | operation->op << 8 | operation->flags << 16 | steps;
   record->tid = operation->number & kThreadOfNumber;
   record->time_ns = end_ns;
@@ -76,7 +77,7 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
   return true;
 }
 
-// depth: operations that it lies in.
+// depth: number of enclosing operations.
 static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
                                            __s64 result, __u64 end_ns) {
   if (operation->control) operation->flags |= MLRUN_FILE_ASYNC;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The paths by which files are opened, for runs in which nothing inside the processes tells of them. Not loaded in others.
-// The way up (path_walk.h) is walked once for a number that stands for all names on the way, and, if the inode was not told of with that number last,
-// once more for the names. So a path is told again when a folder of it is renamed, a mount is moved or another hard link
-// is opened, and nothing needs to be noticed of these. A rename in the middle of a walk gives a path that never was; the
-// next open tells the right one.
+// The paths by which files are opened, for runs without our library in the processes; not loaded in others. The way up
+// (path_walk.h) is walked once for a hash of all its names. If the inode's last record has another hash, it is walked
+// again for the names. So a path is recorded again when a parent folder is renamed, a mount is moved or another hard
+// link is opened, without tracking these changes. A rename in the middle of a walk yields a path that never existed;
+// the next open records the right one.
 #pragma once
 
 #include "kprobes/bpf/dirty.h"
@@ -13,15 +13,15 @@
 
 enum {
   kPathSteps = MLRUN_PATH_NAMES_MAX,  // names and mounts on the way up
-  kPathStepsBefore = 64,              // where the kernel has no loop
-  kBackingFile = 0x3000000,           // FMODE_BACKING, which was the upper bit up to 6.13
+  kPathStepsBefore = 64,              // without bpf_loop
+  kBackingFile = 0x3000000,           // FMODE_BACKING; up to 6.13 the upper bit
 };
 
-// Of the program that runs on this processor: it is not entered again there while it does.
+// Per processor: the program never nests there.
 struct open_walk {
   struct path_walk walk;
   struct mlrun_file_path record;
-  char text[MLRUN_PATH_NAMES_MAX + kNameMax + 1];  // right behind the record
+  char text[MLRUN_PATH_NAMES_MAX + kNameMax + 1];  // directly after the record
 };
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -32,9 +32,9 @@ struct {
 
 struct told_path {
   __u64 names;
-  __u32 generation, spare;  // of the inode: its number may be used again
+  __u32 generation, spare;  // of the inode: its number may be reused
 };
-// The longest unused ones make room for others, and are told again.
+// The least recently used entries are evicted; their paths are recorded again.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 65536);
@@ -57,8 +57,9 @@ static __always_inline void walk_path(struct path_walk *walk, const struct path 
   run_loop(kPathSteps, kPathStepsBefore, walk_up, 0);
 }
 
-// As the process sees it. A file that overlayfs has opened below has a path in a mount that is in no namespace, and knows
-// that of the file above. The bits say so in some kernels and something else in others; what is read then is no path.
+// The path as the process sees it. A backing file that overlayfs opened has a path in a mount outside of all
+// namespaces, and contains that of the file above. In some kernels these bits mean something else; then the value read
+// is no valid path.
 static __always_inline bool find_path(struct path_walk *walk, struct file *file, struct path *path) {
   bpf_core_read(path, sizeof *path, &file->f_path);
   walk_path(walk, path, false);
@@ -115,13 +116,13 @@ static __always_inline int tell_path(struct file *file) {
   }
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
   bool is_sent = send_path(open, task, &key, flags, BPF_CORE_READ(inode, i_sb, s_magic));
-  // What is opened before the command is followed is a test's (open_paths.h), and told to nobody.
+  // Opens before the command is followed belong to a trial (open_paths.h), and are not passed on.
   if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&told_paths, &key, &told, BPF_ANY);
   return 0;
 }
 
-// Every open passes here, also those of a file system below another one. The inode is known by then, and whether it was
-// made.
+// Every open passes here, also of a file system below another one. The inode is known at this point, and whether it was
+// created.
 SEC("fentry/security_file_open")
 int BPF_PROG(on_open, struct file *file) { return tell_path(file); }
 

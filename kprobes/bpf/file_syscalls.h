@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Operations on files by the entry and return of system calls: for kernels whose functions cannot be probed (file_op.h), and
-// for runs in which no library in the processes tells of their calls. The records are the same, but their times are those of
-// the calls, and what is done without such a call has none: page faults, programs that are executed, aio and io_uring.
+// The fallback for file operations: the entry and return of system calls, for kernels whose functions cannot be probed
+// (file_op.h) and runs without our library in the processes. The records are the same, but with the times of the calls.
+// What happens without such a call has none: page faults, executed programs, aio and io_uring.
 //
-// While a program is attached to these events every system call of the machine comes by, so the way out is short: a look at
-// the table for what is no call on files, one at the task for whom nobody follows.
+// While a program is attached to these events, every system call of the machine passes here, so the early exit is
+// short: one table lookup for calls that are not on files, one look at the task for untraced processes.
 #pragma once
 
 #include "kprobes/bpf/descriptor.h"
@@ -12,7 +12,7 @@
 #include "kprobes/bpf/file_path.h"
 #include "kprobes/bpf/loop.h"
 
-// Where a call's arguments say of which file it is.
+// The arguments of a call that identify its file.
 enum file_call {
   kNoFileCall,
   kBytes,       // (fd, buffer, bytes), at the file's position
@@ -30,19 +30,19 @@ enum file_call {
   kSplice,    // (from, offset, to, offset, bytes)
 };
 enum {
-  kCallNumbers = 512,     // the last one that counts is below
+  kCallNumbers = 512,     // exclusive upper bound of the numbers
   kCallShift = 4,         // an entry of the table is op | file_call << 4
   kRemoveFolder = 0x200,  // AT_REMOVEDIR
   kNoProgramsOfIt = 2,    // SB_I_NOEXEC
   kMinorBits = 20,
   kDataSync = 010000,        // O_DSYNC, a bit of O_SYNC
-  kMetadataSync = 04000000,  // the other one
+  kMetadataSync = 04000000,  // O_SYNC without O_DSYNC
   kSyncsWrites = 1,          // S_SYNC of an inode
   kSyncsAllWrites = 16,      // SB_SYNCHRONOUS of a file system
-  kPwritev2 = 328,           // its flags:
+  kPwritev2 = 328,           // takes these flags:
   kDataSyncOfCall = 2,       // RWF_DSYNC
   kSyncOfCall = 4,           // RWF_SYNC
-  kIsTold = 1,               // the second operation's frame, where there is one
+  kIsTold = 1,               // marks the second operation's frame, where there is one
   kVectorsMax = 1024,        // UIO_MAXIOV
   kVectorsMaxBefore = 64,
 };
@@ -82,7 +82,7 @@ static const __u8 file_calls[kCallNumbers] = {
 };
 #undef CALL
 
-// Of the calls for 32-bit programs those are counted that would be told of, had they the other numbers.
+// The file calls in the 32-bit numbering: only counted, not recorded.
 static const __u8 file_calls_of_32_bits[kCallNumbers] = {
     [3] = 1,   [4] = 1,   [5] = 1,   [6] = 1,   [8] = 1,   [10] = 1,  [38] = 1,  [39] = 1,  [40] = 1,
     [92] = 1,  [93] = 1,  [118] = 1, [145] = 1, [146] = 1, [148] = 1, [180] = 1, [181] = 1, [187] = 1,
@@ -92,16 +92,16 @@ __u64 untold_32bit_calls;
 
 static __always_inline __u32 entry_of(const __u8 *table, __u64 number) {
   if (number >= kCallNumbers) return 0;
-  asm volatile("" : "+r"(number));  // or the compiler looks at a copy of it
+  asm volatile("" : "+r"(number));  // prevents the compiler from checking a copy
   return table[number & (kCallNumbers - 1)];
 }
 
-// What the kernel makes up (proc, sysfs, cgroups) is of no disk, and its functions are not probed either.
+// Pseudo file systems (proc, sysfs, cgroups) are on no disk; their functions are not probed either.
 static __always_inline bool is_made_up(struct super_block *file_system, __u32 device, bool is_typed) {
   return !(device >> kMinorBits) && FIELD(is_typed, file_system, s_iflags) & kNoProgramsOfIt;
 }
 
-// What has bytes: files and block devices; what is synced or closed: folders, too. False: the file is none of these.
+// Reads and writes: files and block devices; syncs and closes: folders, too. False: any other file.
 static __always_inline bool look_at_open_file(struct operation *operation, struct file *file, bool is_typed) {
   if (!file) return false;
   struct inode *inode = FIELD(is_typed, file, f_inode);
@@ -141,7 +141,7 @@ static __always_inline __u64 bytes_of_vectors(struct pt_regs *registers) {
   return sum.bytes;
 }
 
-// `address`: of an offset in the program's memory; 0: at the file's position.
+// `address`: of an offset in user memory; 0: at the file's position.
 static __always_inline __u64 offset_at(__u64 address, struct file *file) {
   __u64 offset = kNoOffset;
   if (!address) return BPF_CORE_READ(file, f_pos);
@@ -158,8 +158,8 @@ static __always_inline void clear_operation(struct operation *operation, struct 
   operation->is_silent = false;
 }
 
-// Between two files: what it writes lies in what it reads, and both have the call's time. With one on one side alone, pipes and
-// sockets on the other, it is that side's operation.
+// Between two files the write is nested in the read, and both have the call's time. If the other side is a pipe or
+// socket, there is only the file's operation.
 static __always_inline bool look_at_both(struct thread_state *thread, __u32 from_fd, __u64 from_offset, __u32 to_fd,
                                          __u64 to_offset, __u64 bytes) {
   struct operation *reads = &thread->operations[0], *writes = &thread->operations[1];
@@ -180,7 +180,8 @@ static __always_inline bool look_at_both(struct thread_state *thread, __u32 from
   return true;
 }
 
-// As the flags of an open file, whoever asks for it: the file, the call, the inode (chattr +S) or its file system (mount -o sync).
+// In the form of open flags, from whichever source: the file, the call, the inode (chattr +S) or its file system (mount
+// -o sync).
 static __always_inline __u32 syncs_of_write(struct pt_regs *registers, struct file *file, bool is_typed) {
   struct inode *inode = FIELD(is_typed, file, f_inode);
   struct super_block *file_system = FIELD(is_typed, inode, i_sb);
@@ -191,7 +192,7 @@ static __always_inline __u32 syncs_of_write(struct pt_regs *registers, struct fi
   return flags;
 }
 
-// A write that is to be on the disk when it returns has a sync in it, for which it waits.
+// A synchronous write contains a sync, for which it waits.
 static __always_inline void look_at_sync(struct thread_state *thread, __u32 file_flags) {
   struct operation *writes = &thread->operations[0], *syncs = &thread->operations[1];
   if (!(file_flags & kDataSync)) return;
@@ -208,7 +209,7 @@ static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt
   struct operation *operation = &thread->operations[0];
   struct file *file = file_behind(registers->di, is_typed);
   if (!look_at_open_file(operation, file, is_typed)) return false;
-  operation->file = (__u64)file;  // note_overwriting asks it for the inode's generation
+  operation->file = (__u64)file;  // note_overwriting reads the inode's generation from it
   bool has_offset = how == kBytesAt || (how == kVectorsAt && registers->r10 != -1ul);
   operation->offset = has_offset ? registers->r10 : FIELD(is_typed, file, f_pos);
   if (operation->op == MLRUN_FILE_WRITE) operation->offset = offset_of_write(file, operation->offset, is_typed);
@@ -228,7 +229,7 @@ static __always_inline bool look_at_descriptor_alone(struct operation *operation
   return true;
 }
 
-// False: of nothing that is told of.
+// False: the call is not recorded.
 static __always_inline bool look_at_call(struct thread_state *thread, struct pt_regs *registers, __u32 how) {
   struct operation *operation = &thread->operations[0];
   switch (how) {
@@ -247,7 +248,7 @@ static __always_inline bool look_at_call(struct thread_state *thread, struct pt_
     case kSendfile: return look_at_both(thread, registers->si, registers->dx, registers->di, 0, registers->r10);
     case kSplice:
       return look_at_both(thread, registers->di, registers->si, registers->dx, registers->r10, registers->r8);
-    default: return true;  // names, and what is opened
+    default: return true;  // names, and opened files
   }
 }
 
@@ -255,7 +256,7 @@ static __always_inline bool is_on_names(__u32 how) { return how == kNames || how
 
 // The names among a call's arguments; false: one of them could not be read.
 static __always_inline bool tell_names(const struct operation *operation, struct pt_regs *registers) {
-  enum { kMkdirAt = 258 };  // from here on with the folder's descriptor before each name
+  enum { kMkdirAt = 258 };  // from this number on, each name is preceded by a folder's descriptor
   const __u64 number = registers->orig_ax;
   const __u32 first = kNameOfUser, second = kNameOfUser | kSecondName;
   bool has_folders = number >= kMkdirAt;
@@ -289,7 +290,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   return 0;
 }
 
-// What has been opened is looked at by its descriptor.
+// An opened file is found by the returned descriptor.
 static __always_inline __s64 result_of_open(struct operation *operation, __s64 result) {
   if (result < 0) return result;
   struct file *file = file_at(result);
@@ -311,9 +312,9 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];
   __s64 told = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
-  // The page that a name is in may have come with the call.
+  // The name's page may have been paged in during the call.
   if (is_on_names(entry >> kCallShift) && !operation->file) tell_names(operation, registers);
-  // Pieces whose lengths could not be read: they are not in memory until the kernel looks.
+  // Vectors whose lengths could not be read: they were not in memory until the kernel read them.
   if (told > 0 && operation->requested < (__u64)told) operation->requested = told;
   if (inner->frame && inner->op == MLRUN_FILE_SPLICE_WRITE) {
     inner->dirtied = operation->dirtied;

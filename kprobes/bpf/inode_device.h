@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The device of an inode's file system, as stat() tells it. Btrfs has a number of its own for each subvolume, in which inode
-// numbers count anew; its types are known where it was there when the run began.
+// The device of an inode's file system as stat() reports it. Each Btrfs subvolume has a device number of its own, with
+// its own inode numbers; Btrfs's types are known if its module was loaded when the run began.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
 
 enum { kBtrfs = 0x9123683e, kDeviceMinorBits = 20 };
 
-// `device`: the one of the file system itself. Those of disks are what stat() tells.
+// `device`: that of the file system itself, which for disks is also what stat() reports.
 static __always_inline __u32 device_by_stat(struct inode *inode, struct super_block *file_system, __u32 device) {
   if (device >> kDeviceMinorBits || !bpf_core_type_exists(struct btrfs_inode)) return device;
   if (BPF_CORE_READ(file_system, s_magic) != kBtrfs) return device;
-  // As a number: the verifier lets nobody look in front of what it knows the type of.
+  // As a number: the verifier allows no access before the start of a typed structure.
   __u64 address = (__u64)BPF_CORE_READ(inode, i_mapping, host);
   struct btrfs_inode *own = (void *)(address - bpf_core_field_offset(struct btrfs_inode, vfs_inode));
   return BPF_CORE_READ(own, root, anon_dev);

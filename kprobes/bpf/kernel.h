@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The kernel's types and libbpf's helpers, which need those first.
+// The kernel's types, then libbpf's helpers, which need them.
 #pragma once
 // clang-format off
 #include "kprobes/bpf/vmlinux.h"

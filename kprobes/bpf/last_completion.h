@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The request that this processor is completing: whom it wakes meanwhile, it wakes because of that. Forgotten when the
-// processor turns to another task.
+// The request that this processor is completing: threads woken meanwhile were waiting for it. Cleared when the
+// processor switches to another task.
 #pragma once
 
 #include "kprobes/bpf/ring.h"

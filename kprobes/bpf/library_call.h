@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Calls of a library's exports by followed processes, by probes at their entry and at their return. Not loaded unless they
-// are asked for: each of the two takes microseconds, in a virtual machine tens of them. Every library has its own maps.
+// Calls of a library's exports by traced processes, through probes at their entry and return. Loaded only on request:
+// each probe takes microseconds, in a virtual machine tens of them. Every library has its own maps.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
 
-// The outermost call that a thread is in: what the library calls of its own exports meanwhile is part of it. `stack` tells
-// whether a return is its return; 0: none.
+// The outermost call that a thread is in: calls of the library to its own exports are part of it. `stack` matches a
+// return to its call; 0: none.
 struct library_call {
   __u64 stack, begin_ns, cookie;
-  __u64 returns_to;  // 0: nobody asked
+  __u64 returns_to;  // 0: not requested
   __u32 epoch;
   __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
 };
 
-// 0 where it cannot be read, which `unread` then says by `what`.
+// 0 if it cannot be read; then sets `what` in `unread`.
 static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what) {
   __u64 value = 0;
   if (bpf_probe_read_user(&value, sizeof value, (void *)address) != 0) *unread |= what;
@@ -23,10 +23,10 @@ static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what)
 
 static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << MLRUN_LIBRARY_READS_SHIFT) - 1); }
 
-// `begun`: task storage of struct library_call; `hits`: an array, how often each function was called, so that the loader
-// can let go of one that is called all the time. `epoch`: one more whenever a function's probes went: what was in it then
-// never returns for us. `tells_stack`: bit of the cookie for functions of which is kept where they return to: on the stack
-// itself the kernel puts its own address once the call has begun.
+// `begun`: task storage of struct library_call; `hits`: an array, calls of each function, by which the loader drops
+// functions that are called too often. `epoch`: incremented when a function's probes are released: calls begun before
+// may never return here. `tells_stack`: cookie bit of functions whose return address is kept: the kernel overwrites it
+// on the stack once the call has begun.
 static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
                                                __u32 kind, __u32 tells_stack) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -40,8 +40,8 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
     count_loss(kind, MLRUN_KERNEL_LOSS_MAP);
     return;
   }
-  // One that began deeper in the stack has been left without a return, by a jump or an exception. At the same place is
-  // what a call jumps to as its last act.
+  // A call that began deeper in the stack has ended without a return, by a jump or an exception. One at the same place
+  // is a tail call.
   bool may_return = call->stack && call->epoch == epoch;
   if (may_return && call->stack >= registers->sp) return;
   if (may_return) count_loss(kind, MLRUN_KERNEL_LOSS_OPEN);
@@ -59,7 +59,7 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
   call->begin_ns = now_ns();
 }
 
-// The call that this return ends; NULL: none that is followed. The return has taken its address off the stack.
+// The call that this return ends; NULL: none that is recorded. The return has popped its address from the stack.
 static __always_inline struct library_call *end_library_call(struct pt_regs *registers, void *begun) {
   struct library_call *call = bpf_task_storage_get(begun, bpf_get_current_task_btf(), 0, 0);
   if (!call || !call->stack || call->stack != registers->sp - sizeof(__u64)) return NULL;

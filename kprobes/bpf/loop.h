@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// A loop of the kernel's. It came with 5.17; before, the steps are the program's own, as many as the verifier follows.
+// bpf_loop, which needs Linux 5.17; before, an unrolled loop with as many steps as the verifier accepts.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
 
-// Calls `step`(number, context), up to `most` times and before 5.17 up to `most_before`, until it is not 0.
+// Calls `step`(number, context), up to `most` times and before 5.17 up to `most_before`, until it returns non-zero.
 static __always_inline void run_loop(__u32 most, __u32 most_before, long (*step)(__u32, void *), void *context) {
   if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
     bpf_loop(most, step, context, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// For runs of another user than root: a process that executes a program with rights which its user does not have
-// (set-user-ID, file capabilities, not readable) is that user's to look at no longer, and neither are its children. tasks.h
-// sees it by their rights; here it is made final, told of, and includes what only the executed file shows.
+// For runs of a non-root user: a process that executes a program with rights which its user does not have (set-user-ID,
+// file capabilities, not readable) is no longer recorded, nor are its children. tasks.h checks the rights at each
+// event; this makes the decision permanent, counts it, and includes what only the executed file shows.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Pages that a followed thread brought into the page cache: what a read asked for and was not there, and what it had
-// read ahead besides. Which of the two is told later, by the call that the thread was in.
+// Pages that a traced thread brought into the page cache: missing ones that a read asked for, and read-ahead. The
+// merger tells the two apart by the thread's current call.
 #pragma once
 
 #include "kprobes/bpf/bio_pages.h"
@@ -8,7 +8,7 @@
 
 enum { kRegularFile = 0100000, kOrderMask = 31, kOrderBits = 255 };
 
-// Where a folio of several pages says how many: it moved.
+// The number of pages in a large folio: the field moved.
 struct folio___byte {  // 6.1 to 6.7
   unsigned char _folio_order;
 } __attribute__((preserve_access_index));
@@ -16,13 +16,13 @@ struct folio___flags {
   unsigned long _flags_1;
 } __attribute__((preserve_access_index));
 
-struct page___second {  // before that: the second page of several
+struct page___second {  // before that: the second page of a compound page
   unsigned char compound_order;
 } __attribute__((preserve_access_index));
 
 static __always_inline __u32 pages_of(struct folio *folio) {
   __u64 flags = 0;
-  bpf_probe_read_kernel(&flags, sizeof flags, folio);  // they come first, in all versions
+  bpf_probe_read_kernel(&flags, sizeof flags, folio);  // the first field in all versions
   if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1)) return 1;
   struct folio___byte *byte = (void *)folio;
   struct folio___flags *word = (void *)folio;

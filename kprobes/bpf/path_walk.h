@@ -3,8 +3,8 @@
 //
 //   dentry ── d_parent ── d_parent ── top of the mount ── its mount point ── d_parent ── ... ── root of the namespace
 //
-// Not by bpf_d_path(), which ends at the root of a process that has called chroot(), and can be asked for nothing but the
-// path of the file itself: below overlayfs that is one that no process sees.
+// bpf_d_path() does not do: it stops at the root of a process that has called chroot(), and accepts only the path of
+// the file itself, which below overlayfs is one that no process sees.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
@@ -15,8 +15,8 @@ const __u64 kErrorsBegin = -4095ull;  // pointers from here on are errors
 const __u64 kMixer = 0x9e3779b97f4a7c15;
 
 struct path_walk {
-  __u64 dentry, mount, top;  // where it is, the mount that this is in, and where that begins
-  __u64 names;               // the number that stands for them
+  __u64 dentry, mount, top;  // the current position, its mount, and the mount's root
+  __u64 names;               // a hash of them
   __u32 bytes;
   bool keeps_names, is_whole;
 };
@@ -26,14 +26,14 @@ static __always_inline void enter_mount(struct path_walk *walk, struct mount *mo
   walk->top = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
 }
 
-// Not the kernel's own, nor one that has been taken out of all namespaces.
+// False for the kernel's own mounts and for those that were removed from all namespaces.
 static __always_inline bool is_in_a_namespace(struct mount *mount) {
   __u64 namespace = (__u64)BPF_CORE_READ(mount, mnt_ns);
   return namespace && namespace < kErrorsBegin;
 }
 
-// False: no room. What the map holds is any number to the verifier, so the masks must stay. Requires: `text` has room for one
-// name more.
+// False: no room. The verifier treats map contents as unknown numbers, so the masks must stay. Requires: `text` has
+// room for one name more.
 static __always_inline bool keep_name(struct path_walk *walk, char *text, struct dentry *dentry, __u64 length) {
   __u64 at = walk->bytes;
   if (length > kNameMax || at + length + 1 >= MLRUN_PATH_NAMES_MAX) return false;
@@ -61,7 +61,7 @@ static __always_inline long step_up(struct path_walk *walk, char *text) {
     return 0;
   }
   struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
-  if (parent == dentry) return 1;  // moved out of what this mount shows
+  if (parent == dentry) return 1;  // moved out of this mount's visible tree
   __u64 name = BPF_CORE_READ(dentry, d_name.hash_len);
   walk->names = (walk->names ^ name ^ (__u64)parent) * kMixer;
   walk->names ^= walk->names >> 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// All programs of the kernel side, as one object. Which of them are loaded is decided by the loader.
+// All BPF programs as one object. The loader decides which of them are loaded.
 #include "kprobes/bpf/cuda.h"
 #include "kprobes/bpf/cufile.h"
 #include "kprobes/bpf/file_op.h"

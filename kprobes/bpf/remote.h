@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Requests to the servers of remote file systems, from when a followed thread began them to their answer. The events
-// belong to modules of the kernel (9pnet, sunrpc, fuse); what is not loaded when the run starts is left out.
+// Requests to the servers of remote file systems, from their start by a traced thread to the answer. The events belong
+// to kernel modules (9pnet, sunrpc, fuse); those not loaded at the start of the run are left out.
 #pragma once
 
 #include "kprobes/bpf/thread_state.h"
 
 const __u64 kNotTold = ~0ull;
 
-// A tag is given out again once its answer is there.
+// A tag is reused once its answer has arrived.
 struct remote_key {
   __u64 address, tag;  // of the client, or of the request itself
 };
 struct remote_begin {
   __u64 begin_ns, operation, inode, pid_tid;
-  __u64 sent, received;  // bytes, once the answer is there
+  __u64 sent, received;  // bytes, known with the answer
   __u32 device, code;
   char name[MLRUN_KERNEL_COMM];
 };
-// A request that a signal cut short has no end, and stays until its tag or its memory is another one's, which are given out again
-// before others.
+// A request that a signal interrupted has no end, and stays until its tag or address is reused, which the kernel does
+// soon.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -29,7 +29,7 @@ struct {
 static __always_inline int begin_remote(struct remote_key key, __u32 code, const char *name) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (!is_followed(task)) {
-    bpf_map_delete_elem(&remote_requests, &key);  // of a request that had no end, and whose key is used again
+    bpf_map_delete_elem(&remote_requests, &key);  // an interrupted request whose key is reused
     return 0;
   }
   struct remote_begin begin = {};
@@ -49,14 +49,14 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   return 0;
 }
 
-// What the kernel adds up for /proc/PID/mountstats at this moment, of the one request.
+// What the kernel is about to add to /proc/PID/mountstats, for this request.
 static __always_inline void look_at_rpc(struct mlrun_remote *record, struct rpc_task *task) {
   struct rpc_clnt *client = BPF_CORE_READ(task, tk_client);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(client, cl_program, name));
   record->version = BPF_CORE_READ(client, cl_vers);
   bpf_probe_read_kernel_str(record->server, sizeof record->server, BPF_CORE_READ(task, tk_xprt, address_strings[0]));
   struct rpc_rqst *request = BPF_CORE_READ(task, tk_rqstp);
-  if (!request) return;  // it ended before it had its turn
+  if (!request) return;  // it ended before it was sent
   record->sent = BPF_CORE_READ(request, rq_xmit_bytes_sent);
   record->received = BPF_CORE_READ(request, rq_reply_bytes_recvd);
   record->transmissions = BPF_CORE_READ(request, rq_ntrans);
@@ -107,16 +107,16 @@ static __always_inline struct remote_key key_of(void *address, int tag) {
 SEC("tp_btf/9p_client_req")
 int BPF_PROG(on_9p_begin, void *client, __s8 type, int tag) { return begin_remote(key_of(client, tag), (__u8)type, 0); }
 
-// An answer, before that is told of. Both messages begin with their length, which is right when they have been sent: of what
-// went past the buffer (zero copy) the field for it lacks the data.
+// An answer, before its end is recorded. Both messages begin with their length, which is right after sending; for data
+// outside of the buffer (zero copy) the length field omits the data.
 SEC("tp_btf/9p_protocol_dump")
 int BPF_PROG(on_9p_message, void *client, struct p9_fcall *message) {
-  enum { kAnswer = 1 };  // the types of answers are odd
+  enum { kAnswer = 1 };  // answers have odd types
   if (!message || !(BPF_CORE_READ(message, id) & kAnswer)) return 0;
   struct remote_key key = key_of(client, BPF_CORE_READ(message, tag));
   struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
   if (!begin) return 0;
-  __u64 address = 0;  // as a number: the verifier lets nobody look in front of what it knows the type of
+  __u64 address = 0;  // as a number: the verifier allows no access before the start of a typed structure
   bpf_probe_read_kernel(&address, sizeof address, &ctx[1]);
   struct p9_req_t *request = (void *)(address - bpf_core_field_offset(struct p9_req_t, rc));
   __u32 sent = 0;
@@ -133,7 +133,7 @@ int BPF_PROG(on_9p_end, void *client, __s8 type, int tag, int error) {
 
 SEC("tp_btf/rpc_task_begin")
 int BPF_PROG(on_rpc_begin, struct rpc_task *task) {
-  if (!task) return 0;  // newer kernels ask for it
+  if (!task) return 0;  // newer kernels require it
   const struct rpc_procinfo *procedure = BPF_CORE_READ(task, tk_msg.rpc_proc);
   return begin_remote(key_of(task, 0), BPF_CORE_READ(procedure, p_proc), BPF_CORE_READ(procedure, p_name));
 }

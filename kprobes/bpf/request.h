@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Requests: one serves many bios, of several operations and processes, and a large bio many requests. At completion the
-// request's bios are walked: each gives a part, and the request itself a record if one of them is followed.
+// Requests: one serves many bios, of several operations and processes, and a large bio takes many requests. At
+// completion the program walks the request's bios: each gives a fragment, and the request gets a record if one of its
+// bios is traced.
 #pragma once
 
 #include "kprobes/bpf/bio.h"
 #include "kprobes/bpf/last_completion.h"
 #include "kprobes/bpf/loop.h"
 
-enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // of one completion
+enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // in one completion
 
 struct request_note {
-  __u64 number, insert_ns, issue_ns, queue_ns;
+  __u64 number, inserted_at_ns, issued_at_ns, queued_at_ns;
   __u32 issues, parts, own_parts, metadata_parts, bytes;
-  // As wide as what is before it: kernels before 6.3 refuse a value from the stack with bytes that nobody has written.
+  // No narrower field here: kernels before 6.3 refuse a value from the stack with uninitialised padding.
   __u32 requeued;
 };
 
@@ -39,26 +40,26 @@ static __always_inline struct gendisk *disk_of(struct request *request) {
   return bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
 }
 
-// counts: where there is no room the request is lost.
+// counts: a full map loses the request.
 static __always_inline void put_request(__u64 key, struct request_note *note, bool counts) {
   long error = bpf_map_update_elem(&requests, &key, note, BPF_ANY);
   if (error && counts) count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// The note of a request that is still under way. One that was issued and does not come back from a requeue was
-// completed unseen, and this is another request in its memory.
+// The note of a request in flight. One that was issued and not requeued has completed unseen; this is another request
+// at the same address.
 static __always_inline struct request_note *under_way(__u64 key) {
   struct request_note *known = bpf_map_lookup_elem(&requests, &key);
-  return known && (!known->issue_ns || known->requeued) ? known : 0;
+  return known && (!known->issued_at_ns || known->requeued) ? known : 0;
 }
 
 SEC("tp_btf/block_rq_insert")
 int BPF_PROG(on_request_insert, struct request *request) {
   __u64 key = (__u64)request;
-  struct request_note note = {.insert_ns = now_ns()};
-  if (under_way(key)) return 0;  // inserted again: it waits since the first time
+  struct request_note note = {.inserted_at_ns = now_ns()};
+  if (under_way(key)) return 0;  // inserted again: it has waited since the first time
   note.number = next_request();
-  put_request(key, &note, false);  // there may be room when it is issued
+  put_request(key, &note, false);  // the map may have room when it is issued
   return 0;
 }
 
@@ -70,23 +71,23 @@ int BPF_PROG(on_request_requeue, struct request *request) {
   return 0;
 }
 
-// Issued again after a requeue: only the last time leads to the completion.
+// Issued again after a requeue: only the last issue leads to the completion.
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_request_issue, struct request *request) {
   __u64 key = (__u64)request;
   struct request_note *known = under_way(key);
   if (known) {
-    known->issue_ns = now_ns();
+    known->issued_at_ns = now_ns();
     known->issues++;
     known->requeued = false;
     return 0;
   }
-  struct request_note note = {.number = next_request(), .issue_ns = now_ns(), .issues = 1};
+  struct request_note note = {.number = next_request(), .issued_at_ns = now_ns(), .issues = 1};
   put_request(key, &note, true);
   return 0;
 }
 
-// Its bios went to another request.
+// Its bios were merged into another request.
 SEC("tp_btf/block_rq_merge")
 int BPF_PROG(on_request_merge, struct request *request) {
   __u64 key = (__u64)request;
@@ -94,7 +95,7 @@ int BPF_PROG(on_request_merge, struct request *request) {
   return 0;
 }
 
-// Sums are kept in the note, a map's value: the verifier would follow each number that stands on the stack.
+// Sums are kept in the note, a map value: the verifier would track each number on the stack.
 struct part_walk {
   struct bio *bio;
   struct request_note *note;
@@ -102,7 +103,7 @@ struct part_walk {
   __u32 left;
 };
 
-// One bio of the request; strangers' are counted and not told of. Not 0: the last one.
+// Emits one bio fragment. Bios of untraced processes are only counted. Returns non-zero to stop.
 static long tell_part(__u32 index, void *context) {
   struct part_walk *walk = context;
   struct bio *bio = walk->bio;
@@ -116,7 +117,7 @@ static long tell_part(__u32 index, void *context) {
     if (part) {
       fill_part(part, owner, bio, walk->done_ns);
       part->request = note->number;
-      part->issue_ns = note->issue_ns;
+      part->issued_at_ns = note->issued_at_ns;
       part->bytes = got;
       submit(part);
     }
@@ -124,7 +125,7 @@ static long tell_part(__u32 index, void *context) {
       note->metadata_parts++;
     else
       note->own_parts++;
-    if (!note->queue_ns || owner->queue_ns < note->queue_ns) note->queue_ns = owner->queue_ns;
+    if (!note->queued_at_ns || owner->queued_at_ns < note->queued_at_ns) note->queued_at_ns = owner->queued_at_ns;
     if (got == size) bpf_map_delete_elem(&bios, &key);
   }
   note->parts++;
@@ -133,7 +134,7 @@ static long tell_part(__u32 index, void *context) {
   return !walk->left;
 }
 
-// The parts of `bytes` bytes that are done. A loop of the kernel's: written out, it is too much for the verifier.
+// The fragments of the `bytes` that are complete, by bpf_loop: the verifier would not accept the unrolled loop.
 static __always_inline void tell_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
   struct part_walk walk = {request->bio, note, done_ns, bytes};
   run_loop(kPartsMax, kPartsMaxBefore, tell_part, &walk);
@@ -146,10 +147,10 @@ static __always_inline void tell_request(struct request *request, const struct r
   if (!record) return;
   record->head = make_head(MLRUN_KERNEL_REQUEST, sizeof *record, done_ns, current_pid_tid());
   record->request = note->number;
-  record->queue_ns = note->queue_ns;
-  record->insert_ns = note->insert_ns;
-  record->issue_ns = note->issue_ns;
-  // What was completed before was taken off the front.
+  record->queued_at_ns = note->queued_at_ns;
+  record->inserted_at_ns = note->inserted_at_ns;
+  record->issued_at_ns = note->issued_at_ns;
+  // Bytes completed before are already off the request's front.
   record->sector = request->__sector - (note->bytes - request->__data_len) / 512;
   record->bytes = note->bytes;
   record->device = device;
@@ -172,7 +173,7 @@ static __always_inline struct mlrun_device_total *total_of(struct gendisk *disk,
   return bpf_map_lookup_elem(&devices, &key);
 }
 
-// True: a followed process has used this device, so a flush on it may be one's own.
+// True: a traced process has used this device, so a flush on it may be its own.
 static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __u32 op, const struct request_note *note,
                                           int error, __u64 done_ns) {
   struct mlrun_device_total *total = total_of(disk, (struct mlrun_device_key){device, op});
@@ -182,7 +183,7 @@ static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __
   }
   __sync_fetch_and_add(&total->requests, 1);
   __sync_fetch_and_add(&total->bytes, note->bytes);
-  if (note->issue_ns) __sync_fetch_and_add(&total->device_ns, done_ns - note->issue_ns);
+  if (note->issued_at_ns) __sync_fetch_and_add(&total->device_ns, done_ns - note->issued_at_ns);
   if (error) __sync_fetch_and_add(&total->errors, 1);
   if (note->own_parts) {
     __sync_fetch_and_add(&total->own_requests, 1);
@@ -193,17 +194,17 @@ static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __
   return (total && total->own_requests) || is_used(device);
 }
 
-// One that has bytes was issued, and counted as lost then.
+// A request with bytes was issued, and counted as lost then.
 static __always_inline struct request_note *note_of(__u64 key, __u32 bytes) {
   struct request_note *known = bpf_map_lookup_elem(&requests, &key);
   if (known) return known;
-  struct request_note note = {.number = next_request()};  // never issued itself: a flush without data
+  struct request_note note = {.number = next_request()};  // a flush without data is never issued itself
   put_request(key, &note, !bytes);
   return bpf_map_lookup_elem(&requests, &key);
 }
 
-// A write with a flush before or behind it is a sequence of requests. At its end the first one completes once more, with
-// no bytes, and so does a flush that was asked for without data: it tells who waited, and counts nowhere.
+// A write with a flush before or after it is a sequence of requests. At the end the first one completes again, with no
+// bytes, and so does a requested flush without data: it has the waiting thread, and is not counted.
 static __always_inline void finish_request(struct request *request, struct request_note *note, __u32 op, int error,
                                            __u64 done_ns) {
   struct gendisk *disk = disk_of(request);
@@ -221,7 +222,7 @@ static __always_inline void finish_request(struct request *request, struct reque
   last->time_ns = now_ns();
 }
 
-// A request may be done in pieces: the last one has all the bytes that are left.
+// A request may complete in several steps: the last one has all the bytes that are left.
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_request_complete, struct request *request, int error, __u32 bytes) {
   __u64 key = (__u64)request, done_ns = now_ns();

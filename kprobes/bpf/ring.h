@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The ring, or on larger machines the rings (kprobes/rings/rings.h), and what does not fit. Nobody is ever woken from here: a
-// wake-up costs microseconds at the worst places (an interrupt to ourselves inside a virtual machine), and the reader looks
-// every few milliseconds anyway.
+// The ring, or on larger machines the rings (kprobes/rings/rings.h), and the loss counters. The programs never wake the
+// reader: a wake-up costs microseconds in hot paths (in a virtual machine, an interrupt to the processor itself), and
+// the reader polls every few milliseconds.
 //
-// A record's time is taken before its place in the ring, never after: by this the reader puts the records of several rings
-// in order (kprobes/rings/ring_reader.h).
+// A record's time is taken before its place in the ring, never after: the reader relies on it to order the records of
+// several rings (kprobes/rings/ring_reader.h).
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
@@ -16,7 +16,7 @@ struct {
   __uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-// By processor, where there are several: which one is its own. The loader makes them, and fills this.
+// With several rings: the ring of each processor. The loader creates the rings and fills this table.
 struct one_of_rings {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 4096);
@@ -28,9 +28,9 @@ struct {
   __array(values, struct one_of_rings);
 } rings SEC(".maps");
 
-const volatile bool has_rings;  // a constant when the programs are loaded: the verifier takes the other way out
+const volatile bool has_rings;  // constant at load: the verifier removes the other branch
 
-// Of each processor one after the other, for which the loader makes room: what is mapped cannot be a per-processor array.
+// For each processor in turn; the loader sets the size. A per-processor array could not be mapped.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, MLRUN_PROBE_LOSSES);
@@ -46,7 +46,7 @@ static __always_inline void count_loss(__u32 kind, __u32 reason) {
   struct mlrun_probe_loss *loss = bpf_map_lookup_elem(&losses, &index);
   if (!loss) return;
   loss->last_ns = now_ns();
-  __sync_fetch_and_add(&loss->count, 1);  // an interrupt may come between
+  __sync_fetch_and_add(&loss->count, 1);  // an interrupt may come in between
 }
 
 static __always_inline struct mlrun_kernel_head make_head(__u16 kind, __u16 bytes, __u64 time_ns, __u64 pid_tid) {
@@ -65,14 +65,14 @@ static __always_inline void *reserve(__u64 bytes) {
   return own ? bpf_ringbuf_reserve(own, bytes, 0) : 0;
 }
 
-// A copy of a record whose length only the program knows. False: it did not fit.
+// Copies a record whose length only the program knows. False: the ring is full.
 static __always_inline bool put(void *record, __u64 bytes) {
   if (!has_rings) return bpf_ringbuf_output(&ring, record, bytes, BPF_RB_NO_WAKEUP) == 0;
   void *own = own_ring();
   return own && bpf_ringbuf_output(own, record, bytes, BPF_RB_NO_WAKEUP) == 0;
 }
 
-// For records that others are worth more than.
+// For records of low priority.
 static __always_inline bool is_half_full(void) {
   void *own = has_rings ? own_ring() : 0;
   if (has_rings)
@@ -80,7 +80,8 @@ static __always_inline bool is_half_full(void) {
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2;
 }
 
-// A record of TYPE in the ring; NULL: counted as lost. It is to be filled whole, with a time that was taken before.
+// A record of TYPE in the ring; NULL: the ring is full, which is counted. The caller fills all of it, with a time taken
+// before.
 #define RESERVE(TYPE, KIND)                                 \
   ({                                                        \
     struct TYPE *record_ = reserve(sizeof(struct TYPE));    \

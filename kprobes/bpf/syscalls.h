@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// How often followed processes made each system call, and how long it took. Only when it is asked for: while a program is
-// attached to these events, every system call of the machine takes the kernel's slower way.
+// How often traced processes made each system call, and how long the calls took. Only on request: while a program is
+// attached to these events, every system call of the machine takes the kernel's slower path.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
 
-enum { kLargestErrno = 4095 };  // what a system call returns from -4095 to -1 is an errno
+enum { kLargestErrno = 4095 };  // a system call returns -errno, from -4095 to -1
 
 struct syscall_begun {
   __u64 begin_ns;
@@ -20,7 +20,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 98304);  // as many are read (runner/trace/kernel/syscall_table.h)
+  __uint(max_entries, 98304);  // the reader's limit as well (runner/trace/kernel/syscall_table.h)
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct mlrun_syscall_key);
   __type(value, struct mlrun_syscall_counts);
@@ -47,7 +47,7 @@ static __always_inline __u32 log2_of(__u64 value) {
   return log;
 }
 
-// What mlrun's child does until it is the command is not the command's.
+// Forgets the calls of mlrun's child before it becomes the command.
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
@@ -81,7 +81,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
   return 0;
 }
 
-// A new process leaves the system call that its parent made, and has no beginning of its own.
+// A new process returns from its parent's system call, without a start of its own.
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_syscall_exit, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Begin, exec and end of followed threads, for runs in which nothing inside the processes tells of them. Not loaded in
-// others.
+// Start, exec and end of traced threads, for runs without our library in the processes. Not loaded in others.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"

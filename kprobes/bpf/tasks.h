@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Whom we follow: a flag on the group leader, set from outside through a pidfd before the command's first instruction
-// and inherited at every fork (mlrun_following). Threads made since then have it as well, because one that executes a
-// program becomes the leader itself. It is never taken away: files are closed, and so written, after a process's exit
-// event. It frees itself with the task, and a pid that is used again does not have it.
+// Which tasks are traced (or observed): a flag on the group leader, set from outside through a pidfd before the
+// command's first instruction and inherited at every fork (mlrun_following). Threads made since then have it as well,
+// because one that executes a program becomes the leader itself. It is never cleared: files are closed, and so written,
+// after a process's exit event. The kernel frees it with the task, so a reused pid does not have it.
 //
-// A cgroup's tasks, or all, are followed by what they are and not by a flag. The scope is a constant when the programs
-// are loaded, so that the verifier takes the other ways out.
+// With a cgroup or --system the scope decides, without a flag. The scope is constant at load, so the verifier removes
+// the other branches.
 #pragma once
 
 #include "kprobes/bpf/ring.h"
@@ -25,19 +25,19 @@ struct {
 } observed_cgroup SEC(".maps");
 
 const volatile __u32 scope = MLRUN_SCOPE_FLAGGED;
-bool observes_all;  // before it is set the programs are tried, on a process with the flag
+bool observes_all;  // set after the trial, which runs on a process with the flag
 
 enum { kKernelThread = 0x200000 };
 
-// Everybody's I/O is recorded, that of the kernel's own threads as well.
+// Records all I/O, also of kernel threads.
 static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_SYSTEM && observes_all; }
 
-bool is_over;  // nothing is recorded any more; functions are let go one after the other, long after that
-// Whoever is followed still is when he is met again: not over, and nobody leaves a cgroup or becomes another user's.
+bool is_over;  // recording has stopped; functions are released one by one, long after that
+// True: a task that was traced once still is, as recording goes on and no cgroup or user can change that.
 bool stay_followed;
 
-// For another user than root, who may look at what runs with his rights and no more. Asked at each event, since a process may
-// have got others in the meantime, and be followed since a moment before.
+// For a non-root user, who may trace only processes with the same rights. Checked at each event, since a process may
+// change its rights at any time.
 const volatile bool own_only;
 const volatile __u32 own_uid;
 
@@ -45,7 +45,7 @@ static __always_inline bool is_own(struct task_struct *task) {
   if (!own_only) return true;
   const struct cred *rights = task->real_cred;
   __u64 capabilities = 0;
-  // All of them in a user namespace are none outside.
+  // Capabilities in a user namespace give no rights outside of it.
   if (rights->user_ns->level == 0 &&
       (bpf_probe_read_kernel(&capabilities, sizeof capabilities, &rights->cap_permitted) || capabilities))
     return false;
@@ -54,7 +54,7 @@ static __always_inline bool is_own(struct task_struct *task) {
          rights->fsuid.val == own_uid && rights->egid.val == gid && rights->sgid.val == gid && rights->fsgid.val == gid;
 }
 
-// What it has inherited, whether it may be looked at now or not.
+// The inherited flag, whether the process may be traced now or not.
 static __always_inline __u32 mark_of(struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
   return flag ? *flag : 0;
@@ -73,8 +73,8 @@ static __always_inline void set_flag(struct task_struct *task) {
     count_loss(0, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// How, 0: not. Requires: the task is the current one, of which alone the kernel tells the cgroup. Threads of the kernel's own
-// are nobody's, and mostly idle.
+// enum mlrun_following; 0: not traced. Requires: the task is the current one, as the kernel checks only its cgroup.
+// Kernel threads, mostly idle, are excluded.
 static __always_inline __u32 following_of(struct task_struct *task) {
   if (scope != MLRUN_SCOPE_FLAGGED && !is_over && !(task->flags & kKernelThread)) {
     if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_FOLLOWING;
@@ -85,7 +85,7 @@ static __always_inline __u32 following_of(struct task_struct *task) {
 
 static __always_inline bool is_followed(struct task_struct *task) { return following_of(task); }
 
-// In a system call of those for 32-bit programs, which have numbers of their own.
+// In a 32-bit system call, which has numbers of its own.
 static __always_inline bool is_in_32bit_call(struct task_struct *task) {
   enum { kCompatTask = 2 };  // TS_COMPAT
   return task->thread_info.status & kCompatTask;

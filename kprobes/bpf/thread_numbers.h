@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Numbers of processes and threads as mlrun's own PID namespace has them, in which the merger and /proc know them. A task has a number in
-// each namespace from the first one down to its own; those of the first one are in the task itself, and cost next to nothing.
+// Process and thread ids in mlrun's own PID namespace, as the merger and /proc know them. A task has an id in each
+// namespace from the initial one down to its own; the initial one's are in the task itself, and cost next to nothing.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
 
-const volatile __u32 pid_namespace;  // its inode; 0: it is the first one
-__u32 pid_level;                     // how many there are above it
+const volatile __u32 pid_namespace;  // its inode; 0: the initial one
+__u32 pid_level;                     // number of namespaces above it
 
-// Run once, by mlrun-probes, who is in it.
+// Run once, by mlrun-probes itself, which is in that namespace.
 SEC("raw_tp")
 int find_pid_level(void *unused) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -16,7 +16,7 @@ int find_pid_level(void *unused) {
   return 0;
 }
 
-// 0: it has none, as what runs outside, or what the kernel has taken its numbers from at its very end.
+// 0: it has none, because it runs outside of the namespace or the kernel has already detached its ids at its end.
 static __always_inline __u32 number_below(struct pid *numbers) {
   __u32 level = pid_level;
   if (!numbers || BPF_CORE_READ(numbers, level) < level) return 0;

@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// What is known of a followed thread between two events of its own. It stands in a table, in the slot that the thread's address
-// gives, which is found in a fifth of the time that the kernel's task storage takes; where that slot is another one's, in there.
+// State of a traced thread between its events. It is in a table, in the slot given by the hash of the task's address,
+// which takes a fifth of the time of the kernel's task storage; if the slot is occupied, the state is in task storage.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
 
-enum { kNested = 4 };  // file operations inside each other
+enum { kNested = 4 };  // nested file operations
 
-// A file operation that is under way.
+// A file operation in progress.
 struct operation {
-  __u64 frame;  // where on the thread's stack it began: what lies inside it is below
+  __u64 frame;  // where on the thread's kernel stack it began: nested ones are below
   __u64 number, begin_ns, file, inode, offset, requested;
   __u64 control;  // the kiocb, if the operation may complete later; 0: it does not
   __u32 device, op, flags;
   __u32 dirtied;    // pages of regular files that it made dirty (bpf/dirty.h)
-  bool is_silent;   // no record: what it lies in is the same operation on the same open file, or nobody wants it
-  bool is_unnoted;  // it may complete later, and there was no room to find it again then (bpf/file_done.h)
+  bool is_silent;   // no record: nested in the same operation on the same open file, or not requested
+  bool is_unnoted;  // it may complete later, but handed_ins was full (bpf/file_done.h)
 };
 
-// By what the thread's next file operation may be told short (shared.h): its last whole record, and the number of the last one
-// told. Of operations that lie in no other.
+// The reference for the thread's next short record (shared.h): its last whole record, and the number of the last
+// recorded operation. Outermost operations only.
 struct told_operation {
-  __u64 whole_ns, inode;  // whole_ns: when it was over; 0: there is none
+  __u64 whole_ns, inode;  // whole_ns: its end; 0: there is none
   __u64 number;
   __u32 device, cpu;
 };
 
 struct thread_state {
-  __u32 tid;    // as the thread had it when this was made
-  __u32 depth;  // of the operations under way, the outermost first
+  __u32 tid;    // at the creation of this state
+  __u32 depth;  // number of operations in progress, the outermost first
   __u64 on_ns, off_ns;
-  __u64 throttled_ns;  // when it was told to sleep because too many pages are dirty, and has not since; 0: it was not
+  __u64 throttled_ns;  // when the kernel asked it to sleep for too many dirty pages; 0: no, or it has slept since
   __u32 state, flags;
-  bool submitting;   // queued a bio that has found no request yet
+  bool submitting;   // queued a bio that has no request yet
   __u64 number;      // of its last operation; 0: it has had none
-  __u64 noted_file;  // whose own function has been noted (bpf/file_op.h)
+  __u64 noted_file;  // file whose own function has been noted (bpf/file_op.h)
   struct told_operation told;
   struct operation operations[kNested];
 };
 
-// A thread has its slot from its first event on until the kernel frees it. One that executes a program may have another number from
-// then on, and begins anew; the address of one that is gone is used again with another number.
+// A thread keeps its slot from its first event until the kernel frees it. After an exec it may have another id, and the
+// state starts from scratch; the address of a freed task is reused with another id.
 struct thread_slot {
-  __u64 task;  // 0: nobody's, and its state is empty
+  __u64 task;  // 0: free, and its state is empty
   struct thread_state state;
 };
 enum { kSlotBits = 10 };
 static struct thread_slot thread_slots[1 << kSlotBits];
 
-// Of those whose slot is another one's.
+// For threads whose slot is occupied.
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -57,12 +57,12 @@ struct {
 } threads SEC(".maps");
 bool has_stored_threads;
 
-// The difference of two pointers is a number; with a pointer itself the verifier allows no arithmetic.
+// A difference of two pointers is a number; the verifier allows no arithmetic on a pointer.
 static __always_inline struct thread_slot *slot_of(const struct task_struct *task) {
   __u64 number = (__u64)task;
   asm volatile("%0 -= %1" : "+r"(number) : "r"(thread_slots));
   struct thread_slot *slot = &thread_slots[number * 0x9e3779b97f4a7c15 >> (64 - kSlotBits)];
-  asm volatile("" : "+r"(slot));  // or the compiler finds it again and again
+  asm volatile("" : "+r"(slot));  // or the compiler computes it repeatedly
   return slot;
 }
 
@@ -70,7 +70,7 @@ static __always_inline bool has_slot(const struct task_struct *task, const struc
   return slot->task == (__u64)task && slot->state.tid == (__u32)task->pid;
 }
 
-// Operations are none of it: what is known of one is written when it begins.
+// Leaves out operations: each is written when it begins.
 static __always_inline void forget_all(struct thread_state *thread) {
   __builtin_memset(thread, 0, __builtin_offsetof(struct thread_state, operations));
 }
@@ -86,22 +86,22 @@ static __always_inline struct thread_state *stored_thread(struct task_struct *ta
   return thread;
 }
 
-// NULL: nothing is known of it.
+// NULL: the thread has no state.
 static __always_inline struct thread_state *thread_of(struct task_struct *task) {
   struct thread_slot *slot = slot_of(task);
   if (has_slot(task, slot)) return &slot->state;
   return has_stored_threads ? stored_thread(task, 0) : 0;
 }
 
-// For its end of an operation: a slot with one under way is the thread's that has begun it.
+// At the end of an operation: only the thread that began one has a slot with depth.
 static __always_inline struct thread_state *thread_in_operation(struct task_struct *task) {
   struct thread_slot *slot = slot_of(task);
   if (slot->task == (__u64)task && slot->state.depth) return &slot->state;
   return has_stored_threads ? stored_thread(task, 0) : 0;
 }
 
-// Any two instructions of this may have the thread's switch to another one between them, which comes here as well: each finds what
-// the other has made. NULL: there is no memory.
+// The thread may be interrupted here between any two instructions by a switch to another one, whose event runs this
+// function as well: each finds what the other has created. NULL: out of memory.
 static __always_inline struct thread_state *thread_made_for(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
   if (thread) return thread;
@@ -117,7 +117,7 @@ static __always_inline struct thread_state *thread_made_for(struct task_struct *
   return has_slot(task, slot) ? &slot->state : thread;
 }
 
-// Requires: it will not run any more.
+// Requires: the task will not run any more.
 static __always_inline void forget_thread(const struct task_struct *task) {
   struct thread_slot *slot = slot_of(task);
   if (slot->task != (__u64)task) return;
@@ -126,7 +126,7 @@ static __always_inline void forget_thread(const struct task_struct *task) {
   slot->task = 0;
 }
 
-// The compiler would take a mask away that it finds needless, and the verifier does not see why it was.
+// Keeps the mask, which the compiler would remove as redundant and the verifier needs.
 static __always_inline struct operation *operation_at(struct thread_state *thread, __u64 index) {
   asm volatile("" : "+r"(index));
   struct operation *operation = &thread->operations[index & (kNested - 1)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// What PyTorch's allocator of GPU memory gives out and takes back, by its static probes: each is one nop, and where its
-// arguments are then differs from build to build.
+// Allocations and releases of PyTorch's GPU allocator, by its static probes: each is one nop, and the locations of its
+// arguments differ between builds.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
@@ -12,7 +12,7 @@ struct {
   __type(value, struct mlrun_probe_layout);
 } torch_layouts SEC(".maps");
 
-// As wide as it is; false: it cannot be read.
+// Reads the argument's own width; false: it cannot be read.
 static __always_inline bool read_argument(struct pt_regs *registers, const struct mlrun_probe_argument *argument,
                                           __u64 *value) {
   enum { kBits = 64, kBitsOfByte = 8 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Devices that followed processes write to: what kernel threads write there as metadata, and flushes, may be what an
-// fsync of theirs waits for.
+// Devices that traced processes write to: kernel threads' metadata writes there, and flushes, may be what their fsync
+// waits for.
 #pragma once
 
 #include "kprobes/bpf/ring.h"

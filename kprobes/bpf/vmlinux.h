@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The few kernel types that the probes look into, with the few fields that they read. Offsets and sizes come from the
-// running kernel when the programs are loaded (CO-RE); what changed its name or type between kernels has a flavour
-// (name___suffix, which the loader ignores) and is asked for with bpf_core_field_exists.
+// The few kernel types that the probes read, with the fields in use. The running kernel gives offsets and sizes at load
+// (CO-RE). Where a name or type changed between kernels there is a flavour (name___suffix, which the loader ignores),
+// checked with bpf_core_field_exists.
 #pragma once
 #define __VMLINUX_H__
 
@@ -31,7 +31,7 @@ enum bpf_map_type {
   BPF_MAP_TYPE_RINGBUF = 27,
   BPF_MAP_TYPE_TASK_STORAGE = 29
 };
-// Of x86-64, where a kprobe finds a function's arguments.
+// x86-64: where a kprobe finds a function's arguments.
 struct pt_regs {
   unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
@@ -42,7 +42,7 @@ enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 
-// Values of this kernel's: always by bpf_core_enum_value.
+// These values are this kernel's: always use bpf_core_enum_value.
 enum req_op {
   REQ_OP_READ = 0,
   REQ_OP_WRITE = 1,
@@ -146,8 +146,8 @@ struct file___ref {
     } refcnt;
   } f_ref;
 };
-struct backing_file {     // since 6.5: what overlayfs opens below
-  struct path user_path;  // since 6.7; before, f_path is that one
+struct backing_file {     // since 6.5: a file that overlayfs opens below
+  struct path user_path;  // since 6.7; before, f_path is that path
 };
 struct fdtable {
   unsigned int max_fds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The scheduler's side: when a followed thread was off the processor, and who woke it. A record for every preemption,
-// for every wait for I/O (the kernel says so, or the thread could not be interrupted: the journal's waits) or inside a
-// file operation, and for other waits of at least `wait_min_ns`, of which a program may have thousands in a second.
+// The scheduler: when a traced thread was off the processor, and which thread woke it. There is a record for every
+// preemption, for every wait for I/O (flagged by the kernel, or uninterruptible, like waits for the journal) or inside
+// a file operation, and for other waits of at least `wait_min_ns`, of which a program may have thousands in a second.
 #pragma once
 
 #include "kprobes/bpf/last_completion.h"
@@ -10,13 +10,13 @@
 enum {
   kUninterruptible = 2,
   kKillable = kUninterruptible | 0x100,  // TASK_WAKEKILL
-  kThrottleNs = 1000000,                 // from the kernel's word that a writer has to sleep until it does
+  kThrottleNs = 1000000,                 // longest time between the kernel's request that a writer sleeps and its sleep
 };
 
 const volatile __u64 wait_min_ns = 1000000;
 
-// By thread id and not in task storage: a look-up in that fails when an interrupt has broken into another one, and
-// wake-ups come from interrupts. The entry is made when the thread first goes to sleep.
+// By thread id, not in task storage: a task storage lookup fails when an interrupt arrives during another one, and
+// wake-ups come from interrupts. The entry is created when the thread first goes to sleep.
 struct wake {
   __u64 time_ns, request;
   __u32 waker_tid, age_ns;
@@ -50,7 +50,7 @@ int BPF_PROG(on_free, struct task_struct *task) {
   return 0;
 }
 
-// A write that must not wait is told to sleep as well, and returns instead: its thread's next sleep is another one.
+// A non-blocking write gets the same request to sleep and returns instead: the thread's next sleep has another cause.
 static __always_inline bool is_throttled(const struct thread_state *thread, __u32 state, __u64 off_ns) {
   __u64 since_ns = thread->throttled_ns > thread->on_ns ? thread->throttled_ns : thread->on_ns;
   return thread->throttled_ns && (state & kKillable) == kKillable && off_ns - since_ns < kThrottleNs;
@@ -109,7 +109,7 @@ static __always_inline void comes_on(struct task_struct *task) {
   submit(record);
 }
 
-// A thread that makes pages dirty faster than they are written is told to sleep for `pause`; 0 or less: it need not.
+// A thread that dirties pages faster than they are written is asked to sleep for `pause`; 0 or less: it need not.
 static __always_inline int note_throttle(long pause) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (pause <= 0 || !is_followed(task)) return 0;
@@ -124,7 +124,7 @@ int BPF_PROG(on_throttle, void *group, void *control, unsigned long rate, unsign
   return note_throttle(pause);
 }
 
-// Before 6.15 what `control` holds are arguments.
+// Before 6.15 the fields of `control` are separate arguments.
 SEC("tp_btf/balance_dirty_pages")
 int BPF_PROG(on_throttle_without_control, void *group, unsigned long limit, unsigned long background,
              unsigned long dirty, unsigned long group_limit, unsigned long group_dirty, unsigned long rate,
@@ -132,7 +132,7 @@ int BPF_PROG(on_throttle_without_control, void *group, unsigned long limit, unsi
   return note_throttle(pause);
 }
 
-// A completion wakes before its processor switches: from here on nobody is woken by it.
+// A completion wakes threads before its processor switches: from here on no wake-up belongs to it.
 static __always_inline int switches(struct task_struct *from, struct task_struct *to, bool preempted, __u32 state) {
   forget_completion();
   goes_off(from, preempted, state);
@@ -145,8 +145,8 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct *from, struct task_st
   return switches(from, to, preempted, state);
 }
 
-// Before 5.18 the state is no argument. The task's own may have been changed by a wake-up in between: then it counts as
-// one that went off ready to run.
+// Before 5.18 the state is no argument. It is read from the task, where a wake-up may have changed it already: then it
+// looks as if the thread went off ready to run.
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch_without_state, bool preempted, struct task_struct *from, struct task_struct *to) {
   return switches(from, to, preempted, BPF_CORE_READ(from, __state));

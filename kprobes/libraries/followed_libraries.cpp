@@ -23,7 +23,7 @@ FollowedLibrary libcuda(const LibraryPrograms& programs) {
   return library;
 }
 
-// Each moves bytes of a file, beside which two breakpoints take little: none is let go.
+// Each call moves bytes of a file, so two breakpoints are a small cost: no function is dropped.
 FollowedLibrary libcufile(const LibraryPrograms& programs) {
   FollowedLibrary library{kLibcufile, {kLibcufile}, {}, programs};
   for (const events::CufileCall& call : events::kCufileCalls) {
@@ -33,9 +33,9 @@ FollowedLibrary libcufile(const LibraryPrograms& programs) {
   return library;
 }
 
-// Order and widths of arguments are those of c10/cuda/CUDACachingAllocator.cpp since PyTorch 2.2: malloc(address, device,
-// bytes, stream) when it has given it out, free(address) before it takes it back; a device was an int before it became one
-// byte. libc10_hip is what the library is called in builds for ROCm. None is let go: the sums would be wrong.
+// Order and widths of arguments as in c10/cuda/CUDACachingAllocator.cpp since PyTorch 2.2: malloc(address, device,
+// bytes, stream) after the allocation, free(address) before the release; `device` was an int before it became one byte.
+// Builds for ROCm call the library libc10_hip. No function is dropped: the sums would be wrong.
 FollowedLibrary torch_allocator(const LibraryPrograms& programs) {
   constexpr uint8_t kByteOrInt = 1 + 4, kLong = 8;
   return {kTorchAllocator,

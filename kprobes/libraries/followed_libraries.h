@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libraries whose calls can be recorded, as probed_library.h and library_watch.h take them.
+// The libraries whose calls can be recorded, in the form of probed_library.h and library_watch.h.
 #pragma once
 
 #include "kprobes/libraries/probed_library.h"

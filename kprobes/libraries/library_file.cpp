@@ -12,9 +12,9 @@ namespace mlrun::probes {
 namespace {
 
 constexpr off_t kFileBytesMax = off_t{1} << 30;
-constexpr size_t kSegmentsMax = 256;  // of a library that is made to harm there may be 65,535, for each address anew
+constexpr size_t kSegmentsMax = 256;  // a malicious file may have 65,535, which every address would have to search
 
-// What is claimed to be larger is not read: a sparse file can claim anything.
+// Files that claim to be larger are not read: a sparse file can claim any size.
 bool has_sane_size(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kFileBytesMax;

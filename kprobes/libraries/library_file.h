@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library's file, as far as probes need it. The file is not trusted: what it claims is bounded, and it is read and
-// not mapped, since it may become shorter meanwhile.
+// A shared library's file, as far as probes need it. The file is not trusted: sizes are bounded, and it is read and not
+// mapped, since it may be truncated meanwhile.
 #pragma once
 
 #include <gelf.h>
@@ -17,25 +17,24 @@
 
 namespace mlrun::probes {
 
-// Sections with more are not read.
+// Larger sections are not read.
 inline constexpr uint64_t kSectionBytesMax = uint64_t{64} << 20;
 
 class LibraryFile {
  public:
-  // Fails where it is no library for this machine.
+  // Fails if it is no library for this machine.
   static Result<LibraryFile> open(const std::string& path);
 
   [[nodiscard]] Elf* elf() const { return elf_.get(); }
 
-  // Where in the file the code, or the data that a process may write, of that address is.
+  // The file offset of code, or of writable data, at that address.
   [[nodiscard]] std::optional<uint64_t> code_at(uint64_t address) const;
   [[nodiscard]] std::optional<uint64_t> data_at(uint64_t address) const;
 
   // nullopt: there is none.
   [[nodiscard]] std::optional<uint8_t> byte_at(uint64_t offset) const;
 
-  // The first section of that type, and of that name where one is given; nullptr: there is none, or none that can be
-  // read.
+  // The first section of that type, and of that name if one is given; nullptr: there is none, or it cannot be read.
   [[nodiscard]] Elf_Scn* section(uint32_t type, std::string_view name, GElf_Shdr& header) const;
 
  private:
@@ -48,7 +47,7 @@ class LibraryFile {
 
   util::UniqueFd fd_;  // outlives what reads it
   std::unique_ptr<Elf, ElfDeleter> elf_;
-  std::vector<GElf_Phdr> segments_;  // that are loaded
+  std::vector<GElf_Phdr> segments_;  // loaded segments
 };
 
 }  // namespace mlrun::probes

@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kToldMax = 4096;
-constexpr size_t kLeavingMax = 4096;  // probes; while more have to go no process is given new ones
+constexpr size_t kLeavingMax = 4096;  // probes; while more wait for release no process is given new ones
 constexpr std::string_view kShared = ".so", kDeleted = " (deleted)";
 
-// Four descriptors for each function of each library.
+// Each function of each library takes four descriptors.
 void allow_many_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -46,7 +46,7 @@ uint32_t number_of(std::string_view text) {
 }
 
 void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
-  const std::string text = util::read_text((folder / "cgroup.procs").string());  // the lines are parts of it
+  const std::string text = util::read_text((folder / "cgroup.procs").string());  // owns the lines
   for (const std::string_view line : util::split(text, "\n")) {
     if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
   }
@@ -57,7 +57,7 @@ void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
   }
 }
 
-// /usr/lib/libcuda.so.580.65.06 is libcuda, and libcudart.so and libcudadebugger.so are not.
+// True for /usr/lib/libcuda.so.580.65.06 as libcuda; false for libcudart.so and libcudadebugger.so.
 bool is_library(std::string_view path, std::string_view name) {
   if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
   const size_t folder = path.rfind('/');
@@ -128,7 +128,7 @@ void LibraryWatch::take(const mlrun_task& task) {
   if (task.event == MLRUN_TASK_EXEC && known != processes_.end()) known->second.size.clear();
 }
 
-// Everybody whom it concerns now. What has ended goes, and its probes with it.
+// Queues all processes in scope; forgets those that have ended, with their probes.
 void LibraryWatch::begin_pass() {
   std::erase_if(asked_for_, [](uint32_t pid) { return !lives(pid); });
   to_look_at_.assign(asked_for_.begin(), asked_for_.end());
@@ -153,7 +153,7 @@ void LibraryWatch::forget(uint32_t pid) {
   processes_.erase(process);
 }
 
-// The ring waits while a probe goes, so they go one at a time.
+// The rings are not drained while the kernel releases a probe, so probes are released one at a time.
 void LibraryWatch::look(uint64_t now_ns) {
   if (!let_go_.empty()) {
     const Followed* what = let_go_.back().first;
@@ -179,7 +179,7 @@ void LibraryWatch::look(uint64_t now_ns) {
   next_pass_ns_ = reached_ns + std::max(kPassNs, pass_took_ns_ * (kShare - 1));
 }
 
-// A library that is loaded changes how much memory is mapped, which is read in a hundredth of the time.
+// Loading a library changes how much memory is mapped, and reading that takes a hundredth of the time of reading maps.
 void LibraryWatch::look_at(uint32_t pid) {
   const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
   const std::string size = sizes.substr(0, sizes.find(' '));
@@ -221,10 +221,10 @@ void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
   }
 }
 
-// By the mapping itself: its path may be one of another root, or of a file that is deleted.
+// Opens the mapping itself: its path may be of another root, or of a deleted file.
 void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
   if (leaving_.size() > kLeavingMax && !is_beginning_) {
-    process.size.clear();  // to be looked at again
+    process.size.clear();  // to be read again
     ++put_off_;
     return;
   }
@@ -264,7 +264,7 @@ void LibraryWatch::look_at_rates(uint64_t now_ns) {
   }
 }
 
-// `seconds`: since the look before; 0: there was none.
+// `seconds`: since the previous look; 0: there was none.
 void LibraryWatch::look_at_rate(Followed& followed, const LibraryCall& call, double seconds) {
   const MappedArray* hits = followed.library.programs.hits;
   if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds libraries in the processes that are followed, and has their calls probed there: in each such process alone, or in
-// each copy of the library, whoever maps it. Looks at /proc again and again, since a process may load one later.
+// Finds libraries in traced processes and attaches probes to them: in each such process alone, or in each copy of the
+// library, in every process that maps it. Polls /proc, since a process may load a library later.
 #pragma once
 
 #include <cstddef>
@@ -23,46 +23,46 @@ namespace mlrun::probes {
 
 class LibraryWatch {
  public:
-  // How far probes reach: into the processes that are followed, or, from the moment that they map it, into all that map a
-  // copy of the library which one of those has mapped.
+  // Scope of the probes: the traced processes, or every process that maps a copy of the library which a traced
+  // process has mapped.
   enum class Reach : uint8_t { kProcess, kEverybody };
 
-  // `between` is called between one process and the next, and between one function and the next; it may call take().
+  // `between` is called between two processes, and between two functions; it may call take().
   LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
 
-  // Each looks at once, so that what is done after it is seen.
+  // Each looks at once, so that calls after it are seen.
   void follow(uint32_t pid);
   void follow_cgroup(int folder);  // stays open
   void follow_system();
 
-  // Of a followed process.
+  // A task event of a traced process.
   void take(const mlrun_task& task);
 
-  // Called with what /proc/PID/maps says of a process that has one of the libraries, whenever it may have changed.
-  // Requires: nobody is followed yet.
+  // Called with /proc/PID/maps of a process that has one of the libraries, whenever it may have changed. Requires: no
+  // process is followed yet.
   void tell_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> tell) {
     tell_mappings_ = std::move(tell);
   }
 
-  // For a few milliseconds, or as long as the probes of one library take to be attached, and for at most a tenth of our
-  // time.
+  // Runs for a few milliseconds, or as long as attaching the probes of one library takes, and for at most a tenth of
+  // the time.
   void look(uint64_t now_ns);
 
-  // Why there are no calls of it: no process had it, or the first that did has none of them; empty: it is probed.
+  // Why there are no calls of it: no process had it, or the first that did exports none of them; empty: it is probed.
   [[nodiscard]] std::string missing(std::string_view name) const;
-  // In which processes it was met, and which of its functions were let go.
+  // The processes that had it, and the functions that were dropped.
   [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:
-  using File = std::pair<std::string, std::string>;  // device and inode, as /proc/PID/maps has them
+  using File = std::pair<std::string, std::string>;  // device and inode, as in /proc/PID/maps
   struct Rate {
-    uint64_t calls = 0;  // when it was looked at last
+    uint64_t calls = 0;  // at the last look
     uint64_t per_second = 0, let_go_ns = 0;
   };
   struct Followed {
     FollowedLibrary library;
     std::map<uint16_t, Rate> rates = {};  // by function
-    std::set<uint16_t> without = {};      // functions that were let go
+    std::set<uint16_t> without = {};      // functions that were dropped
   };
   struct Probed {
     const Followed* what;
@@ -74,19 +74,19 @@ class LibraryWatch {
     std::string range, path;
   };
   struct Process {
-    std::string size;       // of its memory; empty: not looked at yet
-    uint64_t since_ns = 0;  // when it was looked at first
+    std::string size;       // of its memory; empty: not read yet
+    uint64_t since_ns = 0;  // time of the first look
     std::map<File, Probed> libraries;
     std::set<File> met;
   };
-  // What run.json says of a library in a process.
+  // What run.json records about a library in a process.
   struct Told {
     const Followed* what = nullptr;
     uint32_t pid = 0;
     std::string path, reason;
     uint64_t at_ns = 0;
-    bool was_there = false;   // when the observation began
-    bool was_probed = false;  // in whatever process maps it, before this one did
+    bool was_there = false;   // mapped when the observation began
+    bool was_probed = false;  // the copy had probes, through another process, before this process mapped it
     size_t functions = 0;
   };
   void begin_pass();
@@ -109,12 +109,12 @@ class LibraryWatch {
   std::set<uint32_t> asked_for_;  // and their children, while they live
   std::map<uint32_t, Process> processes_;
   std::map<File, Probed> everywhere_;
-  std::vector<uint32_t> to_look_at_;  // of this pass
-  // Of processes that have ended, and of functions that are called too often.
+  std::vector<uint32_t> to_look_at_;  // in this pass
+  // Probes of processes that have ended, and of functions that are called too often.
   std::vector<ProbedLibrary::Link> leaving_;
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_looking_ = false;
-  std::vector<mlrun_task> taken_meanwhile_;  // a process that is looked at is not forgotten
+  std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
   uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0, put_off_ = 0;

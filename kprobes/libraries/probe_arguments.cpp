@@ -16,7 +16,7 @@ namespace mlrun::probes {
 
 namespace {
 
-// The kernel's registers at a probe lie as those that a debugger gets. Names by width: 8, 4, 2 and 1 bytes.
+// At a probe the kernel has the registers in the layout of ptrace. Names by width: 8, 4, 2 and 1 bytes.
 struct Register {
   std::array<std::string_view, 4> names;
   size_t offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a static probe's arguments are, of its note's text.
+// Locations of a static probe's arguments, from its note's text.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace mlrun::probes {
 
-// Of a text like `-8@%rdi 4@$1 8@-56(%rbp)`: width in bytes (negative: signed), and the operand as the assembler has it.
-// nullopt: more than a layout holds, or of a form that is not known (with an index register, or beside the instruction
-// pointer).
+// Parses a text like `-8@%rdi 4@$1 8@-56(%rbp)`: width in bytes (negative: signed), and the operand in assembler
+// syntax. nullopt: more arguments than a layout holds, or an unknown form (an index register, or relative to the
+// instruction pointer).
 std::optional<std::vector<mlrun_probe_argument>> probe_arguments(std::string_view text);
 
 }  // namespace mlrun::probes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the arguments of static probes are, told to the programs in the kernel, each layout once and for all.
+// The argument layouts of static probes, written once each into a map for the BPF programs.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace mlrun::probes {
 
 class ProbeLayouts {
  public:
-  // `map`: an array of struct mlrun_probe_layout with MLRUN_PROBE_LAYOUTS_MAX entries, which outlives this.
+  // `map`: an array of struct mlrun_probe_layout with MLRUN_PROBE_LAYOUTS_MAX entries, which outlives this object.
   explicit ProbeLayouts(int map) : map_(map) {}
 
-  // Its number. Fails where there are too many.
+  // Returns its number. Fails when there are too many.
   Result<uint64_t> add(const mlrun_probe_layout& layout);
 
  private:

@@ -68,9 +68,9 @@ bool has_widths(const std::vector<mlrun_probe_argument>& arguments, const std::v
                     [](const mlrun_probe_argument& argument, uint8_t width) { return (argument.bytes & width) != 0; });
 }
 
-// The number that a probe's program finds its arguments by.
+// The number by which a probe's program finds its argument layout.
 Result<uint64_t> layout_of(const FollowedLibrary& library, const LibraryCall& call, const StaticProbe& probe) {
-  if (!has_widths(probe.arguments, call.widths)) return fail("its arguments are others than this version knows");
+  if (!has_widths(probe.arguments, call.widths)) return fail("its arguments differ from those that this version knows");
   mlrun_probe_layout layout{};
   layout.probe = call.number;
   layout.count = static_cast<__u32>(probe.arguments.size());
@@ -117,7 +117,7 @@ ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::strin
   return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
 }
 
-// The return comes first: a call that is told of only at its beginning would never end.
+// The return first: a call that is only seen to begin would have no end.
 Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
                                             const std::set<uint16_t>& without, const std::function<void()>& between) {
   auto symbols = library_symbols(library, path);
@@ -148,7 +148,7 @@ void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.number != number) continue;
     if (probe.returned) leaving.push_back(std::move(probe.returned));
-    leaving.push_back(std::move(probe.call));  // the last one goes first
+    leaving.push_back(std::move(probe.call));  // the last one is released first
   }
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
 }

@@ -20,9 +20,9 @@ constexpr std::string_view kOwner = "stapsdt", kSection = ".note.stapsdt";
 constexpr size_t kNotesMax = 1 << 16, kNoteBytesMax = 1 << 10, kProbesMax = 8;
 constexpr uint8_t kNop = 0x90;
 constexpr uint64_t kSemaphoreAlignment = 2;
-constexpr uint64_t kSemaphoreOffsetMax = UINT32_MAX;  // as perf_event_open takes it
+constexpr uint64_t kSemaphoreOffsetMax = UINT32_MAX;  // the limit of perf_event_open
 
-// What a note says: three addresses, then three texts that end in zeros.
+// A note: three addresses, then three texts that end in zeros.
 struct Note {
   struct Addresses {
     uint64_t place, base, semaphore;
@@ -51,7 +51,7 @@ std::optional<Note> read_note(std::string_view bytes) {
   return note;
 }
 
-// Fails with what is wrong about it.
+// Fails with the reason.
 Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
   StaticProbe probe{std::string(note.name), 0, 0, {}};
   const auto refuse = [&](std::string_view why) {
@@ -73,7 +73,7 @@ Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
   return probe;
 }
 
-// Notes of that section, each behind the one before, until a visit is false.
+// Calls `visit` for each note of the section, until it returns false.
 template <typename Visit>
 void for_each_note(Elf_Data* data, Visit visit) {
   size_t at = 0;
@@ -105,7 +105,7 @@ Result<StaticProbes> static_probes(const std::string& path, std::string_view pro
   for_each_note(data, [&](std::string_view bytes) {
     const auto note = read_note(bytes);
     if (note && note->provider != provider) return true;
-    const bool is_one_too_many = met++ == kProbesMax;  // a file that is made to harm has very many
+    const bool is_one_too_many = met++ == kProbesMax;  // a malicious file may have very many
     Result<StaticProbe> probe = note ? probe_of(*file, *note) : fail("a note of its probes is damaged");
     if (is_one_too_many) probe = fail("it has too many probes");
     if (probe)

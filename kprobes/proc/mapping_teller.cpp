@@ -11,8 +11,8 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kTextMax = 60'000;                // a record's length is a number of 16 bits
-constexpr size_t kProcessesMax = size_t{1} << 16;  // those beyond are told of again
+constexpr size_t kTextMax = 60'000;                // a record's length has 16 bits
+constexpr size_t kProcessesMax = size_t{1} << 16;  // further ones are recorded again
 
 // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
 bool is_code_of_file(std::string_view line) {
@@ -37,7 +37,7 @@ void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) 
   while (!left.empty()) {
     const std::string_view first = left.substr(0, kTextMax);
     const size_t end = first.rfind('\n');
-    if (end == std::string_view::npos) return;  // no path is that long
+    if (end == std::string_view::npos) return;  // longer than any path
     put(pid, left.substr(0, end + 1), time_ns);
     left.remove_prefix(end + 1);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells what processes have mapped as code, for stacks that are walked after the run, when the processes may be gone.
+// Records the executable mappings of processes, for stacks that are walked after the run, when the processes may have
+// ended.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ class MappingTeller {
   // Requires: spool outlives it.
   explicit MappingTeller(KernelSpool& spool) : spool_(spool) {}
 
-  // `maps`: what /proc/PID/maps said at `time_ns`. Nothing is told where the code is as it was told last.
+  // `maps`: /proc/PID/maps, read at `time_ns`. Adds no record if the code is as it was in the last one.
   void tell(uint32_t pid, std::string_view maps, uint64_t time_ns);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells once a second what the machine's memory is used for, as /proc/meminfo has it: buffers of devices and the page cache, so
-// that a trace shows how much of the files it could hold beside what it had to read.
+// Records once a second how the machine's memory is used, from /proc/meminfo: buffers of devices and the page cache, so
+// that a trace shows how much of the files it could hold and how much had to be read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mlrun::probes {
 
-// Nothing: the text has no such lines. Head and time are left to the caller.
+// nullopt: the text has no such lines. Head and time are left to the caller.
 std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo);
 
 class MemoryTeller {
@@ -20,9 +20,9 @@ class MemoryTeller {
   // Requires: spool outlives it.
   explicit MemoryTeller(KernelSpool& spool) : spool_(spool) {}
 
-  // Looks if a second has passed since it did.
+  // Reads /proc/meminfo if a second has passed since the last time.
   void look(uint64_t now_ns);
-  // In any case.
+  // Reads it in any case.
   void tell(uint64_t now_ns);
 
  private:

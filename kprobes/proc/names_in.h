@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names in a folder of /proc, as far as they could be read: its process may end at any moment.
+// The names in a folder of /proc that could be read: its process may end at any moment.
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kTextMax = 4096;
+constexpr size_t kProcFileBytesMax = 4096;
 
 enum class State { kGone, kZombie, kThere };
 struct Stat {
@@ -39,7 +39,7 @@ Number number(std::string_view text) {
   return value;
 }
 
-// The words behind "Name:" in /proc/PID/status.
+// The words after "Name:" in /proc/PID/status.
 std::vector<std::string_view> status_words(std::string_view status, std::string_view name) {
   for (const std::string_view line : util::split(status, "\n")) {
     if (line.starts_with(name)) return util::split(line.substr(name.size()), "\t ");
@@ -54,22 +54,22 @@ std::string link_text(const std::string& path) {
 }
 
 std::string command_text(const std::string& folder) {
-  return util::escaped_utf8(util::masked_command_line(util::read_text(folder + "/cmdline", kTextMax)));
+  return util::escaped_utf8(util::masked_command_line(util::read_text(folder + "/cmdline", kProcFileBytesMax)));
 }
 
-// Of the unified hierarchy.
+// The cgroup of the unified hierarchy.
 std::string cgroup_text(const std::string& folder) {
-  const std::string text = util::read_text(folder + "/cgroup", kTextMax);
+  const std::string text = util::read_text(folder + "/cgroup", kProcFileBytesMax);
   for (const std::string_view line : util::split(text, "\n")) {
     if (line.starts_with("0::")) return util::escaped_utf8(line.substr(3));
   }
   return {};
 }
 
-// The name, in parentheses, may hold anything, blanks and parentheses too.
+// The name, in parentheses, may contain anything, even blanks and parentheses.
 Stat stat_of(const std::string& folder) {
-  constexpr size_t kState = 0, kParent = 1, kStart = 19;  // behind the name
-  const std::string text = util::read_text(folder + "/stat", kTextMax);
+  constexpr size_t kState = 0, kParent = 1, kStart = 19;  // indices after the name
+  const std::string text = util::read_text(folder + "/stat", kProcFileBytesMax);
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
   const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
@@ -111,7 +111,7 @@ std::string process_text(uint32_t pid) {
   const Stat stat = stat_of(folder_of(pid));
   const std::string folder = living_folder(pid);
   if (folder.empty()) return {};
-  const std::string status = util::read_text(folder + "/status", kTextMax);
+  const std::string status = util::read_text(folder + "/status", kProcFileBytesMax);
   const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NStgid:");
   const nlohmann::json facts = {{"ppid", stat.ppid},
                                 {"start_ticks", stat.start_ticks},
@@ -135,13 +135,13 @@ bool lives(uint32_t pid) {
 }
 
 uint32_t pid_of(int pidfd) {
-  const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kTextMax);
+  const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kProcFileBytesMax);
   const auto words = status_words(info, "Pid:");
   return words.empty() ? 0 : number(words.front());
 }
 
 std::string thread_name(uint32_t pid, const std::string& tid) {
-  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), kTextMax);
+  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), kProcFileBytesMax);
   if (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
 }

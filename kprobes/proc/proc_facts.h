@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc says of a process. It may be gone at any moment: then the answer is empty.
+// What /proc knows about a process. It may end at any moment: then the result is empty.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ std::string process_text(uint32_t pid);
 // A zombie lives as long as a thread of it does.
 bool lives(uint32_t pid);
 
-// The folder in /proc of its first thread, or, where that has ended before the others, of one that has not: what belongs to
-// the process as a whole (memory, files, mounts) is told there alone. Empty: it has ended.
+// The folder in /proc of its first thread, or, where that has ended before the others, of another thread: only a living
+// thread's folder has the facts of the whole process (memory, files, mounts). Empty: it has ended.
 std::string living_folder(uint32_t pid);
 
-// The user whose process it is for the kernel: root's where it has, or had, rights beyond its user's. Nothing: it has ended.
+// The owner of the process's files in /proc: root where it has, or had, rights beyond its user's. nullopt: it has
+// ended.
 std::optional<uint32_t> owner_of(uint32_t pid);
 
 // 0: it has ended.

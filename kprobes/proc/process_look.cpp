@@ -15,9 +15,9 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr uint64_t kShare = 10;  // looks at open files take one part in so many of our time
+constexpr uint64_t kShareOfFiles = 10;  // reading open files takes at most 1/kShareOfFiles of the time
 constexpr uint64_t kStepNs = 3'000'000;
-constexpr uint64_t kDrainNs = 3'000'000;  // the rings are drained again when that has gone by
+constexpr uint64_t kDrainNs = 3'000'000;  // the rings are drained after this time
 
 template <typename Record>
 bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {
@@ -61,7 +61,7 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
   } else if (is_a(head, MLRUN_KERNEL_CUFILE, record, bytes, cufile) && cufile.inode != 0) {
     take_file(head.pid, cufile.device, cufile.inode);
   }
-  // Who completed a request, or wrote a journal, did nothing of its own.
+  // Completing a request or writing a journal is not the process's own activity.
   const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (part.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;
   if (!is_of_kernel && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
 }
@@ -76,11 +76,11 @@ void ProcessLook::take_task(const mlrun_task& task) {
     new_.insert(task.head.pid);
     if (asked_for_some_) living_.insert(task.head.pid);
   } else if (task.event == MLRUN_TASK_EXIT) {
-    known_.erase(task.head.pid);  // its number may be used again
+    known_.erase(task.head.pid);  // its number may be reused
   }
 }
 
-// One without a name: the process may have it open still.
+// A file without a name: the process may still have it open.
 void ProcessLook::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
   if (inode != 0 && !files_.has(device, inode)) opened_.insert(pid);
 }
@@ -120,7 +120,7 @@ void ProcessLook::look_at_files() {
     files_.look_at_open(take_next(opened_));
     now_ns = util::monotonic_ns();
   }
-  next_files_ns_ = now_ns + (now_ns - began_ns) * (kShare - 1);
+  next_files_ns_ = now_ns + (now_ns - began_ns) * (kShareOfFiles - 1);
 }
 
 void ProcessLook::drain_if_due() {
@@ -130,8 +130,7 @@ void ProcessLook::drain_if_due() {
   drain_();
 }
 
-// Facts of which some may be of the program before an exec and some of the one behind it are not told: the exec has it
-// looked at again.
+// Drops facts that may mix the programs before and after an exec: the exec queues the process again.
 bool ProcessLook::tell_process(uint32_t pid) {
   asked_pid_ = pid;
   asked_ns_ = util::monotonic_ns();

@@ -31,7 +31,7 @@ uint64_t number(std::string_view text, int base) {
   return value;
 }
 
-// "fe:01" or "254:1", as the kernel has it.
+// "fe:01" or "254:1": both forms occur in /proc.
 uint32_t device_of(std::string_view text, int base) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return 0;
@@ -39,7 +39,7 @@ uint32_t device_of(std::string_view text, int base) {
                                number(text.substr(colon + 1), base));
 }
 
-// Devices by the number of the mount.
+// Devices by mount id.
 std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
   constexpr size_t kNumber = 0, kDevice = 2;
   std::map<uint64_t, uint32_t> devices;
@@ -51,7 +51,7 @@ std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
   return devices;
 }
 
-// The number behind "name:" in a file of fdinfo.
+// The number after "name:" in a file of fdinfo.
 uint64_t field(std::string_view text, std::string_view name, int base) {
   for (const std::string_view line : util::split(text, "\n")) {
     if (!line.starts_with(name)) continue;
@@ -69,7 +69,7 @@ std::string target_of(const std::string& link) {
 
 }  // namespace
 
-// With too many to remember it begins again: a name that is told twice does no harm.
+// Starts from scratch when the table is full: a name recorded twice does no harm.
 void SeenFiles::note(uint32_t device, uint64_t inode, uint64_t time_ns) {
   if (told_.size() >= kToldMax) told_.clear();
   told_[{device, inode}] = time_ns;
@@ -81,7 +81,7 @@ void SeenFiles::forget(uint32_t device, uint64_t inode, uint64_t before_ns) {
 }
 
 void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
-  if (!path.starts_with('/')) return;  // the rest are pipes, sockets and their like
+  if (!path.starts_with('/')) return;  // others are pipes, sockets and the like
   note(file.device, file.inode, now_ns);
   path = path.substr(0, PATH_MAX);
   mlrun_file_seen head{};
@@ -95,7 +95,7 @@ void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint
   spool_.add_with_text(head, path);  // a path is never too long
 }
 
-// The inode is told by fdinfo and not by stat(), which would ask a server.
+// Reads the inode from fdinfo: stat() would query a server.
 void SeenFiles::look_at_open(uint32_t pid) {
   const std::string folder = living_folder(pid);
   if (folder.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files that processes have open or mapped, as records, where the kernel has not told them when the files were
-// opened. All comes from /proc, which asks no server of a remote file system, so that nothing here can hang on one.
+// Records the names of files that processes have open or mapped, where the kernel did not record them at opening. All
+// comes from /proc, which queries no server of a remote file system, so nothing here can hang on one.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace mlrun::probes {
 
 class SeenFiles {
  public:
-  // `between` is called between one file and the next.
+  // `between` is called between two files.
   SeenFiles(KernelSpool& spool, std::function<void()> between) : spool_(spool), between_(std::move(between)) {}
 
   void look_at_open(uint32_t pid);
   void look_at_mapped(uint32_t pid);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
-  // The kernel has told the name at that time.
+  // The kernel has recorded the name at that time.
   void note(uint32_t device, uint64_t inode, uint64_t time_ns);
-  // A file was made with this number: what had it before is deleted.
+  // A file was created with this number: the file that had it before is deleted.
   void forget(uint32_t device, uint64_t inode, uint64_t before_ns);
 
  private:
@@ -39,7 +39,7 @@ class SeenFiles {
 
   KernelSpool& spool_;
   std::function<void()> between_;
-  std::map<std::pair<uint32_t, uint64_t>, uint64_t> told_;  // when
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> told_;  // time of the record
 };
 
 }  // namespace mlrun::probes

@@ -69,7 +69,7 @@ void KernelSpool::put(uint16_t type, const void* payload, uint32_t bytes) {
   full_ = !written || offset_ > kMaxBytes;
 }
 
-// At its place in the file, so that a frame that did not fit is no offence to a reader: its checksum is wrong.
+// Writes at `offset_`. Readers ignore a frame that did not fit, because its checksum is wrong.
 bool KernelSpool::write(const void* data, size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes != 0) {

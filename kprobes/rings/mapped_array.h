@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of the kernel's (BPF_MAP_TYPE_ARRAY with BPF_F_MMAPABLE), read through its shared memory.
+// A kernel array (BPF_MAP_TYPE_ARRAY with BPF_F_MMAPABLE), read through its shared memory.
 //
-// While a bpf() call reads or writes a map, the kernel runs no program of a kprobe or, before Linux 6.0, of a uprobe on that
-// processor: not in an interrupt meanwhile, nor in whatever runs there when the caller is preempted. So what is looked at again and
-// again while programs are attached is looked at like this.
+// While a bpf() call reads or writes a map, the kernel runs no kprobe program (before Linux 6.0 no uprobe program
+// either) on that processor: not in an interrupt meanwhile, nor in another task if the caller is preempted. Therefore
+// anything that is polled while programs are attached is read this way.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,12 @@ namespace mlrun::probes {
 class MappedArray {
  public:
   MappedArray() = default;
-  // Requires: `map` is loaded, and its values have a multiple of 8 bytes.
+  // Requires: `map` is loaded, and its values' size is a multiple of 8 bytes.
   static Result<MappedArray> map(const bpf_map* map);
 
   [[nodiscard]] size_t size() const { return size_; }
-  // The 64-bit word at `offset_bytes` of that value. Requires: index < size(). What a program wrote before this one is seen as well.
+  // The 64-bit word at `offset_bytes` of that value. Requires: index < size(). Acquires: what a program wrote before
+  // this word is visible as well.
   [[nodiscard]] uint64_t word(size_t index, size_t offset_bytes = 0) const {
     char* at = memory_.data() + index * value_bytes_ + offset_bytes;
     return std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).load(std::memory_order_acquire);

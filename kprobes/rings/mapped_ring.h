@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of the kernel's (BPF_MAP_TYPE_RINGBUF), read through its shared memory. libbpf empties a ring at one go; here a
-// record can be looked at before it is taken, which the order between several rings needs.
+// A kernel ring (BPF_MAP_TYPE_RINGBUF), read through its shared memory. libbpf empties a ring in one go; here a record
+// can be inspected before it is consumed, as merging several rings requires.
 //
-//   | how far the reader is | how far the writers are | data | the same data again, so that no record has two ends |
-//       one page, ours          one page, the kernel's
+//   | reader position | writer position | data | the same data again, so that every record is contiguous |
+//     one page, ours     one page, the kernel's
 //
-// Both positions only grow. Before each record stand 8 bytes with its length and a bit that says that it is still being
-// filled, and one that says that its program has taken it back.
+// Both positions only grow. Each record has an 8-byte header: its length, a bit while it is being filled, and a bit if
+// its program discarded it.
 #pragma once
 
 #include <cstddef>
@@ -22,19 +22,19 @@ class MappedRing {
   struct Record {
     const void* data = nullptr;  // in the ring, until it is passed; nullptr: it is still being filled
     size_t bytes = 0;
-    bool is_taken_back = false;  // it has no content
+    bool is_taken_back = false;  // discarded, it has no content
   };
 
   // Requires: `bytes` is the size of that ring's data.
   static Result<MappedRing> map(int fd, size_t bytes);
 
-  // How far the writers are now: what they began before is behind it.
+  // The writer position now: records begun earlier are before it.
   [[nodiscard]] uint64_t written() const;
   [[nodiscard]] uint64_t position() const { return position_; }
 
   // Requires: position() is before written().
   [[nodiscard]] Record next() const;
-  // Gives the place of the next record, which was filled, back to the writers.
+  // Returns the space of the next record, which must be filled, to the writers.
   void pass();
 
  private:

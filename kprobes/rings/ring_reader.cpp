@@ -11,7 +11,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr uint64_t kNone = UINT64_MAX;
-constexpr int kPasses = 16;   // the first one does; where records come as fast as they are taken there is no last one
+constexpr int kPasses = 16;   // one is usually enough; a limit, in case records arrive as fast as they are taken
 constexpr int kLooks = 1000;  // some 40 us: a program that was not preempted has filled its record by then
 
 }  // namespace
@@ -32,7 +32,7 @@ bool RingReader::look_at(Front& front) {
   for (int look = 0; look < kLooks; look++) {
     const MappedRing::Record record = front.ring.next();
     if (record.data != nullptr) {
-      // One that was taken back is in nobody's way.
+      // A discarded record does not hold up the others.
       front.time_ns = record.is_taken_back ? 0 : static_cast<const mlrun_kernel_head*>(record.data)->time_ns;
       return true;
     }
@@ -41,9 +41,9 @@ bool RingReader::look_at(Front& front) {
   return false;
 }
 
-// True: it has taken something.
+// True: it has taken a record.
 bool RingReader::pass(const Take& take) {
-  size_t left = 0;  // rings of which not all of the first reading is taken
+  size_t left = 0;  // rings whose records before the first reading are not all taken
   for (Front& front : fronts_) {
     front.first_end = front.ring.written();
     left += front.first_end != front.ring.position() ? 1 : 0;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of all rings as one stream in order of time. A thread that moves to another processor leaves its records in
-// several rings, and those who read the spool rely on this: of two records of which one was in its ring before the other
-// one's time was taken, it comes first. So what a thread does one after the other stands there so.
+// The records of all rings as one stream in time order. A thread that moves to another processor leaves records in
+// several rings, and readers of the spool rely on this order: if a record was in its ring before another one's time was
+// taken, it comes first. So each thread's records are in program order.
 //
-// In each ring that is so, because programs take a record's time before its place (bpf/ring.h). Between rings a pass holds:
+// In each ring this holds because programs take a record's time before its place (bpf/ring.h). Between rings a pass
+// ensures it:
 //
-//   1. It reads how far the writers of all rings are, and then reads that a second time. What had to come before a record
-//      that was there the first time, in whichever ring, is there the second time.
-//   2. Of the records at the front of all rings it takes the earliest, up to the second reading, until it has all of the
-//      first. What had to come before one that it takes was there the second time, too, as it is older than one of the
-//      first; and it does not stand behind a front, for what does was begun after that one's time.
-//   3. A record at a front that is still being filled ends the pass: what is behind it may be the earliest. It holds up the
-//      others as it would in one ring, so they may fill up, which is counted. Programs fill in less than a microsecond, or are
-//      preempted for a moment.
+//   1. It reads the writer positions of all rings, and then reads them again. Everything that must precede a record
+//      of the first reading, in whichever ring, is there at the second.
+//   2. It takes the earliest of the records at the front of all rings, up to the second reading, until it has all of
+//      the first. Whatever must precede a taken record was there at the second reading, too, as it is older than one
+//      of the first; and it is not behind a front, because records behind a front began after that front's time.
+//   3. A record at a front that is still being filled ends the pass: what follows it may be the earliest. It delays
+//      the others as it would in one ring, so they may fill up, which is counted. Programs fill a record in less than
+//      a microsecond, unless they are preempted for a moment.
 //
-// No clock is asked, which a time namespace may have moved. Nothing is copied: what is not taken stays in its ring, so there is no
-// more memory than theirs.
+// Reads no clock, which a time namespace may have shifted. Copies nothing: what is not taken stays in its ring, so the
+// rings are all the memory in use.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ class RingReader {
   // Every record begins with mlrun_kernel_head.
   explicit RingReader(std::vector<MappedRing> rings);
 
-  // Hands over what was in the rings when it was called, and most of what has come meanwhile. `take` calls nothing here.
+  // Passes on what was in the rings at the call, and most of what arrives meanwhile. `take` must not call this object.
   void drain(const Take& take);
 
  private:

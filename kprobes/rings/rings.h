@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rings the programs write into, and the maps of these. A ring is one lock for all who write into it, so there is
-// one for each 8 processors that are online: up to 8 of them share the one that the programs name themselves, on larger
-// machines each processor finds its own in a table (bpf/ring.h). Together they have as many bytes as the one, but 1 MiB each at
-// least: 8 MiB up to 64 processors, and then 1 MiB for 8 more.
+// How many rings the programs write into, and the maps of these. A ring has one lock for all its writers, so there is
+// one for each 8 online processors: up to 8 of them share the one that the programs name; on larger machines each
+// processor finds its ring in a table (bpf/ring.h). Together they have as many bytes as the single ring, but at least 1
+// MiB each: 8 MiB up to 64 processors, and 1 MiB more for each further 8.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,24 @@ struct bpf_map;
 
 namespace mlrun::probes {
 
-// For tests: how many processors share a ring. Not heard where mlrun-probes has rights that its caller has not.
+// For tests: how many processors share a ring. Ignored where mlrun-probes has rights that its caller lacks.
 inline constexpr const char* kRingProcessorsVariable = "MLRUN_RING_PROCESSORS";
 
 class Rings {
  public:
-  // Before the programs are loaded: `one` gets its size, and `table` room for all processors, if it is used.
-  // ring_bytes: of each, a power of two, of pages; 0: as said above.
+  // Before the programs are loaded: sets the size of `one` and, if it is used, the capacity of `table`, for all
+  // processors. ring_bytes: of each, a power of two of whole pages; 0: the default above.
   Rings(bpf_map* one, bpf_map* table, uint32_t ring_bytes);
 
-  // The programs have to look into the table.
+  // True: the programs have to use the table.
   [[nodiscard]] bool has_table() const { return count_ > 1; }
   [[nodiscard]] size_t count() const { return count_; }
   [[nodiscard]] uint32_t ring_bytes() const { return bytes_; }
 
-  // When they are loaded, before one is attached.
+  // After the load, before any program is attached.
   Status open();
 
-  // As RingReader has it. Requires: open().
+  // See RingReader. Requires: open().
   void drain(const RingReader::Take& take) { reader_->drain(take); }
 
  private:

@@ -9,11 +9,11 @@ namespace mlrun::probes {
 
 namespace {
 
-// Of several rings a thread's records come in its own order, and others' earlier or later by no more than a program that is
-// preempted between its clock and its place.
+// Across rings the records of one thread are in order; those of other threads are off by at most the preemption of a
+// program between its clock and its place.
 constexpr uint64_t kForgetAfterNs = 10 * MLRUN_SHORT_FOR_NS;
 
-// The operation that `record` is, from the last one of its thread.
+// Reconstructs the operation of `record` from the last one of its thread.
 void advance(mlrun_file_op& operation, const mlrun_short_file_op& record) {
   const uint64_t offset = record.offset_and_rest & MLRUN_SHORT_NO_OFFSET;
   operation.head.time_ns = record.time_ns;
@@ -24,7 +24,7 @@ void advance(mlrun_file_op& operation, const mlrun_short_file_op& record) {
   operation.requested = static_cast<uint64_t>(operation.result) + (record.offset_and_rest >> MLRUN_SHORT_OFFSET_BITS);
   operation.op = record.op;
   operation.flags = record.flags;
-  // One that made pages dirty is told whole.
+  // Operations that made pages dirty always have whole records.
   if (operation.dirty_pages != MLRUN_DIRTY_PAGES_UNKNOWN) operation.dirty_pages = 0;
 }
 
@@ -52,7 +52,7 @@ std::string_view WholeRecords::next(const void* record, size_t bytes) {
   return {reinterpret_cast<const char*>(&told->second.operation), sizeof(mlrun_file_op)};
 }
 
-// Threads that told nothing whole for long have no short records to come; looked for whenever there are twice as many.
+// Drops threads whose last whole record is too old for short ones to follow; runs whenever the table has doubled.
 void WholeRecords::keep(const mlrun_file_op& operation) {
   const uint64_t now_ns = operation.head.time_ns;
   threads_[operation.head.tid] = {operation, now_ns};

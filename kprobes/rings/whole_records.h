@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the short records of file operations (bpf/shared.h) whole again: what they leave out stands in the last whole one of
-// their thread, which came before them. The rings hold three times as many of them, and nobody who reads a file needs to know.
+// Expands the short records of file operations (bpf/shared.h): what they leave out is in the last whole record of their
+// thread, which came before. The rings hold three times as many short ones, and readers of the spool file see only
+// whole records.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +15,19 @@ namespace mlrun::probes {
 
 class WholeRecords {
  public:
-  // The next record of the rings, in their order: itself or, of a short one, the whole one, which is good until the next call.
-  // Empty: nothing came before a short one that it could refer to.
+  // The next record of the rings, in their order: itself, or the expansion of a short one, valid until the next call.
+  // Empty: a short one without a preceding whole one.
   std::string_view next(const void* record, size_t bytes);
 
-  // Short ones that nothing was known to.
+  // Short records that could not be expanded.
   [[nodiscard]] uint64_t unknown() const { return unknown_; }
-  // Threads that are known.
+  // Threads in the table.
   [[nodiscard]] size_t threads() const { return threads_.size(); }
 
  private:
   struct Told {
     mlrun_file_op operation{};  // the last one
-    uint64_t whole_ns = 0;      // when the last whole one was over
+    uint64_t whole_ns = 0;      // end of the last whole one
   };
   void keep(const mlrun_file_op& operation);
 
