@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who allocates memory of a GPU (--stacks). CUPTI tells of an allocation later and on another thread, so the stack is taken
-// where the program calls: this library stands before libcudart in the order of look-up, as it does before libcupti.
+// Records the caller of each GPU allocation (--stacks). CUPTI reports an allocation later and on another thread, so the
+// stack is taken in the call itself: this library precedes libcudart in symbol lookup order, as it precedes libcupti.
 //
 //   program, libtorch ──▶ cudaMalloc here ──▶ libcudart's
 //                           └─ behind it: start, end, address, stack of the caller (MLRUN_GPU_CALLER)
 //
-// The merger finds the allocation by its address between start and end. Calls that are bound inside one file pass by: of a
-// program that libcudart is linked into (nvcc's default), of libcudart itself, of the driver. Of these CUPTI tells a place.
+// The merger finds the allocation by its address between start and end. Calls bound within one file are not seen: those
+// of a program with libcudart linked in (nvcc's default), of libcudart itself, of the driver. They have CUPTI's program
+// counter.
 //
-// The names have hidden versions, libcudart's own: only who is linked with libcudart reaches them, and dlsym finds none of
-// them in a program without CUDA.
+// The names have libcudart's own versions, hidden: only callers linked with libcudart reach them, and in a program
+// without CUDA dlsym does not find them.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,11 +23,11 @@ enum { kUnknownError = 999, kPlaces = 8, kUnits = 4 };
 
 struct allocation {
   void *function;     // libcudart's
-  uint64_t start_ns;  // 0: nobody asks for stacks
+  uint64_t start_ns;  // 0: no stacks are recorded
 };
 
-// What a place in the program reaches, so that it is looked for once. `change` is odd while somebody writes, and `gone`
-// what libraries_gone() told then.
+// Cache of what a place in the program reaches. `change` is odd during a write; `gone` is the value of libraries_gone()
+// at that write.
 struct known_place {
   uint32_t change;
   const void *returns_to;
@@ -44,7 +45,7 @@ static void *recall(const struct known_place *place, const void *returns_to, uin
   return is_it && is_fresh && is_whole ? function : NULL;
 }
 
-// Whoever finds another one writing leaves it at that.
+// A thread that finds a write under way does not cache its result.
 static void keep(struct known_place *place, const void *returns_to, void *function, uint64_t gone) {
   uint32_t change = __atomic_load_n(&place->change, __ATOMIC_RELAXED);
   if (change & 1) return;
@@ -71,7 +72,7 @@ static struct allocation begin_allocation(struct known_place *places, const char
   return call;
 }
 
-// Only where CUPTI tells of the allocation. It may have started inside the call.
+// Only if CUPTI reports allocations. Recording may have started inside the call.
 static void end_allocation(const struct allocation *call, const struct mlrun_registers *caller, const void *address) {
   if (!call->start_ns || !address || __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) != kRunning) return;
   const struct mlrun_producer *producer = session.producer;
@@ -91,7 +92,7 @@ static void end_allocation(const struct allocation *call, const struct mlrun_reg
   *(volatile __u64 *)w = mlrun_word0(lap, kUnits, MLRUN_GPU_CALLER, 0);
 }
 
-// The registers of whoever called the function that has this frame.
+// The registers of the caller of the function that has this frame.
 #define REGISTERS(frame)                                                                   \
   (const struct mlrun_registers) {                                                         \
     .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \

@@ -11,13 +11,13 @@
 enum { kBufferBytes = 1 << 20, kAlignment = 4096, kSpareBytes = 256 << 10 };
 enum { kFutexWaitPrivate = 128, kAgain = 11, kFault = 14 };
 
-// A buffer is never given back: when it comes from CUPTI it waits here for the next time.
+// A buffer is never freed: after CUPTI returned it, it waits here for its next use.
 struct place {
-  uint8_t *buffer;  // null: none was ever made here
-  uint32_t turn;    // odd: CUPTI has it. Rises each time that it goes or comes.
+  uint8_t *buffer;  // null: none was ever allocated here
+  uint32_t turn;    // odd: CUPTI has it. Rises each time that the buffer goes to CUPTI or comes back.
 };
 static struct place places[kBuffersMax];
-// What a CUPTI gets that crashes without a buffer, when there is no memory. Nobody reads it.
+// For a CUPTI that crashes without a buffer, when memory is exhausted. Its content is never read.
 static uint8_t spare[kSpareBytes] __attribute__((aligned(4096)));
 
 static bool take(struct place *place) {
@@ -30,14 +30,15 @@ static void put_back(struct place *place) { __atomic_add_fetch(&place->turn, 1, 
 
 static uint8_t *buffer_at(const struct place *place) { return __atomic_load_n(&place->buffer, __ATOMIC_ACQUIRE); }
 
-// CUPTI has it from us. Null: it has not.
+// The buffer that CUPTI has from us; null: CUPTI does not have it.
 static struct place *place_of(const uint8_t *buffer) {
   for (int i = 0; i < kBuffersMax; i++)
     if (buffer_at(&places[i]) == buffer && __atomic_load_n(&places[i].turn, __ATOMIC_ACQUIRE) % 2) return &places[i];
   return NULL;
 }
 
-// Whoever gave it to CUPTI or made it now, ours at that place was freed. The turn stays odd: the place is not used again.
+// The buffer came from another client, or was allocated just now: ours at that address has been freed. The turn stays
+// odd: the place is not used again.
 static void forget(const uint8_t *buffer) {
   struct place *place = buffer ? place_of(buffer) : NULL;
   if (place) __atomic_store_n(&place->buffer, NULL, __ATOMIC_RELEASE);
@@ -100,7 +101,8 @@ void buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, 
 
 enum content { kEmpty, kFilled, kGone };
 
-// By the system, since the memory may have been freed: a wait for no time, as long as the first word is 0.
+// The kernel reads the first word, since the memory may have been freed: a futex wait without time, which waits if the
+// word is 0.
 static enum content content_of(const uint8_t *buffer) {
   const struct { long s, ns; } no_time = {0, 0};
   long answer = raw_syscall4(SYS_futex, (long)buffer, kFutexWaitPrivate, 0, (long)&no_time);

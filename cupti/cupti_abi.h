@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of CUPTI's interface is used, in our own words, so that nothing of CUDA is needed to build and one build serves
-// CUPTI 12 and 13. Records grow at their end alone: a struct here is the beginning that all these versions share, and
-// nothing is read of a newer one. tests/gpu/cupti/layout_test.c compares each field and number with NVIDIA's headers.
+// The part of CUPTI's interface that is used, declared here so that the build needs nothing of CUDA and one build
+// serves CUPTI 12 and 13. Records grow only at their end: a struct here is the beginning that all these versions share,
+// and fields of newer versions are not read. tests/gpu/cupti/layout_test.c compares each field and number with NVIDIA's
+// headers.
 #pragma once
 
 #include <stddef.h>
@@ -141,13 +142,13 @@ struct cupti_overhead {
   uint64_t start, end;
 } __attribute__((packed));
 
-// As newer versions write it. Only a record that is this long has it: which version was the first, its pages do not say.
+// Of newer versions: only a record of this length has it. NVIDIA's pages do not say which version was the first.
 struct cupti_overhead_with_data {
   struct cupti_overhead overhead;
   uint32_t correlation, reserved;
-  void *data;  // the client's, to be freed by `free`; null: there is none
+  void *data;  // owned by the client, freed by `free`; null: there is none
 } __attribute__((packed));
-enum { CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };  // the one kind of overhead that has data, by CUPTI's headers
+enum { CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };  // the only overhead with data, by CUPTI's headers
 
 struct cupti_device {
   uint32_t kind, flags;
@@ -162,7 +163,7 @@ struct cupti_device {
   uint8_t mig_uuid[16];
 } __attribute__((packed));
 
-// Functions of libcupti. Those that came after the oldest version are null where they are missing.
+// Functions of libcupti. Those added after the oldest version are null if they are missing.
 struct cupti_functions {
   int (*get_version)(uint32_t *version);
   int (*subscribe)(void **subscriber, void (*callback)(void *, uint32_t, uint32_t, const void *), void *data);

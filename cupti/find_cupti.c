@@ -19,7 +19,7 @@ static int (*each_module)(int (*)(struct dl_phdr_info *, size_t, void *), void *
 
 static void *open_loaded(const char *name) { return open_library(name, RTLD_NOW | RTLD_NOLOAD); }
 
-// "NAME.MAJOR" behind `folder`; null: no room.
+// "NAME.MAJOR" behind `folder`; null: it does not fit.
 static const char *library_path(char *at, const char *folder, size_t folder_bytes, const char *name, int major) {
   size_t bytes = strlen(name);
   if (folder_bytes + bytes + 4 > kPathBytes) return NULL;
@@ -39,7 +39,7 @@ static void *open_in(const char *folder, size_t folder_bytes, const char *name, 
   return whole ? open_library(whole, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-// Of the loaded library of that name, the newest up to `newest`; 0: there is none. *handle is it.
+// Version of the newest loaded library of that name, up to `newest`; 0: there is none. *handle is it.
 static int loaded_major(const char *name, int newest, void **handle) {
   char path[kPathBytes];
   for (int major = newest; major >= kOldestMajor; major--)
@@ -47,7 +47,7 @@ static int loaded_major(const char *name, int newest, void **handle) {
   return 0;
 }
 
-// 0: not known.
+// 0: unknown.
 static int driver_major(void) {
   union {
     void *address;
@@ -88,7 +88,8 @@ static void *open_by_rule(void) {
   return library;
 }
 
-// Of several the newest that the driver takes. It is asked only then: we are inside its cuInit.
+// The newest loaded one that the driver supports. The driver is asked only if several are loaded: we are inside its
+// cuInit.
 static void *open_loaded_cupti(void) {
   void *newest = NULL, *older = NULL;
   int major = loaded_major("libcupti.so", kNewestMajor, &newest);
@@ -120,15 +121,16 @@ static bool find_linker(void) {
   return open_library && find_symbol;
 }
 
-// Past this library, in the order of the dynamic linker.
+// Looks the name up behind this library, in the order of the dynamic linker.
 static void *find_next(const char *name, const char *version) {
   void *found = version && find_version ? find_version(RTLD_NEXT, name, version) : find_symbol(RTLD_NEXT, name);
-  // Not the last thing done here: the linker's function goes by the place that it returns to.
+  // Not a tail call: the linker's function goes by its return address.
   __asm__ volatile("" : "+r"(found));
   return found;
 }
 
-// In the loaded library of that name or path and in those that it needs. The program alone decides how long it stays.
+// In the loaded library of that name or path and in those that it needs. Takes no reference: only the program decides
+// how long the library stays.
 static void *find_in(const char *library_name, const char *name, const char *version) {
   void *library = open_loaded(library_name);
   if (!library) return NULL;
@@ -137,7 +139,7 @@ static void *find_in(const char *library_name, const char *name, const char *ver
   return found;
 }
 
-// A caller that was loaded for itself alone (RTLD_LOCAL, as Python's extensions are) has libraries that nobody else sees.
+// A caller loaded with RTLD_LOCAL (Python's extensions are) needs libraries that are not in the global scope.
 static void *find_for(const void *caller, const char *name, const char *version) {
   Dl_info info;
   struct link_map *module = NULL;
@@ -146,7 +148,7 @@ static void *find_for(const void *caller, const char *name, const char *version)
 }
 
 struct library_search {
-  const char *beginning;  // of the file's name
+  const char *beginning;  // beginning of the file's name
   char path[kPathBytes];  // of the first such file
 };
 
@@ -159,7 +161,7 @@ static int look_at_module(struct dl_phdr_info *module, size_t bytes, void *data)
   return 1;
 }
 
-// "libcudart-1b2c3d.so.12" for "libcudart.so": where a call was made on behalf of another library (a tail call).
+// "libcudart-1b2c3d.so.12" for "libcudart.so": for a call made on behalf of another library (a tail call).
 static void *find_bundled(const char *library_name, const char *name, const char *version) {
   char beginning[32] = "";
   struct library_search search = {.beginning = beginning};

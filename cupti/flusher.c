@@ -17,13 +17,13 @@
 
 enum { kFutexWait = 0, kFutexWake = 1, kEveryone = 0x7fffffff };
 enum { kSignalSetBytes = 8, kPeriodMs = 1000, kCancelSignal = 32, kSetIdSignal = 33 };
-// How long the end of a process waits. _exit may be called because something is stuck.
+// How long the end of a process waits. _exit may be called because a thread hangs.
 enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
 
 static uint32_t asked, finished;  // flushes of everything
 static uint32_t ending;           // this is the last flush
-static uint32_t ended;            // CUDA ends: CUPTI is not to be called any more
-static uint64_t fetched_ns;       // what was finished then has been handed over
+static uint32_t ended;            // CUDA ends: CUPTI must not be called any more
+static uint64_t fetched_ns;       // all records finished at this time have been handed over
 
 static void wait_word(const uint32_t *word, uint32_t value, long ms) {
   struct timespec timeout = {ms / 1000, ms % 1000 * 1000000};
@@ -31,9 +31,10 @@ static void wait_word(const uint32_t *word, uint32_t value, long ms) {
 }
 static void wake_word(const uint32_t *word) { raw_syscall3(SYS_futex, (long)word, kFutexWake, kEveryone); }
 
-// A client that takes CUPTI's functions by dlsym goes past ours: CUPTI hands it what it had filled for us. That is sure
-// when it has freed such a buffer; or at the end, when nothing is unfinished that CUPTI would keep. What does not come
-// back is not said to be fetched. `now_ns`: what was finished then is handed over when this returns.
+// A client that takes CUPTI's functions by dlsym bypasses ours: CUPTI hands it the buffers that it had filled for us.
+// This is certain when the client has freed such a buffer, or at the end, when no unfinished work is left that CUPTI
+// would keep. A buffer that does not come back is not counted as fetched. `now_ns`: all that was finished then is
+// handed over on return.
 static void flush_cupti(bool everything, uint64_t now_ns) {
   struct filled_buffers filled;
   look_at_filled_buffers(&filled);
@@ -60,7 +61,7 @@ static void flush(bool everything) {
     }
     leave_cupti();
   }
-  if (cupti_is_taken()) fetched_ns = now_ns;  // before that it was all handed over
+  if (cupti_is_taken()) fetched_ns = now_ns;  // before the handover all records were fetched
   if (everything && __atomic_load_n(&ending, __ATOMIC_ACQUIRE)) stop_folding();
   uint64_t held_since = tell_folds(everything);
   put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, earlier(held_since, fetched_ns));
@@ -72,7 +73,7 @@ static void *run(void *nothing) {
   (void)nothing;
   session.producer->hide_thread();
   for (;;) {
-    // Not at once: this thread begins inside cuInit.
+    // Not at once: this thread starts inside cuInit.
     if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) == finished) wait_word(&asked, finished, kPeriodMs);
     if (is_over()) return NULL;
     uint32_t wanted = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
@@ -84,7 +85,7 @@ static void *run(void *nothing) {
   }
 }
 
-// Waits for a flush of everything: as long as records come, `limit_ms` at most.
+// Waits for a flush of everything while records arrive, `limit_ms` at most.
 static void flush_and_wait(int limit_ms) {
   if (!session_is_ours() || is_over()) return;
   uint32_t wanted = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), done;
@@ -118,7 +119,7 @@ bool start_flusher(void) {
     int (*call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   } create = {session.producer->function("pthread_create")};
   if (!create.any) return false;
-  // glibc's own two stay: with them blocked setuid() of any thread would wait for this one for ever.
+  // glibc's own two signals stay unblocked: else setuid() of any thread would wait for this one for ever.
   uint64_t all = ~(1ull << (kCancelSignal - 1) | 1ull << (kSetIdSignal - 1)), before = 0;
   pthread_t thread;
   fetched_ns = session.started_ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread of ours: it asks CUPTI about once a second for what is finished, and at the end of the process for
-// everything. CUPTI is asked by it alone, so a thread that ends the process inside CUDA, or in a signal handler, waits
+// Our only thread: it asks CUPTI about once a second for finished records, and at the end of the process for
+// everything. No other thread asks CUPTI, so a thread that ends the process inside CUDA, or in a signal handler, waits
 // for a word and never for a lock.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// Requires: CUPTI runs. False: there can be no thread.
+// Requires: CUPTI runs. False: the thread could not be created.
 bool start_flusher(void);
 
 #pragma GCC visibility pop

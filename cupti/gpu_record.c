@@ -9,7 +9,7 @@
 
 enum { kWordsPerUnit = 2 };
 
-// A record in the making: its words behind the definition of the text that it names.
+// A record being written: its words follow the definition of its string.
 struct draft {
   __u64 *w;  // null: it is dropped
   uint8_t lap;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of CUDA graphs (kernels, copies, memsets) that come too fast to be told one by one: those of one launch become one
-// record, the launch as a whole with its number of nodes and the sum of their times.
+// Folds nodes of CUDA graphs (kernels, copies, memsets) that come too fast to be recorded one by one: those of one
+// launch become one record, the launch as a whole with its number of nodes and the sum of their times.
 //
 //   node ── rate ──▶ below: a record of its own
 //             └────▶ above: fold of its launch ── no node for a second, or no place ──▶ record
 //
-// The rate is that of a bucket: so many nodes a second, and as many again at once. Whether a launch is folded depends on
-// its correlation id alone, which rises from launch to launch: it is all of its nodes or none, whatever order they come
-// in. A node is in one record, always; a launch whose nodes come more than a second apart, or that lost its place, has
-// several.
+// The rate is that of a token bucket: so many nodes a second, and as many again in a burst. Whether a launch is folded
+// depends only on its correlation id, which rises from launch to launch: all of its nodes or none, in whatever order
+// they arrive. A node is in exactly one record; a launch whose nodes come more than a second apart, or that lost its
+// place, has several.
 //
-// Kernels of NCCL are not folded: whether a GPU works or waits for another one is told by them.
+// Kernels of NCCL are not folded: they show whether a GPU works or waits for another one.
 #pragma once
 
 #include <stdbool.h>
@@ -33,13 +33,13 @@ struct graph_fold {
   uint32_t nodes;           // 0: a free place
 };
 
-// True: it is in a fold and must have no record of its own.
+// True: the node is in a fold and must have no record of its own.
 bool fold_graph_node(const struct graph_node *node);
 
-// From now on none is folded: the process ends, and folds are told for the last time.
+// From now on no node is folded: the process ends, and folds are recorded for the last time.
 void stop_folding(void);
 
-// Puts the records of those that have had no node since the last call, or of all. Returns when the first of the others
+// Writes the records of launches without a node since the last call, or of all. Returns when the first of the others
 // began; UINT64_MAX: there are none.
 uint64_t tell_folds(bool everything);
 

@@ -10,9 +10,9 @@
 
 static const struct {
   uint32_t kind;
-  bool is_needed;  // there is no recording without it
+  bool is_needed;  // without it nothing is recorded
   const char *name;
-} kKinds[] = {{CUPTI_GRAPH_TRACE, false, "GRAPH_TRACE"},  // before what its graphs consist of
+} kKinds[] = {{CUPTI_GRAPH_TRACE, false, "GRAPH_TRACE"},  // before the kinds of its nodes
               {CUPTI_RUNTIME, true, "RUNTIME"},
               {CUPTI_CONCURRENT_KERNEL, true, "CONCURRENT_KERNEL"},
               {CUPTI_MEMCPY, false, "MEMCPY"},
@@ -28,7 +28,7 @@ static bool is_wanted(uint32_t kind) {
   return kind != CUPTI_GRAPH_TRACE || session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS;
 }
 
-// Of questions too whether an event or a stream is over that found it is not: a program that polls asks all the time.
+// Also records of queries that found an event or a stream unfinished: a program that polls makes them all the time.
 static void set_all_syncs(bool wanted) {
   if (session.cupti.enable_all_syncs) session.cupti.enable_all_syncs(wanted);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the program's own tool, for other_clients.c and for the functions of CUPTI that stand before CUPTI's
-// (stand_ins.c), in which the tool's thread changes it.
+// State of the program's own tool, for other_clients.c and for the functions that precede CUPTI's (stand_ins.c), in
+// which the tool's thread changes it.
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct other_client {
   bool is_unfetched;             // its kinds were on since it last fetched its records
   bool was_first;                // it used CUPTI before our start
   bool is_elsewhere;             // it has registered its callbacks with another libcupti than ours
-  bool leaves_syncs_out;         // it wants no records of questions whose answer was that it is not over
+  bool leaves_syncs_out;         // it wants no records of queries that found work unfinished
   cupti_request_buffer request;  // null: it has never registered any
   cupti_buffer_done done;
   uint64_t kinds;  // a bit for each that it has on
@@ -26,16 +26,16 @@ struct other_client {
 extern struct other_client other;
 
 enum entry {
-  kPassOn,    // the call is none of ours
+  kPassOn,    // the call is not tracked
   kLocked,    // `other` may be changed
-  kUnlocked,  // likewise: who holds the lock may wait for this thread
+  kUnlocked,  // `other` may be changed, but the holder of the lock may wait for this thread
 };
 enum entry enter_other(void);
 void leave_other(enum entry entry);
 
-// On the tool's thread, between enter and leave. Nothing: it has CUPTI already.
+// On the tool's thread, between enter and leave. No effect if it has CUPTI already.
 void hand_cupti_over(void);
-// To the end of the process.
+// Until the process ends.
 void lose_cupti(void);
 
 #pragma GCC visibility pop

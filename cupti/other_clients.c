@@ -16,7 +16,7 @@ enum { kLockSteps = 1000, kFlusherSteps = 200 };
 struct other_client other;
 static uint32_t holder;    // tid of the thread that changes `other`
 static uint32_t in_cupti;  // our thread
-static int32_t lent;       // buffers of the tool's that CUPTI has
+static int32_t lent;       // the tool's buffers that CUPTI has
 
 bool cupti_is_taken(void) { return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) != kOurs; }
 
@@ -28,8 +28,8 @@ static void pause_shortly(void) {
 }
 
 static bool try_lock(uint32_t tid) {
-  uint32_t nobody = 0;
-  return __atomic_compare_exchange_n(&holder, &nobody, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  uint32_t free_holder = 0;
+  return __atomic_compare_exchange_n(&holder, &free_holder, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 enum entry enter_other(void) {
@@ -38,7 +38,7 @@ enum entry enter_other(void) {
   if (__atomic_load_n(&holder, __ATOMIC_RELAXED) == tid) return kPassOn;  // CUPTI calls itself, or we do
   enum entry entry = kLocked;
   for (int i = 0; entry == kLocked && !try_lock(tid); i++) {
-    // A thread that holds a lock of CUPTI's may not wait for one that waits for that.
+    // A thread that holds a lock of CUPTI must not wait for a thread that waits for that lock.
     if (i >= kLockSteps) entry = kUnlocked;
     pause_shortly();
   }
@@ -50,7 +50,7 @@ void leave_other(enum entry entry) {
   if (entry == kLocked) __atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
 }
 
-// Our kinds go off first: then nothing is written any more into the buffers that the flush does not bring.
+// Our kinds go off first: then nothing more is written into buffers that the flush does not bring.
 void hand_cupti_over(void) {
   if (cupti_is_taken()) return;
   switch_kinds_off(other.kinds);
@@ -60,7 +60,7 @@ void hand_cupti_over(void) {
   __atomic_store_n(&other.owner, kTheirs, __ATOMIC_RELEASE);
 }
 
-// What becomes of graphs that exist already when launches are told as a whole is not known.
+// It is unknown what happens to existing graphs when launches are recorded as a whole.
 static bool may_come_back(void) {
   return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) == kTheirs && !other.kinds &&
          !(session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS);
@@ -68,11 +68,11 @@ static bool may_come_back(void) {
 
 static uint64_t quiet_ns(void) { return session.producer->monotonic_ns() - other.last_call_ns; }
 
-// A flush need not bring every buffer, and in one of the tool's our records would be lost, and read by it.
+// A flush may leave buffers out, and records of ours in a buffer of the tool would be lost, and read by it.
 static bool is_all_fetched(void) { return !other.is_unfetched && __atomic_load_n(&lent, __ATOMIC_ACQUIRE) == 0; }
 
-// PyTorch's profiler does not fetch when CUPTI has no buffer of its own, so it is done in the tool's place: what there is goes
-// to the tool's callbacks. Not forced: what still runs stays to be told whole.
+// PyTorch's profiler does not fetch when CUPTI has no buffer of its own, so we fetch for it: records go to the tool's
+// callbacks. Not forced: records of unfinished work stay whole.
 static void fetch_for_tool(void) {
   session.cupti.flush_all(0);
   other.is_unfetched = false;
@@ -93,7 +93,7 @@ static void take_cupti_back(void) {
     return;
   }
   switch_kinds_off(0);
-  session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // what CUPTI has taken of our buffers comes back to us
+  session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // returns the buffers of ours that CUPTI has
   __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_RELEASE);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other tools in the process that use CUPTI: torch.profiler, for one. CUPTI has one set of callbacks and kinds for all.
-// The program's own tool comes first:
+// Other tools in the process that use CUPTI, such as torch.profiler. CUPTI has one set of callbacks and kinds for all,
+// and the program's own tool has priority:
 //
 //   ours ── it registers callbacks or a clock, or switches a kind on ──▶ theirs      our kinds off, all fetched
 //     ▲                                                                     │
-//     └── its kinds are off, it has fetched its buffers, a second passed ───┘        the gap is told of
+//     └── its kinds are off, it has fetched its buffers, a second passed ───┘        the gap is recorded
 //
-// CUPTI keeps our two callbacks all the time, which pass on what is the other tool's: a buffer goes to whom it came from.
+// CUPTI always keeps our two callbacks, which forward the other tool's calls: a buffer goes to the client that it came
+// from.
 #pragma once
 
 #include <stdbool.h>
@@ -18,19 +19,19 @@
 // Another tool has CUPTI now.
 bool cupti_is_taken(void);
 
-// The tool's callbacks. Request: false: it has none, or CUPTI is ours.
+// The tool's callbacks. Request returns false: it has none, or CUPTI is ours.
 bool request_buffer_of_other(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void give_buffer_to_other(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes);
 
 // On our own thread, now and then.
 void take_cupti_back_if_due(void);
-// Likewise, before records are fetched whose times are the tool's clock's.
+// On our own thread, before records with times of the tool's clock are fetched.
 void keep_other_clock(void);
 
-// A client that nobody saw coming has CUPTI, and does not give it back. On our own thread.
+// A client that was not seen to come has CUPTI, and does not give it back. On our own thread.
 void lose_cupti_unseen(uint64_t since_ns);
 
-// Our thread is in one of CUPTI's functions that the other tool's cuptiFinalize must not meet. False: it may not go there.
+// Our thread enters a function of CUPTI that the other tool's cuptiFinalize must not meet. False: it must not enter.
 bool enter_cupti(void);
 void leave_cupti(void);
 

@@ -14,7 +14,7 @@ static struct look first;           // when it was registered
 static struct other_clock kept[2];  // the newest and the one that is written next
 static uint32_t newest;
 
-// Of several looks the one that took the least time.
+// The quickest of several readings.
 static struct look look_at(cupti_timestamp clock) {
   struct look best = {0, 0};
   uint64_t least = UINT64_MAX;
@@ -27,7 +27,7 @@ static struct look look_at(cupti_timestamp clock) {
   return best;
 }
 
-// Nobody reads the other one: it was the newest a second ago.
+// No thread reads the other one: it was the newest a second ago.
 static void keep(struct other_clock clock) {
   uint32_t next = __atomic_load_n(&newest, __ATOMIC_RELAXED) + 1;
   kept[next % 2] = clock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of another tool. CUPTI has one clock for all, and whoever registers another one spoils a record, so after a
-// tool of the program has given CUPTI its clock ours is never given again: its times are turned into ours.
+// The clock of another tool. CUPTI has one clock for all, and each registration spoils a record, so once a tool of the
+// program has registered its clock, ours is not registered again: times are converted to ours.
 #pragma once
 
 #include <stdbool.h>
@@ -16,10 +16,10 @@ struct other_clock {
   double ns_per_unit;
 };
 
-// CUPTI asks `callback` for the time from now on.
+// From now on CUPTI calls `callback` for the time.
 void set_other_clock(cupti_timestamp callback);
 
-// What times are converted by until the next look. Once for each flush: a call and its kernel are converted alike.
+// Conversion until the next reading. Once for each flush: a call and its kernel are converted alike.
 void look_at_other_clock(void);
 
 struct other_clock other_clock_now(void);

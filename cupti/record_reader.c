@@ -27,7 +27,7 @@ static struct work_time time_of(const struct clock_view *clock, uint64_t start, 
   return settle_work_time(clock, start, end);
 }
 
-// Of a record of work on a device.
+// Work on a device.
 #define FOLDED(work, spent)                                                                                  \
   ((work)->graph && fold_graph_node(&(struct graph_node){(work)->graph, (work)->correlation, (work)->device, \
                                                          (work)->context, (work)->stream, (spent)}))
@@ -51,7 +51,7 @@ static void note_device(uint32_t kind) {
   if (kind == CUPTI_DEVICE) __atomic_store_n(&has_device, true, __ATOMIC_RELAXED);
 }
 
-// Kinds that nobody asked for are passed over: another client of CUPTI in the process may have.
+// Skips kinds that we did not switch on: another client of CUPTI in the process may have.
 static void put_record(const struct clock_view *clock, const void *record) {
   switch (*(const uint32_t *)record) {
     case CUPTI_DRIVER:
@@ -109,10 +109,10 @@ static void put_record(const struct clock_view *clock, const void *record) {
   }
 }
 
-// What a record points to and CUPTI leaves to its client to free. CUPTI has it from the `malloc` that the dynamic linker
-// gives to all, and so has this library its `free`: whoever took the place of one took that of the other. Nothing says
-// that the pointer is null in kinds of overhead that have no data, and a wrong one would end the program: of these it is
-// not looked at. Under a filter of system calls, which the allocator's might break, it is left.
+// Frees what a record points to and CUPTI leaves to its client. CUPTI allocated it with the `malloc` of the global
+// scope, and this library's `free` has the same scope: a library that replaces one replaces both. The headers do not
+// say that the pointer is null in kinds of overhead without data, and freeing a wrong one would end the program: those
+// are not read. Under a seccomp filter, which the allocator's system calls might violate, nothing is freed.
 static void free_data(const void *record, size_t bytes) {
   const struct cupti_overhead_with_data *last = record;
   if (*(const uint32_t *)record != CUPTI_OVERHEAD || bytes < sizeof *last) return;
@@ -126,7 +126,7 @@ static void count_dropped(void *context, uint32_t stream) {
     put_note_count(MLRUN_GPU_DROPPED, dropped);
 }
 
-// How long a record is says where CUPTI finds the next one; behind the last that it can read, nothing does.
+// The record's length is the distance to the next one; the last readable record has no known length.
 void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes) {
   const struct clock_view clock = look_at_clocks();
   void *record = NULL, *last = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start: CUDA's driver calls InitializeInjection inside cuInit, when the program's own libcupti is there already and
-// no context exists yet. Only the activity interface is used and no subscription is held: a subscription would leave
-// torch.profiler without GPU events.
+// The start: CUDA's driver calls InitializeInjection inside cuInit, when the program's own libcupti is loaded already
+// and no context exists yet. Only the activity interface is used and no subscription is held: a subscription would
+// leave torch.profiler without GPU events.
 #include "cupti/session.h"
 
 #include "cupti/buffers.h"
@@ -18,7 +18,7 @@ struct session session;
 
 extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));
 
-// Of the GPU's memory, for each context: 256 MiB at most, a third of what CUPTI takes at most by itself.
+// GPU memory for each context: 256 MiB at most, a third of CUPTI's own maximum.
 static const size_t kDeviceBufferBytes = 8 << 20, kDeviceBuffersMax = 32;
 
 bool session_is_ours(void) {
@@ -47,7 +47,8 @@ static bool refused(int answer, const char *what) {
   return false;
 }
 
-// Whether anybody else uses CUPTI here, and whether it works at all: a subscription tells, and is given back at once.
+// Whether CUPTI has another client here, and whether it works at all: shown by a subscription, which is given back at
+// once.
 static bool probe(void) {
   void *subscriber = NULL;
   int answer = session.cupti.subscribe(&subscriber, no_callback, NULL);
@@ -105,11 +106,11 @@ static void start(void) {
   if (!running) return;
   session.producer->count_gpu_process();
   if (start_flusher()) return;
-  stop_folding();  // nobody would tell them
+  stop_folding();  // no thread would record them
   put_note_text(MLRUN_GPU_OFF, 0, "pthread_create");
 }
 
-// Called by CUDA's driver. Always 1: a failure would be the program's.
+// Called by CUDA's driver. Always 1: the program would see a failure.
 int InitializeInjection(void);
 EXPORT int InitializeInjection(void) {
   start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one recording of GPU work that a process may have: begun where CUDA starts, ended with the process.
+// The only recording of GPU work in a process: begins when CUDA starts, ends with the process.
 //
 //   kIdle ── InitializeInjection ──▶ kStarting ──▶ kRunning      a forked child stays out of it: another pid
 //                                        └───────▶ kOff
@@ -25,14 +25,14 @@ struct session {
 };
 extern struct session session;
 
-// What all records go through; null: mlrun is not in this process.
+// Writes all records; null: mlrun is not in this process.
 const struct mlrun_producer *session_producer(void);
 
-// Each thread has a buffer of its own. Only while no kind is on: what becomes of records otherwise CUPTI does not say.
+// Each thread has a buffer of its own. Only while no kind is on: CUPTI does not say what happens to records otherwise.
 enum { kOurThreadBuffers = 1 };
 void want_thread_buffers(void);
 
-// CUPTI runs, and in this process: not in a child that was forked since.
+// CUPTI runs, and in this process: not in a forked child.
 bool session_is_ours(void);
 
 #pragma GCC visibility pop

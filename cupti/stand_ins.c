@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This library stands before libcupti in the order of look-up, so a tool that is linked with CUPTI calls these. They
-// note what the tool does, and do it. A tool that is linked with another libcupti than the one that records goes first
-// all the same, since both ask one driver; its callbacks and its clock are its libcupti's alone.
+// This library precedes libcupti in symbol lookup order, so a tool that is linked with CUPTI calls these functions.
+// They note what the tool does, and call CUPTI. A tool linked with another libcupti than the recording one takes over
+// as well, since both ask one driver; its callbacks and its clock belong to its libcupti alone.
 #include "cupti/buffers.h"
 #include "cupti/find_cupti.h"
 #include "cupti/kinds.h"
@@ -12,10 +12,10 @@
 #include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
-// Instead of a kind: when that which was switched on goes off is not followed.
+// Instead of a kind: it is not tracked when what was switched on goes off.
 enum { kForGood = 63 };
 
-// What a caller reaches that is linked with that version of CUPTI.
+// The function that a caller linked with that version of CUPTI reaches.
 #define REAL(name, ...)                            \
   union {                                          \
     void *address;                                 \
@@ -26,8 +26,8 @@ enum { kForGood = 63 };
 #define CALLER(number) \
   { number, __builtin_return_address(0) }
 
-// Two versions may be in one process. Which one a caller is linked with, the dynamic linker tells by the version of the
-// symbol: CUPTI's are named after the library. The last is for callers that name none.
+// One process may hold two versions. The version of the symbol, named after the library, shows which one a caller is
+// linked with. The last is for callers that name none.
 #define ENTRY(name, number, version, parameters, arguments) \
   int stand_in_##name##_##number parameters;                \
   EXPORT int stand_in_##name##_##number parameters {        \
@@ -41,7 +41,7 @@ enum { kForGood = 63 };
   ENTRY(name, 14, "@libcupti.so.14", parameters, arguments); \
   ENTRY(name, 0, "@@MLRUN", parameters, arguments)
 
-// Before our start the program's tool is there first, and stays.
+// A call before our start means that the tool came first, and keeps CUPTI.
 static enum entry enter_first(void) {
   uint32_t state = __atomic_load_n(&session.state, __ATOMIC_ACQUIRE);
   if (state == kIdle) other.was_first = true;
@@ -62,7 +62,7 @@ static int cuptiActivityRegisterCallbacks_of(struct linked_caller caller, cupti_
     other.is_elsewhere = true;
   }
   leave_other(entry);
-  // Ours once more: a client that nobody saw may have put its own in their place.
+  // Registers ours again: a client that bypassed us may have replaced them.
   return is_ours ? real.call(request_buffer, buffer_done) : real.call(request, done);
 }
 STAND_IN(cuptiActivityRegisterCallbacks, (cupti_request_buffer request, cupti_buffer_done done),
@@ -82,7 +82,7 @@ STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (ca
 
 static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind : kForGood); }
 
-// Before it is switched on: all of ours is off then. The bit, if the tool did not have it on before.
+// Before it is switched on all our kinds go off. Returns the bit, if the tool did not have it on before.
 static uint64_t note_on(uint32_t kind) {
   enum entry entry = enter_other();
   if (entry == kPassOn) return 0;
@@ -94,7 +94,7 @@ static uint64_t note_on(uint32_t kind) {
   return fresh;
 }
 
-// CUPTI refused it, so it will not be switched off either.
+// CUPTI refused it, so the tool will not switch it off.
 static int note_answer(int answer, uint64_t fresh) {
   if (answer == CUPTI_OK || !fresh) return answer;
   enum entry entry = enter_other();
@@ -124,7 +124,7 @@ static int cuptiActivityEnableContext_of(struct linked_caller caller, void *cont
 }
 STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (caller, context, kind));
 
-// While CUPTI is ours the tool has nothing on, and what it switches off is ours.
+// While CUPTI is ours the tool has no kinds on, so what it switches off is ours.
 static int cuptiActivityDisable_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityDisable, uint32_t);
   enum entry entry = enter_other();
@@ -168,7 +168,7 @@ static int cuptiActivityEnableAllSyncRecords_of(struct linked_caller caller, uin
 }
 STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (caller, enable));
 
-// PyTorch's profiler sets it at the beginning or the end of a session. CUPTI may not meet a change of it while our kinds are on.
+// PyTorch's profiler sets it at the start or the end of a session. It must not change while our kinds are on.
 static int cuptiActivitySetAttribute_of(struct linked_caller caller, uint32_t attribute, size_t *bytes, void *value) {
   REAL(cuptiActivitySetAttribute, uint32_t, size_t *, void *);
   enum entry entry = enter_other();
@@ -181,7 +181,7 @@ static int cuptiActivitySetAttribute_of(struct linked_caller caller, uint32_t at
 STAND_IN(cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value),
          (caller, attribute, bytes, value));
 
-// With its kinds off this brings the last of the tool's records.
+// With the tool's kinds off this brings its last records.
 static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) {
   REAL(cuptiActivityFlushAll, uint32_t);
   int answer = real.call(flag);
@@ -192,7 +192,7 @@ static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) 
 }
 STAND_IN(cuptiActivityFlushAll, (uint32_t flag), (caller, flag));
 
-// CUPTI begins anew after this, without us.
+// After this CUPTI starts from scratch, without us.
 static int cuptiFinalize_of(struct linked_caller caller) {
   REAL(cuptiFinalize, void);
   enum entry entry = enter_other();

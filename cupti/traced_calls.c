@@ -8,14 +8,14 @@
 
 enum { kFunctionsMax = 2048, kDomains = 2 };
 
-// Of the driver: all that begin with one of these.
+// Driver: all calls with one of these prefixes.
 static const char *const kDriverCalls[] = {"cuLaunch",          "cuGraphLaunch",     "cuMemcpy",
                                            "cuMemset",          "cuMemAlloc",        "cuMemFree",
                                            "cuMemHostAlloc",    "cuMemHostRegister", "cuMemHostUnregister",
                                            "cuMemCreate",       "cuMemRelease",      "cuMemMap",
                                            "cuMemUnmap",        "cuCtxSynchronize",  "cuStreamSynchronize",
                                            "cuEventSynchronize"};
-// Of the runtime: what is left out.
+// Runtime: calls left out.
 static const char *const kIdleCalls[] = {"cudaGetDevice_",
                                          "cudaGetDeviceCount",
                                          "cudaGetLastError",
@@ -48,7 +48,7 @@ static bool is_idle(const char *name) {
   return begins_with_any(name, kIdleCalls, sizeof kIdleCalls / sizeof kIdleCalls[0]);
 }
 
-// A CUPTI that cannot enable single calls of the driver hands all of them over; what is not wanted ends here.
+// A CUPTI that cannot enable single calls of the driver delivers all of them; unwanted ones end here.
 void choose_traced_calls(void) {
   if (!session.cupti.enable_driver_call) session.cupti.enable(CUPTI_DRIVER);
   for (uint32_t function = 1; function < kFunctionsMax; function++) {
@@ -61,7 +61,7 @@ void choose_traced_calls(void) {
   }
 }
 
-// Calls that we leave out are given back before their kind goes off: nobody says whether CUPTI would forget.
+// Calls that we leave out are given back before their kind goes off: the headers do not say that CUPTI forgets them.
 void leave_traced_calls(bool driver_is_kept) {
   for (uint32_t function = 1; session.cupti.enable_runtime_call && function < kFunctionsMax; function++)
     if (left_out[CUPTI_DOMAIN_RUNTIME - 1][function]) session.cupti.enable_runtime_call(function, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of CUDA are recorded, by their names: CUPTI's numbers differ between versions.
+// Which calls of CUDA are recorded, by name: CUPTI's numbers differ between versions.
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,16 @@
 
 #pragma GCC visibility push(hidden)
 
-// Of the runtime all but what is asked all the time and does nothing; of the driver what starts work on the GPU and what
-// allocates, which programs call without the runtime (Triton). Requires: the runtime's calls are enabled.
+// Runtime: all calls except frequent ones without effect. Driver: calls that start work on the GPU or allocate, which
+// programs make without the runtime (Triton). Requires: the runtime's calls are enabled.
 void choose_traced_calls(void);
 
-// The driver's go off again; `driver_is_kept`: the program's own tool has all of them on.
+// Switches the driver's calls off; `driver_is_kept`: the program's own tool has all of them on.
 void leave_traced_calls(bool driver_is_kept);
 
 bool is_traced_call(uint32_t domain, uint32_t function);
 
-// The function's name without the runtime's version behind it; null: CUPTI does not know it.
+// The function's name without the runtime's version suffix; null: CUPTI does not know it.
 const char *traced_call_name(uint32_t domain, uint32_t function, size_t *bytes);
 
 #pragma GCC visibility pop

@@ -10,7 +10,7 @@ static const uint64_t kRealtimeFrom = 1000000000000000000ull;  // 2001; CLOCK_MO
 static const uint64_t kWrap = 1ull << 32;
 static const uint64_t kSlackNs = 1000000;  // CUPTI interpolates
 
-// CUPTI's clock is the true one, also where a library shows the program another.
+// The true clock, also where a library shows the program another: CUPTI uses it.
 static void read_realtime(struct timespec *realtime) {
   static int (*read_clock)(clockid_t, struct timespec *);
   if (!read_clock)
@@ -34,13 +34,13 @@ static uint64_t from_realtime(const struct clock_view *clock, uint64_t time_ns) 
   return time_ns >= kRealtimeFrom ? time_ns - clock->realtime_minus_now : time_ns;
 }
 
-// Of a counter of 32 bits: the latest time that it can be.
+// Extends the value of a 32-bit counter: the latest possible time.
 static uint64_t unwrapped(const struct clock_view *clock, uint64_t time) {
   if (time >= kWrap || time > clock->now_ns) return time;
   return time + (clock->now_ns + kSlackNs - time) / kWrap * kWrap;
 }
 
-// The end of a work that began before the counter did so anew. One that is not nearly a whole turn too early is wrong.
+// The end of work that began before the counter wrapped. An end that is not nearly a whole turn too early is wrong.
 static uint64_t unwrapped_end(uint64_t start, uint64_t end) {
   return end < start && start - end > kWrap / 2 && start - end < kWrap ? end + kWrap : end;
 }

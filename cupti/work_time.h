@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's times, checked and put right. They should be on our clock, since CUPTI asks us for the time; they are not
-// when a context is older than our registration, and they have been seen zero, inverted and far off.
+// Checks and corrects CUPTI's times. They should be on our clock, since CUPTI asks us for the time; they are not when a
+// context is older than our registration, and zero, inverted and far-off times have been seen.
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation family. The allocator stays the program's own; free is recorded before the block is gone and an
-// allocation after it is there, so that no two live blocks share an address in the trace. A failed call leaves nothing
-// behind. How long a free took is therefore a record of its own.
+// The allocation family. The allocator is the program's own. A free is recorded before the block is released and an
+// allocation after it is made, so that no two live blocks share an address in the trace. A failed call leaves nothing
+// behind. The duration of a free is therefore a record of its own.
 #include "preload/alloc/alloc_hooks.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@ enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth 
 enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
-HOT static size_t timed_bytes = kTimedBytes;  // allocations of so many bytes get a duration
+HOT static size_t timed_bytes = kTimedBytes;  // allocations from this size on get a duration
 HOT static bool hooks_on;                     // the functions are looked up and the stream is on
-HOT static bool frees_vary;                   // a free is not just one record: sampled, or timed
+HOT static bool frees_vary;                   // a free may need more than one record: sampled, or timed
 static bool stream_off;
 
 void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool times_all) {
@@ -40,21 +40,21 @@ static COLD bool start_hooks(void) {
   return hooks_on;
 }
 
-// Before all that records depends on is known they go the slow way, and so does the first.
+// Calls take the slow path until all settings are known, and so does the first allocation.
 static COLD void note_listed(void) {
   if (!may_record()) return;
   allocs_listed = true;
   records_vary = sample_bytes != 0;
 }
 
-// A block that a forked child has inherited belongs to no count when it is freed.
+// A free of a block that a forked child has inherited is not counted.
 INLINE bool is_anothers(const void *block, bool is_free) {
   if (is_free) return !own_blocks_has(block);
   own_blocks_add(block);
   return false;
 }
 
-// In a forked child that records, most blocks: those whose place has been its own before.
+// In a forked child that records, most blocks: those at an address that was its own before.
 INLINE bool count_in_child(const void *block, size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
   if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
@@ -79,7 +79,7 @@ __attribute__((noinline)) void count_slowly(const void *block, size_t usable, bo
   add_local(is_free ? &coarse->free_bytes : &coarse->alloc_bytes, usable);
 }
 
-// Of blocks at or above the threshold. Without sampling all are listed; those that are not are counted.
+// For blocks at or above the threshold. Without sampling all are listed; blocks that are not listed are counted.
 static COLD bool picked(void *block, size_t size) {
   if (!sampler_picks(&this_thread.sampler, size, now_ticks() ^ (uint64_t)(uintptr_t)&this_thread)) return false;
   if (!sampled_blocks_add(block)) count_failure(MLRUN_FAIL_SAMPLES);
@@ -89,13 +89,13 @@ static COLD bool picked(void *block, size_t size) {
 INLINE bool is_listed(void *block, size_t size) { return likely(!sample_bytes) || picked(block, size); }
 INLINE bool was_listed(void *block) { return likely(!sample_bytes) || sampled_blocks_remove(block); }
 
-// At least 1: in a record 0 says that nothing was measured, and the counter of some processors moves in steps of 10 ns.
+// At least 1: 0 in a record means not measured, and the counter of some processors moves in steps of 10 ns.
 INLINE uint64_t ticks_since(uint64_t start) {
   uint64_t ticks = now_ticks() - start;
   return ticks ? ticks : 1;
 }
 
-// Three units: with a duration (start not 0), an alignment, or many bytes more than asked for.
+// Three units: with a duration (start not 0), an alignment, or an excess that does not fit in two.
 static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
   if (unlikely(!allocs_listed)) note_listed();
   uint64_t duration = start ? ticks_since(start) : 0;
@@ -109,8 +109,8 @@ static void put_long_allocation(struct allocation *a, uint64_t start, size_t ali
   publish(w, lap, 3, a->kind, (uint32_t)a->site);
 }
 
-// What most calls run through has no call in it but as its last act, so that it saves no register: each slow half is a
-// function that does all that is left to do. Recording is apart from counting for the same reason.
+// The fast path contains only tail calls, so that it saves no register: each slow half is a function that does all that
+// is left to do. Recording is separate from counting for the same reason.
 static COLD void *recorded_sometimes(uint32_t kind, void *block, size_t size, size_t usable, uint64_t site) {
   struct allocation a = {kind, block, size, usable, site};
   if (!allocs_listed) note_listed();
@@ -149,7 +149,7 @@ INLINE struct allocation the_free_of(void *block, size_t usable, uint64_t site) 
   return (struct allocation){MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
 }
 
-// Behind the record of the free that began at `start`.
+// After the record of the free that began at `start`.
 static void put_free_time(uint64_t start) {
   if (unlikely(*generation != control->state)) return;  // in a child that a handler made meanwhile, or paused
   uint64_t duration = ticks_since(start);
@@ -274,7 +274,7 @@ EXPORT void *malloc(size_t size) {
 
 EXPORT void *calloc(size_t count, size_t each) {
   if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.calloc(count, each);
-  size_t size = count * each;  // where this overflows the real one fails
+  size_t size = count * each;  // if this overflows, the real function fails
   if (unlikely(size >= timed_bytes)) return timed_calloc(count, each, SITE);
   void *block = real_allocator.calloc(count, each);
   return allocated(MLRUN_CALLOC, block, size, SITE);
@@ -289,7 +289,7 @@ INLINE void listed_or_counted_free(void *block, size_t usable, uint64_t site) {
     counted_free(block, usable);
 }
 
-// Another allocator's block, or the first call of all.
+// Another allocator's block, or the very first call.
 static COLD void released_elsewhere(void *block, uint64_t site) {
   if (likely(hooks_on) || start_hooks())
     listed_or_counted_free(block, usable_size(block), site);
@@ -307,7 +307,7 @@ INLINE void released(void *block, uint64_t site) {
 
 EXPORT void free(void *block) { released(block, SITE); }
 
-// Names of old and of new: a libc that has them does nothing more than free.
+// Old and new names: a libc that has them treats them as free.
 void cfree(void *block);
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
@@ -325,7 +325,7 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   released(block, SITE);
 }
 
-// realloc(block, 0) of most allocators. The record carries the time before the block was gone.
+// realloc(block, 0) of most allocators. The record carries the time before the block was released.
 static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site, bool listed) {
   if (!listed) {
     count_block(block, usable, true);
@@ -355,7 +355,7 @@ static void put_reallocation(struct allocation *a, void *old, size_t old_usable,
   publish(w, lap, 4, a->kind, (uint32_t)a->site);
 }
 
-// With sampling the old block's end and the new one's beginning are two events, each listed or counted for itself.
+// With sampling the old block's end and the new one's beginning are two events, each listed or counted separately.
 static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_t old_usable, uint64_t start,
                                           bool was_picked) {
   bool is_picked = a->usable >= alloc_min_bytes && picked(a->block, a->size);
@@ -368,7 +368,7 @@ static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_
   if (old && !was_picked) count_block(old, old_usable, true);
 }
 
-// Recorded when either side is at or above the threshold, else both are counted.
+// Recorded if either size is at or above the threshold, else both are counted.
 static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
   uint64_t start = stamp();
   size_t old_usable = old ? usable_size(old) : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hook of the allocation family leaves behind: a record for a block of --alloc-min usable bytes or more, one
-// more in a counter of the thread's channel for a smaller one.
+// What an allocation hook writes: a record for a block of --alloc-min usable bytes or more; for a smaller one it
+// increments a counter of the thread's channel.
 #pragma once
 
 #include "preload/base/real_allocator.h"
@@ -14,7 +14,7 @@
 
 extern uint64_t alloc_min_bytes;
 
-// What an allocation asked for and got.
+// Request and result of an allocation.
 struct allocation {
   uint32_t kind;
   void *block;
@@ -22,12 +22,12 @@ struct allocation {
   uint64_t site;        // return address of the call, or its stack (record.h)
 };
 
-// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes, and in a forked
-// child those that it was given itself.
+// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes, and in a
+// forked child those that it allocated itself.
 void count_slowly(const void *block, size_t usable, bool is_free);
 
 // Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
-// signal handler may be counting too. False: nothing was counted, that is for count_slowly.
+// signal handler may be counting too. False: not counted, count_slowly has to do it.
 INLINE bool count_quickly(size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
   if (unlikely(*generation != control->state || !channel || usable >= quick_limit_bytes)) return false;
@@ -42,20 +42,20 @@ INLINE void count_block(const void *block, size_t usable, bool is_free) {
 
 enum { kShortExcessMax = 4095, kExcessPagesMax = 0xffff };
 
-// Usable bytes beyond those asked for are more than a record of two units holds. An allocator that is not set up yet may
-// answer less than was asked for.
+// The excess of usable over requested bytes does not fit in a record of two units. An allocator before its setup may
+// report less than was requested.
 INLINE bool has_large_excess(const struct allocation *a) {
   return a->usable > a->size && a->usable - a->size > kShortExcessMax && a->usable != SIZE_UNKNOWN;
 }
 
 INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
   uint64_t excess = a->usable - a->size;
-  if (unlikely(excess > kShortExcessMax)) excess = 0;  // not known, or fill_excess follows
+  if (unlikely(excess > kShortExcessMax)) excess = 0;  // unknown, or fill_excess follows
   w[2] = (uint64_t)a->block << 5 | excess << 52;
   w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
 }
 
-// For a record of more units, after fill_allocation: what `pages` of the layout gets.
+// For a record of more units, after fill_allocation: the `pages` field of the layout.
 INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
   if (likely(!has_large_excess(a))) return 0;
   uint64_t excess = a->usable - a->size, pages = excess >> 12;
@@ -63,7 +63,7 @@ INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
   return pages < kExcessPagesMax ? pages : kExcessPagesMax;
 }
 
-// Room for `bytes` of an allocation's record, whose site becomes the stack that led there if stacks are recorded.
+// Reserves `bytes` for an allocation's record; its site becomes the stack if stacks are recorded.
 INLINE uint64_t *reserve_allocation(struct allocation *a, uint32_t bytes, uint8_t *lap) {
   return likely(!stack_depth) ? reserve(bytes, a->kind, lap) : reserve_at_stack(&a->site, bytes, a->kind, lap);
 }
@@ -84,7 +84,7 @@ INLINE void put_allocation(struct allocation *a) {
   write_allocation(w, lap, a);
 }
 
-// A free has no stack: who allocated the block is told by the allocation.
+// A free has no stack: the allocation's record has the stack of the call that made the block.
 INLINE void put_free(const struct allocation *a) {
   uint8_t lap;
   uint64_t *w = reserve(32, a->kind, &lap);

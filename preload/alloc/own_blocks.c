@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three levels by address: 47 bits = 12 | 13 | 22. A piece of bits covers 4 MiB; the kernel wipes it in a forked child, for
-// which all that there is now is inherited. Pieces are mapped by whoever comes first; the others give theirs back.
+// Three levels by address: 47 bits = 12 | 13 | 22. A bitmap covers 4 MiB; the kernel wipes it in a forked child, which
+// inherits all present blocks. The first thread to need a bitmap maps it; the others unmap theirs.
 #include "preload/alloc/own_blocks.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void *map_zeros(size_t bytes, bool wiped) {
   return NULL;
 }
 
-// What *place points to, mapped if it is not there.
+// What *place points to, mapped if missing.
 static void *get(void **place, size_t bytes, bool wiped) {
   void *known = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (likely(known != NULL)) return known;

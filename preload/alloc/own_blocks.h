@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of a forked child are its own: those below --alloc-min have no record, so that a free of one that it has
-// inherited looks like one of its own. A bit for each 16 bytes of address space, set when the child is given the block that
-// begins there and never cleared: what is free is given out again before it is freed again.
+// Which blocks of a forked child are its own. Blocks below --alloc-min have no record, so a free of an inherited one
+// looks like one of its own. One bit for each 16 bytes of address space, set when the child allocates the block that
+// begins there and never cleared: a freed block is allocated again before it is freed again.
 //
-// The memory is taken as it is needed, 1/128 of the addresses that the child's small blocks have. Only in forked children.
+// Memory is mapped on demand, 1/128 of the address range of the child's small blocks. Only in forked children.
 #pragma once
 
 #include <stdbool.h>
@@ -49,13 +49,13 @@ bool own_blocks_may_lack(void);
 
 INLINE bool own_blocks_has_noted(const void *block) { return own_bit_is_set(own_place_of(block)); }
 
-// The process has been given the block. Any thread, any signal handler.
+// The process has allocated the block. Any thread, any signal handler.
 INLINE void own_blocks_add(const void *block) {
   struct own_place at = own_place_of(block);
   if (unlikely(!own_bit_is_set(at))) own_blocks_add_slowly(at);
 }
 
-// False: the block is the parent's. Where it is not known, because there was no memory or none may be asked for, true.
+// False: the block is the parent's. True also if unknown, because memory was exhausted or could not be requested.
 INLINE bool own_blocks_has(const void *block) { return likely(own_blocks_has_noted(block)) || own_blocks_may_lack(); }
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler must be told in code that runs inside other people's programs.
+// Compiler attributes and instructions for code that runs inside other programs.
 #pragma once
 
 #include <linux/types.h>
@@ -7,8 +7,8 @@
 
 #define EXPORT   __attribute__((visibility("default")))  // a hook; everything else in this library is hidden
 #define COLD     __attribute__((noinline, cold))
-#define HOT      __attribute__((section("mlrun_hot")))    // what allocations and stacks read: a few lines of its own
-#define HOT_CALL __attribute__((section("mlrun_calls")))  // what every call reads: one line, as gcc and ld place it
+#define HOT      __attribute__((section("mlrun_hot")))    // data of allocations and stacks: a few lines of its own
+#define HOT_CALL __attribute__((section("mlrun_calls")))  // data of every call: one cache line, as gcc and ld place it
 #define INLINE   static inline __attribute__((always_inline))
 
 INLINE _Bool likely(_Bool condition) { return __builtin_expect(condition, 1); }

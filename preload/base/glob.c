@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A star takes as little as it can; where the rest does not fit, the last star takes one byte more. An earlier star need
-// never be tried again: what it could gain by taking more the later one has tried. A star ends at a slash, a double star
-// does not, so of each kind the last one counts, and a double star forgets the stars before it.
+// A star first matches as little as possible; on a mismatch the last star takes one byte more. An earlier star is never
+// retried: the later one has tried all that it could gain. A star ends at a slash, a double star does not, so only the
+// last one of each kind is kept, and a double star clears the stars before it.
 #include "preload/base/glob.h"
 
-// Where to go on when the rest does not fit.
+// Where to resume on a mismatch.
 struct retry {
   const char *pattern;  // behind the star; null: there was none
-  const char *at;       // in the path, behind what the star takes
+  const char *at;       // in the path, behind what the star matches
 };
 
-// The set behind a '['. Moves *pattern behind its ']'.
+// The set after a '['. Moves *pattern behind its ']'.
 static bool in_set(const char **pattern, char byte) {
   const char *p = *pattern;
   bool negated = *p == '!', found = false;
@@ -28,7 +28,7 @@ static bool in_set(const char **pattern, char byte) {
   return found != negated && byte != '/';
 }
 
-// Does what stands next in the pattern (no star) stand for `byte`? Then the pattern moves on.
+// Whether the next element of the pattern (not a star) matches `byte`; then the pattern advances.
 static bool takes(const char **pattern, char byte) {
   char next = *(*pattern)++;
   if (next == '?') return byte != '/';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-up over the dynamic linker's own list of objects. dlsym would allocate, take locks and, before glibc 2.34, live
-// in a library of its own; dl_iterate_phdr takes a lock that a thread of the parent may have held at the moment of a
-// fork, so that the child would wait for it for ever. The list itself may be read at any time up to the objects of the
-// program's start, which are never unloaded, and what we look for is there.
+// Symbol lookup over the dynamic linker's own list of objects. dlsym would allocate, take locks and, before glibc 2.34,
+// be in a library of its own; dl_iterate_phdr takes a lock that a thread of the parent may have held at the moment of a
+// fork, so that the child would wait for ever. The list may be read at any time up to the objects loaded at the
+// program's start, which are never unloaded, and the wanted functions are there.
 #include "preload/base/next_symbol.h"
 
 #include <elf.h>
@@ -12,16 +12,16 @@
 #include <stdint.h>
 #include <string.h>
 
-// Of ld.so, which is loaded in every process that we are in, and yet not among our needed libraries.
+// In ld.so, which every process has that we are in, but which is not among our needed libraries.
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 struct wanted {
   const char *name;
   uint32_t hash;        // GNU hash of the name
-  bool retired;         // of versions that programs can no longer be linked with
+  bool retired;         // of versions that programs can no longer link to
   bool variable;        // else a function
-  const char *version;  // null: the one for new programs, or any that is retired
+  const char *version;  // null: the default version, or any retired one
 };
 
 struct symbol_table {
@@ -30,7 +30,7 @@ struct symbol_table {
   const uint32_t *gnu_hash, *sysv_hash;
   const uint16_t *versions;
   const ElfW(Verdef) *version_names;
-  uint64_t own_name;  // DT_SONAME: place in `names`, 0: none
+  uint64_t own_name;  // DT_SONAME: offset in `names`, 0: none
 };
 
 // glibc relocates the addresses in an object's dynamic section, but not those of the vDSO.
@@ -63,7 +63,7 @@ static bool is_version(const struct symbol_table *t, uint16_t number, const char
   return strcmp(t->names + own->vda_name, name) == 0;
 }
 
-// As the dynamic linker takes it: a definition without a version serves whatever version is asked for.
+// As in the dynamic linker: a definition without a version matches every requested version.
 static bool fits_version(const struct symbol_table *t, uint32_t index, const struct wanted *w) {
   uint16_t version = t->versions ? t->versions[index] : VER_NDX_GLOBAL;
   bool hidden = version & kHiddenVersion;
@@ -79,7 +79,7 @@ static bool is_definition(const struct symbol_table *t, uint32_t index, const st
   return s->st_shndx != SHN_UNDEF && fits && fits_version(t, index, w) && strcmp(t->names + s->st_name, w->name) == 0;
 }
 
-// Index of the symbol, 0 if it is not here.
+// Index of the symbol, 0: not found.
 static uint32_t find_by_gnu_hash(const struct symbol_table *t, const struct wanted *w) {
   uint32_t buckets = t->gnu_hash[0], first = t->gnu_hash[1], bloom_words = t->gnu_hash[2], shift = t->gnu_hash[3];
   const uint64_t *bloom = (const uint64_t *)(t->gnu_hash + 4);
@@ -147,7 +147,7 @@ static uint32_t gnu_hash(const char *name) {
   return hash;
 }
 
-// Only where no library has a version for new programs does one for old ones count: llseek has no other.
+// Retired versions count only if no library has a default version: llseek has no other.
 static symbol find_from(const struct link_map *first, const char *name, const char **object) {
   struct wanted w = {.name = name, .hash = gnu_hash(name)};
   symbol found = find_wanted(first, &w, object);
@@ -173,8 +173,8 @@ symbol next_version(const char *name, const char *version) {
   return found ? found : next_symbol(name);
 }
 
-// By what only libc says of itself, wherever its file lies: libraries that replace some of its functions export them
-// under the names that libc has for itself, too (__libc_malloc).
+// Recognised by symbols that only libc has, wherever its file is: libraries that replace some of its functions also
+// export its private names (__libc_malloc).
 static bool is_libc(const struct link_map *object) {
   struct symbol_table t = tables_of(object);
   if (!t.names || !t.own_name || strcmp(t.names + t.own_name, "libc.so.6") != 0) return false;

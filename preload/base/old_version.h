@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of which libc keeps a second version, which does something else, for programs of old: each has a wrapper in
-// front of either. The dynamic linker leads a program to the one that it was linked with, because exports.map gives
-// ours the same versions. A version that is missing there would take the hook from the programs that ask for it.
+// Functions of which libc keeps a second version with other behaviour for old programs: each version has its wrapper.
+// The dynamic linker binds a program to the version that it was linked with, because exports.map gives ours the same
+// versions. A version missing there would take the hook from the programs that ask for it.
 //
 //   OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
 //     REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// errno for this library alone, for the same reason as own_string.c: libc sets its own, whatever function a program has
-// under this name. libc is there from the start, so the distance from a thread's control block to its errno is the same
-// in all threads.
+// errno for this library alone, for the same reason as own_string.c: it is always libc's own, even if the program has a
+// function of this name. libc is loaded at the start, so the distance from a thread's control block to its errno is the
+// same in all threads.
 #include <errno.h>
 #include <stdint.h>
 
 #include "preload/base/real_function.h"
 
-HOT static intptr_t distance;  // 0: not known yet
+HOT static intptr_t distance;  // 0: unknown so far
 
 static COLD int *find_errno(void) {
   int *found = ((int *(*)(void))libc_symbol("__errno_location"))();

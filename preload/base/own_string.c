@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this library, and the code that the compiler makes of it, calls of <string.h>, for itself alone. libc's would be reached
-// through the dynamic linker, which takes the first function of that name: a program's own, or a sanitizer's that is linked into
-// it. That one jumps to nothing before it is set up, and our constructor runs before; later it would take our reads for the
-// program's. Hidden as all that is not exported, so the linker binds every call in this library to these.
+// The <string.h> functions that this library, and the code that the compiler generates for it, calls. libc's would be
+// reached through the dynamic linker, which takes the first function of that name: the program's own, or that of a
+// sanitizer linked into it. A sanitizer's crashes before its setup, and our constructor runs earlier; later it would
+// take our reads for the program's. Hidden like everything not exported, so the linker binds every call in this library
+// to these.
 //
-// strlen is on the way of every fputs; the others are on no hot path: short copies are inlined, paths are measured in path_call.c.
+// strlen is in the path of every fputs; the others are on no hot path: short copies are inlined, path_call.c measures
+// paths.
 #include <emmintrin.h>
 #include <stdint.h>
 #include <string.h>
 
-// Else a loop becomes a call of the function that it stands in.
+// Else the compiler turns a loop into a call of the function that contains it.
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
@@ -45,7 +47,8 @@ void *memchr(const void *at, int wanted, size_t bytes) {
   return NULL;
 }
 
-// One bit for each of the 16 bytes at `block` that is 0. An aligned block never reaches into a page that the text does not touch.
+// One bit for each zero byte of the 16 at `block`. An aligned block never reaches into a page that the text does not
+// touch.
 static uint32_t zeros_in(const char *block) {
   __m128i bytes = _mm_load_si128((const __m128i *)(const void *)block);
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
@@ -88,7 +91,7 @@ char *strrchr(const char *text, int wanted) {
   return last;
 }
 
-// Letters at the start of `text` that are among `set` (inside) or not.
+// Number of leading letters of `text` that are in `set` (inside) or not.
 static size_t span(const char *text, const char *set, _Bool inside) {
   size_t bytes = 0;
   while (text[bytes] && (strchr(set, text[bytes]) != NULL) == inside) bytes++;

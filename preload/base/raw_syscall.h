@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system call that touches neither errno nor any function that a program could have replaced.
+// A system call that touches neither errno nor any function that a program may have replaced.
 #pragma once
 
 #include <sys/syscall.h>
 
-// Result of the kernel: negative errno on failure.
+// The kernel's result: negative errno on failure.
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d;
   register long r8 __asm__("r8") = e;

@@ -14,7 +14,7 @@ static symbol find(const char *name, enum mlrun_kind kind, const char **objects)
   return next_symbol_in(name, &objects[kind - MLRUN_MALLOC]);
 }
 
-// Functions that are there and are not the object's.
+// Functions that exist but belong to another object.
 static uint32_t functions_of_others(const char *const *objects, const char *object) {
   uint32_t others = 0;
   for (uint32_t i = 0; i < kKinds; i++)
@@ -22,16 +22,16 @@ static uint32_t functions_of_others(const char *const *objects, const char *obje
   return others & ~allocator_bit(MLRUN_FREE);
 }
 
-// A library may replace a part of the family: one that stands before libc's malloc alone, or before its free. What libc
-// frees is libc's, and so is what comes from libc whoever frees it. Else the object that frees a block knows its size: another
-// one would misread it.
+// A library may replace a part of the family: one that precedes only libc's malloc, or its free. Blocks that libc frees
+// are libc's, and so are blocks that libc returns, whatever frees them. Else the object that frees a block knows its
+// size: another object would misread it.
 static const char *find_owner(const char *const *objects, const char *libc) {
   const char *of_malloc = objects[0], *of_free = objects[MLRUN_FREE - MLRUN_MALLOC];
   bool is_whole = of_free != libc && !functions_of_others(objects, of_malloc);
   return is_whole ? of_malloc : of_free;
 }
 
-// Whose a function is, the object says in which it lies: allocators export libc's private names too (__libc_malloc), for
+// The object that contains a function owns it: allocators also export libc's private names (__libc_malloc), for
 // programs that call those.
 void real_allocator_resolve(void) {
   struct real_allocator *r = &real_allocator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocator that the program uses: its functions, and how large its blocks really are.
+// The allocator that the program uses: its functions, and the real sizes of its blocks.
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
-  uint32_t of_others;             // allocator_bit of the functions that give another object's blocks
+  uint32_t of_others;             // allocator_bit of the functions that return another object's blocks
 };
 extern struct real_allocator real_allocator;
 
@@ -35,14 +35,14 @@ void real_allocator_resolve(void);
 // File of the object whose malloc the program calls, "" for the program itself.
 const char *real_allocator_object(void);
 
-// Whether C++'s operator new is that object's own: jemalloc, tcmalloc and mimalloc have one that does not call malloc. No
-// hook stands before it: one that a program finds before that of its own library would hand out another's blocks.
+// Whether C++'s operator new is that object's own: jemalloc, tcmalloc and mimalloc have one that does not call malloc.
+// It has no hook: the program would find ours before that of its own library, and get another allocator's blocks.
 bool real_allocator_has_new(void);
 
 #define SIZE_UNKNOWN SIZE_MAX
 
-// glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 says that it is a mapping of
-// its own, which costs 8 bytes more.
+// glibc keeps the size of a chunk in the word before the block; bits 0..2 are flags, bit 1 marks a chunk with a mapping
+// of its own, which costs 8 bytes more.
 INLINE size_t glibc_usable_size(void *block) {
   size_t header = ((size_t *)block)[-1];
   return (header & ~7ul) - 8 - ((header & 2) << 2);
@@ -53,7 +53,7 @@ INLINE size_t usable_size(void *block) {
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 
-// The block was given by the function of this kind.
+// Whether the function of this kind returned the block.
 INLINE size_t usable_size_of(uint32_t kind, void *block) {
   return likely(!(real_allocator.of_others & allocator_bit(kind))) ? usable_size(block) : SIZE_UNKNOWN;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The function that a hook stands for, looked up when it is called first: REAL(int, close, int) declares `real`.
+// The function behind a hook, looked up at the first call: REAL(int, close, int) declares `real`.
 #pragma once
 
 #include <errno.h>
@@ -11,7 +11,7 @@
   static ret (*real)(__VA_ARGS__);  \
   if (unlikely(!real)) real = (ret(*)(__VA_ARGS__))next_symbol(#symbol_name)
 
-// libc's function that this library calls for itself, as libc_NAME: a program's own of that name is not for us.
+// libc's function for this library's own use, as libc_NAME: never the program's own of that name.
 #define LIBC(ret, symbol_name, ...)              \
   static ret (*libc_##symbol_name)(__VA_ARGS__); \
   if (unlikely(!libc_##symbol_name)) libc_##symbol_name = (ret(*)(__VA_ARGS__))libc_symbol(#symbol_name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places inside the recorder where a test of signal handlers wants one to strike. The product has none: only the test's
-// own build of this library is compiled with MLRUN_TEST_POINTS.
+// Places inside the recorder where a test raises a signal. The product has none: only the test's own build of this
+// library is compiled with MLRUN_TEST_POINTS.
 #pragma once
 
 #include "preload/base/compiler.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that is cancelled inside a hooked call is unwound through the wrapper's frame. The cleanup attribute there
 // (traced_call.h) makes the compiler describe the frame with __gcc_personality_v0; this one is ours and hidden. It
-// records the pending call and lets the unwinder go on: no landing pad runs, and nothing of libgcc is needed, whose
-// static part wants a symbol of glibc 2.35.
+// records the pending call and lets the unwinder continue: no landing pad runs, and libgcc is not needed, whose static
+// part uses a symbol of glibc 2.35.
 #pragma GCC visibility push(hidden)
 #include <unwind.h>
 #pragma GCC visibility pop
 
 #include "preload/calls/traced_call.h"
 
-// A pending call above us, but not much: one that a siglongjmp has left behind may lie anywhere.
+// A pending call not far above us: one that a siglongjmp has left behind may be anywhere.
 enum { kStackReachBytes = 64 << 20 };
 
 _Unwind_Reason_Code __attribute__((visibility("hidden")))
@@ -26,7 +26,7 @@ __gcc_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Clas
   return _URC_CONTINUE_UNWIND;
 }
 
-// Named by landing pads that are never entered.
+// Referenced by landing pads that are never entered.
 void _Unwind_Resume(struct _Unwind_Exception *exception) {
   (void)exception;
   __builtin_trap();

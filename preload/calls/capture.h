@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the captures of the hook table mean: the form of the call, then the fields that its arguments fill.
+// The captures of the hook table: the form of the call, then the fields that its arguments fill.
 #pragma once
 
 #include <fcntl.h>
@@ -36,18 +36,18 @@
 #define PROTECTS(address, bytes, protection) \
   UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = (uint32_t)(protection), .arg2 = (uintptr_t)(address)
 
-// The same for a function that returns the number of its error instead of setting errno.
+// The same for a function that returns the error number instead of setting errno.
 #define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)
 #define ERROR_FORM(form, ...) ERROR_##form, __VA_ARGS__
 
-// The same for a function of <threads.h>, whose errors have numbers of their own.
+// The same for a function of <threads.h>, which has error numbers of its own.
 #define THREAD_RESULT_OF(...)         THREAD_RESULT_FORM(__VA_ARGS__)
 #define THREAD_RESULT_FORM(form, ...) THREAD_##form, __VA_ARGS__
 
 #define ON_RANGE(descriptor, bytes, position, other)                                              \
   DESCRIPTOR, .fd = (descriptor), .requested = (uint64_t)(bytes), .offset = (uint64_t)(position), \
               .arg2 = (uint32_t)(other)
-// Calls on memory by its address, which have flags or advice
+// Calls on memory by address, with flags or advice
 #define ON_MEMORY(address, bytes, number) \
   DESCRIPTOR, .fd = -1, .requested = (uint64_t)(bytes), .offset = (uint32_t)(number), .arg2 = (uint64_t)(address)
 #define CLOSES_RANGE(first, last, flags)                                                         \
@@ -84,7 +84,7 @@
 #define WAITS_ON(descriptor, number, what) \
   WAIT, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
 
-// Waits for a child; at: where its status goes, a parameter of the function's
+// Waits for a child; at: where the status goes, a parameter of the function
 #define REAPS(number, what, at)      REAP, at, WAIT_WORDS(number, what)
 #define REAPS_INFO(number, what, at) REAP_INFO, at, WAIT_WORDS(number, what)
 #define WAIT_WORDS(number, what) \
@@ -93,9 +93,9 @@
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)
-// The same where the kernel reads the name before it can succeed or say ENOENT: most calls, and those that count.
+// The same if the kernel reads the name before it returns success or ENOENT: most calls, and all frequent ones.
 #define LOOKED_UP(directory_fd, name, number) ON_PATH(directory_fd, name, number), .looks_up = true
-// The same of calls that write `room` bytes at `into`, which may be where the name stands.
+// The same for calls that write `room` bytes at `into`, which may overlap the name.
 #define ON_PATH_INTO(directory_fd, name, number, into, room) \
   ON_PATH(directory_fd, name, number), .out = (const void *)(into), .out_bytes = (size_t)(room)
 #define LOOKED_UP_INTO(directory_fd, name, number, into, room) \
@@ -111,6 +111,6 @@
   PATH, .call.fd = (directory_fd), .call.requested = PAIR(flags, mode), .path = (name), .opens = true, .looks_up = true
 #define OPENED_UNNAMED(flags) UNNAMED, .call.fd = AT_FDCWD, .call.requested = PAIR(flags, 0)
 
-// Calls after which relative paths, and for chroot absolute ones, mean something else
+// Calls that change what relative paths, and for chroot absolute ones, mean
 #define ENTERS(name)          MOVE, .path.call.fd = AT_FDCWD, .path.path = (name), .path.looks_up = true
 #define ENTERS_FD(descriptor) MOVE_FD, .fd = (descriptor), .offset = MLRUN_NO_OFFSET

@@ -20,7 +20,7 @@ static uint64_t offset_before(const off_t *at, int64_t moved, bool proven) {
   return known ? (uint64_t)(after - moved) : MLRUN_NO_OFFSET;
 }
 
-// A file that the path rules leave out stays without a name beside one that is recorded.
+// A left-out file gets no number in the record of a copy from or to a recorded one.
 static uint32_t named(uint32_t open_file) { return open_file == OPEN_FILE_LEFT_OUT ? 0 : open_file; }
 
 void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_at, int64_t result) {
@@ -35,7 +35,7 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   }
   struct pending_call first = *call;
   first.open_file = named(call->open_file);
-  // A call of no bytes may return before it has looked at the offsets.
+  // A call of no bytes may return before the kernel reads the offsets.
   bool proven = result > 0 && success_is_proof(result) && call_was_quiet(copy->watch, end - call->start);
   first.offset = offset_before(at, result, proven);
   put_wide_call(&first, end, told, named(copy->second_open_file), offset_before(second_at, result, proven));

@@ -12,7 +12,7 @@ struct copy_call {
   struct pending_call call;  // fd: read from
   int second_fd;             // written to
   uint32_t second_open_file;
-  uint64_t watch;  // memory_watch() when it began
+  uint64_t watch;  // memory_watch() at the start
 };
 
 INLINE void leave_copy_call(struct copy_call *copy) { leave_call(&copy->call); }
@@ -20,7 +20,7 @@ INLINE void leave_copy_call(struct copy_call *copy) { leave_call(&copy->call); }
 
 void begin_copy_call(struct copy_call *copy);
 
-// at, second_at: where the program keeps the offsets, null: the position is used. They are read after the call, as
+// at, second_at: the program's offsets, null: the file position is used. They are read after the call, as
 // program_memory.h allows.
 void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_at, int64_t result);
 

@@ -8,7 +8,7 @@
 #include "preload/base/real_function.h"
 #include "preload/record/channel.h"
 
-// What stdout and stderr are at first, exported since 2.2.5 and declared in no public header. They are never freed.
+// The initial stdout and stderr, exported since 2.2.5 and declared in no public header. They are never freed.
 extern FILE _IO_2_1_stdout_, _IO_2_1_stderr_;
 
 static bool begin_flush(struct dirty_streams *dirty) {
@@ -58,8 +58,8 @@ void begin_flush_all(struct dirty_streams *dirty) {
   libc__IO_list_unlock();
 }
 
-// Its records take the time from the call's beginning on; those of the next stream begin where they end. seek_error: errno
-// of the seek back over what was read ahead, or 0.
+// Its records begin when the call does; those of the next stream begin where they end. seek_error: errno of the seek
+// back over what was read ahead, or 0.
 static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *stream, int seek_error, int64_t result) {
   struct stream_call *call = &dirty->call;
   call->call.fd = stream->fd;
@@ -70,8 +70,8 @@ static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *st
   put_stream_record(call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
 }
 
-// Which of the streams the call could not write. libc keeps the bytes where it could not seek back, and drops them where it
-// could not write them.
+// Which streams the call could not write. libc keeps the bytes if it could not seek back, and drops them if it could
+// not write them.
 static void note_failures(struct dirty_streams *dirty) {
   LIBC(void, _IO_list_lock, void);
   LIBC(void, _IO_list_unlock, void);
@@ -96,11 +96,11 @@ void end_flush_all(struct dirty_streams *dirty, bool ok) {
   }
 }
 
-// What libraries that are unloaded after this one flush of it by themselves is not told twice.
+// Streams covered by records at exit: a later flush by a library that is unloaded after this one is not recorded twice.
 static struct dirty_streams at_exit;
 int streams_told_at_exit;
 
-// What has left the buffer since is told of no more, whatever is put into it then.
+// Bytes in the stream's buffer that a record at exit covers: fewer once some have left it, whatever is added later.
 COLD size_t told_at_exit(const FILE *stream, size_t pending) {
   for (int i = 0; i < streams_told_at_exit; i++) {
     struct dirty_stream *told = &at_exit.streams[i];
@@ -111,7 +111,7 @@ COLD size_t told_at_exit(const FILE *stream, size_t pending) {
   return 0;
 }
 
-// The folder of threads has a link for each, beside the two of every folder.
+// /proc/self/task has a link for each thread, beside the two of every folder.
 static bool is_only_thread(void) {
   struct stat status;
   if (!(_IO_2_1_stdout_._flags2 & kStreamNeedsLock)) return true;
@@ -126,7 +126,7 @@ static void tell_stream_at_exit(const struct dirty_stream *stream) {
   put_flush(&at_exit, stream, seek_error, error < 0 ? error : result);
 }
 
-// libc gives back what was read ahead, which moves the open file for the processes that this one has it from.
+// libc seeks back over what was read ahead, which moves the file for other processes that share it.
 static void tell_given_back(FILE *stream) {
   bool is_kept = stream->_flags & kStreamUnbuffered || stream->_mode == 0;  // libc leaves it alone
   int64_t ahead = is_kept ? 0 : bytes_given_back(stream);
@@ -139,8 +139,8 @@ static void tell_given_back(FILE *stream) {
 }
 
 // libc's list is read without its lock, as libc itself does at the end: a thread that was stopped inside fflush(NULL)
-// may hold it for ever. With other threads alive, any of which may close a stream now, only those are looked at which
-// cannot be freed.
+// may hold it for ever. With other threads alive, any of which may close a stream now, only streams that cannot be
+// freed are read.
 void tell_flush_at_exit(void) {
   if (!recording_system_calls_allowed() || !begin_flush(&at_exit)) return;
   at_exit.call.call.flags = MLRUN_CALL_AT_EXIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes a vectored call asked for.
+// Bytes requested by a vectored call.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// To be asked after the call. proven: a plain load may read the vector (program_memory.h). 0: it cannot be read.
+// Must be called after the real call. proven: a plain load may read the vector (program_memory.h). 0: it cannot be
+// read.
 uint64_t io_vector_bytes(const struct iovec *vector, int count, bool proven);
 
 // watch: memory_watch() before the call.

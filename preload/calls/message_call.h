@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends of calls that send and receive messages over sockets. Headers and vectors are read after the call, as
-// program_memory.h allows; a message that was received may have brought descriptors, which are new in this process.
+// program_memory.h allows; a received message may have brought descriptors, which are new in this process.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "preload/calls/traced_call.h"
 
-// Of <sys/socket.h>, which has it for GNU sources only.
+// Of <sys/socket.h>, which defines it for GNU sources only.
 struct mmsghdr;
 
 #pragma GCC visibility push(hidden)
@@ -17,7 +17,7 @@ struct mmsghdr;
 void end_message_call(struct pending_call *call, const struct msghdr *message, uint64_t watch, int64_t result);
 void end_received_message(struct pending_call *call, const struct msghdr *message, uint64_t watch, int64_t result);
 
-// count: messages, -1 on failure. The record's result is the bytes of all that went through.
+// count: messages, -1 on failure. The record's result is the bytes of all transferred messages.
 void end_messages_call(struct pending_call *call, const struct mmsghdr *messages, uint64_t watch, int count);
 void end_received_messages(struct pending_call *call, const struct mmsghdr *messages, uint64_t watch, int count);
 

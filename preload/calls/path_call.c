@@ -12,7 +12,7 @@
 #include "preload/record/strings.h"
 #include "runner/events/content_hash.h"
 
-// What a path is relative to. All zero: to nothing.
+// The directory that a path is relative to. All zero: none.
 struct base {
   uint32_t open_file;  // of the dirfd
   bool working_directory;
@@ -37,7 +37,7 @@ struct path_words {
   struct base first_base, second_base;
 };
 
-// stack_id: 0 where the record has none.
+// stack_id: 0 if the record has none.
 INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call *call, const struct path_words *words,
                             uint64_t stack_id) {
   int units = units_of(&words->first_base, &words->second_base);
@@ -61,11 +61,11 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
-// The file was made without a name. Of calls that open.
+// An open that made a file without a name.
 INLINE bool names_folder(const struct pending_call *call) { return (call->requested & O_TMPFILE) == O_TMPFILE; }
 
-// The definition of the open file that the call made. Only with a reservation, which notices a fork: a child that came
-// back from a call of its parent's must not go on with its parent's numbers.
+// The definition of the open file that the call made. Only after a reservation, which detects a fork: a child that
+// returned from a call of its parent must not use its parent's numbers.
 INLINE struct file_record describe_file(const struct pending_call *call, const struct stat *status,
                                         const struct path_words *words) {
   return (struct file_record){.clock = words->end,
@@ -77,7 +77,7 @@ INLINE struct file_record describe_file(const struct pending_call *call, const s
                               .directory_open_file = words->first_base.open_file};
 }
 
-// Reserves and writes everything, and enters what was opened. The open file that the call made gets its number here.
+// Reserves and writes all records, and enters the opened file, which gets its number here.
 static void put_words(struct path_call *path, const struct path_words *words, struct text *const *texts, int count) {
   bool opened = path->opens && words->result >= 0;
   struct stat status;
@@ -105,14 +105,14 @@ static void put_words(struct path_call *path, const struct path_words *words, st
   stack_release(&stack);
 }
 
-// One bit for each of the 16 bytes at `block` that is 0.
+// One bit for each zero byte of the 16 at `block`.
 INLINE uint32_t zeros_in(const char *block) {
   __m128i bytes = _mm_load_si128((const __m128i *)block);
   return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
 }
 
-// strnlen(path, kStringMaxBytes) without the lines of libc's code and table, which the first cache does not hold after a
-// system call: 15 ns of an open. An aligned block never reaches into a page that the string does not touch.
+// strnlen(path, kStringMaxBytes) without libc's code and table, which are not in the L1 cache after a system call: 15
+// ns of an open. An aligned block never reaches into a page that the string does not touch.
 INLINE size_t path_bytes(const char *path) {
   const char *block = (const char *)((uintptr_t)path & ~15ull);
   uint32_t ends = zeros_in(block) >> ((uintptr_t)path & 15);
@@ -125,12 +125,12 @@ INLINE size_t path_bytes(const char *path) {
   return bytes < kStringMaxBytes ? bytes : kStringMaxBytes;
 }
 
-// What the call was given stands in the program's memory, and a plain load may read it.
+// The argument is in the program's memory, and a plain load may read it.
 INLINE bool path_is_proven(const struct path_call *path, uint64_t end, int64_t result, int error) {
   return path->looks_up && look_up_is_proof(result, error) && call_was_quiet(path->watch, end - path->call.start);
 }
 
-// Whether the path ends before what the call writes begins, as far as it may be looked at for nothing.
+// Whether the path ends before what the call writes begins, as far as a plain load can check.
 static bool ends_before_out(const struct path_call *path) {
   uintptr_t from = (uintptr_t)path->path, out = (uintptr_t)path->out;
   return from < out && bytes_on_stack(from, out - from) == out - from && memchr(path->path, 0, out - from);
@@ -150,8 +150,8 @@ COLD void copy_path_before(struct path_call *path) {
   }
 }
 
-// What nearly every call has: one path, which the kernel has read, absolute or relative to the working directory, and
-// the definitions stand. False: something else.
+// The case of nearly every call: one path, which the kernel has read, absolute or relative to the working directory,
+// and already defined. False: another case.
 INLINE bool know_words(const struct path_call *path, struct path_words *words, int error) {
   const char *name = path->path;
   if (path->second || path->directory || !name || path->copy) return false;
@@ -173,18 +173,18 @@ static void detach(struct text *path, int dirfd) {
   *path = absolute;
 }
 
-// Processes are followed whatever file they are made of.
+// Execs are recorded whatever the path rules say.
 static bool is_left_out(const struct path_call *path, const struct text *first, const struct text *second,
                         int64_t result) {
   if (path->call.kind == KIND_execve || path->call.kind == KIND_posix_spawn) return false;
   if (path->opens && result >= 0) return !descriptor_is_wanted((int)result);
   const struct text here = {.id = 1, .at = ""};
-  if (path->call.kind == KIND_chdir && result >= 0) first = &here;  // the working directory is the one that was named
+  if (path->call.kind == KIND_chdir && result >= 0) first = &here;  // the named directory is the working directory now
   if (!first->id || path_is_wanted(first, path->call.fd)) return false;
   return !second->id || !path_is_wanted(second, path->second_dirfd);
 }
 
-// Counts the call instead, and gives the descriptor that it made its verdict.
+// Counts the call instead, and enters for the descriptor that its file is left out.
 static void leave_out(struct path_call *path, uint64_t end, int64_t result) {
   if (path->opens && result >= 0) fd_set_open_file((int)result, OPEN_FILE_LEFT_OUT);
   count_left_out(path->call.kind, end - path->call.start, result);
@@ -204,7 +204,7 @@ static struct text second_text(const struct path_call *path, int error) {
   return error == EFAULT ? (struct text){0} : text_of_argument(path->second, false);
 }
 
-// The number behind "/proc/self/fd/", -1: it is another path.
+// The number after "/proc/self/fd/", -1: it is another path.
 static int descriptor_of_path(const struct text *path) {
   static const char prefix[] = "/proc/self/fd/";
   const size_t before = sizeof prefix - 1;
@@ -217,7 +217,7 @@ static int descriptor_of_path(const struct text *path) {
   return fd;
 }
 
-// A link to what is open behind a descriptor, which its path in /proc would not tell.
+// A link of /proc/self/fd is recorded by its descriptor: the path would not identify the file.
 static void name_descriptor(struct path_call *path, struct text *first) {
   int fd = descriptor_of_path(first);
   if (fd < 0 || !open_file_of(fd)) return;
@@ -261,9 +261,9 @@ void put_path_call(struct path_call *path, uint64_t end, int64_t result, int err
     put_new_path(path, end, result, error, flags);
 }
 
-// An open that succeeded, of known words and without a stack: the same records as put_words writes. Training jobs open
-// each file of their data once an epoch, so that this is the way that counts; what it costs is mostly code that the
-// first cache does not hold after a system call.
+// A successful open with known strings and without a stack: the same records as put_words writes. Training jobs open
+// each file of their data once an epoch, so this path matters; its cost is mostly code that is not in the L1 cache
+// after a system call.
 INLINE void put_known_open(struct pending_call *call, const struct path_words *words) {
   int fd = (int)words->result;
   struct stat status;

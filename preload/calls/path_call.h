@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that name a file: one reservation holds the definitions of strings that are new, the definition of the open
-// file that was made, and the call. The path is read after the real call, where program_memory.h allows it; before the call where
+// Calls that name a file: one reservation holds the definitions of new strings, the definition of the open file that
+// was made, and the call. The path is read after the real call, where program_memory.h allows it; before the call if
 // the result may be written over it.
 #pragma once
 
@@ -17,25 +17,26 @@ struct path_call {
   const char *path, *second;  // second: null unless the call has two
   int second_dirfd;
   bool opens;       // the result is a descriptor with a new open file
-  bool looks_up;    // the path is the first that it reads, and ENOENT says that it has
-  char *copy;       // scratch page with the path, of this library's; null: `path` is the program's
+  bool looks_up;    // the path is the first memory that it reads, and ENOENT shows that it has
+  char *copy;       // our scratch page with the path; null: `path` is the program's
   const void *out;  // what the call writes, or null
   size_t out_bytes;
-  uint64_t watch;                // memory_watch() when it began
-  const struct text *directory;  // the working directory when the call began, if the call changes what it is called
+  uint64_t watch;                // memory_watch() at the start
+  const struct text *directory;  // the working directory before the call, if the call changes its name
 };
 
 INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }
 #define PATH_CALL_CLEANUP __attribute__((cleanup(leave_path_call)))
 
-// The call may write over its path: makes `copy`, or leaves the call without a path. Nothing where it cannot be written over.
+// The call may write over its path: makes `copy`, or leaves the call without a path. Nothing where it cannot be written
+// over.
 void copy_path_before(struct path_call *path);
 
 // Whether what the call writes may reach into the bytes of the path.
 INLINE bool may_write_over_path(const struct path_call *path) {
   enum { kPathBytes = 4096, kMostWritten = 1 << 16 };  // xattrs are the longest
   size_t bytes = path->out_bytes < kMostWritten ? path->out_bytes : kMostWritten;
-  // By where the last byte goes that is written: one that ends right before the path does not reach it.
+  // By the last byte that is written: a buffer that ends right before the path does not overlap it.
   return path->out && (uintptr_t)path->out + bytes - 1 - (uintptr_t)path->path < bytes + kPathBytes - 1;
 }
 
@@ -49,14 +50,14 @@ INLINE void begin_path_call(struct path_call *path) {
   link_call(&path->call);
 }
 
-// result: what the real call returned (its descriptor if it opens one), -1 on failure. Also enters the descriptor's
+// result: what the real call returned (its descriptor if it opens one), -1 on failure. Also updates the descriptor
 // table, and gives `copy` back.
 void end_path_call(struct path_call *path, int64_t result);
 
 // The same for a call that made a descriptor (-1: failed) without naming a file: the kernel is asked for a name.
 void end_unnamed_open(struct path_call *path, int result);
 
-// open and openat as they are recorded, from their hooks' jump to their caller's next instruction.
+// Recorded open and openat, from their hooks' jump to their caller's next instruction.
 typedef int (*open_function)(const char *, int, ...);
 typedef int (*openat_function)(int, const char *, int, ...);
 int traced_open(const char *path, int flags, mode_t mode, open_function real);

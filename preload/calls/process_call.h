@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of calls that make threads and processes: on a descriptor that there is not (arg -1), with a result and a
-// duration.
+// Records of calls that make threads and processes: without a descriptor (arg -1), with a result and a duration.
 #pragma once
 
 #include "preload/core/recorder.h"

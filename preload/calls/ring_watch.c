@@ -18,7 +18,7 @@ struct ring {
   uint32_t number;  // descriptor + 1; 0: no ring
   uint32_t flags, mask, head_at, array_at;
   uint64_t words, entries;  // addresses; 0: not mapped
-  uint64_t told;            // bit of each operation that MLRUN_RING has reported
+  uint64_t told;            // bit set of the operations that MLRUN_RING has reported
   bool is_unknown;
 };
 
@@ -47,7 +47,7 @@ static struct ring *find(long fd) {
   return NULL;
 }
 
-// That of a ring of the same number, which was closed, or a new one. Null: there are too many.
+// The entry of a closed ring of the same number, or a new one. Null: the table is full.
 static struct ring *place_for(uint32_t fd) {
   struct ring *ring = find(fd);
   if (ring) {
@@ -118,7 +118,7 @@ static bool tell_entry(struct ring *ring, uint32_t at) {
 }
 
 COLD void note_ring_entered(long fd, long to_submit, long flags) {
-  if (flags & kEnterRegistered) {  // by another number than the descriptor's
+  if (flags & kEnterRegistered) {  // by a registered number, not the descriptor's
     for (uint32_t i = 0; i < kRings; i++)
       if (rings[i].number) give_up(&rings[i]);
     return;

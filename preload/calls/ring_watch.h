@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program hands to io_uring through libc's syscall(), as libuv does: which operations, so that a ring that carries
-// epoll_ctl alone is not taken for unseen I/O. Entries are looked at right before io_uring_enter, when the kernel
-// is about to read them; what a ring does otherwise (its kernel thread takes entries by itself, or the program enters it by an
-// instruction of its own) is not known, and MLRUN_RING says so.
+// What a program submits to io_uring through libc's syscall(), as libuv does: which operations, so that a ring with
+// only epoll_ctl does not count as unseen I/O. Entries are read right before io_uring_enter, when the kernel is about
+// to read them; other submissions (the ring's kernel thread, or the program's own syscall instruction) are unknown, and
+// MLRUN_RING says so.
 //
 //   io_uring_setup          the ring's number and where its words are: MLRUN_RING_MADE
 //   mmap of its two parts   their addresses
@@ -27,7 +27,7 @@ long traced_ring_setup(syscall_function real, long entries, long parameters);
 // Before io_uring_enter.
 void note_ring_entered(long fd, long to_submit, long flags);
 
-// libc's mmap has mapped a part of what may be a ring. Requires: rings_are_there.
+// libc's mmap has mapped what may be part of a ring. Requires: rings_are_there.
 void note_ring_mapped(int fd, uint64_t offset, uint64_t address);
 
 #pragma GCC visibility pop

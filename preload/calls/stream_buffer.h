@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Most stdio calls are served by the FILE's buffer, and many can be told beforehand: then there is nothing to stamp,
-// and the hook only counts the call. Not for a stream that other threads may change meanwhile, unless its lock is held.
+// The FILE's buffer serves most stdio calls, and many of these can be recognised beforehand: then the hook takes no
+// time stamp and only counts the call. Not for a stream that other threads may change meanwhile, unless its lock is
+// held.
 #pragma once
 
 #include <string.h>
@@ -17,7 +18,7 @@ INLINE bool holds_unread(const FILE *stream, size_t bytes, enum stream_locking l
   return can_foretell(stream, locking) && bytes <= (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
 }
 
-// The rest of a line, or `most` bytes if that is less; *bytes: how many.
+// The rest of a line, or `most` bytes if that is less; *bytes: their number.
 INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stream_locking locking, size_t *bytes) {
   if (!can_foretell(stream, locking)) return false;
   size_t unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr), at_most = most < unread ? most : unread;
@@ -26,7 +27,8 @@ INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stre
   return end || most <= unread;
 }
 
-// `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no room, unless it has become one since.
+// `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no space, unless it became one
+// since.
 INLINE bool has_room(const FILE *stream, size_t bytes, enum stream_locking locking) {
   return can_foretell(stream, locking) &&
          (stream->_flags & (kStreamIsWriting | kStreamLineBuffered)) == kStreamIsWriting &&
@@ -34,7 +36,7 @@ INLINE bool has_room(const FILE *stream, size_t bytes, enum stream_locking locki
          bytes <= (size_t)(stream->_IO_write_end - stream->_IO_write_ptr);
 }
 
-// size * count, or what no buffer holds.
+// size * count, or a value that no buffer holds.
 INLINE size_t product(size_t size, size_t count) {
   size_t bytes;
   return __builtin_mul_overflow(size, count, &bytes) ? SIZE_MAX : bytes;

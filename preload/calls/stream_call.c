@@ -4,8 +4,8 @@
 #include "preload/base/real_function.h"
 #include "preload/files/file_identity.h"
 
-// Where libc would begin to write: what was read ahead behind it is given back by a seek first. It begins at the start of
-// an empty buffer where the old one is used up.
+// How far libc seeks back before it writes: over what was read ahead. A used-up buffer counts as empty, and writing
+// begins at its start.
 static int64_t read_ahead_of(const FILE *stream) {
   if (stream->_flags & (kStreamAppends | kStreamInBackup)) return 0;
   if (stream->_flags & kStreamIsWriting) return stream->_IO_read_end - stream->_IO_write_base;
@@ -26,13 +26,13 @@ struct stream_state stream_state(FILE *stream) {
       .flags = stream->_flags,
   };
   if (unlikely(streams_told_at_exit)) state.pending -= told_at_exit(stream, state.pending);
-  // While characters pushed back are read, the real buffer stands in the save area.
+  // While pushed-back characters are read, the real buffer is in the save area.
   if (unlikely(state.flags & kStreamInBackup)) state.unread += (size_t)(stream->_IO_save_end - stream->_IO_save_base);
   return state;
 }
 
-// A pointer moves within the buffer, and is back where it was after as many bytes as the buffer has: where libc knows the
-// file's position, that tells the two apart.
+// The pointer alone has the same value again after as many bytes as the buffer has; the file's position, if libc knows
+// it, distinguishes the two.
 uint32_t stream_place(const char *pointer, int64_t position) {
   const uint32_t kOdd = 0x9e3779b1;
   return (uint32_t)(uintptr_t)pointer + (uint32_t)(position + 1) * kOdd;
@@ -43,9 +43,9 @@ static uint32_t place_of(const struct stream_state *state) {
   return stream_place(writes ? state->write_ptr : state->read_ptr, state->position);
 }
 
-// What goes through without staying in a buffer leaves no trace in the pointers. A small buffer, which only a program
-// sets, may have been filled again up to the same place; one that has met the end is empty each time that it meets it.
-enum { kLeastOwnBuffer = 4096 };  // of libc's for a file
+// Data that passes through without staying in a buffer does not move the pointers. A small buffer, which only a program
+// sets, may have been refilled up to the same place; one at the end of the file is empty each time.
+enum { kLeastOwnBuffer = 4096 };  // libc's own size for a file
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || entry->last_place != place_of(state)) return true;
@@ -57,12 +57,12 @@ bool stream_moved_unseen(int fd, const struct stream_state *state) {
 void note_stream_place(const struct stream_call *call, const struct stream_state *after, bool recorded) {
   struct fd_entry *entry = fd_entry_of(call->call.fd);
   if (unlikely(!entry || in_vfork_child())) return;
-  bool still_unseen = call->unseen && !recorded;  // for the next record to say
+  bool still_unseen = call->unseen && !recorded;  // the next record has to report it
   bool can_come_back = after->flags & _IO_EOF_SEEN;
   entry->last_place = place_of(after) ^ (still_unseen || can_come_back ? 1 : 0);
 }
 
-// Of how much was read only the least is known: the next record says that the stream has moved unseen.
+// Only the minimum of the bytes read is known: the next record says that the stream has moved unseen.
 static void forget_stream_place(int fd) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (entry && !in_vfork_child()) entry->last_place ^= 1;
@@ -137,7 +137,7 @@ static void put_seek_back(struct stream_call *call) {
   put_stream_seek(call, (struct stream_seek){-call->before.read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
 }
 
-// A buffer that was filled anew ends elsewhere, or its pointer has not moved as far as bytes were handed out.
+// A refilled buffer ends elsewhere, or its pointer has not moved by the bytes handed out.
 static size_t refilled_bytes(const struct stream_state *before, const struct stream_state *after,
                              struct handed_out handed) {
   int64_t bytes = (int64_t)(handed.bytes + after->unread - before->unread);
@@ -150,7 +150,7 @@ static size_t refilled_bytes(const struct stream_state *before, const struct str
   return bytes > 0 ? (size_t)bytes : 0;
 }
 
-// Did a call that brought no bytes ask the kernel? It did if it met the end or failed just now. Where the end was known
+// Whether a call without bytes asked the kernel: it did if it met the end or failed just now. If the end was known
 // before, only a request of a buffer or more asks again.
 static bool asked_in_vain(const struct stream_state *before, const struct stream_state *after,
                           struct handed_out handed) {
@@ -160,8 +160,8 @@ static bool asked_in_vain(const struct stream_state *before, const struct stream
   return !(after->flags & _IO_EOF_SEEN) || handed.asked - handed.bytes >= after->buffer_bytes;
 }
 
-// Of a stream that was being written: it goes out before anything is read, unless the read bypasses the buffer, which
-// libc then empties unwritten.
+// A stream that was being written is flushed before anything is read, unless the read bypasses the buffer, which libc
+// then empties unwritten.
 static void put_flush_before_read(struct stream_call *call, const struct stream_state *after, size_t read,
                                   size_t asked) {
   const struct stream_state *before = &call->before;
@@ -173,8 +173,8 @@ static void put_flush_before_read(struct stream_call *call, const struct stream_
                                                    sought ? after->position - (int64_t)read : -1});
 }
 
-// A write that failed before it put anything in has left what was read ahead behind the place where it would have begun.
-// A read takes up there, unless it bypasses the buffer.
+// A write that failed before it buffered anything has left what was read ahead behind the place where it would have
+// begun. A read resumes there, unless it bypasses the buffer.
 static void take_up_read_ahead(struct stream_call *call, size_t asked) {
   struct stream_state *before = &call->before;
   if (before->pending || before->read_end <= before->write_ptr || asked >= before->buffer_bytes) return;
@@ -209,7 +209,7 @@ void end_stream_read(struct stream_call *call, struct handed_out handed) {
   if (handed.is_least && bytes && (met_end || lacks)) forget_stream_place(call->call.fd);
 }
 
-// A call that synchronises gives back what was read ahead. Where it then empties the buffer the state does not tell
+// A call that synchronises seeks back over what was read ahead. If it then empties the buffer, the state does not show
 // whether the file can seek.
 static void put_given_back(struct stream_call *call, const struct stream_state *after) {
   const struct stream_state *before = &call->before;

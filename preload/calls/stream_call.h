@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdio: most calls only move bytes between the program and a buffer. What the kernel was asked for is told by the
-// buffer's pointers before and after the real call, and only then is there a record:
+// stdio: most calls only move bytes between the program and a buffer. The buffer's pointers before and after the real
+// call show what the kernel was asked for, and only then there is a record:
 //
 //   bytes read    = bytes handed out + unread after  - unread before
 //   bytes flushed = bytes accepted   + pending before - pending after
@@ -10,14 +10,14 @@
 //
 // A record's w7 counts the calls on the FILE since its last record (fd_table.h). Calls on streams without a descriptor
 // and on wide-oriented ones pass through. Bytes that move in getc, putc or scanf are not seen; later differences start
-// from the pointers that they leave. That there were such calls shows in a pointer that is elsewhere than the last call
-// left it: then the next record says MLRUN_CALL_UNSEEN. What is flushed at exit: dirty_streams.h.
+// from the pointers that those leave. Such calls show as a pointer that differs from where the last call left it: then
+// the next record has MLRUN_CALL_UNSEEN. For flushes at exit: dirty_streams.h.
 //
-// Where in the file a transfer was is known here only if libc sought in the same call: `_offset` is then what lseek
-// returned, and else what libc takes for it, whatever else has moved the open file. Readers follow the open file by
-// all records; so every seek of libc's own is a record too (KIND_fseek), but for those that move nothing.
+// The file offset of a transfer is known here only if libc sought in the same call: `_offset` is then the result of
+// lseek, and else libc's assumption, whatever else has moved the open file. Readers track the open file's position
+// through all records; so every seek of libc's own is a record too (KIND_fseek), except those that move nothing.
 //
-// The first record of a transfer has the time of the whole call, others of the call have none.
+// The first record of a transfer has the duration of the whole call, others of the call have none.
 #pragma once
 
 #include <stdio.h>
@@ -42,15 +42,15 @@ enum { kStreamNeedsLock = 0x80 };  // in _flags2: the process has had a second t
 struct stream_state {
   const char *read_base, *read_ptr, *read_end, *write_ptr;
   size_t unread, pending, buffer_bytes;
-  int64_t read_ahead;  // how far libc seeks back before it writes what is pending, or would be now
-  int64_t position;    // of the file, behind what has moved; -1: stdio does not know it
+  int64_t read_ahead;  // libc seeks back so far before it writes pending bytes, or would now
+  int64_t position;    // of the file, after the moved bytes; -1: stdio does not know it
   int flags;
 };
 
 struct stream_call {
   struct pending_call call;  // form kCallOnStream
   FILE *stream;
-  FILE *locked;  // the stream, if its lock was taken so that before and after belong together
+  FILE *locked;  // the stream, if we took its lock so that before and after belong together
   bool unseen;   // the stream may have moved unseen before the call
   struct stream_state before;
 };
@@ -62,32 +62,32 @@ static inline int stream_descriptor(const FILE *stream) {
   return stream->_flags & kStreamIsFile && stream->_fileno >= 0 ? stream->_fileno : -1;
 }
 
-// Without what a record at the end of the process has told of already.
+// Without bytes that a record at the end of the process has covered.
 struct stream_state stream_state(FILE *stream);
-size_t told_at_exit(const FILE *stream, size_t pending);  // bytes of those in its buffer
+size_t told_at_exit(const FILE *stream, size_t pending);  // such bytes in its buffer
 extern int streams_told_at_exit;                          // 0 until then
 
-// Stamps and links the call and takes the stream's lock where the real call will do so too.
+// Stamps and links the call and takes the stream's lock if the real call will.
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);
 
-// What a reading call gave to the program.
+// What a reading call returned to the program.
 struct handed_out {
   size_t bytes;
-  bool is_least;  // there may have been more: text with a 0 in it
-  size_t asked;   // bytes that the call would have taken, if it says so
+  bool is_least;  // a minimum: text with a 0 in it
+  size_t asked;   // bytes that the call would have taken, if known
 };
 void end_stream_read(struct stream_call *call, struct handed_out handed);
 
-// accepted: bytes that the program put in; ok: the call did not fail.
+// accepted: bytes from the program; ok: the call did not fail.
 void end_stream_write(struct stream_call *call, size_t accepted, bool ok);
 
 // The same for a call that gives the stream another buffer.
 void end_stream_buffer(struct stream_call *call, bool ok);
 
-// errno that a seek back by `bytes` will fail with, or 0: libc writes nothing behind a seek that failed.
+// errno that a seek back by `bytes` will fail with, or 0: libc writes nothing after a failed seek.
 int error_of_seek_back(int fd, int64_t bytes);
 
-// How far a call that synchronises the stream moves its file back now: what was read ahead. 0 for what cannot seek.
+// How far a call that synchronises the stream moves its file back now: over what was read ahead. 0 if it cannot seek.
 int64_t bytes_given_back(FILE *stream);
 
 // For calls that do more to a stream than read or write it.
@@ -95,13 +95,13 @@ struct stream_transfer {
   enum call_kind kind;
   uint64_t requested;
   int64_t result;    // bytes, or -errno
-  int64_t position;  // behind them, if libc sought in this call; else -1
+  int64_t position;  // after them, if libc sought in this call; else -1
 };
 // Later records of the call begin where this one ends.
 void put_stream_record(struct stream_call *call, struct stream_transfer transfer);
 
-// libc moved the position of the file: by `offset` from `whence`; position: where the kernel stands now, -1: elsewhere
-// by `offset` than before. result: 0 or -errno. Takes the time of the call, unless a transfer follows.
+// libc moved the position of the file: by `offset` from `whence`; position: the kernel's position now, -1: only the
+// distance `offset` is known. result: 0 or -errno. Takes the time of the call, unless a transfer follows.
 struct stream_seek {
   int64_t offset, position, result;
   int whence;
@@ -109,16 +109,16 @@ struct stream_seek {
 };
 void put_stream_seek(struct stream_call *call, struct stream_seek seek);
 
-// Notes where the call left the stream: with `recorded`, records say all that there was.
+// Notes where the call left the stream: with `recorded`, the records are complete.
 void note_stream_place(const struct stream_call *call, const struct stream_state *after, bool recorded);
 
-// What fd_entry.last_place has of a stream whose pointer and position are these (stream_state).
+// The fd_entry.last_place of a stream with this pointer and position (stream_state).
 uint32_t stream_place(const char *pointer, int64_t position);
 
-// May the stream have moved since the last call that was seen?
+// Whether the stream may have moved since the last seen call.
 bool stream_moved_unseen(int fd, const struct stream_state *state);
 void unlock_stream(struct stream_call *call);
-uint32_t take_buffered_calls(int fd);  // calls since the last record, this one included; counted anew from here
+uint32_t take_buffered_calls(int fd);  // calls since the last record, this one included; resets the count
 
 INLINE void count_buffered_call(int fd) {
   struct fd_entry *entry = fd_entry_of(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bodies of wrappers, by the form that a capture (capture.h) begins with: TRACE(kind, type of the result, the real
-// call, capture) declares the pending call, makes the real one and returns its result. Whoever includes this defines
-// TRACE_FLAGS, the flags of its records.
+// call, capture) declares the pending call, makes the real one and returns its result. Files that include this define
+// TRACE_FLAGS, the flags of their records.
 #pragma once
 
 #include "preload/calls/capture.h"
@@ -26,7 +26,7 @@
   end_call(&call, (int64_t)result);                  \
   return result;
 
-// Memory that another thread's call has been given may be gone after it.
+// Memory that another thread passed to its call may be gone after this call.
 #define TRACE_UNMAP(kind, ret, expression, ...) \
   note_memory_change();                         \
   TRACE_DESCRIPTOR(kind, ret, expression, __VA_ARGS__)
@@ -53,7 +53,7 @@
   end_error_wait(&call, error_of_thread(result));     \
   return result;
 
-// The entry goes first: once the descriptor is closed another thread may get it.
+// The entry is cleared first: once the descriptor is closed another thread may get it.
 #define TRACE_CLOSE(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                   \
   begin_call(&call);                            \
@@ -130,7 +130,7 @@
   end_error_wait(&call, result);                     \
   return result;
 
-// The status is wanted where the program does not ask for it, too.
+// Gets the status even if the program does not ask for it.
 #define TRACE_CHILD(kind, ret, expression, type, put, at, ...) \
   PENDING(kind, __VA_ARGS__);                                  \
   type instead;                                                \

@@ -13,7 +13,7 @@ static void put_cancelled_path(struct path_call *path) {
   scratch_give(path->copy);
 }
 
-// A cancelled call's frame is being unwound: what stands on the stack is no longer how it was called.
+// A cancelled call's frame is being unwound: the stack no longer shows how it was called.
 void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
   struct stack stack = {0};
   if (!(flags & MLRUN_CALL_CANCELLED)) stack = stack_of_program();
@@ -45,7 +45,7 @@ void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result
   stack_release(&stack);
 }
 
-// The lock is given back as the real function's own hold on it was, when its frame was unwound.
+// Releases the lock; the real function's own hold was released when its frame was unwound.
 static void put_cancelled_stream(struct stream_call *stream) {
   unlock_stream(stream);
   stream->call.open_file = open_file_of(stream->call.fd);

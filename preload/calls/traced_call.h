@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hooked call from guard to record, on one screen:
+// A hooked call from guard to record:
 //
 //   struct pending_call call CALL_CLEANUP = {.kind = ..., .fd = ..., ...};
 //   begin_call(&call);
 //   result = the real call;
 //   end_call(&call, result);
 //
-// The record code never encloses the real call. Where the call is a cancellation point the thread may be unwound out of
-// it: the cleanup attribute gives the wrapper's frame our personality routine (cancellation.c), which hands the pending
-// call to record_cancelled_call and lets the unwinding go on. errno is read, never written.
+// The record code never encloses the real call. In a cancellation point the thread may be unwound out of the call: the
+// cleanup attribute gives the wrapper's frame our personality routine (cancellation.c), which passes the pending call
+// to record_cancelled_call and lets the unwinding continue. errno is read, never written.
 #pragma once
 
 #include <errno.h>
@@ -20,28 +20,28 @@
 
 #pragma GCC visibility push(hidden)
 
-// What the pending call is part of.
+// The struct that contains the pending call.
 enum call_form { kCallOnFd, kCallOnPath, kCallOnStream };
 
-// It lives in the wrapper's frame and is linked into the thread while the real call runs.
+// In the wrapper's frame, linked into the thread while the real call runs.
 struct pending_call {
   struct pending_call *outer;        // the call that a signal handler interrupted, or null
   uint64_t start;                    // stamp(); 0: not recorded
   uint64_t requested, offset, arg2;  // words 3, 5 and 7 of the record
   int32_t fd;                        // arg of the record
-  uint32_t open_file;                // number of the open file behind fd, 0: not known
+  uint32_t open_file;                // number of the open file behind fd, 0: unknown
   uint16_t kind;                     // enum call_kind
   uint8_t form;                      // enum call_form
-  uint8_t flags;                     // enum mlrun_call_flag, of the way that it was made
+  uint8_t flags;                     // enum mlrun_call_flag: the mechanism of the call
 };
 
-// What the personality routine does for a frame of ours: records this_thread.pending as cancelled and unlinks it.
+// The personality routine calls this for our frames: records this_thread.pending as cancelled and unlinks it.
 void record_cancelled_call(struct pending_call *call);
 
 INLINE void leave_call(struct pending_call *call) { this_thread.pending = call->outer; }
 #define CALL_CLEANUP __attribute__((cleanup(leave_call)))
 
-// The clock, or 0: no record. With the stream off that costs one compare.
+// The clock, or 0: no record. With the stream off this costs one comparison.
 INLINE uint64_t file_stamp(void) { return likely(files_on) ? stamp() : 0; }
 
 INLINE void link_call(struct pending_call *call) {
@@ -49,7 +49,7 @@ INLINE void link_call(struct pending_call *call) {
   compiler_barrier();
 }
 
-// Stamps the call and links it. A descriptor that is met for the first time is identified before the clock is read.
+// Stamps and links the call. A descriptor without an identity is identified before the clock is read.
 INLINE void begin_call(struct pending_call *call) {
   call->outer = this_thread.pending;
   call->start = file_stamp();
@@ -76,7 +76,7 @@ INLINE void write_call(uint64_t *w, const struct pending_call *call, uint64_t en
 // put_call with the stack that led to the call.
 void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags);
 
-// result: bytes or whatever the call gave, or -errno.
+// result: bytes or another result of the call, or -errno.
 INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
   if (unlikely(call->open_file == OPEN_FILE_LEFT_OUT)) {
     count_left_out(call->kind, end - call->start, result);
@@ -93,7 +93,7 @@ INLINE void put_call(const struct pending_call *call, uint64_t end, int64_t resu
   publish(w, lap, 4, call->kind, (uint32_t)call->fd);
 }
 
-// The record of a call that has a fifth unit, with the stack if one is wanted. Requires: the file is not left out.
+// The record of a call with a fifth unit, with the stack if stacks are recorded. Requires: the file is not left out.
 void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result, uint64_t w8, uint64_t w9);
 
 // result: what the real call returned, -1 on failure.
@@ -103,14 +103,14 @@ INLINE void end_call(const struct pending_call *call, int64_t result) {
   put_call(call, now_ticks(), unlikely(result == -1) ? -(int64_t)errno : result, 0);
 }
 
-// The same for a function that returns 0 or the number of an error.
+// The same for a function that returns 0 or an error number.
 INLINE void end_error_call(const struct pending_call *call, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
   put_call(call, now_ticks(), -(int64_t)error, 0);
 }
 
-// Stamps and links a call whose descriptor, if it has one, need not be known yet.
+// Stamps and links a call whose descriptor, if any, need not be identified yet.
 INLINE void begin_plain_call(struct pending_call *call) {
   call->outer = this_thread.pending;
   call->start = file_stamp();

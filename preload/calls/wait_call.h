@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits: a call that is begun like any other (begin_plain_call) and recorded only if it took long enough. One that
+// Waits: a call that begins like any other (begin_plain_call) and is recorded only if it took long enough. One that
 // returns at once costs two time stamps.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 #pragma GCC visibility push(hidden)
 
-// result: as recorded. A descriptor that is met for the first time is identified now.
+// result: as recorded. A descriptor without an identity is identified now.
 void put_wait(struct pending_call *call, uint64_t end, int64_t result);
 
-// The error behind what a function of <threads.h> returned; 0: it succeeded.
+// The error that a result of a <threads.h> function means; 0: success.
 int error_of_thread(int result);
 
 // result: what the real call returned, -1 on failure.
@@ -22,7 +22,7 @@ INLINE void end_wait(struct pending_call *call, int64_t result) {
   put_wait(call, end, result == -1 ? -(int64_t)errno : result);
 }
 
-// The same for a function that returns 0 or the number of an error.
+// The same for a function that returns 0 or an error number.
 INLINE void end_error_wait(struct pending_call *call, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;

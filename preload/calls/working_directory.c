@@ -5,9 +5,9 @@
 #include "preload/base/scratch.h"
 #include "preload/record/strings.h"
 
-static uint64_t current;    // string id; 0: not known
-static uint32_t asked_at;   // renames of the session before it was asked for
-static uint32_t unsettled;  // walks under way that change it; more than there are where one was jumped out of
+static uint64_t current;    // string id; 0: unknown
+static uint32_t asked_at;   // renames of the session before the kernel was asked
+static uint32_t unsettled;  // walks under way that change it; too many if one was jumped out of
 
 void forget_working_directory(void) {
   if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process's working directory, by the id of its name. Asked from the kernel when a record needs it and it is not
-// known; the calls that change it or the root that its name begins at, by name or by number, make it unknown again, as does
-// each rename.
+// The process's working directory, by the id of its name. The kernel is asked when a record needs it and it is unknown.
+// Calls that change it or the root directory, also by number, make it unknown again, and so does each rename.
 #pragma once
 
 #include <stdbool.h>
@@ -15,22 +14,22 @@
 
 void forget_working_directory(void);
 
-// Something was renamed, which may be a folder above it or above that of a descriptor. All processes of the session see it;
-// what processes outside of it rename is not known.
+// A rename, perhaps of a folder above it or above that of a descriptor. All processes of the session see it; renames by
+// processes outside of the session are unknown.
 INLINE void folders_may_have_moved(void) { __atomic_add_fetch(&control->renames, 1, __ATOMIC_RELAXED); }
 
-// Its string id, if that is known and the process has written the definition; else 0.
+// Its string id, if it is known and the process has written the definition; else 0.
 uint64_t known_working_directory(void);
 
-// Around a call that changes it at any time, unseen: meanwhile every record asks anew. Nothing unless `really`. Where threads come
-// to have one each it is never settled.
+// Around a call that changes it at any time, unseen: meanwhile every record asks the kernel. No effect unless `really`.
+// If threads get one each, it stays unsettled.
 void working_directory_changes(bool really);
 void working_directory_settles(bool really);
 
 // A call that names a folder and changes what relative paths mean.
 struct move_call {
   struct path_call path;
-  struct text before;  // what its own path was relative to, where it is recorded
+  struct text before;  // the directory that its own path was relative to, if it is recorded
 };
 
 INLINE void leave_move_call(struct move_call *move) { leave_path_call(&move->path); }

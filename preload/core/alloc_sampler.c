@@ -13,7 +13,7 @@ static uint64_t next_random(uint64_t *state) {
   return x * 0x2545f4914f6cdd1dull;
 }
 
-// -ln(u) for u in (0, 1], within 1e-12; libm is not ours to call. u = m * 2^-e with m in [sqrt(1/2), sqrt(2)), and
+// -ln(u) for u in (0, 1], within 1e-12; libm may not be linked. u = m * 2^-e with m in [sqrt(1/2), sqrt(2)), and
 // ln(m) = 2 artanh((m - 1) / (m + 1)).
 static double minus_ln(double u) {
   double exponent = 0;
@@ -30,14 +30,15 @@ static double minus_ln(double u) {
   return exponent * 0.69314718055994531 - 2 * z * sum;
 }
 
-// How many bytes to the next point: exponentially distributed.
+// Bytes to the next point: exponentially distributed.
 static int64_t draw(struct alloc_sampler *sampler) {
   double u = (double)((next_random(&sampler->random) >> 11) + 1) * 0x1p-53;
   double bytes = minus_ln(u) * (double)sample_bytes;
   return bytes < 0x1p62 ? (int64_t)bytes + 1 : (int64_t)1 << 62;
 }
 
-// The distance has no memory: from the end of a block with a point in it, it begins anew.
+// The exponential distribution is memoryless: after a block with a point in it a new distance is drawn from the block's
+// end.
 bool sampler_passes_point(struct alloc_sampler *sampler, size_t size, uint64_t seed) {
   if (!sampler->random) {
     sampler->random = (seed ^ 0x9e3779b97f4a7c15ull) | 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the allocation hooks know of this process, and a fork changes.
+// State of the allocation hooks in this process; a fork changes it.
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
-// Of counted blocks, those below this are counted at once. 0 in a forked child, where it matters whose the block is.
+// Counted blocks below this size are counted immediately. 0 in a forked child, which has to know whose the block is.
 extern uint64_t quick_limit_bytes;
-extern bool records_vary;   // an allocation is not just one record: sampled, or the first
+extern bool records_vary;   // an allocation may need more than one record: sampled, or the first
 extern bool allocs_listed;  // this process has recorded an allocation
 
 // In a forked child.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of call records by name, KIND_read and so on, made from the table of hooked functions.
+// The kinds of call records by name, KIND_read and so on, generated from the table of hooked functions.
 #pragma once
 
 #include "runner/events/record.h"

@@ -11,7 +11,7 @@
 #include "preload/base/readable.h"
 #include "preload/core/program_memory.h"
 
-// Only the values that it returns are looked at, not when it does.
+// Considers only the values that it returns, not when.
 static bool may_answer(const struct sock_filter *step) {
   if (BPF_CLASS(step->code) != BPF_RET) return false;
   if (BPF_RVAL(step->code) != BPF_K) return true;
@@ -26,12 +26,12 @@ static bool may_answer(const struct sock_filter *step) {
   return true;  // a handler, a tracer or a supervisor answers
 }
 
-// A run of the filter for one call: classic BPF jumps only forwards.
+// Evaluates the filter for one call: classic BPF jumps only forwards.
 struct machine {
   uint32_t a, x, memory[BPF_MEMWORDS];
-  size_t at;     // number of the next step
-  bool is_lost;  // it looks at what is not known here: the address that is asked for, or where from
-  bool is_over;  // `a` is what it returns
+  size_t at;     // index of the next instruction
+  bool is_lost;  // it depends on values unknown here: the address argument, or the instruction pointer
+  bool is_over;  // `a` is its return value
 };
 
 // A word of struct seccomp_data for the call of is_readable_word().

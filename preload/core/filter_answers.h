@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a seccomp filter makes of calls, read from its program before it is installed. Under most, a call that succeeds or finds no such
-// file is the kernel's own answer, and memory may still be asked for (readable.h).
+// What a seccomp filter does to calls, read from its program before it is installed. Under most filters success and
+// ENOENT are the kernel's own answers, and the kernel may still be asked whether memory can be read (readable.h).
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 #pragma GCC visibility push(hidden)
 
 struct filter_verdict {
-  bool may_answer;    // success or ENOENT may be its own answer, in the kernel's place
-  bool allows_probe;  // is_readable_word() goes through
+  bool may_answer;    // success or ENOENT may be its own answer instead of the kernel's
+  bool allows_probe;  // is_readable_word() passes
 };
 
-// program: a struct sock_fprog of the program's. Where it cannot be read the worst is taken for true.
+// program: the program's struct sock_fprog. If it cannot be read, the worst is assumed.
 struct filter_verdict judge_filter(const void *program);
 
 #pragma GCC visibility pop

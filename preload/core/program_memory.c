@@ -25,8 +25,8 @@ bool may_ask_for_memory(void) { return recording_system_calls_allowed() || !(dis
 
 static size_t rest_of_page(uintptr_t address) { return kPageBytes - address % kPageBytes; }
 
-// By process_vm_readv of the own process, which needs no right. It ends at the first piece that it cannot read whole, so the
-// pieces are pages. -errno: nothing could be read.
+// Reads by process_vm_readv from the own process, which needs no privilege. It stops at the first range that it cannot
+// read whole, so ranges are pages. -errno: nothing could be read.
 static long copy_pieces(char *to, uintptr_t from, size_t bytes, long pid) {
   struct iovec pieces[kPiecesAtOnce], into = {to, 0};
   int count = 0;
@@ -41,7 +41,7 @@ static long copy_pieces(char *to, uintptr_t from, size_t bytes, long pid) {
   return raw_syscall(SYS_process_vm_readv, pid, (long)&into, 1, (long)pieces, count, 0);
 }
 
-// Where the kernel has no such call, or a filter may forbid it: the page is asked for, then read.
+// If the kernel lacks that call, or a filter may forbid it: asks whether the page can be read, then reads it.
 static size_t copy_asked(char *to, uintptr_t from, size_t bytes) {
   size_t done = 0;
   while (done < bytes && is_readable_word((from + done) & ~7ull)) {
@@ -66,7 +66,7 @@ COLD void remember_initial_stack(char *const *arguments, char *const *environmen
   initial_stack_end = end;
 }
 
-// What is between the caller's frame and the end of its stack is there as long as the caller is.
+// Memory between the caller's frame and the end of its stack exists as long as the caller.
 size_t bytes_on_stack(uintptr_t from, size_t bytes) {
   enum { kMostOfStack = 64 << 20 };  // the kernel keeps mappings further away from it
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

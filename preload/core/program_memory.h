@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How this library reads what a pointer of the program leads to. The table of all such reads is program_memory.md.
+// How this library reads memory behind the program's pointers. program_memory.md lists all such reads.
 //
-// A plain load is right only where the kernel, or libc with loads of its own, has read the same bytes a moment ago. Everything else
-// goes through copy_from_program(), which cannot fault. The outcome of a call tells whether the kernel has read its argument:
+// A plain load is safe only if the kernel, or libc with loads of its own, has just read the same bytes. Everything else
+// goes through copy_from_program(), which cannot fault. The outcome of a call shows whether the kernel has read its
+// argument:
 //
-//   success                 it has, unless a seccomp filter answers in its place
-//   ENOENT of a look-up     it has: the name is copied before anything can be looked up
+//   success                 it has, unless a seccomp filter answers instead
+//   ENOENT of a lookup      it has: the name is copied before the lookup
 //   any other error         unknown
 //
-// Even then the bytes may be gone: a signal handler or another thread unmaps them, before or after the call returns. So a plain
-// load also needs a quiet call: brief, with no record of this thread's in between, and no mapping changed in the process. A
-// process that has once passed a pointer that cannot be read gets no plain loads any more.
+// Even then the bytes may be gone: a signal handler or another thread may unmap them before or after the call returns.
+// So a plain load also needs a quiet call: brief, without a record of this thread in between, and without a mapping
+// change in the process. A process that has once passed an unreadable pointer gets no plain loads any more.
 #pragma once
 
 #include <errno.h>
@@ -24,25 +25,25 @@
 #pragma GCC visibility push(hidden)
 
 enum distrust {
-  kPointersAreBad = 1,  // the program has passed one that cannot be read
-  kFilterAnswers = 2,   // a seccomp filter of its own may say success, or ENOENT, without a call
-  kFilterForbids = 4    // and memory may not be asked for under it
+  kPointersAreBad = 1,  // the program has passed an unreadable pointer
+  kFilterAnswers = 2,   // a seccomp filter of its own may return success, or ENOENT, without a call
+  kFilterForbids = 4    // and it forbids asking whether memory can be read
 };
 extern uint8_t distrust;         // bits of enum distrust
-extern uint32_t memory_changes;  // calls of the process that change what is mapped
+extern uint32_t memory_changes;  // number of the process's calls that change mappings
 
 enum { kBriefTicks = 1 << 16 };  // of either clock: 20 to 65 us
 
-// To be called before a call that unmaps memory, or takes away the right to read it.
+// Must be called before a call that unmaps memory or makes it unreadable.
 INLINE void note_memory_change(void) { __atomic_fetch_add(&memory_changes, 1, __ATOMIC_RELAXED); }
 
 // Changes whenever this thread records something, and whenever a mapping of the process changes.
 INLINE uint64_t memory_watch(void) { return this_thread.cursor + __atomic_load_n(&memory_changes, __ATOMIC_RELAXED); }
 
-// Whether a call that began at `watch` left the memory that it read alone, as far as is known.
+// Whether the memory that a call read is unchanged since `watch`, as far as is known.
 INLINE bool call_was_quiet(uint64_t watch, uint64_t ticks) { return watch == memory_watch() && ticks < kBriefTicks; }
 
-// Whether the outcome of a call is the kernel's, which has read what the call was given. result: below 0 on failure.
+// Whether the outcome is the kernel's own, after it read the arguments. result: below 0 on failure.
 INLINE bool success_is_proof(int64_t result) {
   if (likely(!distrust)) return result >= 0;
   return !(distrust & kPointersAreBad) && (distrust & kFilterAnswers ? result > 0 : result >= 0);
@@ -52,30 +53,30 @@ INLINE bool look_up_is_proof(int64_t result, int error) {
   return error ? error == ENOENT && !(distrust & (kPointersAreBad | kFilterAnswers)) : success_is_proof(result);
 }
 
-// The program has passed a pointer that cannot be read.
+// The program has passed an unreadable pointer.
 void distrust_pointers(void);
 
 // A filter of the program's own is being installed.
 struct filter_verdict;
 void follow_filter(const struct filter_verdict *verdict);
 
-// At load: how far the main thread's stack goes, where the kernel has put arguments and environment.
+// At load: finds the end of the main thread's stack, where the kernel has put arguments and environment.
 void remember_initial_stack(char *const *arguments, char *const *environment);
 
-// How many of the bytes from there on lie on the main thread's stack, if that is the caller's: a plain load may read them.
+// Bytes from there that are on the main thread's stack, if the caller runs on it: a plain load may read them.
 size_t bytes_on_stack(uintptr_t from, size_t bytes);
 
-// Whether the kernel may be asked if memory can be read (readable.h): always, but for some filters.
+// Whether the kernel may be asked if memory can be read (readable.h): always, except under some filters.
 bool may_ask_for_memory(void);
 
-// Copies `bytes` bytes from anywhere, up to the first page that cannot be read. Returns how many. Where the kernel may not be
-// asked: none, but from the stack of the main thread, if that is the caller's. Any thread, any signal handler, any stack; errno is left alone.
+// Copies `bytes` bytes from anywhere, up to the first unreadable page. Returns the number copied. If the kernel may not
+// be asked, only the main thread's own stack is copied. Any thread, any signal handler, any stack; leaves errno alone.
 size_t copy_from_program(void *to, const void *from, size_t bytes);
 
-// The same for all or nothing. proven: by success_is_proof() of a call that is just over.
+// The same, all or nothing. proven: success_is_proof() of a call that has just returned.
 bool read_from_program(void *to, const void *from, size_t bytes, bool proven);
 
-// A string of at most `most` bytes, without its end, into `to`. False: it has no readable end before that many.
+// A string of at most `most` bytes, without its end, into `to`. False: no readable terminator within that size.
 bool copy_string_from_program(char *to, const char *from, size_t most, size_t *bytes);
 
 #pragma GCC visibility pop

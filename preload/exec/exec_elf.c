@@ -22,7 +22,7 @@ struct program_headers {
   size_t count;
 };
 
-// Empty unless all of them lie within the head.
+// Empty unless all of them are within the head.
 static struct program_headers headers_of(const struct file_head *head) {
   size_t from = head->elf.e_phoff, count = head->elf.e_phnum;
   bool whole = head->elf.e_phentsize == sizeof(Elf64_Phdr) && from <= head->bytes && from % 8 == 0 &&
@@ -78,7 +78,8 @@ static void find_runtime(long fd, struct file_head *head, struct program_headers
   name[0] = 0;
 }
 
-// Does the file give its process other rights than ours? Then ld.so is deaf to LD_PRELOAD.
+// Whether the file gives its process other rights than ours (setuid, setgid, capabilities). Then ld.so ignores
+// LD_PRELOAD.
 static bool raises_rights(long fd) {
   struct stat status;
   struct statfs file_system;
@@ -94,15 +95,15 @@ static bool raises_rights(long fd) {
   return !ignored;
 }
 
-// By opening it: what keeps the program from it need not be its mode (Landlock, other security modules).
+// By opening it: its mode is not the only thing that can deny access (Landlock, other security modules).
 static bool can_be_opened(const char *path, long flags) {
   long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0);
   if (fd >= 0) raw_syscall1(SYS_close, fd);
   return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
 }
 
-// Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may also
-// have kept rights to override that, which end when the program is executed.
+// Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may
+// also have kept rights to override that, which end at exec.
 static bool reaches_arena(void) {
   struct stat status;
   if (!process.arena_path) return true;

@@ -17,7 +17,7 @@
 #define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
 #define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
-// Beyond these the program is executed as it asks to be, and its record says so.
+// With more entries the environment is passed on unchanged, and the exec record says so.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
 
 static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
@@ -31,7 +31,7 @@ static bool is_own(const char *entry) {
   return length == entry_length(entry) && !memcmp(entry, own, length);
 }
 
-// Bytes of the folder that this library and the one for GPU work lie in, with the slash.
+// Bytes of the path of the folder with this library and the one for GPU work, with the slash.
 static size_t folder_length(void) {
   const char *own = own_library_path(), *slash = strrchr(own, '/');
   return slash ? (size_t)(slash + 1 - own) : 0;
@@ -55,7 +55,7 @@ static bool names_a_runtime(const char *entry) {
   return is_sanitizer_runtime(entry + base);
 }
 
-// A runtime that we have lent stands right before us, with an empty entry between: the dynamic linker skips it.
+// A runtime that we have added is right before us, with an empty entry between: the dynamic linker skips it.
 static bool is_lent(const char *entry) {
   const char *behind = entry + entry_length(entry);
   return behind[0] == ':' && behind[1] == ':' && is_own(behind + 2) && names_a_runtime(entry);
@@ -87,7 +87,7 @@ static enum preload_change change_for(const struct exec_target *target, const ch
 
 static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
 
-// A page that has been asked for.
+// A page that has been checked.
 struct readable_page {
   uint64_t at;
 };
@@ -103,7 +103,7 @@ static bool is_looked_at(const char *entry) {
   return has_prefix(entry, PRELOAD_PREFIX) || has_prefix(entry, SESSION_PREFIX) || has_prefix(entry, INJECTION_PREFIX);
 }
 
-// As much of an entry as is looked at: its name, and its value if it is one of ours.
+// The part of an entry that is read: its name, and its value if it is one of ours.
 static bool entry_is_readable(struct readable_page *last, const char *entry) {
   enum { kLongestPrefix = 32 };
   _Static_assert(sizeof SESSION_PREFIX <= kLongestPrefix && sizeof INJECTION_PREFIX <= kLongestPrefix, "all fit");
@@ -114,8 +114,8 @@ static bool entry_is_readable(struct readable_page *last, const char *entry) {
   }
 }
 
-// Whether the kernel could read the entries, which it answers with EFAULT where it cannot. Neighbours lie in one page, which is
-// asked for once. Where nothing may be asked for, only libc's own list is trusted.
+// Whether the kernel could read the entries, which it answers with EFAULT if it cannot. Neighbours share a page, which
+// is checked once. If the kernel may not be asked, only libc's own list is trusted.
 static bool can_be_read(char *const *given) {
   struct readable_page entries = {1}, text = {1};  // no page begins there
   if (!may_ask_for_memory()) return given == __environ;
@@ -179,7 +179,7 @@ static char *append_lent(char *at, const char *runtime) {
   return at;
 }
 
-// The entry behind which ours goes: null for the front.
+// The entry after which ours goes: null for the front.
 static const char *last_runtime(const char *value) {
   const char *last = NULL;
   for (const char *entry = value; *entry; entry = next_entry(entry))
@@ -187,7 +187,7 @@ static const char *last_runtime(const char *value) {
   return last;
 }
 
-// Writes the changed LD_PRELOAD entry at `at`. The end of it; null: nothing is left in it.
+// Writes the changed LD_PRELOAD entry at `at`. Returns its end; null: it is empty.
 static char *write_preload(const struct environment_plan *plan, char *at) {
   const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
   const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a program that is about to be executed. Tracing follows it when MLRUN_SESSION is there and
-// LD_PRELOAD names this library: both are put back where the program has dropped them, and the library is taken out
-// where it could not be loaded. Ours comes first in LD_PRELOAD, except behind a libasan, which insists on being first.
-// A process that runs an mlrun of its own is left alone. Where GPU work is recorded the library for it goes along: right
-// behind ours, and as what CUDA loads at its start, unless the program names another one there.
+// The environment of a program that is about to be executed. It is traced if MLRUN_SESSION is set and LD_PRELOAD names
+// this library: both are restored if the program has dropped them, and the library is removed if it could not be
+// loaded. Ours is first in LD_PRELOAD, except after a libasan, which insists on being first. A process that runs an
+// mlrun of its own is left alone. If GPU work is recorded its library goes along: right after ours, and as what CUDA
+// loads at its start, unless the program names another one there.
 //
-// The changed copy lives in an exec_space, so this also serves a vfork child and a thread with a small stack:
+// The changed copy is in an exec_space, so this also serves a vfork child and a thread with a small stack:
 //
 //   struct environment_plan plan = plan_environment(environment, &target);
 //   plan_environment_space(&plan);
@@ -26,18 +26,18 @@ struct environment_plan {
   size_t count;          // entries in it
   char *const *preload;  // its LD_PRELOAD entry, or null
   enum preload_change change;
-  const char *runtime;  // to be lent, or ""
+  const char *runtime;  // to be added, or ""
   _Bool add_session;
   _Bool add_injection;
   _Bool nested;    // it names the session of another mlrun
   _Bool untraced;  // it lacks what keeps the program traced, and is too large to be changed
-  size_t words;    // room that the copy takes, 0: `given` is used as it is
-  char **space;    // the room
+  size_t words;    // size of the copy, 0: `given` is used as it is
+  char **space;    // memory for it
 };
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target);
 
-// Takes the room for the copy; where there is none the environment stays as it is.
+// Takes the memory for the copy; if there is none the environment stays as it is.
 void plan_environment_space(struct environment_plan *plan);
 
 char *const *make_environment(const struct environment_plan *plan);

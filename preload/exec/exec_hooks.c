@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the trace says what was
-// executed. A record is written before the image is replaced, because there is no after; if the call returns, a second
-// one of the same beginning carries the error, and readers drop the first. In a vfork child the environment is taken care of and a note is left for the parent.
+// The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the exec is recorded.
+// The record is written before the image is replaced, because there is no after; if the call returns, a second one with
+// the same start carries the error, and readers drop the first. In a vfork child only the environment is changed, and a
+// note is left for the parent.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -26,10 +27,11 @@ struct execution {
   struct exec_target target;
   struct environment_plan environment;
   char *name;   // scratch page with a copy of the path, or null
-  bool search;  // the path is looked for in PATH
+  bool search;  // the path is searched in PATH
 };
 
-// The path in memory of our own: it may point anywhere. False: it cannot be read, or is too long to name a file.
+// A copy of the path in our own memory: it may point anywhere. False: it cannot be read, or is too long for a file
+// name.
 static bool copy_name(struct execution *e, const char *path) {
   size_t bytes = 0;
   if (!(e->name = scratch_take())) return true;
@@ -44,7 +46,7 @@ static bool copy_name(struct execution *e, const char *path) {
   return true;
 }
 
-// Under a filter of the program's own no program is looked at, nor by a process that is not attached.
+// Under a filter of the program's own, or in a process that is not attached, the executed file is not examined.
 static void look_at_target(struct execution *e) {
   bool confined = !recording_system_calls_allowed();
   e->target = (struct exec_target){.verdict = confined ? MLRUN_EXEC_UNREACHABLE : MLRUN_EXEC_UNKNOWN};
@@ -82,7 +84,7 @@ static bool will_fail(const struct execution *e) {
          error == ENAMETOOLONG;
 }
 
-// A child that shares this memory does not come back from the call: the pages are given back before.
+// A child that shares this memory does not return from the call: the pages are given back before.
 static void announce_execution(struct execution *e) {
   if (in_vfork_child() && !e->target.error && e->path.copy)
     note_vfork_execution(e->path.call.fd, e->path.copy, e->target.verdict);
@@ -159,13 +161,13 @@ static size_t count_arguments(const char *first, va_list *rest) {
   return count;
 }
 
-// Leaves `rest` behind the null.
+// Copies the arguments and their null; `rest` is then behind it.
 static void copy_arguments(char **into, const char *first, va_list *rest) {
   *into++ = (char *)first;
   while (first) *into++ = (char *)(first = va_arg(*rest, const char *));
 }
 
-// libc has the list on the stack, beside less than this library needs there.
+// libc has the list on the stack, beside which this library's use there is small.
 static int execute_list(const char *path, bool search, const char *first, va_list *rest, bool environment_follows) {
   va_list again;
   va_copy(again, *rest);
@@ -235,7 +237,7 @@ EXPORT int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_a
   return spawn(real, true, child, name, actions, attributes, arguments, environment);
 }
 
-// Before 2.15 the shell executed what the kernel does not know the format of.
+// Before glibc 2.15 files of a format unknown to the kernel were executed by the shell.
 OLD_VERSION(int, posix_spawn, "GLIBC_2.2.5",
             (pid_t * child, const char *path, const posix_spawn_file_actions_t *actions,
              const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])) {

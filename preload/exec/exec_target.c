@@ -13,7 +13,7 @@
 
 enum { kScriptsInARow = 5 };
 
-// The path is looked at only after the kernel has read it: it may point anywhere.
+// The path is read only after the kernel has read it: it may point anywhere.
 static long open_program(int dirfd, const char *path) {
   long fd = raw_syscall4(SYS_openat, dirfd, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
   bool is_dirfd = fd == -ENOENT && dirfd != AT_FDCWD && !*path;

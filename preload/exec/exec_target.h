@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at a program that is about to be executed: whether this library can be loaded into it. Where it cannot, ld.so
-// would complain on the program's stderr, or the program would not start at all.
+// Examines a program that is about to be executed: whether this library can be loaded into it. If not, ld.so would
+// complain on the program's stderr, or the program would not start at all.
 #pragma once
 
 #include <stdbool.h>
@@ -13,13 +13,12 @@ struct exec_target {
   enum mlrun_exec_target verdict;
   int error;                        // why the file cannot be opened, 0: it can
   char runtime[kRuntimeNameBytes];  // of a sanitizer that it is built with, or ""
-  char *found;                      // where PATH has it (scratch.h, to be given back); null: `path` itself says
+  char *found;                      // its path in PATH (scratch.h, to be given back); null: it is `path` itself
 };
 
-// The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is looked for in
-// PATH as execvp does. Follows interpreters of scripts. Nothing is looked at once the program has confined itself: whatever it
-// executes is confined too.
-// Safe in a vfork child; errno is left alone.
+// The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is searched in
+// PATH as execvp does. Follows interpreters of scripts. Files are not examined once the program has confined itself:
+// whatever it executes is confined too. Safe in a vfork child; leaves errno alone.
 struct exec_target exec_target_of(int dirfd, const char *path, bool search);
 
 #pragma GCC visibility pop

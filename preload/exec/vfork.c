@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // vfork. The child runs in our memory, on our stack and with our thread state until it execs or exits, while the parent
-// sleeps. Until the parent returns all hooks pass through: the cursor lies behind every segment and there is no
+// is suspended. Until the parent returns all hooks pass through: the cursor is behind every segment and there is no
 // channel, so that the hot paths need no check of their own.
 //
-// The function is written by hand because its frame must survive the child's return from it: rdi outlives the system
-// call in both processes and keeps the return address, as in libc. A depth counts a vfork inside a vfork child.
+// The function is assembly because its frame must survive the child's return from it: rdi outlives the system call in
+// both processes and keeps the return address, as in libc. A depth counts a vfork inside a vfork child.
 #include <errno.h>
 
 #include "preload/calls/process_call.h"

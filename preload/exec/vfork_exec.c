@@ -7,8 +7,8 @@
 #include "preload/base/scratch.h"
 #include "preload/calls/path_call.h"
 
-// Writes what `path` is relative to in the child, which may have moved, without a 0 at its end. The bytes; 0: not known, as in a child
-// that is confined.
+// Writes the directory that `path` is relative to in the child, which may have changed it, without a terminating 0.
+// Returns the bytes; 0: unknown, as in a confined child.
 static size_t base_of_program(int dirfd, char *page) {
   if (!recording_system_calls_allowed()) return 0;
   if (dirfd == AT_FDCWD) {
@@ -32,7 +32,7 @@ static bool write_program(int dirfd, const char *path, char *page) {
 }
 
 void note_vfork_execution(int dirfd, const char *path, enum mlrun_exec_target verdict) {
-  if (this_thread.vfork_depth > 1) return;  // the child of a child: its parent will not come back here
+  if (this_thread.vfork_depth > 1) return;  // the child of a child: its parent will not return here
   if (!this_thread.vfork_program) this_thread.vfork_program = scratch_take();
   if (!this_thread.vfork_program) return;
   this_thread.vfork_verdict = verdict;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a vfork child executes. The child may not record; it leaves a note in the memory that it shares with its parent,
-// and the parent writes the record when it goes on.
+// and the parent writes the record when it resumes.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open files: their numbers, and the records that say which file stands behind a number (MLRUN_FILE).
+// Open files: their numbers, and the records that map a number to a file (MLRUN_FILE).
 #pragma once
 
 #include <stdint.h>
@@ -15,16 +15,16 @@
 // Takes some more from the session's counter, and returns one of them.
 uint32_t take_open_file_numbers(void);
 
-// A number that no other open file of the session has. To be asked behind a reservation, which notices that this is a
-// forked child. A thread takes several at a time: one locked instruction on a
-// line that all processes share costs an open as much as both its time stamps.
+// A number that no other open file of the session has. Must be called after a reservation, which detects a forked
+// child. A thread takes several at a time: one locked instruction on a line that all processes share costs an open as
+// much as both its time stamps.
 INLINE uint32_t new_open_file_number(void) {
   uint64_t numbers = fetch_add_local(&this_thread.open_file_numbers, 1);
   return likely((uint32_t)numbers < numbers >> 32) ? (uint32_t)numbers : take_open_file_numbers();
 }
 
 // fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is
-// zero. Inlined, as all that an open does behind it: a return to a caller that called before a system call is
+// zero. Inlined, like everything an open does after it: a return to a caller that called before a system call is
 // mispredicted.
 INLINE bool stat_descriptor(int fd, struct stat *status) {
   if (likely(recording_system_calls_allowed()) && likely(raw_syscall2(SYS_fstat, fd, (long)status) == 0)) return true;
@@ -36,7 +36,7 @@ struct file_record {
   uint64_t clock;
   uint32_t open_file;
   enum mlrun_file_origin origin;
-  uint32_t flags;  // O_ flags, of one that was found
+  uint32_t flags;  // O_ flags, if origin is FOUND
   const struct stat *status;
   uint64_t path, directory;      // string ids; the directory's only for a path relative to it
   uint32_t directory_open_file;  // of the dirfd that the path is relative to, or 0

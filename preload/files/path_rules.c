@@ -56,8 +56,8 @@ bool descriptor_is_wanted(int fd) {
   return wanted;
 }
 
-// Adds the parts of a path to `out`, an absolute path that ends without a slash ("" is the root). What has no room is
-// cut off.
+// Appends the components of a path to `out`, an absolute path that ends without a slash ("" is the root). What does not
+// fit is cut off.
 static size_t add_parts(char *out, size_t length, const char *path, size_t bytes) {
   for (size_t at = 0, end; at < bytes; at = end + 1) {
     for (end = at; end < bytes && path[end] != '/'; end++) continue;
@@ -88,7 +88,7 @@ static struct text directory_of(int dirfd) {
   return text;
 }
 
-// Without an id. All zero: it cannot be told.
+// Without an id. All zero: unknown.
 static struct text absolute_path(const struct text *path, int dirfd) {
   struct text directory = {0}, absolute = {0};
   bool relative = text_is_relative(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files are recorded (--include, --exclude). A descriptor is judged once, when it is opened or first met, by the
-// kernel's name for it; its entry in the table (fd_table.h) carries the verdict, through dup and fork. A call that names
-// a file is judged by its absolute path, resolved by the letter. Calls on files that are left out are counted in the
+// Which files are recorded (--include, --exclude). A descriptor is checked once, when it is opened or identified, by
+// the kernel's name for it; its entry in the table (fd_table.h) carries the result, through dup and fork. A call that
+// names a file is checked by its absolute path, resolved as text. Calls on files that are left out are counted in the
 // thread's channel, with their bytes and their time.
 #pragma once
 
@@ -16,19 +16,19 @@
 
 extern bool path_rules_on;
 
-// Copies the rules: what the program does to the arena later changes nothing.
+// Copies the rules: later changes of the arena by the program have no effect.
 void path_rules_load(const char *rules, size_t bytes);
 
-// A name as the kernel has it, with " (deleted)" where the file has none any more.
+// A name from the kernel, with " (deleted)" if the file has none any more.
 bool name_is_wanted(const struct text *name);
 
-// A path that a call was given, relative to `dirfd`. What cannot be told is wanted.
+// A path argument of a call, relative to `dirfd`. True also if it cannot be resolved.
 bool path_is_wanted(const struct text *path, int dirfd);
 
-// Does a descriptor of the process stand for a file that is recorded?
+// Whether a descriptor of the process is of a file that is recorded.
 bool descriptor_is_wanted(int fd);
 
-// The absolute path as a text, all zero: it cannot be told.
+// The absolute path as a text, all zero: unknown.
 struct text text_of_absolute_path(const struct text *path, int dirfd);
 
 // Counts a call. ticks: its duration; result: as for a record.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX asynchronous I/O. libc's own threads move the bytes, unseen; the program hands requests in and takes results
-// out. Each is a record; bytes are counted where they are taken out.
+// POSIX asynchronous I/O. libc's own threads move the bytes, unseen; the program submits requests and takes results.
+// Each is a record; bytes are counted when the result is taken.
 #include <aio.h>
 
 #include "preload/base/old_version.h"
@@ -48,14 +48,14 @@ static struct pending_call sync_call(uint32_t kind, const struct aiocb *request)
 SYNC_HOOK(aio_fsync, aiocb)
 SYNC_HOOK(aio_fsync64, aiocb64)
 
-// What the program takes out is the result of what it handed in: libc keeps the operation in the request.
+// The result has the same operation as the request: libc keeps it in the request.
 static struct pending_call result_call(const struct aiocb *request) {
   if (request->aio_lio_opcode == LIO_READ) return request_call(KIND_aio_read_done, request);
   if (request->aio_lio_opcode == LIO_WRITE) return request_call(KIND_aio_write_done, request);
   return sync_call(KIND_aio_return, request);
 }
 
-// The error of a request that failed is in the request, not in errno.
+// The error of a failed request is in the request, not in errno.
 static void end_taking(struct pending_call *call, const struct aiocb *request, ssize_t result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -74,8 +74,8 @@ static void end_taking(struct pending_call *call, const struct aiocb *request, s
 TAKE_OUT_HOOK(aio_return, aiocb)
 TAKE_OUT_HOOK(aio_return64, aiocb64)
 
-// One record of the call, whose duration is the wait if there was one, and one for each request of it. A request that has ended may
-// be gone.
+// One record of the call, whose duration is the wait if there was one, and one for each request of it. The memory of a
+// request that has ended may be gone.
 static void end_listing(struct pending_call *call, const struct aiocb *const *list, int count, int result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -113,7 +113,7 @@ static int list_requests(list_function *real, int mode, struct aiocb *const list
 LIST_HOOK(lio_listio, aiocb)
 LIST_HOOK(lio_listio64, aiocb64)
 
-// Before 2.4 it passed on another mode. What was for new programs from then on is so in another version since 2.34.
+// Before 2.4 it passed on another mode. The version that 2.4 made the default is itself retired since 2.34.
 #define OLD_LIST_HOOK(symbol_name, type)                                                           \
   VERSION_AS(mlrun_old_2_4_##symbol_name, int, symbol_name, "GLIBC_2.4",                           \
              (int mode, struct type *const list[], int count, struct sigevent *event)) {           \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by which a program gives up rights that recording would use. After seccomp even a futex may kill, so from then
-// on recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
+// Calls by which a program gives up rights that recording needs. After seccomp even a futex may kill, so from then on
+// recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
 //
 // `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
-// Numbers that are file calls or waits are recorded as such (raw_hooks.h).
+// File calls and waits by number are recorded as such (raw_hooks.h).
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -24,9 +24,9 @@ struct rights {
   uint8_t distrust;
 };
 
-// What recording must do without once the call has succeeded, and already while it runs: other threads are recording.
-// Under a filter clock_gettime is safe only where it needs no system call, which is certain where the TSC is the clock. filter: what
-// is being installed, or null.
+// Restricts recording from the start of the call, since other threads are recording, and for good once it has
+// succeeded. Under a filter clock_gettime is safe only if it makes no system call, which is certain if the TSC is the
+// clock. filter: what is being installed, or null.
 static struct rights give_up(bool system_calls, bool clock, const void *filter) {
   struct rights before = {system_calls_allowed, recording_is_on(), distrust};
   const struct filter_verdict worst = {.may_answer = true},
@@ -52,7 +52,7 @@ static COLD int set_name(const char *name, long b, long c, long d) {
   return result;
 }
 
-// Declared with all the arguments that there can be, because they are passed on.
+// Declared with the maximum number of arguments, because they are passed on.
 int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");
 long syscall_hook(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on many descriptors, and those that libc makes several of at once.
+// Calls on many descriptors, and calls for which libc makes several.
 #include <pty.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -65,7 +65,7 @@ EXPORT int login_tty(int fd) {
   return result;
 }
 
-// In the child a terminal stands behind 0 to 2, and the master is closed.
+// In the child the terminal becomes 0 to 2, and the master is closed.
 EXPORT int forkpty(int *master, char *name, const struct termios *modes, const struct winsize *size) {
   REAL(int, forkpty, int *, char *, const struct termios *, const struct winsize *);
   uint64_t start = stamp();
@@ -76,7 +76,7 @@ EXPORT int forkpty(int *master, char *name, const struct termios *modes, const s
   return child;
 }
 
-// The parent ends inside the call; the child has no terminal, and perhaps another working directory.
+// The parent exits inside the call; the child has no terminal, and perhaps another working directory.
 EXPORT int daemon(int stays, int keeps) {
   REAL(int, daemon, int, int);
   uint64_t start = stamp();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory streams: readdir hands out entries of a buffer that the kernel fills. A refill shows in the address of the
-// entry: within one buffer it grows. One record per refill, with the readdir calls since the last one.
+// Directory streams: readdir returns entries of a buffer that the kernel fills. A refill shows in the address of the
+// entry, which only rises within one buffer. One record per refill, with the readdir calls since the last one.
 #include <dirent.h>
 
 #include "preload/base/real_function.h"
@@ -38,7 +38,7 @@ EXPORT DIR *fdopendir(int fd) {
 }
 
 static int traced_closedir(int (*real)(DIR *), DIR *directory) {
-  __asm__("" : "+r"(directory));  // the header promises that it is not null, but libc answers null with an error
+  __asm__("" : "+r"(directory));  // declared nonnull, but libc answers null with an error
   if (!directory) return real(directory);
   struct pending_call call CALL_CLEANUP = {
       .kind = KIND_closedir, .fd = descriptor_of(directory), .offset = MLRUN_NO_OFFSET};
@@ -55,7 +55,7 @@ EXPORT int closedir(DIR *directory) {
 }
 
 // Counts the call; true if `dirent` (null: the end) came with a refill. The buffer is one allocation, so that the low
-// halves of its addresses tell the order.
+// halves of its addresses keep their order.
 static bool is_refill(struct fd_entry *entry, const void *dirent) {
   if (!entry) return true;
   uint32_t at = (uint32_t)(uintptr_t)dirent, last = entry->last_place;
@@ -64,7 +64,7 @@ static bool is_refill(struct fd_entry *entry, const void *dirent) {
   return !at || !last || (int32_t)(at - last) <= 0;
 }
 
-// libc tells the end from an error by errno alone, which it leaves as it is at the end. found: 1 or 0.
+// libc distinguishes the end from an error only by errno, which the end leaves unchanged. found: 1 or 0.
 static void end_readdir(struct pending_call *call, const void *dirent, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -92,7 +92,7 @@ static void end_readdir(struct pending_call *call, const void *dirent, int error
 READDIR_HOOK(readdir, struct dirent)
 READDIR_HOOK(readdir64, struct dirent64)
 
-// Where in its buffer libc stands cannot be told by the copy, so every such call is a record.
+// The copy does not show libc's position in its buffer, so every such call is a record.
 static void end_copied_entry(struct pending_call *call, bool found, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -100,7 +100,8 @@ static void end_copied_entry(struct pending_call *call, bool found, int error) {
   put_call(call, now_ticks(), error ? -(int64_t)error : found, MLRUN_CALL_STDIO);
 }
 
-// They leave errno alone: their result is 0 or the error, and the entry, null at the end, is where they were told.
+// They do not set errno: their result is 0 or the error, and they store the entry (null at the end) through a
+// parameter.
 #define READDIR_R_HOOK(symbol_name, type)                                                 \
   EXPORT int symbol_name(DIR *directory, type *room, type **entry) {                      \
     REAL(int, symbol_name, DIR *, type *, type **);                                       \

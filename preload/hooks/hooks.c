@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain wrappers: one per FUNCTION and VARIANT line of the hook table, with the body that its capture asks for.
+// The plain wrappers: one per FUNCTION and VARIANT line of the hook table, with the body of its capture.
 #include <aio.h>
 #include <dirent.h>
 #include <glob.h>
@@ -60,7 +60,7 @@
     if (unlikely(!real)) real = (ret(*) parameters)next_version(#symbol_name, version); \
     TRACE(KIND_##name, ret, real arguments, __VA_ARGS__)                                \
   }
-// Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and left gl_lstat, which need not be set, alone
+// Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and not gl_lstat, which need not be set
 OLD_HOOK(glob, glob, "GLIBC_2.2.5", int,
          (const char *path, int flags, int (*complain)(const char *, int), glob_t *found),
          (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))

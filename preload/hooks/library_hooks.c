@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that are unloaded: what stacks know of their code must not outlive them. Loading needs no hook for that.
+// Unloading of libraries: the stack walker's data about their code must not outlive them. Loading needs no hook.
 #include <dlfcn.h>
 
 #include "preload/base/real_function.h"

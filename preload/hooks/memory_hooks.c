@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by which a program limits or locks its own memory: what recording has mapped must not be in its way. And those that take
-// memory away which another thread's call may have been given (program_memory.h).
+// Calls by which a program limits or locks its own memory: the recorder's mappings must not interfere. Also calls that
+// unmap memory which another thread may have passed to its call (program_memory.h).
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,8 +16,8 @@
 #include "preload/start/address_space.h"
 #include "preload/start/memory_lock.h"
 
-// What the program asks for, read before the call: that may write the old limit over it. Unknown, or nothing of ours is
-// mapped: nothing to follow.
+// The requested limit, read before the call, which may write the old limit over it. Unknown, or nothing of ours is
+// mapped: no effect.
 static rlim_t limit_asked_for(const void *limit) {
   struct rlimit copy;
   bool known = limit && process.arena && read_from_program(&copy, limit, sizeof copy, false);

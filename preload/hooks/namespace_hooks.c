@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls after which the calling thread may have descriptors or a working directory of its own, or another one: what is known of
-// the process's is then no longer true of all its threads. By number they come here too (confinement_hooks.c).
+// Calls after which the calling thread may have descriptors or a working directory of its own: the process's tables
+// then do not hold for all of its threads. Calls by number come here too (confinement_hooks.c).
 #include <sched.h>
 
 #include "preload/base/real_function.h"
 #include "preload/calls/working_directory.h"
 #include "preload/files/fd_table.h"
 
-// CLONE_NEWNS and CLONE_NEWUSER are not to be had with a working directory that is shared.
+// The kernel refuses CLONE_NEWNS and CLONE_NEWUSER with a shared working directory.
 EXPORT int unshare(int flags) {
   REAL(int, unshare, int);
   int result = real(flags);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways past our hooks through the dynamic linker: libraries that look into libc before they look at the program's global
-// scope (RTLD_DEEPBIND), or have a libc of their own (dlmopen), and functions of libc that are looked up by libc's own
-// handle (ctypes, cffi, JNA). What is called so is not seen. How often there was such a way is counted.
+// Lookups in the dynamic linker that bypass our hooks: libraries that search libc before the program's global scope
+// (RTLD_DEEPBIND), or have a libc of their own (dlmopen), and functions of libc looked up by libc's own handle (ctypes,
+// cffi, JNA). Their calls are not seen. The number of such lookups is counted.
 //
-// dlopen, dlmopen and dlsym look at who called them. So these only note their arguments and jump on, with the caller's
-// return address where it was: what the program gets is what it would have got.
+// dlopen, dlmopen and dlsym depend on their caller's address. So these hooks only note the arguments and jump on, with
+// the caller's return address in place: the program gets the same result as without us.
 #include <dlfcn.h>
 
 #include "preload/base/real_function.h"
 #include "preload/core/recorder.h"
 
-// Saves the arguments, has `note` look at them and give the real function, and jumps there.
+// Saves the arguments, has `note` read them and return the real function, and jumps there.
 #define JUMPS_ON(name, note)                  \
   __asm__(                                    \
       ".pushsection .text\n"                  \

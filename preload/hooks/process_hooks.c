@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes and threads that begin and end. A forked child learns that it is one at its first event, by the wiped page;
-// a thread gets its channel at its first event; the end of either is seen by the collector. So nothing has to be
-// registered here: these hooks only say who made whom, and write the end record where a process still can.
+// Start and end of processes and threads. A forked child detects the fork at its first event, by the wiped page; a
+// thread gets its channel at its first event; the collector detects the end of either. So nothing is registered here:
+// these hooks only record which parent made which child, and write the end record if a process still can.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -53,13 +53,13 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return error;
 }
 
-// libc makes the thread by pthread_create's insides, past the hook above.
+// libc makes the thread by pthread_create's internals, past the hook above.
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argument) {
   REAL(int, thrd_create, thrd_t *, thrd_start_t, void *);
   if (unlikely(!real)) return thrd_error;
   uint64_t start = stamp();
   int result = real(thread, start_routine, argument);
-  // That something failed is nearly always that there is no room for one more thread.
+  // The usual failure is that the thread limit is reached.
   put_process_call(KIND_pthread_create, start, -(result == thrd_error ? EAGAIN : error_of_thread(result)));
   return result;
 }
@@ -72,7 +72,7 @@ EXPORT void _exit(int status) {
 }
 EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
-// How the process ends is the kernel's to say.
+// The kernel reports how the process ends.
 EXPORT void abort(void) {
   REAL(void, abort, void);
   if (recording_system_calls_allowed()) libraries_write();
@@ -87,7 +87,7 @@ EXPORT void quick_exit(int status) {
   __builtin_unreachable();
 }
 
-// Before 2.24 it destroyed what is local to the thread.
+// Before 2.24 it destroyed thread-local objects.
 OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   REAL_OLD(void, quick_exit, "GLIBC_2.10", int);
   process_end_write(status);
@@ -95,7 +95,7 @@ OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   __builtin_unreachable();
 }
 
-// exit and the return from main. Runs after the program's own handlers; what libc writes from here on is told before,
+// exit and the return from main. Runs after the program's own handlers; what libc writes after this is recorded before,
 // and is not in the counters.
 static __attribute__((destructor)) void unload(void) {
   tell_flush_at_exit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls made by number: which of them leave records, and the making of those.
+// System calls made by number: which of them are recorded, and the code that records them.
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory and named semaphores: libc makes files of /dev/shm of them, whose paths the records tell.
+// Shared memory and named semaphores: libc makes files in /dev/shm for them, whose paths are recorded.
 #include <semaphore.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "preload/calls/capture.h"
 #include "preload/calls/path_call.h"
 
-// The path behind `name` in a scratch page, as libc makes it; null: no page to be had, or the name is gone.
+// libc's path for `name` in a scratch page; null: no page is free, or the name is unreadable.
 static char *shared_path(const char *folder, const char *name) {
   char *page = scratch_take();
   size_t length = strlen(folder), bytes, slashes = 0;
@@ -31,7 +31,7 @@ static struct path_call shared_call(uint16_t kind, uint64_t requested) {
   return (struct path_call){.call = {.kind = kind, .fd = AT_FDCWD, .requested = requested}};
 }
 
-// The page is there for the record alone: none of these is a cancellation point that could leave it taken.
+// The page is used only for the record: none of these calls is a cancellation point, so it is always given back.
 static void end_shared_call(struct path_call *call, const char *folder, const char *name, int result) {
   int error = errno;
   call->path = call->copy = call->call.start ? shared_path(folder, name) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// setvbuf and its like: what the old buffer holds is written out, or given back, before the stream gets another one. Not
-// setlinebuf, which leaves it the buffer.
+// setvbuf and similar calls: the old buffer is flushed, or read-ahead is given back, before the stream gets another
+// one. Not setlinebuf, which keeps the buffer.
 #include <stdio.h>
 
 #include "preload/base/real_function.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stdio calls that make or end a FILE. What a fclose or freopen writes out first is a record of its own, of the flush.
+// stdio calls that make or end a FILE. The flush of a fclose or freopen is a record of its own.
 #include "preload/base/real_function.h"
 #include "preload/calls/capture.h"
 #include "preload/calls/path_call.h"
 #include "preload/calls/stream_call.h"
 
-// The O_ flags that libc makes of a mode, as word 3 of a call that opens. libc has read it if there is a stream, by loads of its
-// own; 0: it cannot be read any more.
+// libc's O_ flags for a mode, as word 3 of a call that opens. If there is a stream libc has read the mode, by loads of
+// its own; 0: it cannot be read any more.
 static uint64_t open_words(const struct path_call *call, const char *mode, const FILE *stream) {
   enum { kModeBytes = 16 };
   char copy[kModeBytes] = {0};
@@ -53,7 +53,7 @@ static void begin_stream_of(int fd) {
   if (entry && !in_vfork_child()) entry->last_place = 0;
 }
 
-// As its mode says.
+// By its mode.
 static uint64_t flags_of_stream(const FILE *stream) {
   uint64_t way = stream->_flags & kStreamNoReads ? O_WRONLY : stream->_flags & kStreamNoWrites ? O_RDONLY : O_RDWR;
   return way | (stream->_flags & kStreamAppends ? O_APPEND : 0);
@@ -70,14 +70,14 @@ EXPORT FILE *fdopen(int fd, const char *mode) {
   return stream;
 }
 
-// A stream's file that a call is about to give up.
+// A stream's file before a call that closes it.
 struct ended_file {
   uint32_t open_file, calls;  // buffered calls since its last record, this one included
   size_t pending;
   int64_t read_ahead;  // libc seeks back over that first
-  int seek_error;      // of that seek, foretold: libc then writes nothing; 0: it succeeds
+  int seek_error;      // expected errno of that seek: libc then writes nothing; 0: it succeeds
   int fd;              // -1: the stream has none
-  bool unseen;         // it may have moved unseen
+  bool unseen;         // the stream may have moved unseen
 };
 
 static struct ended_file end_of_file(FILE *stream, bool recorded) {
@@ -98,7 +98,7 @@ static struct ended_file end_of_file(FILE *stream, bool recorded) {
   return file;
 }
 
-// The record of a seek of libc's own, over `bytes` that were read ahead. error: its errno, or 0.
+// The record of a seek of libc's own, back over `bytes` of read-ahead. error: its errno, or 0.
 static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t bytes, int error, uint64_t flags) {
   struct pending_call seek = {.start = start,
                               .kind = KIND_fseek,
@@ -110,7 +110,7 @@ static void put_seek_back(const struct ended_file *file, uint64_t start, int64_t
   put_call(&seek, start, -(int64_t)error, flags);
 }
 
-// The record of what the call wrote out first, if anything. error: errno of the call, or 0.
+// The record of the call's flush, if any. error: errno of the call, or 0.
 static void put_last_flush(const struct ended_file *file, uint64_t start, uint64_t end, int error) {
   if (!file->pending) return;
   uint64_t flags = MLRUN_CALL_STDIO | (file->unseen ? MLRUN_CALL_UNSEEN : 0);
@@ -141,7 +141,7 @@ static int traced_fclose(int (*real)(FILE *), FILE *stream, enum call_kind kind)
   int error = result == -1 ? errno : 0;
   put_last_flush(&file, call.start, end, error);
   if (file.pending)
-    call.start = end;  // one time counts once
+    call.start = end;  // the duration is counted once
   else
     call.arg2 = file.calls - 1;
   put_call(&call, end, error ? -(int64_t)error : result, MLRUN_CALL_STDIO);
@@ -167,7 +167,7 @@ static FILE *traced_freopen(freopen_function real, const char *path, const char 
   int64_t given_back = call.call.start ? bytes_given_back(stream) : 0;
   struct ended_file file = end_of_file(stream, call.call.start);
   int errno_before = errno;
-  if (file.pending) errno = 0;  // a flush that fails shows there alone: the call may succeed
+  if (file.pending) errno = 0;  // shows a failed flush: the call itself may succeed
   FILE *result = real(path, mode, stream);
   int fd = result ? result->_fileno : -1, flush_error = result && file.pending ? errno : 0;
   if (file.pending && !errno) errno = errno_before;

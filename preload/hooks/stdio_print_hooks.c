@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printf family on streams and on descriptors: all go through libc's own v forms, which do the same. On a stream
-// there is one record per flush (stream_call.h), on a descriptor one per call.
+// The printf family on streams and on descriptors: all call libc's own v forms, which do the same. One record per flush
+// of a stream (stream_call.h), one per call on a descriptor.
 #include <stdarg.h>
 
 #include "preload/base/real_function.h"
@@ -19,7 +19,7 @@ static int print(FILE *stream, const char *format, va_list list) {
   return result;
 }
 
-// flag: what _FORTIFY_SOURCE wants to be checked.
+// flag: the checks of _FORTIFY_SOURCE.
 static int print_checked(FILE *stream, int flag, const char *format, va_list list) {
   REAL(int, __vfprintf_chk, FILE *, int, const char *, va_list);
   struct stream_call call STREAM_CALL_CLEANUP;

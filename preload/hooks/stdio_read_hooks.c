@@ -7,8 +7,8 @@
 
 #undef fread_unlocked
 
-// A short fread does not tell how many bytes of the last item it took; asked for bytes, libc does the same and tells
-// it. Not where size * count overflows: that is for libc to judge.
+// A short fread does not return how many bytes of the last item it took; as a request for single bytes it does the same
+// and returns them. Not if size * count overflows: libc handles that.
 static bool in_bytes(const struct stream_call *call, size_t size, size_t count) {
   return call->call.start && size > 1 && count <= SIZE_MAX / size;
 }
@@ -17,7 +17,7 @@ static size_t items(size_t bytes, size_t size, size_t count) { return bytes == s
 
 static size_t traced_fread(size_t (*real)(void *, size_t, size_t, FILE *), void *at, size_t size, size_t count,
                            FILE *stream, enum stream_locking locking) {
-  if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not look at the stream either
+  if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not read the stream either
   if (likely(holds_unread(stream, product(size, count), locking))) {
     count_call_in_buffer(stream->_fileno, size * count);
     return real(at, size, count, stream);
@@ -73,8 +73,8 @@ EXPORT size_t __fread_unlocked_chk(void *at, size_t room, size_t size, size_t co
 
 static size_t most_of(int room) { return room > 0 ? (size_t)room - 1 : 0; }
 
-// fgets does not say how much it took. That is no less than a character, where it had room for one, though the text may
-// begin with a 0.
+// fgets does not return how much it took. It is at least one character, if the buffer had space for one, though the
+// text may begin with a 0.
 static struct handed_out handed_line(const struct stream_call *call, const char *text, int room) {
   size_t bytes = text && call->call.start ? strnlen(text, most_of(room)) : 0;
   return (struct handed_out){.bytes = !bytes && text && room > 1 ? 1 : bytes, .is_least = true};

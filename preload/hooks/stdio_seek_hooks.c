@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fseek, fsetpos and their like. libc answers from the buffer where it can; else it may write out what is pending, move the file's
-// position, and fill the buffer anew. Each of the three is a record. A seek within the buffer sets the file's position, too.
+// fseek, fsetpos and similar calls. libc answers from the buffer if it can; else it may flush, move the file's
+// position, and refill the buffer. Each of the three is a record. A seek within the buffer sets the file's position,
+// too.
 #include "preload/base/real_function.h"
 #include "preload/calls/stream_call.h"
 #include "preload/files/file_identity.h"
@@ -10,14 +11,14 @@ static bool same_buffer(const struct stream_state *before, const struct stream_s
          before->position == after->position;
 }
 
-// What the program asked for, and what came of it.
+// Request and result of the seek.
 struct seek {
   int64_t offset;
   int whence;
   int result;
 };
 
-// libc seeks back over what was read ahead, then writes. Where that was is not known any more after the seek.
+// libc seeks back over what was read ahead, then writes. After the seek the offset of that write is unknown.
 static void put_flush(struct stream_call *call, const struct stream_state *after) {
   const struct stream_state *before = &call->before;
   if (before->pending <= after->pending) return;
@@ -27,7 +28,7 @@ static void put_flush(struct stream_call *call, const struct stream_state *after
   put_stream_record(call, (struct stream_transfer){KIND_fflush, flushed, (int64_t)flushed, -1});
 }
 
-// Did libc know the place that was asked for before it got there? Else it leaves it to the kernel.
+// Whether libc knew the target position before it seeks. Else it leaves it to the kernel.
 static bool knows_place(const struct stream_state *before, const struct seek *seek, const struct stat *status) {
   if (seek->whence == SEEK_SET) return true;
   if (seek->whence == SEEK_END) return S_ISREG(status->st_mode);
@@ -35,9 +36,9 @@ static bool knows_place(const struct stream_state *before, const struct seek *se
   return !(before->flags & kStreamAppends) && (before->position >= 0 || before->read_ahead);
 }
 
-// To a place outside of the buffer libc goes by the beginning of its block, and reads from there. Where the file ends
-// before the place it drops what it has read, and goes on by another seek. How much that was only the file's size
-// tells. False: nothing was read.
+// For a place outside of the buffer libc seeks to the beginning of its block, and reads from there. If the file ends
+// before the place libc drops what it has read, and seeks again. Only the file's size shows how much that was. False:
+// nothing was read.
 static bool put_dropped_read(struct stream_call *call, const struct stream_state *after, const struct seek *seek) {
   int64_t buffer = (int64_t)after->buffer_bytes, place = after->position, block = place & ~(buffer - 1);
   int64_t ahead = place - block;
@@ -56,7 +57,7 @@ static void put_seek(struct stream_call *call, const struct stream_state *after,
   struct stream_seek record = {seek->offset, -1, seek->result ? -(int64_t)errno : 0, seek->whence, false};
   if (!seek->result) record.position = after->position - refilled;
   if (!seek->result && same_buffer(&call->before, after)) {
-    record.position = after->position;  // libc sets the kernel's again, in case that something else has moved it
+    record.position = after->position;  // libc sets the kernel's position again, in case something else has moved it
     refilled = 0;
   }
   record.transfer_follows = refilled > 0;

@@ -10,7 +10,7 @@
 
 static size_t traced_fwrite(size_t (*real)(const void *, size_t, size_t, FILE *), const void *at, size_t size,
                             size_t count, FILE *stream, enum stream_locking locking) {
-  if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not look at the stream either
+  if (unlikely(!size || !count)) return real(at, size, count, stream);  // libc does not read the stream either
   if (likely(has_room(stream, product(size, count), locking))) {
     count_call_in_buffer(stream->_fileno, size * count);
     return real(at, size, count, stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that libc finds a name for. The name is known after the call: in the template, or not at all.
+// Files that libc invents a name for. The name is known after the call: from the template, or not at all.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// open, openat, fcntl, ioctl, mremap: libc declares them with "...", so the table cannot write their wrappers. The optional argument
-// is looked at only where the call has one, and is passed on in full.
+// open, openat, fcntl, ioctl, mremap: libc declares them with "...", so the table cannot generate their wrappers. The
+// optional argument is used only if the call has one, and is always passed on.
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -24,12 +24,12 @@ static int traced_fcntl(fcntl_function real, int fd, int command, void *argument
   return result;
 }
 
-// Passed on as 0 where the call has none.
+// Passed on as 0 if the call has none.
 static mode_t mode_of(int flags, mode_t mode) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0; }
 
-// Written with a parameter where libc's declaration has "...", under a name of its own: on x86-64 both are passed in the
-// same register, and without a list of arguments the hook is left by a jump. Each return to a caller that called before a
-// system call is mispredicted.
+// Defined with a parameter in place of libc's "...", under a name of its own: on x86-64 both are passed in the same
+// register, and without a variable argument list the hook can end in a jump. Each return to a caller that called before
+// a system call is mispredicted.
 #define OPEN_HOOK(symbol_name)                                                                   \
   EXPORT int symbol_name##_hook(const char *path, int flags, mode_t mode) __asm__(#symbol_name); \
   int symbol_name##_hook(const char *path, int flags, mode_t mode) {                             \
@@ -83,7 +83,7 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   REAL(void *, mremap, void *, size_t, size_t, int, ...);
   va_list list;
   va_start(list, flags);
-  void *wanted = va_arg(list, void *);  // some flags have it, of newer libcs others too: libc reads it where it counts
+  void *wanted = va_arg(list, void *);  // some flags have it, in newer libcs more: libc reads it if needed
   va_end(list);
   MREMAP_BODY(REMAPPED(old, old_bytes, bytes, flags, wanted))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through trees of folders change the working directory by themselves, and may leave it changed while the program
-// is called back: relative paths must not be taken for those of the folder that was current before. What the walks read
-// inside libc leaves no record, so they are counted, before they begin: the program may jump out of them.
+// Walks through trees of folders change the working directory by themselves, and may leave it changed while they call
+// back: relative paths must not be resolved against the earlier directory. Reads inside libc leave no record, so walks
+// are counted, before they begin: the program may jump out of them.
 #include <fts.h>
 #include <ftw.h>
 
@@ -53,7 +53,7 @@ EXPORT int nftw64(const char *path, __nftw64_func_t visit, int descriptors, int 
   return result;
 }
 
-// Before 2.3.3 it ignored flags that it did not know
+// Before 2.3.3 it ignored unknown flags
 OLD_VERSION(int, nftw, "GLIBC_2.2.5", (const char *path, __nftw_func_t visit, int descriptors, int flags)) {
   REAL_OLD(int, nftw, "GLIBC_2.2.5", const char *, __nftw_func_t, int, int);
   count_walk();

@@ -5,8 +5,8 @@
  *   mlrun_mark_push("epoch 1");  ...  mlrun_mark_pop();
  *   mlrun_mark_instant("checkpoint written");
  *
- * Nothing has to be linked (before glibc 2.34: -ldl): the functions of the same names that the traced process's library
- * exports are looked for when the first one is called. Ranges of a thread nest; a name is cut at 1020 bytes. */
+ * Nothing has to be linked (before glibc 2.34: -ldl): functions of the same names, exported by the library in a traced
+ * process, are looked up at the first call. Ranges of a thread nest; a name is cut at 1020 bytes. */
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a mark is written: one record where a range begins, a short one where it ends, none kept open here. So nothing is
-// to be cleaned up when a thread ends, and a range that is open when the process is killed is in the trace.
+// How a mark is written: one record where a range begins, a short one where it ends; no state is kept here. So nothing
+// has to be cleaned up when a thread ends, and a range that is open when the process is killed is in the trace.
 #pragma once
 
 #include <stdbool.h>
@@ -21,9 +21,9 @@ struct mark_domain {
   char name[116];
 };
 
-// A structure, and what tells its layout (runner/events/record.h): a string that lives as long as the process.
+// A structure, and the definition of its layout (runner/events/record.h): a string that lives as long as the process.
 struct mark_structure {
-  uint64_t layout;  // string id; 0: nothing has told its layout, and it has no bytes
+  uint64_t layout;  // string id; 0: the layout is unknown, and the structure has no bytes
   const char *layout_text;
   uint32_t layout_bytes;
   uint32_t bytes;  // at most kMarkStructureMaxBytes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handler of NVTX: ranges and marks of PyTorch, NCCL and the program itself, without a GPU and without CUPTI. Every
-// library of a program carries NVTX's code of its own; at its first call it loads what NVTX_INJECTION64_PATH names (us,
-// by mlrun) and asks for functions. Depths of ranges are not counted here, and callers are told so, as without a tool.
+// library of a program carries its own copy of NVTX; at its first call it loads what NVTX_INJECTION64_PATH names (set
+// by mlrun) and asks for functions. Depths of ranges are not counted here; callers get the same result as without a
+// tool.
 #include <stdbool.h>
 
 #include "preload/marks/mark_record.h"
@@ -13,7 +14,7 @@
 
 enum { kDomains = 256 };
 
-// A registered string: what the program has as its handle. Null, for want of memory: ranges by that name have none.
+// A registered string: the program's handle for it. Null, if memory is exhausted: ranges with that handle have no name.
 struct nvtx_text {
   uint32_t bytes;
   char text[];
@@ -24,7 +25,7 @@ static struct mark_domain domains[kDomains];
 static uint32_t domains_taken;
 static uint64_t ranges_begun;
 
-// UTF-8 of a wide string, cut where the buffer ends.
+// UTF-8 of a wide string, cut at the end of the buffer.
 static size_t narrow(const wchar_t *wide, char *out) {
   size_t bytes = 0;
   for (; wide && *wide && bytes + 4 <= kMarkTextMaxBytes; wide++) {
@@ -182,7 +183,7 @@ static const struct mark_domain *find_domain(uint64_t id) {
   return NULL;
 }
 
-// Null, the default domain, when there are too many.
+// Null, the default domain, if there are too many.
 static const struct mark_domain *create(const char *name, size_t bytes) {
   if (!name || !bytes) return NULL;
   if (bytes > sizeof domains->name) bytes = sizeof domains->name;
@@ -208,7 +209,7 @@ static const struct mark_domain *create_w(const wchar_t *wide) {
   return create(name, narrow(wide, name));
 }
 
-// Marks whose payload is all that they bring: nameless.
+// Marks with only a payload: nameless.
 static void put_payload(uint32_t kind, const struct mark_domain *domain, const struct nvtx_payload_data *data,
                         size_t count, uint64_t range) {
   const struct mark_structure structure = nvtx_structure(domain, data, count);

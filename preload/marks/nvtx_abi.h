@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVTX's injection interface that is used here, by our own declarations: how a program's copy of NVTX finds
-// its handler, and the numbers of the functions that a handler may take over.
+// The part of NVTX's injection interface that is used, by our own declarations: how a program's copy of NVTX finds its
+// handler, and the numbers of the functions that a handler may implement.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <wchar.h>
 
-// A table holds, by number, where the program keeps the pointer to each function.
+// A table holds, by number, the address of the program's pointer to each function.
 typedef void (*nvtx_function)(void);
 typedef nvtx_function **nvtx_table;
 
@@ -55,8 +55,8 @@ struct nvtx_attributes {
   int32_t colour_type;
   uint32_t colour;
   int32_t payload_type;  // enum mlrun_mark_payload has the same numbers
-  int32_t reserved;      // of structured payloads: how many
-  uint64_t payload;      // of structured payloads: where the first struct nvtx_payload_data stands
+  int32_t reserved;      // with structured payloads: their number
+  uint64_t payload;      // with structured payloads: address of the first struct nvtx_payload_data
   int32_t message_type;
   union {
     const char *ascii;
@@ -66,7 +66,7 @@ struct nvtx_attributes {
 };
 _Static_assert(sizeof(struct nvtx_attributes) == 48, "nvtxEventAttributes_t");
 
-// The payload extension: a program tells the layout of a structure once, and then hands over structures by its number.
+// The payload extension: a program registers the layout of a structure once, and then passes structures by its number.
 // The layouts below are those of all versions since NVTX 3.1 (NCCL 2.16).
 enum { NVTX_MODULE_PAYLOAD = 2, NVTX_PAYLOAD_VERSION_FIRST = 0x0103, NVTX_PAYLOAD_VERSION_LAST = 0x0104 };
 

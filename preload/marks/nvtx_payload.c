@@ -8,18 +8,18 @@
 
 enum { kLayouts = 1024, kProbes = 64, kNameMaxBytes = 80, kMembersMax = 256, kStructuresMax = 16 };
 
-// Of a structure, or of an enumeration that is a member of structures: then `bytes` are its lines of values.
+// A structure, or an enumeration that is a member of structures: then `bytes` are its lines of values.
 struct layout {
   const struct mark_domain *domain;
   uint64_t id;
   uint64_t string;
-  size_t size;  // static size, or size of the enumeration; 0: not told
+  size_t size;  // static size, or size of the enumeration; 0: unknown
   bool is_enum;
   uint32_t bytes;
   char text[];
 };
 
-// Open addressing by domain and number. An entry is never taken out; a new layout of a known number takes its place.
+// Open addressing by domain and number. Entries are never removed; a new layout of a known number replaces the old one.
 static struct layout *layouts[kLayouts];
 static uint64_t numbers_given = NVTX_FIRST_DYNAMIC_SCHEMA;
 
@@ -49,7 +49,7 @@ static bool enter(struct layout *layout) {
   return false;
 }
 
-// Text that is being made; once it is too long it stays so.
+// Text under construction; once it is too long it stays so.
 struct writer {
   size_t bytes;
   bool too_long;
@@ -84,7 +84,7 @@ static bool is_known(const struct mark_domain *domain, uint64_t id, size_t size,
          memcmp(there->text, text->text, text->bytes) == 0;
 }
 
-// What is kept is never given back, so a program that tells a layout at every call may not go on and on.
+// Kept memory is never freed, so a program that registers a layout at every call must be limited.
 static struct layout *make_layout(const struct writer *text) {
   static uint32_t made;
   if (text->too_long || __atomic_load_n(&made, __ATOMIC_RELAXED) >= kLayouts) return NULL;
@@ -92,7 +92,7 @@ static struct layout *make_layout(const struct writer *text) {
   return keep_memory(sizeof(struct layout) + text->bytes);
 }
 
-// The number that it has from now on.
+// The number assigned to the layout.
 static uint64_t keep(const struct mark_domain *domain, uint64_t id, size_t size, bool is_enum,
                      const struct writer *text) {
   if (id != 0 && !text->too_long && is_known(domain, id, size, is_enum, text)) return id;
@@ -148,7 +148,7 @@ uint64_t nvtx_register_enum(const struct mark_domain *domain, const struct nvtx_
   return keep(domain, values->field_mask & NVTX_ENUM_HAS_ID ? values->schema_id : 0, values->size, true, &text);
 }
 
-// A size of SIZE_MAX asks the handler to find it out; only strings have such.
+// SIZE_MAX asks the handler for the size; only strings have that.
 struct mark_structure nvtx_structure(const struct mark_domain *domain, const struct nvtx_payload_data *data,
                                      size_t count) {
   struct mark_structure found = {0};
@@ -167,7 +167,7 @@ struct mark_structure nvtx_structure(const struct mark_domain *domain, const str
   return found;
 }
 
-// Where the definitions of its domain and of its layout end, if this process has not written them.
+// Writes the definitions of the domain and of the layout, if this process has not. Returns their end.
 static uint64_t *define(const struct mark *mark, uint64_t *at, uint8_t lap, size_t domain_bytes, size_t layout_bytes) {
   const struct mark_structure *structure = mark->structure;
   if (domain_bytes) string_write(at, lap, mark->domain->id, mark->domain->name, mark->domain->bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Channels of threads. Their descriptors are slots of descriptor segments (arena.h), which all processes of the session
-// share; a slot goes FREE -> CLAIMED -> LIVE here, and back to FREE by the collector once its thread is gone.
+// share; a slot goes FREE -> CLAIMED -> LIVE here; the collector frees it after its thread ended.
 //
 // A signal handler that interrupts a registration registers the thread a second time, under another descriptor; both
-// die with the thread. One that jumps out leaves a claimed slot behind, which nobody uses again.
+// die with the thread. A handler that jumps out leaves a claimed slot behind, which is not used again.
 #include "preload/record/channel.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ enum { kSlotsPerSegment = 16 };  // slot 0 belongs to the segment's header
 
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec"))) = {.cursor = NO_SEGMENT};
 
-static uint32_t last_claimed;  // descriptor id: where this process looks first
+static uint32_t last_claimed;  // descriptor id: where this process searches first
 
 static struct mlrun_channel *channel_at(uint32_t id) {
   return (struct mlrun_channel *)(segment_start(id / kSlotsPerSegment) + id % kSlotsPerSegment * MLRUN_CHANNEL_BYTES);
@@ -38,7 +38,7 @@ static bool claim_slot(uint32_t id) {
                                      __ATOMIC_RELAXED);
 }
 
-// A free slot of a descriptor segment, tried in turn from `first_slot`. 0: none (slot 0 is never one).
+// A free slot of a descriptor segment, searched from `first_slot`. 0: none (slot 0 is never one).
 static uint32_t claim_in_segment(uint32_t segment, uint32_t first_slot) {
   for (uint32_t i = 0; i < MLRUN_CHANNELS_PER_SEGMENT; i++) {
     uint32_t id = segment * kSlotsPerSegment + 1 + (first_slot + i) % MLRUN_CHANNELS_PER_SEGMENT;
@@ -68,8 +68,7 @@ static uint32_t become_descriptor_segment(uint64_t claimed) {
   return id;
 }
 
-// Descriptor segments stay what they are for good, so no more are made than are needed: many threads may have come here
-// at the same time.
+// Descriptor segments are never released, so no more than needed are made: many threads may get here at the same time.
 static uint32_t claim_in_new_segment(void) {
   uint64_t claimed = try_claim_segment(MLRUN_OWNER_PREPARING);
   if (!claimed) return 0;
@@ -122,7 +121,7 @@ bool register_thread(uint32_t kind) {
   return true;
 }
 
-// A handler that interrupts after_fork runs it too: the first number stays.
+// A handler that interrupts after_fork runs it too: the first number is kept.
 static void take_process_number(void) {
   uint32_t fresh = __atomic_add_fetch(&control->next_process, 1, __ATOMIC_RELAXED), none = 0;
   __atomic_compare_exchange_n(&process.wiped->process_number, &none, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -133,9 +132,9 @@ void after_fork(void) {
   this_thread.cursor = NO_SEGMENT;
   this_thread.channel = 0;
   this_thread.spare_segment = 0;
-  this_thread.open_file_numbers = 0;  // its parent goes on with them
+  this_thread.open_file_numbers = 0;  // its parent continues to use them
   this_thread.vfork_depth = 0;
-  this_thread.sampler.random = 0;  // else it would pick what its parent picks
+  this_thread.sampler.random = 0;  // else it would pick the same blocks as its parent
   compiler_barrier();
   this_thread.tid = thread_number_after_fork(tid_in_parent, system_calls_allowed);
   if (process.pid != this_thread.tid) process.parent_pid = process.pid;

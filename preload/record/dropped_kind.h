@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record would have told that was dropped: the counter that it belongs to.
+// The counter for a dropped record, by what the record would have contained.
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// `kind`: enum mlrun_kind, of calls enum call_kind.
+// `kind`: enum mlrun_kind; for calls enum call_kind.
 enum mlrun_dropped dropped_kind(uint32_t kind);
 
 #pragma GCC visibility pop

@@ -8,9 +8,9 @@
 #include "preload/core/recorder.h"
 
 static char *chunks[kKeptChunksMax];
-static uint64_t taken;  // chunks begun << 32 | bytes used of the last one
+static uint64_t taken;  // chunks started << 32 | bytes used of the last one
 
-// Mapped by whoever comes first; the others give theirs back.
+// The first thread to arrive maps it; the others unmap theirs.
 static char *chunk_at(uint32_t number) {
   char *known = __atomic_load_n(&chunks[number], __ATOMIC_ACQUIRE);
   if (known || !recording_system_calls_allowed()) return known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for what lives as long as the process, in pieces of at most a few KiB. Taken without a lock, so also in a
-// signal handler that interrupts somebody who takes some.
+// Memory that lives as long as the process, in blocks of at most a few KiB. Lock-free, so a signal handler may
+// interrupt an allocation and allocate, too.
 #pragma once
 
 #include <stddef.h>
@@ -9,7 +9,8 @@
 
 enum { kKeptChunkBytes = 1 << 16, kKeptChunksMax = 8192 };
 
-// `bytes` of zeros (at most kKeptChunkBytes), aligned to 16. Null: the process has all that it gets, or none can be had.
+// `bytes` of zeros (at most kKeptChunkBytes), aligned to 16. Null: the process has reached its limit, or memory is
+// exhausted.
 void *keep_memory(size_t bytes);
 
 #pragma GCC visibility pop

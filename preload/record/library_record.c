@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has been defined is known by entry, place and tables: the dynamic linker gives the memory of an entry that goes to the next
-// that comes. An entry may go at any time, if other threads are about.
+// A defined library is recognised by list entry, address and tables: the dynamic linker reuses the memory of a freed
+// entry. With other threads alive, an entry may be freed at any time.
 #include "preload/record/library_record.h"
 
 #include <link.h>
@@ -22,8 +22,8 @@ enum { kListMax = 8192, kDefinedMax = 2048, kFirstPlaces = kReadablePageBytes / 
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-// Hashes of libraries, each at the first place free from its own on; 0: free. Its own is in the first page: a forked child, which
-// enters them all, copies one page where they are few.
+// Hash set of libraries with linear probing; 0: free. The first slots are in the first page: a forked child, which
+// enters all of them, copies one page if they are few.
 static uint64_t defined[kDefinedMax] __attribute__((aligned(kReadablePageBytes)));
 static uint32_t count;
 
@@ -34,7 +34,7 @@ static uint64_t hash_of(uint64_t at, const struct link_map *object) {
   return (hash ^ hash >> kPrimeBits) | 1;
 }
 
-// False: it was there before. Where there is no room for more each is new, and defined once more.
+// False: it was in the set before. If the set is full, each library counts as new, and is defined once more.
 static bool add_defined(uint64_t hash) {
   for (uint32_t i = 0; i < kDefinedMax; i++) {
     uint64_t *place = &defined[(hash / 2 % kFirstPlaces + i) % kDefinedMax], there = 0;
@@ -44,9 +44,9 @@ static bool add_defined(uint64_t hash) {
   return true;
 }
 
-// A path that the program gave is relative to its working directory. Null: it has none that could be a file's.
+// A path that the program gave is relative to its working directory. Null: the name cannot be a file's.
 static const char *whole_name(const char *name, size_t *bytes, char *room) {
-  if (!memchr(name, '/', *bytes)) return NULL;  // the kernel's own
+  if (!memchr(name, '/', *bytes)) return NULL;  // the kernel's own (vDSO)
   if (name[0] == '/') return name;
   long folder = raw_syscall2(SYS_getcwd, (long)room, kScratchBytes);
   if (folder <= 1 || room[0] != '/' || (size_t)folder + *bytes >= kScratchBytes) return NULL;
@@ -60,7 +60,7 @@ static const char *whole_name(const char *name, size_t *bytes, char *room) {
   return room;
 }
 
-// The name that the dynamic linker has for it, copied to `page`; the program itself has none there. Null: it is gone.
+// The dynamic linker's name for it, copied to `page`; the program itself has none there. Null: the entry is gone.
 static const char *copied_name(const struct link_map *object, size_t *bytes, char *page) {
   bool readable = copy_string_from_program(page, object->l_name, kScratchBytes, bytes);
   if (!readable || *bytes == kScratchBytes) return NULL;
@@ -73,7 +73,7 @@ static void define(uint64_t at, const struct link_map *object, char *page, char 
   if (object->l_ld == _DYNAMIC || !read_elf_module(at, object, &module)) return;
   const char *name = copied_name(object, &bytes, page);
   if (name && bytes) name = whole_name(name, &bytes, room);
-  module.number = MLRUN_FRAME_MODULE_MAX + ++count;  // frames name others
+  module.number = MLRUN_FRAME_MODULE_MAX + ++count;  // frames use the numbers below
   if (name && bytes) write_module(&module, name, bytes);
 }
 
@@ -95,7 +95,7 @@ void libraries_write(void) {
   scratch_give(page);
 }
 
-// No other thread is there yet that could take an entry away.
+// No other thread exists yet that could free an entry.
 void libraries_after_fork(void) {
   if (!&_r_debug || !(control->streams & MLRUN_STREAM_ALLOCS)) return;
   const struct link_map *object = _r_debug.r_map;

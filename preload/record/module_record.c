@@ -10,7 +10,7 @@
 
 enum { kUnits = 6 };
 
-// Of a name that the dynamic linker holds, which may be gone. 0: it is, or it is empty.
+// Id of a name that the dynamic linker holds, which may be gone. 0: it is gone or empty.
 static size_t name_length(uint64_t name) {
   if (!recording_system_calls_allowed()) return 0;
   size_t bytes = 0;

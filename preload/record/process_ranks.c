@@ -53,7 +53,7 @@ static const struct variable kVariables[] = {
 
 enum { kVariableCount = sizeof kVariables / sizeof *kVariables };
 
-// The number + 1; 0: the text is none, or has no room in the record.
+// The number + 1; 0: the text is not a number, or it exceeds the field.
 static uint64_t after(const char *text, unsigned bits) {
   uint64_t number = 0, most = (1ull << bits) - 2;
   if (!*text) return 0;
@@ -65,7 +65,7 @@ static uint64_t after(const char *text, unsigned bits) {
   return number + 1;
 }
 
-// Most entries begin with none of the letters.
+// Quick check: most entries begin with none of these letters.
 static bool may_be_one(char first) { return first && strchr("FJLMOPRSW", first); }
 
 struct process_ranks process_ranks_read(char **environment) {

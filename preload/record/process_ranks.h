@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank of a process among those that a launcher started, from the environment it was given.
+// The rank of a process among those that a launcher started, from its environment.
 //
-// Each number comes from the first variable that is set, in the order of enum mlrun_launcher: torchrun sets RANK in processes
-// that srun or mpirun gave a number of their own, and mpirun sets its variables in jobs of Slurm. What one launcher leaves
-// out (srun with PMIx: the size) is taken from the next.
+// Each number comes from the first variable that is set, in the order of enum mlrun_launcher: torchrun sets RANK in
+// processes that srun or mpirun has numbered, and mpirun sets its variables in jobs of Slurm. Numbers that one launcher
+// leaves out (srun with PMIx: the size) come from the next.
 #pragma once
 
 #include <stdint.h>

@@ -55,7 +55,7 @@ static uint64_t number_after(const char *text, size_t *at, size_t bytes) {
   return number;
 }
 
-// The name of the process stands in parentheses before the third field and may hold anything.
+// The process name is in parentheses before the third field and may contain anything.
 uint64_t process_stat_field(int wanted) {
   char stat[1024];
   size_t bytes = read_file("/proc/self/stat", stat, sizeof stat), at = bytes;
@@ -71,7 +71,7 @@ static uint64_t read_pid_namespace(void) {
   return number_after(link, &at, bytes);
 }
 
-// Of several hierarchies the unified one, else the first.
+// The unified hierarchy if there are several, else the first.
 static struct fact_text cgroup_line(const char *text, size_t bytes) {
   struct fact_text first = {0};
   for (size_t start = 0, end; start < bytes; start = end + 1) {
@@ -167,7 +167,7 @@ static bool write_record(void) {
   return true;
 }
 
-// GPU work was asked for, and if there is any here it will not be recorded.
+// GPU work was requested, but cannot be recorded here.
 static void write_foreign_injection(void) {
   struct fact_text file = foreign_injection;
   if (!file.bytes || process.forked || !(control->streams & MLRUN_STREAM_GPU)) return;
@@ -223,7 +223,7 @@ void process_end_write(int status) {
   struct io_counters io;
   uint8_t lap;
   if (!stamp()) return;
-  // That it ended is told in any case: one that has confined itself may ask nothing, and after a change of user the file
+  // The end itself is always recorded: a confined process may make no system call, and after a change of user the file
   // cannot be read.
   bool may_ask = recording_system_calls_allowed();
   if (may_ask) {

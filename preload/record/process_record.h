@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process tells of itself: MLRUN_PROCESS before its first other record, MLRUN_END when it ends or becomes
-// another image. Strings are read from /proc once, at load: later the program may have no right to.
+// The process's own records: MLRUN_PROCESS before its first other record, MLRUN_END when it ends or executes another
+// image. Strings are read from /proc once, at load: later the program may lack the permission.
 #pragma once
 
 #include <stddef.h>
@@ -8,23 +8,23 @@
 
 #pragma GCC visibility push(hidden)
 
-// At load, from /proc and the environment.
+// At load: reads /proc and the environment.
 void process_record_collect(char **environment);
 
-// A number of /proc/self/stat, by its place there; 0: it cannot be read.
+// The n-th number of /proc/self/stat; 0: it cannot be read.
 uint64_t process_stat_field(int wanted);
 
-// The program's file as /proc has told it; null: it has not.
+// The program's file according to /proc; null: unknown.
 const char *process_exe(size_t *bytes);
 
-// In a forked child that cannot see its parent: it is in another pid namespace than the parent was.
+// In a forked child that cannot see its parent: its pid namespace differs from the parent's.
 void process_record_enter_namespace(void);
 
-// Writes the process record unless that has been done in this process. If there is no room it is tried again later.
+// Writes the process record unless this process has written it. If it does not fit, a later call tries again.
 void process_record_write(void);
 
-// Writes the end record with the I/O counters of /proc/self/io; nothing where they cannot be read. status: exit status,
-// 0 if not known.
+// Writes the end record with the I/O counters of /proc/self/io; without counters if they cannot be read. status: exit
+// status, 0 if unknown.
 void process_end_write(int status);
 
 #pragma GCC visibility pop

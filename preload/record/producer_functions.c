@@ -18,7 +18,7 @@ void tell_end(void) {
 
 static uint32_t streams(void) { return recording_is_on() ? control->streams : 0; }
 
-// A hidden thread's own records are recorded; while it makes one it counts as any other.
+// A hidden thread's own records are kept; while it writes one it counts as a normal thread.
 static uint32_t show(void) {
   uint32_t hidden = this_thread.vfork_depth & THREAD_HIDDEN;
   this_thread.vfork_depth &= ~THREAD_HIDDEN;
@@ -35,7 +35,7 @@ static __u64 producer_clock(void) {
 
 static __u64 producer_monotonic_ns(void) { return monotonic_ns(); }
 
-// What others record through us is GPU work, all of it.
+// Other libraries record only GPU work through us.
 static __u64 *producer_reserve(uint32_t bytes, uint8_t *lap) {
   uint32_t hidden = show();
   uint64_t *words = reserve(bytes, MLRUN_GPU_API, lap);

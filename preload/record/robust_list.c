@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pthread_mutex_lock does with a robust mutex, without libpthread (libc.so.6 had only stubs of it before
-// glibc 2.34) and without a system call. The list head lies in the thread control block, at the same place in every
-// thread of a process:
+// What pthread_mutex_lock does with a robust mutex, without libpthread (before glibc 2.34 libc.so.6 had only stubs of
+// it) and without a system call. The list head is in the thread control block, at the same offset in every thread of a
+// process:
 //
 //   control block ...  tid u32 | u32 | robust_prev | head: {first entry, -32, pending} ...
 #include "preload/record/robust_list.h"
@@ -15,14 +15,14 @@
 struct robust_head {
   uint64_t first;        // address of an entry's `next` word; an empty list: of the head itself
   int64_t futex_offset;  // from an entry to its lock word: -32 with glibc
-  uint64_t pending;      // the entry that is being linked or unlinked
+  uint64_t pending;      // the entry being linked or unlinked
 };
 
 enum { kTidBeforeHead = 16 };
 
 static long head_at;  // offset in the control block, 0: not found
 static bool tid_is_before_head;
-// A process of an older glibc that does not link libpthread has no list, and only this one thread.
+// A process of an older glibc that does not link libpthread has no list, and a single thread.
 static struct {
   uint64_t previous;  // as glibc has it, before the head
   struct robust_head head;

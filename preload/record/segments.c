@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow path of a reservation: once in a segment's life, a few hundred to two thousand records.
+// The slow path of a reservation: once per segment, every few hundred to two thousand records.
 //
 // A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in
 // this_thread.spare_segment until it is installed, and installed by compare-and-swap on the cursor.
@@ -15,8 +15,8 @@
 
 enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
 #define GIVE_UP_NS  5000000000ull
-#define STALLED_NS  200000000ull   // a collector that is awake needs a few milliseconds for a step of allocation
-#define HAND_OUT_NS 1000000000ull  // for all steps, with hundreds of threads that keep it from the processors
+#define STALLED_NS  200000000ull   // a running collector needs a few milliseconds for an allocation step
+#define HAND_OUT_NS 1000000000ull  // for all steps, with hundreds of threads that starve it of CPU time
 
 static void wake_collector(void) {
   if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
@@ -80,7 +80,8 @@ static bool more_to_come(void) {
   return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);
 }
 
-// Time in which any thread of this process has waited for that, and until when; a forked child goes on with its parent's.
+// Time in which at least one thread of this process has waited for that, and its latest end; a forked child inherits
+// both.
 static uint64_t hand_out_waited_ns, hand_out_until_ns;
 
 static bool may_wait_for_hand_out(void) {
@@ -130,7 +131,7 @@ static void write_header(uint64_t cursor) {
   header->lap = (uint32_t)(cursor >> 56);
 }
 
-// Makes sure that this_thread.spare_segment holds a segment. Returns it; 0: none could be had.
+// Ensures that this_thread.spare_segment holds a segment. Returns it; 0: none is free.
 static uint64_t fill_spare(void) {
   uint64_t claimed = claim_segment(this_thread.channel_id + 1);
   if (!claimed) return 0;
@@ -140,7 +141,8 @@ static uint64_t fill_spare(void) {
   return this_thread.spare_segment;
 }
 
-// Moves the thread from the segment of the cursor `from` to a fresh one, for a record of that kind. False: there is none.
+// Moves the thread from the segment of the cursor `from` to a fresh one, for a record of that kind. False: none is
+// free.
 static COLD bool change_segment(uint64_t from, uint32_t kind) {
   if (!this_thread.channel && !register_thread(kind)) return false;
   for (;;) {
@@ -151,7 +153,7 @@ static COLD bool change_segment(uint64_t from, uint32_t kind) {
       continue;
     }
     if (!spare && !(spare = fill_spare())) {
-      replace_local(&this_thread.cursor, now, NO_SEGMENT);  // else its offset would creep into the next segment
+      replace_local(&this_thread.cursor, now, NO_SEGMENT);  // else its offset would advance into the next segment
       return false;
     }
     uint64_t fresh = spare - (1ull << 32);

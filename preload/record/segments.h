@@ -12,15 +12,15 @@
 uint64_t try_claim_segment(uint32_t owner);
 void give_back_segment(uint64_t claimed);
 
-// A thread that finds no segment waits for one where that may help: in a lossless session, and in any session as long as
-// the collector has not handed out the whole arena:
+// A thread that finds no free segment waits for one if that may help: in a lossless session, and in any session as long
+// as the collector has not handed out the whole arena:
 //
 //   struct patience patience = {0};
 //   do begin_attempt(&patience), ... while (nothing was found && wait_for_segment(&patience));
 //
-// The wait ends in vain when the collector dies, as its robust mutex says, and when no segment has become free in 5 s (0.2 s if
-// the session is not lossless). After one thread has given up no other waits until the next segment is free. In a session that is
-// not lossless the waits of a process take 1 s in all, and one that has confined itself does not wait.
+// The wait fails when the collector has died, as its robust mutex shows, and when no segment has become free in 5 s
+// (0.2 s if the session is not lossless). After one thread has given up no other waits until the next segment is free.
+// In a session that is not lossless the waits of a process take 1 s in all, and a confined process does not wait.
 struct patience {
   uint64_t since_ns;
   uint32_t space;  // the control page's counter of freed segments, before the attempt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set of ids that this process has defined is a cache in memory that the kernel wipes in a forked child: where a
-// bucket is full an id is forgotten, and its definition written again, which a reader ignores.
+// The set of ids that this process has defined is a cache in memory that the kernel wipes in a forked child: in a full
+// bucket an id is overwritten, and its definition written again, which a reader ignores.
 #include "preload/record/stack_record.h"
 
 #include <string.h>
@@ -66,10 +66,10 @@ static bool is_little(size_t bytes, int resource) {
   return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / kShareOfLimit;
 }
 
-// Of what the program may map, and of what counts as its data.
+// RLIMIT_AS and RLIMIT_DATA: what the program may map, and what counts as its data.
 static bool has_room_for(size_t bytes) { return is_little(bytes, RLIMIT_AS) && is_little(bytes, RLIMIT_DATA); }
 
-// One mapping, of which the kernel wipes the second part in a forked child.
+// One mapping; the kernel wipes its second half in a forked child.
 static bool map_tables(void) {
   size_t kept = table_bytes() - sizeof(struct defined);
   char *tables = has_room_for(table_bytes()) ? map_private(table_bytes()) : NULL;
@@ -102,8 +102,8 @@ void stacks_after_fork(void) {
   if (stack_depth) code_modules_after_fork();
 }
 
-// Frames of the tracer are none of the program's, wherever they stand: libc's puts may allocate inside ours, and libcudart's
-// cudaMalloc inside libmlrun_cupti's.
+// The tracer's frames are left out, wherever they are: libc's puts may allocate inside ours, and libcudart's cudaMalloc
+// inside libmlrun_cupti's.
 INLINE bool walk_on(struct stack_walk *walk) {
   do
     if (!stack_walk_next(walk)) return false;
@@ -111,7 +111,7 @@ INLINE bool walk_on(struct stack_walk *walk) {
   return true;
 }
 
-// From the frame that calls this library's innermost function to the program's.
+// From the frame that calls this library's innermost function to the program's frame.
 INLINE bool walk_to_program(struct stack_walk *walk, const struct stack_start *start) {
   return stack_walk_begin(walk, start) && (!is_own_code(walk->pc) || walk_on(walk));
 }
@@ -126,7 +126,7 @@ static uint64_t frame_word(const struct stack_walk *walk) {
   return flag | MLRUN_FRAME_IN_MODULE | (uint64_t)module.number << 32 | offset;
 }
 
-// The same walk again, this time to keep its frames.
+// Repeats the walk, this time to keep its frames.
 static COLD void prepare_definition(struct stack *stack, const struct stack_start *start) {
   struct stack_walk walk;
   stack->page = scratch_take();
@@ -139,7 +139,7 @@ static COLD void prepare_definition(struct stack *stack, const struct stack_star
   do words[count++] = frame_word(&walk);
   while (count < stack->frames && walk_on(&walk));
   if (count < stack->frames)
-    stack->id = 0;  // libraries have come or gone in between
+    stack->id = 0;  // libraries were loaded or unloaded in between
   else
     stack->definition_bytes = (1 + (count + 1) / 2) * MLRUN_UNIT_BYTES;
 }

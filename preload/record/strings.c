@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The set of emitted ids: three tables of eight-way buckets, each much larger than the one before and touched only when
-// the bucket of the one before is full, so that a process with few names stays in the page that it has anyway. Nothing
-// is ever removed; in the last table a full bucket is overwritten.
+// the bucket of the one before is full, so that a process with few names stays in a page that it has anyway. Ids are
+// never removed; in the last table a full bucket is overwritten.
 #include "preload/record/strings.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ HOT_CALL uint64_t *first_string_ids;
 
 struct id_table {
   uint32_t first_bucket, buckets;
-};  // buckets are counted from the wiped pages' start
+};  // offsets in buckets from the wiped pages' start
 static const struct id_table id_tables[kTables] = {
     {1, kStringFirstBuckets},
     {kStringPagesFirstBytes / kStringBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kStringBucketBytes},

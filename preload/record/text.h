@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A string on its way into a record: paths that the program passed, and names that the kernel tells.
+// A string for a record: paths that the program passed, and names that the kernel reports.
 #pragma once
 
 #include <stdbool.h>
@@ -16,30 +16,30 @@ struct text {
   size_t bytes;
   uint64_t id;
   size_t definition_bytes;  // 0: this process has written the definition
-  char *page;               // scratch page that holds it, or null
+  char *page;               // scratch page with the text, or null
 };
 
-// A path argument of the program. proven: a plain load may read it (program_memory.h); else it is copied. All zero: it cannot be
-// read.
+// A path argument of the program. proven: a plain load may read it (program_memory.h); else it is copied. All zero: it
+// cannot be read.
 struct text text_of_argument(const char *path, bool proven);
 
 // A path in memory of this library.
 struct text text_of_own(const char *path);
 
-struct text text_of_descriptor(int fd);       // what /proc/self/fd says
-struct text text_of_working_directory(void);  // working_directory.c remembers its id
+struct text text_of_descriptor(int fd);       // the target of /proc/self/fd/N
+struct text text_of_working_directory(void);  // working_directory.c caches its id
 
 void text_release(struct text *text);
 
-// A relative path starts at a directory: the empty one too (AT_EMPTY_PATH).
+// A relative path starts at a directory, and so does the empty one (AT_EMPTY_PATH).
 static inline bool text_is_relative(const struct text *text) {
   return text->id && !(text->bytes && text->at[0] == '/');
 }
 
-// Reserves `bytes` behind the definitions of `count` texts, which are written and published. Null: dropped, all of it.
+// Reserves `bytes` behind the definitions of `count` texts, which are written and published. Null: all are dropped.
 uint64_t *reserve_with_definitions(struct text *const *texts, int count, uint32_t bytes, uint32_t kind, uint8_t *lap);
 
-// The same, at once where nothing is to be defined, which is nearly always.
+// The same, with a fast path if no text is new, which is nearly always.
 INLINE uint64_t *reserve_with_texts(struct text *const *texts, int count, uint32_t bytes, uint32_t kind, uint8_t *lap) {
   size_t definitions = 0;
   for (int i = 0; i < count; i++) definitions |= texts[i]->definition_bytes;

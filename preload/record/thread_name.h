@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that threads are given while they are watched; the first name is the collector's to read.
+// Names given to threads while they are traced; the collector reads the first name.
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unmapping while other threads record: a claimer takes an owner word and then looks at process.segment_count again, we
-// lower segment_count and then look at the owner words. One of the two sees the other, so nobody writes into a segment that
-// is gone. Segments from the new segment_count on are never claimed here again.
+// Unmapping while other threads record: a claimer takes an owner word and then reads process.segment_count again, we
+// lower segment_count and then read the owner words. One of the two sees the other, so no thread writes into an
+// unmapped segment. Segments from the new segment_count on are never claimed here again.
 #include "preload/start/address_space.h"
 
 #include <stdint.h>
@@ -24,14 +24,14 @@ size_t mappable_bytes(size_t bytes, bool *limited) {
   return *limited && bytes > share ? share : bytes;
 }
 
-// Whether a thread of this process may be using the segment. Descriptor segments are never unmapped, so those below `mapped`
-// can be read.
+// Whether a thread of this process may be using the segment. Descriptor segments are never unmapped, so those below
+// `mapped` can be read.
 static bool is_in_use_here(uint32_t segment, uint32_t mapped) {
   uint32_t owner = __atomic_load_n(&process.owner[segment], __ATOMIC_SEQ_CST) & MLRUN_OWNER_MASK;
   if (!owner) return false;
   if (owner >= MLRUN_OWNER_PREPARING) return true;
   uint32_t descriptor = owner - 1;
-  if (descriptor / kChannelsInSegment >= mapped) return true;  // cannot be told
+  if (descriptor / kChannelsInSegment >= mapped) return true;  // unknown
   const struct mlrun_channel *channel =
       (const struct mlrun_channel *)(segment_start(descriptor / kChannelsInSegment) +
                                      descriptor % kChannelsInSegment * MLRUN_CHANNEL_BYTES);
@@ -48,7 +48,7 @@ static void unmap_segments(uint32_t first, uint32_t end) {
 }
 
 void fit_address_space(size_t limit) {
-  static bool busy;  // what has been unmapped once may be the program's the next moment
+  static bool busy;  // unmapped addresses may be the program's the next moment
   if (!process.arena || in_vfork_child() || !recording_system_calls_allowed() || !recording_is_on()) return;
   size_t share = limit / kShareOfAddressSpace, before = (size_t)(segments - process.arena);
   size_t count = share > before ? (share - before) / MLRUN_SEGMENT_BYTES : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the program's address space recording takes: little where that is limited, from the start or while the program
+// How much of the program's address space recording takes: little if it is limited, from the start or while the program
 // runs.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-// Bytes of the arena that may be mapped at load: all, or the lowest part of it under a limit (then *limited).
+// Bytes of the arena that may be mapped at load: all, or its lowest part under a limit (then *limited).
 size_t mappable_bytes(size_t bytes, bool *limited);
 
-// The program limits its address space to `limit` bytes: unmaps what is too much of the arena. Segments that this process
-// owns stay, so that no thread is disturbed. Nothing in a vfork child or once the program has confined itself.
+// The program limits its address space to `limit` bytes: unmaps the excess of the arena. Segments that this process
+// owns stay mapped, so that no thread is disturbed. No effect in a vfork child or once the program has confined itself.
 void fit_address_space(size_t limit);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attaching: the environment names the arena, one open, one mapping, one close. No descriptor stays open. A process
-// that is not traced, whose address space has no room, or whose library is of another version passes every call
-// through.
+// Attaching: the environment names the arena; one open, one mapping, one close. No descriptor stays open. Calls pass
+// through in a process that is not traced, whose address space is too small, or whose library is of another version
+// than mlrun.
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -31,13 +31,14 @@ enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
 static struct mlrun_control detached = {.state = MLRUN_STOP};
 static uint32_t never;
 
-// The kernel leaves little in the first cache: a line costs a call as much as all that it computes.
+// Few lines of the program survive in the L1 cache across calls: one more line costs a call as much as all its
+// computation.
 HOT_CALL struct mlrun_control *control = &detached;
 HOT_CALL uint32_t *generation = &never;
 HOT_CALL char *segments;
 HOT_CALL bool clock_is_tsc;
 HOT_CALL bool system_calls_allowed = true;
-HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // where the line begins: gcc turns the order round
+HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // the line begins here: gcc reverses the order
 struct process_facts process;
 
 static bool tried;
@@ -177,7 +178,7 @@ void attach(char **environment) {
   if (may_record()) process_record_write();
 }
 
-// ld.so hands the environment over: our constructor is the first of all, so libc has not set `environ` yet.
+// ld.so passes the environment: our constructor is the first of all, so libc has not set `environ` yet.
 static __attribute__((constructor)) void load(int argc, char **argv, char **environment) {
   (void)argc;
   remember_initial_stack(argv, environment);

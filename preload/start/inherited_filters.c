@@ -12,11 +12,11 @@ enum { kPieceBytes = 2048 };
 static const char kLine[] = "\nSeccomp_filters:\t";
 
 struct reader {
-  size_t matched;  // characters of kLine, all of them: the number is being read
+  size_t matched;  // matched characters of kLine; all of them: the number is being read
   uint32_t number;
 };
 
-// False: the number is complete. Only the first character of the line's beginning is a newline, so a mismatch begins anew.
+// False: the number is complete. Only the first character of kLine is a newline, so a mismatch restarts the match.
 static bool take(struct reader *r, char c) {
   if (r->matched == sizeof kLine - 1) {
     if (c < '0' || c > '9') return false;

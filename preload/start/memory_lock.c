@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MCL_ONFAULT marks all mappings as locked without touching them; ours are then unmarked, and each of the program's is locked
-// and filled. Where the kernel refuses because the address space, ours included, is larger than the limit of locked memory,
-// the program's mappings are locked one by one if they alone are not.
+// MCL_ONFAULT marks all mappings as locked without touching them; ours are then unmarked, and each of the program's is
+// locked and filled. If the kernel refuses because the address space with ours exceeds the limit of locked memory, the
+// program's mappings are locked one by one if they alone do not.
 #include "preload/start/memory_lock.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool is_ours(const struct ours *ours, const struct range *mapping) {
   return false;
 }
 
-// Takes one character of /proc/self/maps, "start-end perms ..." a line. True: the range of a line is complete.
+// Consumes one character of /proc/self/maps, "start-end perms ..." a line. True: the range of a line is complete.
 static bool take_digit(struct range *r, int *field, char c) {
   unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
   if (c == '\n') {
@@ -76,7 +76,7 @@ static bool for_each_mapping(const struct ours *ours, void (*each)(const struct 
   return fd >= 0;
 }
 
-// Some mappings (the kernel's own, those without access) cannot be filled; mlockall passes over them too.
+// Some mappings (the kernel's own, those without access) cannot be filled; mlockall skips them too.
 static void lock(const struct range *r, size_t *locked) {
   *locked += r->end - r->start;
   raw_syscall2(SYS_mlock, (long)r->start, (long)(r->end - r->start));

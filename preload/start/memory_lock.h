@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlockall: locks the program's memory, and not what recording has mapped beside it.
+// mlockall: locks the program's memory, but not the mappings of the recorder.
 #pragma once
 
 #pragma GCC visibility push(hidden)
 
-// As mlockall(flags), whose function of libc is `real`. The arena and our tables would be allocated as a whole by it, and count
-// towards the limit of locked memory. Result and errno as the program would have them without us.
+// Like mlockall(flags), whose libc function is `real`, which would allocate the arena and our tables as a whole and
+// count them towards the limit of locked memory. Result and errno are as without us.
 int lock_all_but_ours(int flags, int (*real)(int));
 
 #pragma GCC visibility pop

@@ -52,7 +52,7 @@ static bool dereference(struct evaluation *e) {
   return true;
 }
 
-// Of two operands; only a sum may have a register in it.
+// Applies an operator to two operands; only a sum may contain a register.
 static bool combine(struct evaluation *e, uint8_t operation) {
   if (e->depth < 2) return false;
   struct frame_address *a = &e->stack[e->depth - 2], b = e->stack[e->depth - 1];

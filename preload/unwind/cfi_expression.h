@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions in call frame information, as far as compilers and libc use them: sums of rsp or rbp and a constant, or
-// what is stored there. rip is the address itself, so PLT entries can be told too.
+// the value stored there. rip is known (it is the address itself), so the expressions of PLT entries can be evaluated
+// too.
 #pragma once
 
 #include "preload/unwind/cfi_program.h"
@@ -9,7 +10,7 @@
 
 enum address_base { BASE_NONE, BASE_SP, BASE_BP, BASE_OTHER };
 
-// base + offset, or what is stored there.
+// base + offset, or the value stored there.
 struct frame_address {
   enum address_base base;
   bool is_indirect;

@@ -62,7 +62,7 @@ struct run {
   bool failed;
 };
 
-// Null: a register that is not followed.
+// Null: a register that is not tracked.
 static struct saved_register *followed(struct row_state *state, uint64_t number) {
   if (number == kRegisterBp) return &state->bp;
   return number == kRegisterReturn ? &state->return_address : NULL;
@@ -93,7 +93,7 @@ static struct cfi_bytes take_block(struct cfi_bytes *bytes) {
   return block;
 }
 
-// Where gcc realigns a stack, rbp is said to be saved where rbp itself points to.
+// Where gcc realigns a stack, the rule for rbp is "saved where rbp itself points to".
 static void set_expression(struct run *run, uint64_t number, struct cfi_bytes block) {
   struct frame_address place;
   bool at_bp = evaluate_cfi_expression(block, run->context->address, &place) && place.base == BASE_BP &&
@@ -119,7 +119,7 @@ static void recall(struct run *run) {
     run->now = run->remembered[--run->remembered_count];
 }
 
-// Instructions with their operation in the low six bits. False: not known.
+// Instructions with their operation in the low six bits. False: unknown.
 static bool run_extended(struct run *run, uint8_t operation, struct cfi_bytes *bytes) {
   const struct cfi_context *c = run->context;
   uint64_t number;
@@ -192,14 +192,14 @@ static void run_instructions(struct run *run, struct cfi_bytes bytes) {
 
 static uint32_t end_row(enum mlrun_stack_end end) { return make_row(ROW_END, (int64_t)end, 0); }
 
-// Offsets in words; a row has no place for others.
+// Offsets in words; a row cannot encode others.
 static uint32_t row_of(enum row_kind kind, int64_t cfa_bytes, int64_t bp_bytes) {
   if (cfa_bytes % 8 || bp_bytes % 8 || !row_fits(cfa_bytes / 8, bp_bytes / 8)) return end_row(MLRUN_STACK_NO_TABLE);
   return make_row(kind, cfa_bytes / 8, bp_bytes / 8);
 }
 
 static uint32_t row_of_state(const struct cfi_context *context, const struct row_state *s) {
-  enum { kInterruptedSp = 160 };  // in the frame that the kernel makes for a handler
+  enum { kInterruptedSp = 160 };  // in the frame that the kernel builds for a handler
   const struct frame_address *cfa = &s->cfa;
   if (context->is_signal_frame)
     return cfa->base == BASE_SP && cfa->is_indirect && cfa->offset == kInterruptedSp ? make_row(ROW_SIGNAL, 0, 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call frame instructions (DWARF 5, section 6.4.2) of one function, run up to one address. Of the registers only rsp,
-// rbp and the return address are followed.
+// Runs the call frame instructions (DWARF 5, section 6.4.2) of one function up to one address. Tracks only rsp, rbp and
+// the return address.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct cfi_bytes {
   const uint8_t *at, *end;
 };
 
-// What the CIE says, and where the function is.
+// Contents of the CIE, and the function's addresses.
 struct cfi_context {
   uint64_t code_align;
   int64_t data_align;
@@ -21,10 +21,10 @@ struct cfi_context {
   bool is_signal_frame;
 };
 
-// The row (unwind_row.h). What cannot be said in a row is ROW_END for want of information.
+// The row (unwind_row.h). A state that a row cannot encode is ROW_END for lack of information.
 uint32_t run_cfi(const struct cfi_context *context, struct cfi_bytes initial, struct cfi_bytes instructions);
 
-// Readers for what the tables are made of. At the end of the bytes they give 0 and leave `at` beyond use: at == end.
+// Readers for the tables' encodings. At the end of the bytes they return 0 and make `at` unusable: at == end.
 uint64_t cfi_unsigned(struct cfi_bytes *bytes, unsigned size);
 uint64_t cfi_uleb(struct cfi_bytes *bytes);
 int64_t cfi_sleb(struct cfi_bytes *bytes);

@@ -21,16 +21,16 @@ struct module_table {
   struct code_module modules[kModulesMax];  // by start
 };
 
-static struct module_table *known, *fresh;  // fresh: belongs to who refreshes
+static struct module_table *known, *fresh;  // fresh: belongs to the refreshing thread
 static uint32_t sequence;                   // of `known`; odd: it is being written
-static uint64_t refresher;                  // 0, or an address in the frame of who refreshes
+static uint64_t refresher;                  // 0, or an address in the frame of the refreshing thread
 static uint32_t next_number = 1;
 static uint64_t last_that_stays, last_met;  // entries of the linker's list
 
 HOT uint32_t code_generation;
 HOT struct own_code own_code[kOwnLibraries];
 
-// The place of the first module that ends behind `address`.
+// Index of the first module that ends behind `address`.
 static uint32_t place_of(const struct module_table *table, uint64_t address) {
   uint32_t low = 0, high = table->count < kModulesMax ? table->count : kModulesMax;
   while (low < high) {
@@ -54,7 +54,7 @@ static enum module_search search(uint64_t address, struct code_module *module) {
   return inside ? MODULE_FOUND : MODULE_NONE;
 }
 
-// One at a time. Whoever was at it and stands deeper in this same stack than we do has been jumped out of.
+// One refresh at a time. A refresher deeper in this same stack than we are has been jumped out of.
 static bool begin_refresh(void) {
   uint64_t here = (uint64_t)__builtin_frame_address(0);
   uint64_t holder = __atomic_load_n(&refresher, __ATOMIC_RELAXED);
@@ -109,7 +109,7 @@ static void take_object(uint64_t at, const struct link_map *object, bool stays) 
   note_own_code(&module);
 }
 
-// Fills `fresh` from the linker's list. False: the list moved under us.
+// Fills `fresh` from the linker's list. False: the list changed meanwhile.
 static bool read_list(void) {
   fresh->count = 0;
   bool stays = true;
@@ -144,7 +144,7 @@ static void take_over(void) {
   unwind_cache_clear();
 }
 
-// False: it could not be done now.
+// False: not possible now.
 static COLD bool refresh(void) {
   if (!&_r_debug || !recording_system_calls_allowed() || in_vfork_child()) return false;
   if (_r_debug.r_state != RT_CONSISTENT || !begin_refresh()) return false;
@@ -154,7 +154,7 @@ static COLD bool refresh(void) {
   return whole;
 }
 
-// Objects are added at the list's end. One that has been taken off and freed is no longer its predecessor's successor.
+// Objects are appended to the list. One that was removed and freed is no longer its predecessor's successor.
 static bool has_list_changed(void) {
   const struct link_map *last = (const struct link_map *)last_met;
   if (!last || !is_readable_range(last_met, sizeof *last)) return true;

@@ -37,7 +37,7 @@ static bool headers_at(uint64_t address, struct headers *headers) {
   return true;
 }
 
-// Of the program itself the kernel tells where they are.
+// The kernel passes the addresses of the program's own headers.
 static bool headers_of_program(struct headers *headers) {
   LIBC(unsigned long, getauxval, unsigned long);
   *headers = (struct headers){0, (const ElfW(Phdr) *)libc_getauxval(AT_PHDR), (unsigned)libc_getauxval(AT_PHNUM)};
@@ -101,7 +101,7 @@ static void find_build_id(const struct headers *headers, struct code_module *mod
   }
 }
 
-// mov %rsp, %rbp, soon behind push %rbp: compilers put other instructions in between.
+// mov %rsp, %rbp, soon after push %rbp: compilers put other instructions in between.
 static bool begins_frame(const uint8_t *code) {
   static const uint8_t set_frame[3] = {0x48, 0x89, 0xe5};
   enum { kPrologueBytes = 24 };
@@ -110,8 +110,8 @@ static bool begins_frame(const uint8_t *code) {
   return false;
 }
 
-// Functions begin at multiples of 16. Where most that begin by saving rbp make it their frame pointer next, the module
-// was compiled with frame pointers; else rbp is a register like others.
+// Functions begin at multiples of 16. If most of those that begin by saving rbp then make it their frame pointer, the
+// module was compiled with frame pointers; else rbp is an ordinary register.
 static bool looks_framed(const struct headers *headers, const struct code_module *module) {
   static const uint8_t landing_pad[4] = {0xf3, 0x0f, 0x1e, 0xfa};
   enum { kPushBp = 0x55, kLookAheadBytes = 32 };

@@ -8,22 +8,22 @@
 
 enum { kProbedAtOnceBytes = 16 << 20, kFrameMaxBytes = 1 << 20 };
 
-// Of ld.so: where the kernel has put the first thread's stack.
+// ld.so's variable: where the kernel has put the first thread's stack.
 extern void *__libc_stack_end __attribute__((weak));
 
 static uint64_t page_of(uint64_t address) { return address & ~(uint64_t)(kReadablePageBytes - 1); }
 
-// A thread's control block lies at the top of its stack.
+// A thread's control block is at the top of its stack.
 static uint64_t thread_pointer(void) { return (uint64_t)__builtin_thread_pointer(); }
 
 static uint64_t top_of_first_stack(void) { return &__libc_stack_end ? (uint64_t)__libc_stack_end & ~7ull : 0; }
 
-// Whether the stack that holds `sp` reaches up to `top` without a gap.
+// Whether the stack that contains `sp` is mapped up to `top` without a gap.
 static bool reaches(uint64_t sp, uint64_t top) {
   return sp < top && top - sp <= kProbedAtOnceBytes && is_readable_range(page_of(sp), top - page_of(sp));
 }
 
-// False: `sp` is not on the thread's own stack, as far as can be told.
+// False: `sp` is not on the thread's own stack, as far as is known.
 static bool learn_own_stack(uint64_t sp) {
   if (this_thread.stack_high) {
     if (!reaches(sp, this_thread.stack_low)) return false;
@@ -38,7 +38,7 @@ static bool learn_own_stack(uint64_t sp) {
   return true;
 }
 
-// A handler's stack may be small; a walk that has to read tables takes about 1.5 KiB.
+// A handler's stack may be small; a walk that reads tables takes about 1.5 KiB.
 static bool is_nearly_full(uint64_t sp) {
   enum { kRoomBytes = 3072 };
   stack_t stack = {.ss_flags = SS_DISABLE};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of the stack may be read. A thread's own stack reaches from the stack pointer to its top without a gap, and stays
-// there as long as the thread does; how far down it has been seen to reach is remembered. Any other stack (of a signal
-// handler, of a coroutine) is asked for page by page, each time anew.
+// The readable part of the stack. A thread's own stack is mapped from the stack pointer to its top without a gap for
+// the thread's lifetime; the lowest address seen is kept. Any other stack (of a signal handler, of a coroutine) is
+// probed page by page, each time again.
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// Readable words: [low, high). Grows upwards by stack_range_grow.
+// Readable words: [low, high). stack_range_grow extends it upwards.
 struct stack_range {
   uint64_t low, high;
   bool own;
@@ -22,7 +22,7 @@ INLINE bool is_own_stack(uint64_t address) {
   return address - this_thread.stack_low < this_thread.stack_high - this_thread.stack_low;
 }
 
-// The range around the stack pointer `sp`. False: nothing is known about that stack, and nothing may be asked.
+// The range around the stack pointer `sp`. False: the stack is unknown, and the kernel may not be asked.
 bool find_stack_range(uint64_t sp, struct stack_range *range);
 
 INLINE bool stack_range_begin(uint64_t sp, struct stack_range *range) {
@@ -31,7 +31,8 @@ INLINE bool stack_range_begin(uint64_t sp, struct stack_range *range) {
   return true;
 }
 
-// Whether the word at `address`, above the range, can be read after all: it may if the range is not the thread's own.
+// Whether the word at `address`, above the range, can be read after all: possible if the range is not the thread's own
+// stack.
 bool stack_range_grow(struct stack_range *range, uint64_t address);
 
 INLINE bool can_read_word(struct stack_range *range, uint64_t address) {

@@ -4,7 +4,7 @@
 #include "preload/unwind/code_modules.h"
 #include "preload/unwind/unwind_table.h"
 
-// struct rt_sigframe behind its return address: where the interrupted registers are.
+// struct rt_sigframe behind its return address: offsets of the interrupted registers.
 enum { kSavedBp = 120, kSavedSp = 160, kSavedPc = 168 };
 
 static COLD uint32_t make_missing_row(uint64_t address) {
@@ -18,9 +18,9 @@ static COLD uint32_t make_missing_row(uint64_t address) {
   return row;
 }
 
-// The kernel's frame for a signal handler: the walk goes on where the handler struck, perhaps on another stack.
+// The kernel's frame for a signal handler: the walk continues at the interrupted instruction, perhaps on another stack.
 static COLD bool leave_signal_handler(struct stack_walk *walk) {
-  enum { kHandlersMax = 16 };  // what looks like more may lead round in a circle
+  enum { kHandlersMax = 16 };  // more may be a cycle
   uint64_t context = walk->sp;
   if (++walk->handlers > kHandlersMax || !can_read_word(&walk->range, context + kSavedPc) ||
       !can_read_word(&walk->range, context))
@@ -38,7 +38,7 @@ static bool is_code(uint64_t address) {
   return find_code_module(address, &module) == MODULE_FOUND;
 }
 
-// Where only the frame pointers tell the way, what they lead to must look like a caller.
+// A frame found by frame pointer alone is accepted only if its address looks like a caller's.
 static COLD bool is_believable(const struct stack_walk *walk, uint64_t cfa) {
   return cfa > walk->sp && is_code(*(const uint64_t *)(cfa - 8) - 1);
 }

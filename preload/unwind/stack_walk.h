@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// From frame to frame, outwards:
+// Walks the stack outwards, frame by frame:
 //
 //   struct stack_walk walk;
 //   if (stack_walk_begin(&walk, start))
 //     do use(walk.pc); while (stack_walk_next(&walk));
 //   walk.end says why it ended
 //
-// Reads nothing but the stack, within bounds that are known to be readable, and tables of mapped modules; the usual
-// step is one look-up in the cache of rows. Any thread, any signal handler.
+// Reads only the stack, within bounds known to be readable, and tables of mapped modules; the usual step is one lookup
+// in the cache of rows. Any thread, any signal handler.
 #pragma once
 
 #include "preload/unwind/stack_bounds.h"
@@ -21,7 +21,7 @@ struct stack_start {
   uint64_t pc, sp, bp;
 };
 
-// Those of the function that calls the one that uses this, at the call: the builtin makes the compiler give that one a
+// Those of the caller of the function that uses this, at the call: the builtin makes the compiler give that function a
 // frame pointer.
 INLINE struct stack_start stack_start_of_caller(void) {
   const uint64_t *frame = (const uint64_t *)__builtin_frame_address(0);
@@ -30,8 +30,8 @@ INLINE struct stack_start stack_start_of_caller(void) {
 
 struct stack_walk {
   uint64_t pc, sp, bp;
-  uint8_t handlers;  // of signals, left so far
-  bool interrupted;  // pc was not left by a call: it is the next instruction of a function that a signal interrupted
+  uint8_t handlers;  // signal handlers left so far
+  bool interrupted;  // pc is not a return address: it is the next instruction of a function that a signal interrupted
   struct stack_range range;
   enum mlrun_stack_end end;
 };
@@ -50,7 +50,7 @@ INLINE bool stack_walk_begin(struct stack_walk *walk, const struct stack_start *
   return stack_range_begin(start->sp, &walk->range) || stack_walk_ended(walk, MLRUN_STACK_BROKEN);
 }
 
-// To the caller's frame, whose stack pointer is `cfa` and whose rbp is at `saved_bp` (0: as it is).
+// Steps to the caller's frame, with stack pointer `cfa` and rbp saved at `saved_bp` (0: unchanged).
 INLINE bool stack_walk_to(struct stack_walk *walk, uint64_t cfa, uint64_t saved_bp) {
   if (unlikely(cfa <= walk->sp || !can_read_word(&walk->range, cfa - 8)))
     return stack_walk_ended(walk, MLRUN_STACK_BROKEN);
@@ -64,10 +64,10 @@ INLINE bool stack_walk_to(struct stack_walk *walk, uint64_t cfa, uint64_t saved_
   return likely(walk->pc != 0) || stack_walk_ended(walk, MLRUN_STACK_ROOT);
 }
 
-// The address that the row is asked for: behind a call the next instruction may belong to another function.
+// The address whose row is looked up: after a call the next instruction may belong to another function.
 INLINE uint64_t stack_walk_address(const struct stack_walk *walk) { return walk->pc - !walk->interrupted; }
 
-// A step by any kind of row; ROW_NONE: it has to be made first.
+// A step by any kind of row; ROW_NONE: the row is computed first.
 bool stack_walk_by(struct stack_walk *walk, uint32_t row);
 
 INLINE bool stack_walk_next(struct stack_walk *walk) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows by address of code, so that the usual step of a walk is one look-up. An entry is one word, read and written at
-// once by any thread and any signal handler; nobody waits. The cache is exact: the index and the tag give the address
-// back. Two places for each address; the older entry gives way.
+// Rows by code address, so that the usual step of a walk is one lookup. An entry is one word, read and written
+// atomically by any thread and any signal handler; no thread waits. The cache is exact: the index and the tag determine
+// the address. Each address has two places; the older entry is evicted.
 //
 //   entry  {row 32 | elsewhere 1 | tag 31}    tag: address >> 16
 //   place  (address ^ hash(tag)) & 0xffff, or its neighbour if `elsewhere`
@@ -17,7 +17,7 @@
 
 enum { kCacheEntries = 1 << 16 };
 
-extern uint64_t *unwind_cache;  // kCacheEntries words that were zero; null: no stacks are recorded
+extern uint64_t *unwind_cache;  // kCacheEntries words, zero at first; null: no stacks are recorded
 
 INLINE uint32_t unwind_cache_place(uint64_t address) {
   uint64_t tag = address >> 16;
@@ -28,7 +28,7 @@ INLINE uint64_t unwind_cache_key(uint64_t address) { return (address >> 16) << 3
 
 #define UNWIND_CACHE_ELSEWHERE (1ull << 32)
 
-// ROW_NONE (0): it is not there.
+// ROW_NONE (0): not in the cache.
 INLINE uint32_t unwind_cache_find(uint64_t address) {
   uint32_t place = unwind_cache_place(address);
   uint64_t key = unwind_cache_key(address), entry = __atomic_load_n(&unwind_cache[place], __ATOMIC_RELAXED);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How to get from a frame to its caller, for one address of code, in 32 bits:
+// The step from a frame to its caller, for one code address, in 32 bits:
 //
 //   {kind 3 | cfa 20 | bp 9}
 //
-// The CFA ("canonical frame address") is the caller's stack pointer; the return address lies 8 bytes below it, or the
-// row is none of ours to follow. Only rsp and rbp are followed: nothing else is needed for the CFA of compiled code at
-// a call.
+// The CFA ("canonical frame address") is the caller's stack pointer; the return address must be 8 bytes below it, else
+// the row cannot be used. Only rsp and rbp are tracked: the CFA of compiled code at a call needs nothing else.
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +17,7 @@ enum row_kind {
   ROW_BP,         // CFA = rbp + 8 * cfa, the caller's rbp is at CFA + 8 * bp
   ROW_REALIGNED,  // CFA is at rbp - 8 * cfa, the caller's rbp is at rbp
   ROW_SIGNAL,     // a signal handler returns here: rsp points to the interrupted context
-  ROW_POINTER,    // no unwind information, but a module that keeps frame pointers: as ROW_BP, to be believed less
+  ROW_POINTER,    // no unwind information, but a module that keeps frame pointers: as ROW_BP, but less reliable
   ROW_END,        // the walk ends here; cfa: enum mlrun_stack_end
 };
 

@@ -27,7 +27,7 @@ static bool lies_in(const struct code_module *module, uint64_t at, uint64_t byte
   return at >= module->tables_start && at <= module->tables_end && bytes <= module->tables_end - at;
 }
 
-// Address of the FDE that may hold `address`, 0: none.
+// Address of the FDE that may contain `address`, 0: none.
 static uint64_t find_fde(const struct code_module *module, uint64_t address) {
   uint64_t base = module->eh_frame_header;
   if (!lies_in(module, base, sizeof(struct eh_frame_header))) return 0;
@@ -48,7 +48,7 @@ static uint64_t find_fde(const struct code_module *module, uint64_t address) {
   return base + (uint64_t)(int64_t)entries[low].fde;
 }
 
-// What follows the length of a CIE or FDE. Empty: it is not in the module's tables, or of the 64-bit format.
+// What follows the length of a CIE or FDE. Empty: it is outside the module's tables, or of the 64-bit format.
 static struct cfi_bytes entry_at(const struct code_module *module, uint64_t at) {
   uint32_t length;
   struct cfi_bytes nothing = {NULL, NULL};
@@ -65,7 +65,7 @@ struct cie {
   bool has_augmentation;
 };
 
-// The letters behind 'z'; each has its data in `data`.
+// The letters after 'z'; each has its data in `data`.
 static bool read_augmentation(const char *letters, struct cfi_bytes data, struct cie *cie) {
   uint64_t ignored;
   for (; *letters; letters++) {

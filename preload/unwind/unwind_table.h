@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row for an address of code, from the module's .eh_frame by way of .eh_frame_hdr, whose table is sorted. Nothing
-// outside the module's readable segment is looked at, whatever the tables say.
+// The row for a code address, from the module's .eh_frame through .eh_frame_hdr, whose table is sorted. Reads only the
+// module's readable segment, whatever the tables contain.
 #pragma once
 
 #include "preload/unwind/code_modules.h"

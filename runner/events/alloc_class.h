@@ -18,7 +18,7 @@ static inline unsigned mlrun_coarse_class(__u64 usable_bytes) {
   return (top - MLRUN_COARSE_FIRST_BIT) * 4 + (unsigned)(usable_bytes >> (top - 2) & 3);
 }
 
-// Smallest usable size of a class. A class of either kind is named in the trace by this number.
+// Smallest usable size of a class. The trace names a class of either kind by this number.
 static inline __u64 mlrun_fine_class_bytes(unsigned index) { return (__u64)index << 4; }
 static inline __u64 mlrun_coarse_class_bytes(unsigned index) {
   return (__u64)(4 + index % 4) << (index / 4 + MLRUN_COARSE_FIRST_BIT - 2);

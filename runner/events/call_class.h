@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hooked function is for; the second column of hooks.def and the groups of the summary.
+// The purpose of a hooked function; a column of hooks.def and the groups of the summary.
 #pragma once
 
 enum mlrun_call_class {
@@ -14,5 +14,5 @@ enum mlrun_call_class {
   MLRUN_CLASS_FD,       // dup, fcntl, pipe: descriptors
   MLRUN_CLASS_PROCESS,  // fork, exec, spawn, exit
   MLRUN_CLASS_COPY,     // moves bytes from one descriptor to another; the result is their number
-  MLRUN_CLASS_WAIT,     // waits for another thread, a process, a descriptor or a moment: no I/O time
+  MLRUN_CLASS_WAIT,     // waits for another thread, a process, a descriptor or a time: no I/O time
 };

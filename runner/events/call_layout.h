@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the layouts of a call record (record.h) a function of hooks.def uses: the one for calls on a path, or the one
-// for calls on a descriptor (five units: on two, or of a mapping).
+// The layout of a call record (record.h) by function of hooks.def: for calls on a path, or for calls on a descriptor
+// (five units: on two descriptors, or of a mapping).
 #pragma once
 
 #include <array>

@@ -10,8 +10,8 @@ static inline __u64 mlrun_hash_mix(__u64 state, __u64 word) {
   return state ^ state >> 32;
 }
 
-// The bytes from `at` on, fewer than eight, as one little-endian word. Where eight bytes end there, they are read at
-// once.
+// The bytes from `at` on, fewer than eight, as one little-endian word. If eight readable bytes end there, one load
+// reads them.
 static inline __u64 mlrun_hash_rest(const char *text, __u64 bytes, __u64 at) {
   __u64 word = 0;
   if (at && at < bytes) {
@@ -22,7 +22,7 @@ static inline __u64 mlrun_hash_rest(const char *text, __u64 bytes, __u64 at) {
   return word;
 }
 
-// Hashes `bytes` bytes at `text`: little-endian words of eight, the last one padded with zeros, the length first.
+// Hashes `bytes` bytes at `text`: the length first, then little-endian words of eight, the last one padded with zeros.
 static inline __u64 mlrun_content_hash(const char *text, __u64 bytes) {
   __u64 state = mlrun_hash_mix(0x2545f4914f6cdd1dull, bytes), word;
   __u64 at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which exports of libcuda are probed from outside (struct mlrun_cuda_call), and what their arguments are. Rare calls only:
-// a probe costs microseconds, so launches of kernels and copies are none of them. The signatures are those of cuda.h;
-// a later one has a name of its own (_v2), and _ptsz is the same call for programs with a default stream per thread.
+// Exports of libcuda that are probed from outside (struct mlrun_cuda_call), and their arguments. Only rare calls: a
+// probe costs microseconds, so launches of kernels and copies are not probed. The signatures are those of cuda.h; a
+// later one has a name of its own (_v2), and _ptsz is the same call for programs with a default stream per thread.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@ enum class CudaRole : uint8_t {
   kAllocatePitched,  // (address *, pitch *, width, height, ...)
   kFree,             // (address, ...)
   kCreate,           // (handle *, bytes, properties *, ...): memory without an address
-  kRetain,           // (handle *, address): one more to release
+  kRetain,           // (handle *, address): one more reference to release
   kRelease,          // (handle)
   kMap,              // (address, bytes, offset, handle, ...)
   kUnmap,            // (address, bytes)
-  kMakeContext,      // (context *, ...), and makes it the thread's
+  kMakeContext,      // (context *, ...), and makes it the thread's current one
   kDestroyContext,   // (context)
-  kSetContext,       // (context): the thread's from now on
+  kSetContext,       // (context): the thread's current one from now on
   kPushContext,      // (context)
   kPopContext,       // (context *)
   kRetainPrimary,    // (context *, device)
@@ -38,7 +38,7 @@ enum : uint8_t { kCudaPinned = 2, kCudaDevice = 3, kCudaManaged = 5 };
 enum : uint8_t { kCudaEventSync = 1, kCudaStreamSync = 3, kCudaContextSync = 4 };
 
 struct CudaCall {
-  uint16_t number;  // never used again for another one
+  uint16_t number;  // never reused
   std::string_view name;
   CudaRole role;
   uint8_t detail = 0;  // of an allocation: kind of memory; kSync: what it waits for
@@ -86,7 +86,7 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
     {42, "cuInit", CudaRole::kOther},
 }};
 
-// Gives memory: with --stacks who asked for it is told.
+// Allocates memory: with --stacks the caller's stack is recorded.
 [[nodiscard]] inline bool allocates(CudaRole role) {
   return role == CudaRole::kAllocate || role == CudaRole::kAllocatePitched || role == CudaRole::kCreate;
 }
@@ -99,7 +99,7 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
   return nullptr;
 }
 
-// Memory is followed whatever it costs; a call of these that is made all the time is let go, as it would slow the process.
+// Memory calls are probed at any rate; other frequent calls lose their probe, since it would slow the process.
 [[nodiscard]] inline bool may_be_let_go(CudaRole role) {
   return role == CudaRole::kSync || role == CudaRole::kOther || role == CudaRole::kSetContext ||
          role == CudaRole::kPushContext || role == CudaRole::kPopContext;

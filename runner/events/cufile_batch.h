@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of the arrays that libcufile's batches take and fill, from the bytes of struct mlrun_cufile_part. The layouts
-// are those of cufile.h 1.11, 1.14, 1.15 and 1.19, in which they are the same; mode 1 (CUFILE_BATCH) is the only one there.
+// are the same in cufile.h 1.11, 1.14, 1.15 and 1.19; mode 1 (CUFILE_BATCH) is the only one there.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which exports of libcufile (GPUDirect Storage) are probed from outside (struct mlrun_cufile_call), and what their
-// arguments are. The signatures are those of cufile.h 1.11, 1.14, 1.15, 1.19 and 1.20. Behind them stand what batches do,
-// which are rows beside the calls.
+// Exports of libcufile (GPUDirect Storage) that are probed from outside (struct mlrun_cufile_call), and their
+// arguments. The signatures are those of cufile.h 1.11, 1.14, 1.15, 1.19 and 1.20. After them the operations of
+// batches, which are rows beside the calls.
 #pragma once
 
 #include <array>
@@ -15,23 +15,23 @@ namespace mlrun::events {
 enum class CufileRole : uint8_t {
   kRegister,    // (handle *, CUfileDescr_t *)
   kDeregister,  // (handle), and returns nothing
-  kTransfer,    // (handle, buffer, bytes, offset in the file, offset in the buffer) gives bytes
-  kVector,      // (handle, CUfileIOVec_t *, count, offset in the file, flags) gives bytes
-  kLater,  // (handle, buffer, bytes *, offset in the file *, offset in the buffer *, ...): done when the stream comes to it
-  kBatch,      // (batch, count, CUfileIOParams_t *, flags): reads and writes of any files, done later
-  kResults,    // (batch, least, count *, CUfileIOEvents_t *, timeout): of those that are over
-  kCancel,     // (batch)
-  kDestroy,    // (batch), and returns nothing
-  kOperation,  // none that is called: a read or write that a batch handed in
+  kTransfer,    // (handle, buffer, bytes, offset in the file, offset in the buffer) returns bytes
+  kVector,      // (handle, CUfileIOVec_t *, count, offset in the file, flags) returns bytes
+  kLater,       // (handle, buffer, bytes *, offset in the file *, offset in the buffer *, ...): stream-ordered
+  kBatch,       // (batch, count, CUfileIOParams_t *, flags): reads and writes of any files, done later
+  kResults,     // (batch, least, count *, CUfileIOEvents_t *, timeout): of finished ones
+  kCancel,      // (batch)
+  kDestroy,     // (batch), and returns nothing
+  kOperation,   // no export: a read or write submitted by a batch
 };
 
-// What they leave in the register is no result.
+// Functions without a result.
 constexpr bool returns_nothing(CufileRole role) {
   return role == CufileRole::kDeregister || role == CufileRole::kDestroy;
 }
 
 struct CufileCall {
-  uint16_t number;  // never used again for another one
+  uint16_t number;  // never reused
   std::string_view name;
   CufileRole role;
   bool is_write = false;
@@ -64,19 +64,19 @@ inline constexpr std::array<CufileCall, 15> kCufileCalls = {{
   return nullptr;
 }
 
-// Moves nothing itself: it is about operations that were or will be handed in.
+// Moves nothing itself: it concerns operations that were or will be submitted.
 constexpr bool is_about_batch(CufileRole role) {
   return role == CufileRole::kBatch || role == CufileRole::kResults || role == CufileRole::kCancel ||
          role == CufileRole::kDestroy;
 }
 
-// Hands operations in that are rows of their own.
+// Submits operations that are rows of their own.
 [[nodiscard]] inline bool is_batch(uint32_t number) {
   const CufileCall* call = cufile_call_of(number);
   return call != nullptr && call->role == CufileRole::kBatch;
 }
 
-// Of an operation of a batch, by its CUfileOpcode_t.
+// The number of a batch's operation, by its CUfileOpcode_t.
 constexpr uint16_t cufile_operation_number(uint32_t opcode) { return opcode == 0 ? 13 : opcode == 1 ? 14 : 15; }
 
 }  // namespace mlrun::events

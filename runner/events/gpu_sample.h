@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at GPUs: payload of frames of type MLRUN_FRAME_SAMPLES. A header, then `rows` rows of `row_bytes` each, in the
-// order of time. Rows only ever grow at their end: a reader takes what it knows of a longer row, and what a shorter one
-// lacks is not known.
+// Samples of GPUs: payload of frames of type MLRUN_FRAME_SAMPLES. A header, then `rows` rows of `row_bytes` each,
+// ordered by time. Rows only grow at their end: a reader ignores the unknown end of a longer row, and fields missing in
+// a shorter one are unknown.
 #pragma once
 
 #include "runner/events/types.h"
@@ -15,7 +15,7 @@ struct mlrun_frame_samples {
 
 #define MLRUN_NOT_KNOWN ((__s64)-0x7fffffffffffffffll - 1)
 
-// What a look at a GPU tells. "In the interval": since the look before. Numbers are never reused.
+// Values of a GPU sample. "In the interval": since the previous sample. Numbers are never reused.
 enum mlrun_gpu_field {
   MLRUN_GPU_SM_PERCENT,   // time in which a kernel ran, by the driver's own window
   MLRUN_GPU_MEM_PERCENT,  // time in which device memory was read or written
@@ -30,9 +30,9 @@ enum mlrun_gpu_field {
   MLRUN_GPU_MEMORY_CLOCK_MHZ,
   MLRUN_GPU_SM_CLOCK_MHZ,
   MLRUN_GPU_THROTTLE,              // bits, enum mlrun_throttle
-  MLRUN_GPU_POWER_VIOLATION_NS,    // in the interval: held back by the power limit
-  MLRUN_GPU_THERMAL_VIOLATION_NS,  // in the interval: held back by its temperature
-  MLRUN_GPU_FB_USED,               // bytes of device memory, reserved ones not counted
+  MLRUN_GPU_POWER_VIOLATION_NS,    // in the interval: limited by power
+  MLRUN_GPU_THERMAL_VIOLATION_NS,  // in the interval: limited by temperature
+  MLRUN_GPU_FB_USED,               // bytes of device memory, without reserved ones
   MLRUN_GPU_BAR1_USED,
   MLRUN_GPU_ECC_CORRECTED,  // errors since the driver was loaded
   MLRUN_GPU_ECC_UNCORRECTED,
@@ -43,7 +43,7 @@ enum mlrun_gpu_field {
   MLRUN_GPU_NVLINK_TX_BYTES,
   MLRUN_GPU_FAN_PERCENT,
   MLRUN_GPU_PERFORMANCE_STATE,
-  // Hopper and later (GPM), means over the interval in parts per million of the greatest possible.
+  // Hopper and later (GPM), means over the interval in parts per million of the maximum.
   MLRUN_GPU_GRAPHICS_PPM,      // any engine of the compute and graphics pipe busy
   MLRUN_GPU_SM_ACTIVE_PPM,     // multiprocessors with a warp
   MLRUN_GPU_SM_OCCUPANCY_PPM,  // warps
@@ -57,17 +57,17 @@ enum mlrun_gpu_field {
 
 struct mlrun_gpu_sample {
   __u64 monotonic_ns;
-  __u64 interval_ns;               // since the look before; 0: the first one
+  __u64 interval_ns;               // since the previous sample; 0: the first one
   __u32 device, spare;             // number in the frames of type MLRUN_FRAME_GPU
-  __s64 values[MLRUN_GPU_FIELDS];  // MLRUN_NOT_KNOWN: this GPU or driver does not tell
+  __s64 values[MLRUN_GPU_FIELDS];  // MLRUN_NOT_KNOWN: this GPU or driver does not report it
 };
 
-// How the process was found behind the number that the driver gives.
+// How the process was identified by the number that the driver reports.
 enum mlrun_pid_source {
-  MLRUN_PID_UNKNOWN,    // it was not
+  MLRUN_PID_UNKNOWN,    // not identified
   MLRUN_PID_SAME,       // the driver counts processes as mlrun does
   MLRUN_PID_NAMESPACE,  // the number is the process's own in its pid namespace
-  MLRUN_PID_ONLY        // no number fits, but there is one number and one process that uses a GPU
+  MLRUN_PID_ONLY        // no number matches, but there is one number and one process that uses a GPU
 };
 
 enum mlrun_gpu_use { MLRUN_GPU_USE_COMPUTE = 1, MLRUN_GPU_USE_GRAPHICS = 2, MLRUN_GPU_USE_MPS = 4 };
@@ -76,7 +76,7 @@ enum mlrun_gpu_use { MLRUN_GPU_USE_COMPUTE = 1, MLRUN_GPU_USE_GRAPHICS = 2, MLRU
 struct mlrun_gpu_process_sample {
   __u64 monotonic_ns, interval_ns;
   __u32 device;
-  __u32 driver_pid, pid;  // as the driver numbers it; as mlrun does, 0: not known
+  __u32 driver_pid, pid;  // by the driver; by mlrun, 0: unknown
   __u32 pid_source;       // enum mlrun_pid_source
   __u32 use;              // enum mlrun_gpu_use bits
   __u32 driver_samples;
@@ -86,11 +86,11 @@ struct mlrun_gpu_process_sample {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_gpu_process_sample) == 88, "GPU process sample");
 
-// What the driver sampled by itself between the looks. Numbers are never reused.
+// The driver's own samples between two of ours. Numbers are never reused.
 enum mlrun_gpu_driver_field {
   MLRUN_GPU_DRIVER_POWER_MW,
   MLRUN_GPU_DRIVER_SM_PERCENT,   // as MLRUN_GPU_SM_PERCENT, of a shorter time
-  MLRUN_GPU_DRIVER_MEM_PERCENT,  // likewise
+  MLRUN_GPU_DRIVER_MEM_PERCENT,  // as MLRUN_GPU_MEM_PERCENT, of a shorter time
   MLRUN_GPU_DRIVER_SM_CLOCK_MHZ,
   MLRUN_GPU_DRIVER_FIELDS
 };

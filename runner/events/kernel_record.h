@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, one behind the other, nearly in the order of
-// `time_ns`: one that was in its ring before another one's time was taken stands before it (kprobes/rings/ring_reader.h). Every
-// record begins with the same head and says its length, so that a reader passes over kinds that it does not know. All
-// times are nanoseconds of CLOCK_MONOTONIC; pids and tids are those of the initial pid namespace; a device number is the
-// kernel's own (major << 20 | minor).
+// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, concatenated, nearly ordered by `time_ns`: a
+// record that was in its ring before another one's time was taken precedes it (kprobes/rings/ring_reader.h). Every
+// record begins with the same head, which contains its length, so that a reader skips unknown kinds. All times are
+// nanoseconds of CLOCK_MONOTONIC; pids and tids are those of the initial pid namespace; a device number is the kernel's
+// own (major << 20 | minor).
 #pragma once
 
 #include "runner/events/types.h"
@@ -18,7 +18,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_REQUEST = 1,       // struct mlrun_block_request
   MLRUN_KERNEL_PART = 2,          // struct mlrun_block_part
   MLRUN_KERNEL_WAIT = 3,          // struct mlrun_wait
-  MLRUN_KERNEL_LOSS = 4,          // struct mlrun_kernel_loss, made by the program that drains the rings
+  MLRUN_KERNEL_LOSS = 4,          // struct mlrun_kernel_loss, written by mlrun-probes
   MLRUN_KERNEL_PAGES = 5,         // struct mlrun_page_add
   MLRUN_KERNEL_FILE_OP = 6,       // struct mlrun_file_op
   MLRUN_KERNEL_REMOTE = 7,        // struct mlrun_remote
@@ -29,21 +29,21 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_TORCH = 12,        // struct mlrun_torch_memory
   MLRUN_KERNEL_STACK = 13,        // struct mlrun_stack_part
   MLRUN_KERNEL_CUFILE_PART = 14,  // struct mlrun_cufile_part
-  // Of processes that nobody launched (mlrun --pid, --cgroup, --system); their numbers leave room for more of the others.
+  // Of observed processes (mlrun --pid, --cgroup, --system); the gap in the numbers is for more of the others.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
-  MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, made by the program that drains the rings
-  MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, likewise
+  MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, written by mlrun-probes
+  MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, written by mlrun-probes
   MLRUN_KERNEL_FILE_PATH = 19,  // struct mlrun_file_path
   MLRUN_KERNEL_FILE_NAME = 20,  // struct mlrun_file_name
-  MLRUN_KERNEL_MAPPINGS = 21,   // struct mlrun_mappings_seen, made by the program that drains the rings
-  MLRUN_KERNEL_MEMORY = 22,     // struct mlrun_memory_seen, likewise
+  MLRUN_KERNEL_MAPPINGS = 21,   // struct mlrun_mappings_seen, written by mlrun-probes
+  MLRUN_KERNEL_MEMORY = 22,     // struct mlrun_memory_seen, written by mlrun-probes
   MLRUN_KERNEL_KINDS
 };
 
 struct mlrun_kernel_head {
   __u16 kind, bytes;  // bytes: of the record with this head, a multiple of 8
   __u32 cpu;
-  __u64 time_ns;  // when it was over
+  __u64 time_ns;  // when it ended
   __u32 pid, tid;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_kernel_head) == 24, "head of a kernel record");
@@ -55,12 +55,12 @@ enum mlrun_block_op {
   MLRUN_BLOCK_DISCARD = 3,
   MLRUN_BLOCK_SECURE_ERASE = 4,
   MLRUN_BLOCK_WRITE_ZEROES = 5,
-  MLRUN_BLOCK_ZONE = 6,   // what only zoned devices know
+  MLRUN_BLOCK_ZONE = 6,   // commands of zoned devices
   MLRUN_BLOCK_OTHER = 7,  // commands of a driver's own
   MLRUN_BLOCK_OPS
 };
 
-// The kernel's own bits move from version to version.
+// The kernel's own bits change from version to version.
 enum mlrun_block_flag {
   MLRUN_BLOCK_SYNC = 1,
   MLRUN_BLOCK_META = 2,
@@ -72,38 +72,38 @@ enum mlrun_block_flag {
   MLRUN_BLOCK_ANONYMOUS = 128,   // the pages belong to no file: O_DIRECT, swap
   MLRUN_BLOCK_SPLIT = 256,       // cut off the front of a larger bio
   MLRUN_BLOCK_REMAPPED = 512,    // made by a stacked device (dm, md) from a bio of its own
-  MLRUN_BLOCK_WRITEBACK = 1024,  // a kernel thread wrote pages that a followed process had made dirty; pid is that one
+  MLRUN_BLOCK_WRITEBACK = 1024,  // a kernel thread wrote pages that a recorded process had made dirty; pid is that one
   MLRUN_BLOCK_STACKED = 2048,    // bio of a stacked device: it has no request of its own
   MLRUN_BLOCK_DEVICE_INODE = 4096,  // pages of the device itself: metadata of a file system
-  // A kernel thread wrote metadata (the journal) of a device that a followed process writes to: nobody's own, but fsync
-  // waits for it. pid is the kernel thread.
+  // A kernel thread wrote metadata (the journal) of a device that a recorded process writes to: it belongs to no
+  // process, but fsync waits for it. pid is the kernel thread.
   MLRUN_BLOCK_METADATA_WRITE = 8192,
 };
 
-struct mlrun_block_request {  // pid and tid: what ran on the processor that completed it
+struct mlrun_block_request {  // pid and tid: the task on the CPU that completed it
   struct mlrun_kernel_head head;
-  __u64 request;    // number, never used again in a run
-  __u64 queue_ns;   // when the first of its followed parts was queued; 0: none has one
-  __u64 insert_ns;  // 0: it went past the scheduler
-  __u64 issue_ns;   // the last time; 0: never issued itself (a flush without data)
+  __u64 request;         // number, unique in a run
+  __u64 queued_at_ns;    // when the first of its recorded bios was queued; 0: none was
+  __u64 inserted_at_ns;  // 0: it bypassed the scheduler
+  __u64 issued_at_ns;    // the last time; 0: never issued itself (a flush without data)
   __u64 sector;
   __u32 bytes, device;
   __u32 op, flags;
   __s32 error;   // negative: errno; positive: the kernel's blk_status_t
   __u32 issues;  // more than 1: it was requeued
-  __u32 parts;   // bios, of anybody
+  __u32 parts;   // bios, of any process
   __u32 spare;
   char comm[MLRUN_KERNEL_COMM];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_request) == 112, "request record");
 
-struct mlrun_block_part {  // pid and tid: who queued it
+struct mlrun_block_part {  // pid and tid: the thread that queued it
   struct mlrun_kernel_head head;
   __u64 request;    // 0: the bio of a stacked device
   __u64 operation;  // the outermost file operation that queued it; 0: none
-  __u64 queue_ns, issue_ns;
+  __u64 queued_at_ns, issued_at_ns;
   __u64 inode;
-  __u64 file_begin, file_end;  // of the whole bio as it was queued; both 0: not known
+  __u64 file_begin, file_end;  // of the whole bio as it was queued; both 0: unknown
   __u64 sector;
   __u64 cgroup;
   __u32 bytes, device;
@@ -117,24 +117,24 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_part) == 136, "part record");
 enum mlrun_wait_flag {
   MLRUN_WAIT_PREEMPTED = 1,
   MLRUN_WAIT_IO = 2,          // in_iowait
-  MLRUN_WAIT_SUBMITTING = 4,  // a bio of it had not found its place in the queue yet
+  MLRUN_WAIT_SUBMITTING = 4,  // a bio of it had not been queued yet
   MLRUN_WAIT_EARLY = 8,       // woken while it was still going to sleep
   MLRUN_WAIT_LOST_WAKE = 16,  // the wake-up was not seen: the whole time counts as blocked
-  MLRUN_WAIT_THROTTLED = 32,  // the kernel held it up because too many pages are dirty
+  MLRUN_WAIT_THROTTLED = 32,  // the kernel throttled it because too many pages are dirty
 };
 
-struct mlrun_wait {  // time_ns: on a processor again
+struct mlrun_wait {  // time_ns: running again
   struct mlrun_kernel_head head;
   __u64 off_ns, wake_ns;
-  __u64 operation;      // the outermost file operation that it was in; 0: none
-  __u64 waker_request;  // the request that the waker's processor was completing; 0: none
+  __u64 operation;      // the outermost file operation around it; 0: none
+  __u64 waker_request;  // the request that the waker's CPU was completing; 0: none
   __u32 state, flags;   // state: the kernel's task state, 0: runnable
   __u32 waker_tid;
   __u32 waker_age_ns;  // from that request's completion to the wake-up
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_wait) == 72, "wait record");
 
-struct mlrun_page_add {  // pid and tid: who brought the pages into the page cache
+struct mlrun_page_add {  // pid and tid: the thread that brought the pages into the page cache
   struct mlrun_kernel_head head;
   __u64 inode;
   __u64 first_page;  // of the file, in pages of 4 KiB
@@ -156,7 +156,7 @@ enum mlrun_file_op_kind {
   MLRUN_FILE_TRUNCATE = 9,
   MLRUN_FILE_SPLICE_READ = 10,   // from a file into a pipe: splice, sendfile
   MLRUN_FILE_SPLICE_WRITE = 11,  // from a pipe into a file
-  MLRUN_FILE_FAULT = 12,         // of a mapped file, and it had a page read or waited for one
+  MLRUN_FILE_FAULT = 12,         // on a mapped file, with a page read or waited for
   MLRUN_FILE_CLONE = 13,         // blocks of one file become blocks of another one, too; nothing is copied
   MLRUN_FILE_OPS
 };
@@ -164,33 +164,33 @@ enum mlrun_file_op_kind {
 enum mlrun_file_op_flag {
   MLRUN_FILE_DIRECT = 1,     // O_DIRECT
   MLRUN_FILE_DATA_ONLY = 2,  // fdatasync
-  MLRUN_FILE_CREATED = 4,    // open: it was not there before
-  MLRUN_FILE_LATER = 8,      // handed in; it completes by itself
-  MLRUN_FILE_MINOR = 16,     // fault: the page was there or on its way; it waited for it, or began to read ahead
+  MLRUN_FILE_CREATED = 4,    // open: the file was created
+  MLRUN_FILE_LATER = 8,      // submitted; it completes asynchronously
+  MLRUN_FILE_MINOR = 16,     // fault: the page was there or on its way; it waited for it, or began read-ahead
   MLRUN_FILE_ASYNC = 32,     // by Linux's own asynchronous I/O or io_uring, which tries again after EAGAIN
 };
 
-// An operation of the kernel on a file. One inside another (a file system above a second one, the fsync of a write with
+// An operation of the kernel on a file. A nested one (a file system above a second one, the fsync of a write with
 // O_SYNC) has a record of its own, unless it is the same operation on the same open file.
 struct mlrun_file_op {
   struct mlrun_kernel_head head;
   __u64 begin_ns;
-  __u64 operation, outer;  // its number; that of the outermost one that it lies in, 0: it is that itself
-  __u64 inode;             // 0: not known
-  __u64 offset;            // ~0: not known
+  __u64 operation, outer;  // its number; the outermost one around it, 0: it is the outermost
+  __u64 inode;             // 0: unknown
+  __u64 offset;            // ~0: unknown
   __u64 requested;
   __s64 result;  // bytes, 0, or a negative errno
   __u32 device;  // of the file system
   __u32 op, flags;
-  __u32 depth : 8;         // operations that it lies in
-  __u32 dirty_pages : 24;  // of regular files, of 4 KiB, that were clean; without those of operations in it
+  __u32 depth : 8;         // number of operations around it
+  __u32 dirty_pages : 24;  // of regular files, of 4 KiB, that were clean; without those of nested operations
 };
-// Nobody tells of pages that become dirty. An operation moves 2 GiB at most, half a million pages.
+// No event reports pages that become dirty. An operation moves 2 GiB at most, half a million pages.
 enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 
-// The end of an operation with MLRUN_FILE_LATER. It may stand before the operation's own record. pid and tid: who handed
-// it in; time_ns: it was over.
+// The end of an operation with MLRUN_FILE_LATER. It may precede the operation's own record. pid and tid: the submitter;
+// time_ns: its end.
 struct mlrun_file_done {
   struct mlrun_kernel_head head;
   __u64 operation;
@@ -205,53 +205,53 @@ enum mlrun_remote_protocol {
   MLRUN_REMOTE_PROTOCOLS
 };
 
-enum { MLRUN_REMOTE_SERVER = 48 };  // room for an IPv6 address
+enum { MLRUN_REMOTE_SERVER = 48 };  // fits an IPv6 address
 
-// A request to a file system's server. pid and tid: who began it; time_ns: the kernel had the answer. Bytes are those of the
-// messages, headers and all.
+// A request to a file system's server. pid and tid: the thread that sent it; time_ns: the kernel had the answer. Bytes
+// are those of the messages with headers.
 struct mlrun_remote {
   struct mlrun_kernel_head head;
   __u64 begin_ns;
-  __u64 operation;  // the outermost file operation that began it; 0: none
-  __u64 inode;      // of that operation's file; 0: not known
+  __u64 operation;  // the outermost file operation that sent it; 0: none
+  __u64 inode;      // of that operation's file; 0: unknown
   __u32 device;     // of its file system
   __u32 protocol;
-  __u32 code;                    // 9P's message type, FUSE's opcode, the number of RPC's procedure
+  __u32 code;                    // 9P's message type, FUSE's opcode, the RPC procedure's number
   __s32 error;                   // 0 or a negative errno
   char name[MLRUN_KERNEL_COMM];  // RPC: of the procedure
-  __u64 sent, received;          // all that was sent, each time; the answer. ~0: not told, here and below
-  __u64 queue_ns, rtt_ns;        // RPC: until it was sent the last time, and from there to the answer
-  __u32 transmissions;           // RPC: how often it was sent, 0: not told
+  __u64 sent, received;          // sent: over all transmissions; received: the answer. ~0: unknown, here and below
+  __u64 queue_ns, rtt_ns;        // RPC: until the last transmission, and from there to the answer
+  __u32 transmissions;           // RPC: number of transmissions, 0: unknown
   __u32 version;                 // RPC: of the program
   char program[MLRUN_KERNEL_COMM], server[MLRUN_REMOTE_SERVER];  // RPC: the server's address
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 184, "remote record");
 
-// All numbers that no kernel has count as one.
+// All numbers unknown to the kernel count as one.
 enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };
 enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
 };
 
-// All calls of one system call that a process made. tid: 0, time: of the last of them. Those that had ended are in
-// `buckets`: bucket i holds times from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
+// All calls of one system call by a process. tid: 0, time: of the last one. Finished ones are in `buckets`: bucket i
+// contains times from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
 struct mlrun_syscall_sum {
   struct mlrun_kernel_head head;
   __u64 calls, errors, total_ns;
   __u32 number, flags;
-  char comm[MLRUN_KERNEL_COMM];  // of the process, at the last of them
+  char comm[MLRUN_KERNEL_COMM];  // of the process, at the last one
   __u64 buckets[MLRUN_SYSCALL_BUCKETS];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_sum) == 392, "sum of system calls");
 
-// A call of libcuda that is over, seen from outside by probes on its exports. Calls that it makes of itself have no records.
-// Which function, and what its arguments mean: cuda_calls.h.
+// A finished call of libcuda, seen by probes on its exports. Its own nested calls have no records. Function and
+// arguments: cuda_calls.h.
 enum { MLRUN_LIBRARY_ARGUMENTS = 5 };
 enum mlrun_cuda_reads {
-  MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, where the call succeeded
-  MLRUN_CUDA_READS_SECOND = 2,    // read[1]: likewise, of the second one
+  MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, if the call succeeded
+  MLRUN_CUDA_READS_SECOND = 2,    // read[1]: what the second argument points to, if the call succeeded
   MLRUN_CUDA_READS_LOCATION = 4,  // read[1]: type and number of the place in a CUmemAllocationProp, the third argument
-  MLRUN_CUDA_TELLS_STACK = 8,     // where it is asked for and the call succeeded: struct mlrun_stack_part
+  MLRUN_CUDA_TELLS_STACK = 8,     // if requested and the call succeeded: struct mlrun_stack_part
 };
 struct mlrun_cuda_call {  // time_ns: it returned
   struct mlrun_kernel_head head;
@@ -265,10 +265,10 @@ struct mlrun_cuda_call {  // time_ns: it returned
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cuda_call) == 104, "CUDA call record");
 
-// A piece of the stack of a call's caller, a copy made when the call returned. The pieces of one stack stand before the
-// record of their call, of the same thread and time, in the order of their addresses; each but the first begins a page.
+// A fragment of the stack of a call's caller, copied when the call returned. The fragments of one stack precede the
+// record of their call, with the same thread and time, ordered by address; each but the first begins a page.
 enum { MLRUN_STACK_PART_BYTES = 4096, MLRUN_STACK_PARTS = 8 };
-// What the caller goes on with: these are what a function gives back as it found them.
+// Registers that the caller resumes with: those that a function preserves.
 enum mlrun_stack_register {
   MLRUN_STACK_PC,  // the call's return address
   MLRUN_STACK_SP,
@@ -282,42 +282,42 @@ enum mlrun_stack_register {
 };
 struct mlrun_stack_part {
   struct mlrun_kernel_head head;
-  __u64 address;  // of the piece's first byte
+  __u64 address;  // of the fragment's first byte
   __u64 registers[MLRUN_STACK_REGISTERS];
   __u32 bytes, spare;
   __u8 stack[MLRUN_STACK_PART_BYTES];
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_stack_part) == 4200, "piece of a stack");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_stack_part) == 4200, "fragment of a stack");
 
-// A call of libcufile that is over, likewise. Which function, and what its arguments mean: cufile_calls.h.
+// A finished call of libcufile. Function and arguments: cufile_calls.h.
 enum mlrun_cufile_reads {
   MLRUN_CUFILE_READS_HANDLE = 1,   // read[0]: the handle that the call made; fd, device and inode: of its file
-  MLRUN_CUFILE_READS_RANGE = 2,    // read: what the third and fourth argument point to, a size and a place in the file
+  MLRUN_CUFILE_READS_RANGE = 2,    // read: what the third and fourth argument point to, a size and a file offset
   MLRUN_CUFILE_RETURNS_BYTES = 4,  // result: bytes, or a negative error; else a CUfileOpError, 0: success
-  // Where the call succeeded, in pieces before its record: as many entries of the array that the third argument points to
-  // as the second argument says;
+  // If the call succeeded, as fragments before its record: as many entries of the array that the third argument points
+  // to as the second argument says;
   MLRUN_CUFILE_TELLS_OPERATIONS = 8,
-  // of the array that the fourth one points to, as many as the third one points to (read[0]). A call that brought none and
-  // was over within a millisecond has no record: programs ask in a loop.
+  // of the array that the fourth one points to, as many as the third one points to (read[0]). A call without entries
+  // that took less than a millisecond has no record: programs poll in a loop.
   MLRUN_CUFILE_TELLS_RESULTS = 16,
 };
 struct mlrun_cufile_call {  // time_ns: it returned
   struct mlrun_kernel_head head;
   __u64 begin_ns;
   __u32 function;
-  __s32 fd;  // -1: not known
+  __s32 fd;  // -1: unknown
   __s64 result;
   __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
   __u64 read[2];
-  __u64 inode;   // 0: not known
+  __u64 inode;   // 0: unknown
   __u32 device;  // of the file system
   __u32 unread;  // of enum mlrun_cufile_reads: what could not be read
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_call) == 120, "cuFile call record");
 
-// A piece of the array that a call of libcufile took or filled, as it stood in memory when the call returned. The pieces of
-// one array stand before the record of their call, of the same thread and time, in their order; behind the last one that
-// was read, or found room, are none. What the entries are: cufile_batch.h.
+// A fragment of the array that a call of libcufile took or filled, copied when the call returned. The fragments of one
+// array precede the record of their call, with the same thread and time, in order; the array may be cut after any of
+// them. Entries: cufile_batch.h.
 enum {
   MLRUN_CUFILE_PART_BYTES = 1024,
   MLRUN_CUFILE_PARTS = 32,
@@ -329,10 +329,10 @@ struct mlrun_cufile_part {
   __u32 offset, bytes;  // offset: in the array
   __u8 entries[MLRUN_CUFILE_PART_BYTES];
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_part) == 1056, "piece of a cuFile array");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_cufile_part) == 1056, "fragment of a cuFile array");
 
-// PyTorch's allocator of GPU memory gave out or took back a piece, by the static probes pytorch:malloc and pytorch:free in
-// it. As the probe's own arguments say it: what it does not tell is 0.
+// PyTorch's allocator of GPU memory handed out or took back a block, by its static probes pytorch:malloc and
+// pytorch:free. The values are the probe's own arguments; missing ones are 0.
 enum mlrun_torch_probe { MLRUN_TORCH_MALLOC = 1, MLRUN_TORCH_FREE = 2 };
 enum { MLRUN_TORCH_ADDRESS, MLRUN_TORCH_DEVICE, MLRUN_TORCH_BYTES, MLRUN_TORCH_STREAM, MLRUN_TORCH_ARGUMENTS };
 struct mlrun_torch_memory {
@@ -344,10 +344,10 @@ struct mlrun_torch_memory {
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_torch_memory) == 64, "PyTorch memory record");
 
 enum mlrun_task_event {
-  MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; the process's first one, where they are the same
+  MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; equal for the process's first thread
   MLRUN_TASK_EXEC = 2,
   MLRUN_TASK_EXIT = 3,
-  MLRUN_TASK_SEEN = 4,  // was there when its process was looked at
+  MLRUN_TASK_SEEN = 4,  // existed when its process was first read
 };
 
 struct mlrun_task {  // pid and tid: the thread's
@@ -358,17 +358,18 @@ struct mlrun_task {  // pid and tid: the thread's
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_task) == 48, "task record");
 
-// What /proc says of a process. Behind it `text_bytes` of JSON, an object with `ppid`, `uid`, `start_ticks`, `ns_pid`,
-// `pid_namespace`, `exe`, `command` (arguments with blanks between), `cwd`, `cgroup`, then zeros up to the record's end.
-struct mlrun_process_seen {  // pid: its own; time_ns: when that was so
+// A process according to /proc. Followed by `text_bytes` of JSON, an object with `ppid`, `uid`, `start_ticks`,
+// `ns_pid`, `pid_namespace`, `exe`, `command` (arguments with blanks between), `cwd`, `cgroup`, then zeros up to the
+// record's end.
+struct mlrun_process_seen {  // pid: its own; time_ns: when it was read
   struct mlrun_kernel_head head;
   __u32 text_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_process_seen) == 32, "process record");
 
-// What a process has mapped as code from files. Behind it `text_bytes` of whole lines as /proc/PID/maps has them, then
-// zeros. What does not fit one record goes on in the next one, of the same process and time.
-struct mlrun_mappings_seen {  // pid: its own; time_ns: when that was so
+// Executable file mappings of a process. Followed by `text_bytes` of whole lines of /proc/PID/maps, then zeros. What
+// does not fit in one record continues in the next one, of the same process and time.
+struct mlrun_mappings_seen {  // pid: its own; time_ns: when it was read
   struct mlrun_kernel_head head;
   __u32 text_bytes, spare;
 };
@@ -376,7 +377,7 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_mappings_seen) == 32, "mappings record")
 
 enum mlrun_file_seen_as { MLRUN_SEEN_OPEN = 0, MLRUN_SEEN_OPEN_FOLDER = 1, MLRUN_SEEN_MAPPED = 2 };
 
-// A file that a process has open or mapped. Behind it `path_bytes` of its path as /proc shows it, then zeros.
+// A file that a process has open or mapped. Followed by `path_bytes` of its path by /proc, then zeros.
 struct mlrun_file_seen {
   struct mlrun_kernel_head head;
   __u64 inode;
@@ -388,56 +389,57 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_seen) == 48, "file record");
 
 enum mlrun_file_path_flag {
   MLRUN_PATH_FOLDER = 1,
-  MLRUN_PATH_CREATED = 2,  // it was not there before
+  MLRUN_PATH_CREATED = 2,  // the file was created
 };
 enum { MLRUN_PATH_NAMES_MAX = 4096 };
 
-// The path by which a file was opened, unless it is the one that was told of this inode last. Behind it `names_bytes` of
-// names from the file's own up to the root of its mount namespace, a '/' behind each ("file/folder/" is /folder/file),
-// then zeros. On overlayfs also of the inode that has the data, by the path of the file above it.
-struct mlrun_file_path {  // pid and tid: who opened it
+// The path by which a file was opened, unless it is the last one recorded for this inode. Followed by `names_bytes` of
+// names from the file's own up to the root of its mount namespace, a '/' after each ("file/folder/" is /folder/file),
+// then zeros. On overlayfs also for the inode that has the data, with the path of the file above it.
+struct mlrun_file_path {  // pid and tid: the thread that opened it
   struct mlrun_kernel_head head;
-  __u64 begin_ns;  // of the outermost file operation in which it was opened; time_ns, where none is recorded
+  __u64 begin_ns;  // of the outermost file operation in which it was opened; time_ns, if none is recorded
   __u64 inode;
   __u32 device;  // of the file system
   __u32 flags;
   __u32 names_bytes;
-  __u32 magic;  // what tells the type of the file system (linux/magic.h)
+  __u32 magic;  // type of the file system (linux/magic.h)
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_path) == 56, "path record");
 
-// A name that an operation on names was given, and where it begins. Behind it `folder_bytes` of names from that folder's own
-// up to the root of the mount namespace, as behind mlrun_file_path, then `name_bytes` of the name as the program gave it, then
-// zeros. The folder is the one of the descriptor, the current one, or, of a name that begins with '/', the process's root.
-struct mlrun_file_name {  // pid and tid: whose operation it is; time_ns: when it began
+// A name passed to an operation on names, and its start folder. Followed by `folder_bytes` of names from that folder's
+// own up to the root of the mount namespace, as after mlrun_file_path, then `name_bytes` of the name as the program
+// passed it, then zeros. The folder is that of the descriptor, the current one, or, for a name that begins with '/',
+// the process's root.
+struct mlrun_file_name {  // pid and tid: of the operation; time_ns: when it began
   struct mlrun_kernel_head head;
-  __u64 operation;  // mlrun_file_op's, whose record comes later or was lost
+  __u64 operation;  // mlrun_file_op's, whose record follows or was lost
   __u32 which;      // 0; 1: the new name of a rename
   __u32 folder_bytes, name_bytes, spare;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_name) == 48, "name record");
 
-// What the machine's memory is used for, by /proc/meminfo: once a second, when recording begins and when it ends.
-struct mlrun_memory_seen {  // pid and tid: 0; time_ns: when that was so
+// Use of the machine's memory, by /proc/meminfo: once a second, when recording begins and when it ends.
+struct mlrun_memory_seen {  // pid and tid: 0; time_ns: when it was read
   struct mlrun_kernel_head head;
   __u64 buffers_bytes, cached_bytes;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_memory_seen) == 40, "memory record");
 
-// What was not recorded, on one processor between two looks at the counters.
+// Losses on one CPU between two reads of the counters.
 enum mlrun_kernel_loss_reason {
-  MLRUN_KERNEL_LOSS_RING = 1,  // no room in the ring
-  MLRUN_KERNEL_LOSS_MAP = 2,   // no room in a table of things in flight
+  MLRUN_KERNEL_LOSS_RING = 1,  // the ring was full
+  MLRUN_KERNEL_LOSS_MAP = 2,   // a table of operations in flight was full
   MLRUN_KERNEL_LOSS_OPEN = 3,  // begun, and its end was not seen: the event did not come, or not before the run's end
-  // Of parts alone. A kernel thread wrote pages of a file that somebody had made dirty who is not remembered; at most, as he may have
-  // made none of these dirty.
+  // Only bios. A kernel thread wrote pages of a file that an unremembered process had made dirty; an upper bound, since
+  // it may have made none of these dirty.
   MLRUN_KERNEL_LOSS_WRITER = 4,
-  // Counts bios of stacked devices: what is made of one below has no parts, or not all, as it is not known where the bio began.
+  // Counts bios of stacked devices: requests below have no bios, or not all, since it is unknown where the bio began.
   MLRUN_KERNEL_LOSS_PLACE = 5,
 };
 struct mlrun_kernel_loss {  // time_ns: of the last one
   struct mlrun_kernel_head head;
-  __u64 first_ns;  // not before
+  __u64 first_ns;  // lower bound
   __u64 count;
   __u32 of_kind, reason;
 };

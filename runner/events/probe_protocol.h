@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mlrun and mlrun-probes say to each other, over a SOCK_SEQPACKET pair: one message a packet. mlrun passes the
-// socket and the kernel side's spool file as descriptors 3 and 4. The socket's end is the end of mlrun-probes.
+// Messages between mlrun and mlrun-probes, over a SOCK_SEQPACKET pair: one message a packet. mlrun passes the socket
+// and the kernel side's spool file as descriptors 3 and 4. mlrun-probes ends when the socket is closed.
 //
 //   mlrun-probes -> READY text (JSON: which programs are attached) | REFUSED text (one line: why not)
-//   mlrun        -> FOLLOW, with a pidfd beside it (SCM_RIGHTS): this process and all that it will start
-//   mlrun        -> FOLLOW_CGROUP, with its folder beside it: all tasks in it and below, while they are
+//   mlrun        -> FOLLOW, with a pidfd (SCM_RIGHTS): record this process and its future descendants
+//   mlrun        -> FOLLOW_CGROUP, with the cgroup folder's descriptor: all tasks in it and below, while they are
 //   mlrun        -> FOLLOW_SYSTEM: all tasks of the machine
 //   mlrun-probes -> FOLLOWING value (0, or the errno)
-//   mlrun-probes -> ENDED, where processes that ran already are followed: none of them, nor any of their children, lives
+//   mlrun-probes -> ENDED, with processes that ran already: none of them, nor any of their children, lives
 //   mlrun        -> STOP
 //   mlrun-probes -> REPORT text (JSON: devices, totals, losses), and ends
 //   mlrun-probes -> MORE text, before any of these: the next message's text begins with this
@@ -38,7 +38,7 @@ enum mlrun_probe_message_type {
 struct mlrun_probe_message {
   __u32 type;
   __s32 value;
-  char text[MLRUN_PROBE_TEXT_MAX];  // as long as the packet; no NUL at its end
+  char text[MLRUN_PROBE_TEXT_MAX];  // as long as the packet; not terminated by NUL
 };
 
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_probe_message) == MLRUN_PROBE_HEAD_BYTES + MLRUN_PROBE_TEXT_MAX, "message");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that the launcher, the injected libraries and the verbs agree on.
+// Names that the launcher, the injected libraries and the control commands share.
 #pragma once
 
-// MLRUN_SESSION=<absolute path of the arena>,<bytes>,<seccomp filters of mlrun>,<trace folder>. The path holds no comma.
+// MLRUN_SESSION=<absolute path of the arena>,<bytes>,<seccomp filters of mlrun>,<trace folder>. The path contains no
+// comma.
 #define MLRUN_SESSION_VARIABLE "MLRUN_SESSION"
 #define MLRUN_PRELOAD_LIBRARY  "libmlrun_preload.so"
 
-// The library that records GPU work lies beside it, is preloaded right after it and is what CUDA loads at its start.
+// The library that records GPU work is beside it, is preloaded right after it and is what CUDA loads at its start.
 #define MLRUN_CUPTI_LIBRARY  "libmlrun_cupti.so"
 #define MLRUN_CUDA_INJECTION "CUDA_INJECTION64_PATH"
 
-// Files of a trace folder while the run goes on. They are gone once the trace is finished (--keep-raw keeps the spool).
+// Files of a trace folder during the run. They are removed when the trace is finished (--keep-raw keeps the spool).
 #define MLRUN_SESSION_FILE "session.json"
 #define MLRUN_SPOOL_FILE   "spool.bin"
-#define MLRUN_KEPT_FILE    "kept.bin"    // where the spool keeps only the newest: what has to outlive it
+#define MLRUN_KEPT_FILE    "kept.bin"    // with a spool that keeps only the newest: frames that must outlive it
 #define MLRUN_KERNEL_FILE  "kernel.bin"  // the kernel side's spool
-#define MLRUN_SUMS_FILE    "sums.bin"    // where events are only added up: the sums
+#define MLRUN_SUMS_FILE    "sums.bin"    // with --summary-only: the sums

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums.bin: what --summary-only keeps of the events, as frames by the rules of the spool (spool.h). The file is replaced
-// as a whole, by renaming, so it is always one state of the sums; what is in it does not stand in the spool.
+// sums.bin: the events' sums with --summary-only, as frames by the rules of the spool (spool.h). The file is replaced
+// as a whole, by renaming, so it is always one state of the sums; its content is not in the spool.
 #pragma once
 
 #include "runner/events/spool.h"
 
-// --summary-only: calls or allocations that are alike, added up. Behind it stand the record that stands for all of them
-// (record_units), buckets of their durations and buckets of the sizes asked for.
+// --summary-only: the sum of calls or allocations of the same kind. Followed by one record that represents them all
+// (record_units), buckets of their durations and buckets of the requested sizes.
 enum mlrun_sum_flag {
-  MLRUN_SUM_NO_FILE = 1,     // beyond the bound of files: of several, with the type in file_mode
-  MLRUN_SUM_NO_STRETCH = 2,  // beyond the bound of sums: of several stretches
-  MLRUN_SUM_NO_DETAIL = 4,   // likewise: of several files and sites, the type of the files in file_mode
+  MLRUN_SUM_NO_FILE = 1,     // beyond the limit of files: of several, with the type in file_mode
+  MLRUN_SUM_NO_STRETCH = 2,  // beyond the limit of sums: of several stretches
+  MLRUN_SUM_NO_DETAIL = 4,   // beyond the limit of sums: of several files and sites, the type of the files in file_mode
   MLRUN_SUM_OF_STRETCH = 8,  // all calls on files in one stretch, without a record or buckets
 };
 struct mlrun_sum {
-  __u32 bytes;  // of the entry, with all that stands behind it
+  __u32 bytes;  // of the entry, with all that follows it
   __u32 stretch;
   __u16 record_units, time_buckets, size_buckets, flags;
-  __u32 file_mode;  // type of the file as st_mode has it, | 1: of memory or of the kernel's own; 0: not known
+  __u32 file_mode;  // type of the file as in st_mode, | 1: of memory or of the kernel's own; 0: unknown
   __u32 spare;
   __u64 calls, served_calls;
-  __u64 moved, written;                         // bytes: moved, or asked for (allocations); written: of a stretch alone
+  __u64 moved, written;                         // bytes: moved, or requested (allocations); written: of a stretch alone
   __u64 time, min_time, max_time, first, last;  // on the clock of the channels
 };
 // Durations in nanoseconds, four buckets to a doubling (mlrun_time_bucket); sizes by their bit width.
@@ -37,19 +37,19 @@ static inline __u64 mlrun_time_bucket_low(__u64 index) {
   return index < 4 ? index : (4 + (index & 3)) << (index / 4 - 1);
 }
 
-// When the sums were written, and what they do not tell apart. `stretches`: how many struct mlrun_stretch follow; what
-// is left of the frame behind them is struct mlrun_log_write.
+// When the sums were written, and what they do not distinguish. `stretches`: number of struct mlrun_stretch that
+// follow; the rest of the frame is struct mlrun_log_write.
 struct mlrun_frame_sums_state {
-  __u64 monotonic_ns, records;  // so many are in the sums
-  __u64 late_marks, late_ns;    // lines of the log that came when records behind them had been added up; how late
-  __u64 threads, reports, names, marks;  // left out, beyond their bounds
+  __u64 monotonic_ns, records;           // number of records in the sums
+  __u64 late_marks, late_ns;             // lines of the log that came when later records had been added up; the delay
+  __u64 threads, reports, names, marks;  // left out, beyond their limits
   __u64 stretches;
 };
-// The run from here to the next one; before the first one is stretch 0.
+// The part of the run from here to the next stretch; stretch 0 is before the first one.
 struct mlrun_stretch {
   __u64 first_monotonic_ns, number;
 };
-// A write to a log with MLLOG lines, the last of them at least; which log: by its place among the paths.
+// A write to a log whose last line at least is an MLLOG line; the log by its index among the paths.
 struct mlrun_log_write {
   __u64 monotonic_ns, bytes, log;
 };
@@ -63,7 +63,7 @@ struct mlrun_frame_timeline {
 struct mlrun_timeline_bin {
   __u64 bytes_read, bytes_written, time_ns;
 };
-// Peak of the live blocks, and whose they were then: `site` is a return address, or MLRUN_SITE_IS_STACK | a stack's id.
+// Peak of the live blocks, and their sites then: `site` is a return address, or MLRUN_SITE_IS_STACK | a stack's id.
 struct mlrun_frame_heap {
   __u64 peak_monotonic_ns, recorded_bytes, counted_bytes;
   __u64 recorded_allocations, counted_allocations, blocks_left_out, bytes_left_out, sites;

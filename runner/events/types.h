@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-width integers for headers that the kernel side (BPF), C and C++ all include. Nothing else may be included
+// Fixed-width integers for headers that the kernel side (BPF), C and C++ all include. No other header may be included
 // here.
 #pragma once
 
