@@ -16,7 +16,7 @@
 #include "runner/session/host_facts.h"
 #include "runner/session/installation.h"
 #include "runner/util/clock.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/log.h"
 
 namespace mlrun::commands {
 
@@ -24,14 +24,14 @@ namespace {
 
 volatile sig_atomic_t interrupted = 0;
 
-// So that an interrupt removes what was made before it ends us.
+// Removes temporary files before an interrupt ends this process.
 void watch_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaction(signal, &action, nullptr);
 }
 
-// One line on a terminal that is written over and over and goes at the end.
+// A progress line on the terminal, overwritten in place and removed at the end.
 class Progress {
  public:
   explicit Progress(double seconds) : seconds_(seconds), shown_(::isatty(STDERR_FILENO) == 1) {}
@@ -63,7 +63,7 @@ Result<bench::Measurement> measure_here(double seconds, const bench::Installed& 
   });
 }
 
-// Later runs estimate their cost by it.
+// Later runs use it for their cost estimate.
 void keep(const bench::Measurement& measurement, const nlohmann::json& identity) {
   const nlohmann::json cost = bench::make_cost(measurement, identity, "bench");
   if (!bench::is_sufficient(cost)) {

@@ -11,7 +11,7 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/samplers/gpu/nvml.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/log.h"
 
 namespace mlrun::commands {
 

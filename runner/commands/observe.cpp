@@ -22,13 +22,13 @@
 #include "runner/session/new_trace_folder.h"
 #include "runner/session/session_file.h"
 #include "runner/util/clock.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/log.h"
 
 namespace mlrun::commands {
 
 namespace {
 
-constexpr uint64_t kBufferBytes = 4 << 20;  // nobody records through it
+constexpr uint64_t kBufferBytes = 4 << 20;  // minimal: no process records through it
 
 using util::say;
 
@@ -38,7 +38,7 @@ Result<launch::Observed> find_observed(const ObserveOptions& options) {
   return launch::whole_system();
 }
 
-// As mlrun-probes has them.
+// Stream names of mlrun-probes.
 std::string streams_of(const RunOptions& options) {
   std::string streams = "block";
   if (options.kprobes_wait) streams += ",wait";
@@ -51,7 +51,7 @@ std::string streams_of(const RunOptions& options) {
   return streams + (options.observe.cgroup.empty() ? ",observe" : ",cgroup");
 }
 
-// One that has ended since it was found is said and left out. The children that each has by now are put into `observed`.
+// Reports and leaves out processes that have ended meanwhile. Puts the current children of each into `observed`.
 Status follow_processes(launch::KernelSide& side, launch::Observed& observed) {
   size_t following = 0;
   for (const launch::ObservedProcess& process : observed.processes) {
@@ -72,7 +72,7 @@ Status follow(launch::KernelSide& side, launch::Observed& observed) {
   return observed.cgroup.valid() ? side.follow_cgroup(observed.cgroup.get()) : side.follow_system();
 }
 
-// A recording without streams: the trace of it has clocks and a session like every other, and can be recovered.
+// A recording without streams gives the trace the usual clocks and session, so it can be recovered.
 collect::RecordingOptions recording_options(const std::string& folder) {
   collect::RecordingOptions result;
   result.trace_folder = folder;
@@ -97,7 +97,7 @@ class Observation {
     auto side = start(installation);
     if (launch::SignalRelay::asked_to_stop()) side = tl::make_unexpected(relay_.stop_error());
     if (!side) {
-      side_.reset();  // it has the file
+      side_.reset();  // it holds the file
       ::unlink((folder_ + "/" + MLRUN_KERNEL_FILE).c_str());
       recording_.discard();
       session_.remove();
@@ -194,13 +194,19 @@ Result<int> observe(const RunOptions& options, const launch::Installation& insta
   relay.no_command();
   const auto folder = launch::make_trace_folder(options.output, observed->name);
   if (!folder) return tl::make_unexpected(folder.error());
+  util::begin_log(*folder);
+  if (options.verbose) util::set_verbose();
   auto recording = collect::Recording::create(recording_options(*folder));
   if (!recording) {
+    util::take_log_back();
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
   auto status = Observation(options, *std::move(observed), *folder, **recording, relay).run(installation);
-  if (!status) ::rmdir(folder->c_str());  // what is worth keeping keeps it
+  if (!status) {
+    util::take_log_back();
+    ::rmdir(folder->c_str());  // fails if the folder is not empty
+  }
   return status;
 }
 

@@ -14,13 +14,13 @@
 #include "runner/launch/own_limits.h"
 #include "runner/session/installation.h"
 #include "runner/session/session_file.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/log.h"
 
 namespace mlrun::commands {
 
 namespace {
 
-// Completes the spool. When the run was not even collected to its end, the time nobody collected is a gap.
+// Completes the spool. If the collector did not reach the end of the run, the time without a collector becomes a gap.
 Status complete(const std::string& folder, launch::SessionFile& session) {
   collect::RecoveryOptions options;
   options.trace_folder = folder;
@@ -45,14 +45,14 @@ Result<int> recover(const Arguments& arguments) {
   const auto parsed = parse_recover(arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
-  const launch::OwnLimits limits;  // the merge gets what there is
+  const launch::OwnLimits limits;  // the merge gets the raised limits
   std::error_code error;
   const std::string folder = std::filesystem::canonical((*parsed)->folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));
   auto session = launch::SessionFile::read(folder);
   const bool finished = std::filesystem::exists(folder + "/run.json");
   if (finished && !(session && std::filesystem::exists(collect::spool_path(folder)))) {
-    if (session) session->remove();  // mlrun was killed when it had removed the spool
+    if (session) session->remove();  // mlrun was killed after it had removed the spool
     util::say(folder + " is complete: nothing to recover");
     return 0;
   }
@@ -60,6 +60,7 @@ Result<int> recover(const Arguments& arguments) {
   if (session->leader_lives()) {
     return fail(fmt::format("the mlrun of {} is still at work (process {})", folder, session->leader_pid()));
   }
+  util::begin_log(folder);
   if (session->text("/state") != "collected") {
     if (const Status completed = complete(folder, *session); !completed) return tl::make_unexpected(completed.error());
   }

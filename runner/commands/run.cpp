@@ -40,17 +40,18 @@
 #include "runner/session/session_file.h"
 #include "runner/sums/event_sums.h"
 #include "runner/util/clock.h"
+#include "runner/util/log.h"
 #include "runner/util/proc_files.h"
-#include "runner/util/standard_streams.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
 
 namespace {
 
-constexpr uint64_t kDescendantsNs = 2'000'000'000;  // what outlives the command is waited for this long
+constexpr uint64_t kDescendantsNs = 2'000'000'000;  // waits this long for processes that outlive the command
 constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
+using util::note;
 using util::say;
 
 collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
@@ -73,7 +74,7 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
           collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes, alloc_times});
     };
   }
-  result.streams = 0;  // --preload=off means none of these, also where the library is loaded for GPU work
+  result.streams = 0;  // --preload=off means none of these, even if the library is loaded for GPU work
   if (options.preload != Wish::kOff) {
     result.streams = (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) |
                      (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u) |
@@ -86,7 +87,7 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
   return result;
 }
 
-// Nothing can be recorded. The command matters more, unless recording was required: this process becomes the command.
+// Nothing can be recorded: this process becomes the command, unless recording was required.
 Result<int> run_untraced(const RunOptions& options, const launch::OwnLimits& limits, const std::string& reason) {
   const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire ||
                         options.cupti == Wish::kRequire || options.sample == Wish::kRequire;
@@ -96,14 +97,13 @@ Result<int> run_untraced(const RunOptions& options, const launch::OwnLimits& lim
   return tl::make_unexpected(launch::become(options.command));
 }
 
-// What the command left behind: threads that record, and processes that may yet begin to.
+// Descendants that outlive the command: recording threads, and processes that may start to record.
 class Descendants {
  public:
   explicit Descendants(const collect::Recording& recording)
       : variable_(MLRUN_SESSION_VARIABLE "=" + recording.session_variable()) {}
 
-  // Looks through /proc, a few milliseconds, ten times a second at most; once a second when they have been waited for
-  // long.
+  // Scans /proc, which takes a few milliseconds, ten times a second at most; once a second after a long wait.
   bool alive(const collect::Collector& collector, uint64_t waited_ns) {
     if (collector.live_threads() > 0) return true;
     if (waited_ns >= next_look_ns_) {
@@ -119,7 +119,7 @@ class Descendants {
   bool alive_ = false;
 };
 
-// The samplers of a run, as far as they were asked for.
+// The requested samplers of a run.
 class Samplers {
  public:
   Samplers(const RunOptions& options, collect::Recording& recording)
@@ -143,7 +143,7 @@ class Samplers {
     python_frames_->write();
   }
 
-  // Ends them, and tells of them in session.json.
+  // Ends the samplers and describes them in session.json.
   void finish(nlohmann::json& session) {
     finish_python(session);
     ask_which_gpus();
@@ -174,7 +174,8 @@ class Samplers {
     frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
   }
 
-  // CUPTI tells no PCI address, index or parent of a GPU. The driver is asked while a program has it loaded, which is quick then.
+  // CUPTI does not report PCI address, index or parent of a GPU. Queries the driver while a program has it loaded, when
+  // it is fast.
   void ask_which_gpus() {
     if (!asks_which_gpus_ || gpus_ || collect::load(recording_.arena().control().gpu_processes) == 0) return;
     start_gpus(0);
@@ -195,7 +196,7 @@ class Samplers {
   std::unique_ptr<python::PythonFrames> python_frames_;
 };
 
-// Collects until the command, and what it left behind, has ended or has been given enough time.
+// Collects until the command and its descendants have ended, or the time for them is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
                              launch::SignalRelay& relay, Samplers& samplers, collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
@@ -237,13 +238,13 @@ void say_if_stopped_early(const collect::Spool& spool, bool has_limit_of_user) {
   say("recording stopped before the end: " + why);
 }
 
-void say_about_recording(const collect::Recording& recording, const collect::Spool& spool) {
-  say(fmt::format("buffer in {} ({}), spool of {}", recording.place().medium, recording.place().path,
-                  util::size_text(spool.bytes())));
-  if (!spool.direct()) say("the trace folder's file system has no O_DIRECT: the spool went through the page cache");
+void note_recording(const collect::Recording& recording, const collect::Spool& spool) {
+  note(fmt::format("buffer in {} ({}), spool of {}", recording.place().medium, recording.place().path,
+                   util::size_text(spool.bytes())));
+  if (!spool.direct()) note("the trace folder's file system has no O_DIRECT: the spool went through the page cache");
 }
 
-// False: no thread recorded. (A program may make no call that is recorded; loading the library is a record by itself.)
+// False: no thread recorded. (Loading the library is itself recorded, so a program without recorded calls counts.)
 bool tell_if_empty(const collect::Collector& collector, int wait_status) {
   const bool any = collector.channels().channels > 0;
   if (!any && WIFSIGNALED(wait_status)) {
@@ -256,12 +257,13 @@ bool tell_if_empty(const collect::Collector& collector, int wait_status) {
   return any;
 }
 
-// Makes the trace. The command's status stays its own, whatever goes wrong here: whoever runs it in the place of the command takes
-// a failure for the command's. Only what was required by name and is not there is a failure.
+// Makes the trace. Returns the command's status even if that fails: callers of mlrun would take a failure for the
+// command's. Only a missing =require stream is a failure.
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
                const launch::Installation& installation, int wait_status) {
   const int status = launch::shell_status(wait_status);
-  if (options.verbose) say_about_recording(recording, recording.spool());
+  note(fmt::format("the command has ended with status {}", status));
+  note_recording(recording, recording.spool());
   say_if_stopped_early(recording.spool(), options.max_spool_bytes.has_value());
   if (options.defer_merge) {
     say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder));
@@ -282,7 +284,8 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
   return status == 0 && !any && options.preload == Wish::kRequire ? 125 : status;
 }
 
-// What a call costs here, for the estimate of the summary. Without a merge nobody waits for a measurement.
+// The cost per call on this machine, for the estimate in the summary. With --defer-merge it is not measured, to end
+// sooner.
 void describe_cost(nlohmann::json& session, const RunOptions& options, const launch::Installation& installation) {
   if (options.preload == Wish::kOff) return;
   const bench::Installed installed{installation.bench_program, installation.preload_library};
@@ -292,14 +295,14 @@ void describe_cost(nlohmann::json& session, const RunOptions& options, const lau
   session["can_store_cost"] = bench::can_store_cost();
 }
 
-// GPU work is recorded through the same library.
+// Recording of GPU work needs the same library.
 bool needs_library(const RunOptions& options) { return options.preload != Wish::kOff || options.cupti != Wish::kOff; }
 
 std::string preloaded_library(const RunOptions& options, const launch::Installation& installation) {
   return needs_library(options) ? installation.preload_library : std::string();
 }
 
-// Where no library of ours is in the processes, the kernel side tells of them, as of those that run already.
+// Without our library in the processes, the kernel side reports them, as with --pid.
 std::string kernel_streams(const RunOptions& options) {
   std::string streams = "block";
   if (options.kprobes_wait) streams += ",wait";
@@ -312,7 +315,7 @@ std::string kernel_streams(const RunOptions& options) {
   return streams;
 }
 
-// Nothing: not asked for, or it does not work here, which is said, and no reason not to run the command.
+// nullptr: not requested, or unavailable; the reason is printed and the command runs.
 Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& options,
                                                               const launch::Installation& installation,
                                                               const std::string& folder, nlohmann::json& session) {
@@ -322,7 +325,7 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   if (side && !needs_library(options)) session["observed"] = {{"scope", "command"}};
   if (side) session["kernel_side"] = (*side)->begun();
   if (side) return side;
-  if (launch::SignalRelay::asked_to_stop()) return nullptr;  // which ends the start
+  if (launch::SignalRelay::asked_to_stop()) return nullptr;  // the caller ends the start
   if (options.kprobes == Wish::kRequire) return fail("the kernel side cannot be recorded: " + side.error().text);
   if (options.kprobes != Wish::kAuto) say("the kernel side is not recorded: " + side.error().text);
   session["kernel_side"] = {{"state", "refused"}, {"reason", side.error().text}};
@@ -333,7 +336,7 @@ void follow(launch::KernelSide& side, pid_t pid) {
   if (const Status followed = side.follow(pid); !followed) say("the kernel side: " + followed.error().text);
 }
 
-// The command, followed before its first instruction.
+// Starts the command; the kernel side follows it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
                                            const launch::OwnLimits& limits, launch::KernelSide* kernel_side) {
@@ -353,7 +356,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
       });
 }
 
-// All that is there while the command runs.
+// Everything that exists while the command runs.
 struct Run {
   const RunOptions& options;
   const launch::Installation& installation;
@@ -378,7 +381,7 @@ Result<launch::ChildProcess> start_run(Run& run) {
 }
 
 void take_back(Run& run) {
-  run.kernel_side.reset();  // it has the file
+  run.kernel_side.reset();  // it holds the file
   ::unlink((run.folder + "/" + MLRUN_KERNEL_FILE).c_str());
   run.recording.discard();
   run.session.remove();
@@ -424,27 +427,33 @@ Result<int> run_traced(Run& run) {
   try {
     return collect_run(run, *child);
   } catch (const std::exception& error) {
-    run.recording.collector().stop();  // so that no thread waits for room
+    run.recording.collector().stop();  // so that no thread waits for space
     say(fmt::format("recording stopped: {}; what there is is kept; make the trace with: mlrun recover {}", error.what(),
                     run.folder));
     return launch::shell_status(child->wait());
   }
 }
 
-// The exit code 125 says that there is no recording, and no other reason not to run the command.
+// Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
                    const launch::OwnLimits& limits) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
+  util::begin_log(*folder);
+  note("mlrun " MLRUN_VERSION " records to " + *folder);
   auto recording = collect::Recording::create(recording_options(options, *folder));
   if (!recording) {
+    util::take_log_back();
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
   Run run{options, installation, limits, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
   auto status = run_traced(run);
-  if (!status) ::rmdir(folder->c_str());
+  if (!status) {
+    util::take_log_back();
+    ::rmdir(folder->c_str());
+  }
   return status;
 } catch (const std::exception& error) {
   return fail(fmt::format("the recording cannot start: {}", error.what()));
@@ -457,6 +466,7 @@ Result<int> run(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   RunOptions options = *std::move(*parsed);
+  if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
   const launch::OwnLimits limits;

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "runner/monitor/local_time.h"
-#include "runner/util/standard_streams.h"
+#include "runner/util/clock.h"
+#include "runner/util/log.h"
 
 namespace mlrun::monitor {
 
 namespace {
 constexpr uint64_t kReadNs = 50'000'000;  // the file grows every 100 ms
-constexpr uint64_t kNsPerS = 1'000'000'000;
 }  // namespace
 
 CudaLive::CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns)
@@ -31,15 +31,15 @@ void CudaLive::pass(uint64_t now_ns) {
   keep_shown(screen_.show(memory_.table(heading(now_ns))));
 }
 
-// A file that nothing can be written to any more looks like processes that do nothing: who reads this may know better.
+// A full spool looks like idle processes; the age of the newest record lets the user tell these cases apart.
 std::string CudaLive::heading(uint64_t now_ns) const {
   const uint64_t newest_ns = memory_.newest_ns();
   const std::string age =
-      newest_ns == 0 ? "none yet" : fmt::format("{} s ago", (now_ns - std::min(newest_ns, now_ns)) / kNsPerS);
+      newest_ns == 0 ? "none yet" : fmt::format("{} s ago", (now_ns - std::min(newest_ns, now_ns)) / util::kNsPerS);
   return fmt::format("{}  GPU memory asked for since {}  newest record: {}", local_time(), since_, age);
 }
 
-// The observation goes on: its trace is wanted all the same.
+// The observation continues: its trace is still wanted.
 void CudaLive::keep_shown(const Result<bool>& shown) {
   if (!shown) util::say("--live: " + shown.error().text);
   is_shown_ = shown && *shown;

@@ -23,8 +23,8 @@
 #include "runner/monitor/screen.h"
 #include "runner/monitor/table.h"
 #include "runner/util/clock.h"
+#include "runner/util/log.h"
 #include "runner/util/program.h"
-#include "runner/util/standard_streams.h"
 #include "runner/util/text.h"
 
 namespace mlrun::monitor {
@@ -73,7 +73,7 @@ class Monitor {
     return 0;
   }
 
-  // The table went to a pipe that is read no more.
+  // The table went to a pipe whose reader has closed it.
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
 
  private:
@@ -88,7 +88,7 @@ class Monitor {
     return {};
   }
 
-  // Those that mlrun inherited as ignored (nohup) stay so.
+  // Signals inherited as ignored (nohup) stay ignored.
   void end_on_signals() {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
       struct sigaction before {};
@@ -97,7 +97,7 @@ class Monitor {
           base_.get(), number, [](evutil_socket_t, short, void* self) { static_cast<Monitor*>(self)->stop(); }, this));
       if (event) event_add(event.get(), nullptr);
     }
-    ::signal(SIGPIPE, SIG_IGN);  // a client or the reader of the table may go away
+    ::signal(SIGPIPE, SIG_IGN);  // a client or the reader of the table may close its end
   }
 
   void stop() { event_base_loopbreak(base_.get()); }
@@ -171,7 +171,7 @@ class Monitor {
   const std::string hostname_;
   const uint64_t started_ns_;
   const double started_s_;
-  std::unique_ptr<event_base, EventBaseDelete> base_;  // goes last of what has to do with events
+  std::unique_ptr<event_base, EventBaseDelete> base_;  // destroyed after everything that uses events
   std::vector<Event> signals_;
   std::unique_ptr<HttpServer> server_;
   ProcessNames names_;
@@ -188,10 +188,10 @@ class Monitor {
 }  // namespace
 
 Result<int> run(const Settings& settings) {
-  event_set_log_callback([](int, const char*) {});  // what clients do wrong is not for our stderr
+  event_set_log_callback([](int, const char*) {});  // clients' errors must not reach our stderr
   Monitor monitor(settings);
   auto ended = monitor.run();
-  if (monitor.reader_gone()) util::end_by_sigpipe();  // as without a server, which ignores the signal
+  if (monitor.reader_gone()) util::end_by_sigpipe();  // as without a server; with one SIGPIPE is ignored
   return ended;
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "runner/util/enough_stack.h"
+#include "runner/util/log.h"
 #include "runner/util/memory_shortage.h"
 #include "runner/util/standard_streams.h"
 
@@ -21,11 +22,10 @@ namespace {
 
 constexpr int kOwnFailure = 125;
 
-// What is still in stdio's buffer goes out. Closing asks file systems that report a full disk late (NFS); a program that
-// has printed nothing leaves the descriptor alone, since what is behind it is then the traced command's. The errno of
-// what failed; 0: everything is written.
+// Flushes stdio's buffer. Closing detects errors of file systems that report a full disk late (NFS); a program that has
+// printed nothing leaves the descriptor alone, since the file is then the traced command's. Returns 0 or an errno.
 int flush_output() {
-  if (__fbufsize(stdout) == 0) return 0;  // stdio makes the buffer at the first output
+  if (__fbufsize(stdout) == 0) return 0;  // stdio allocates the buffer at the first output
   const bool failed_before = std::ferror(stdout) != 0;
   errno = 0;
   if (std::fflush(stdout) != 0) return errno != 0 ? errno : EIO;
@@ -34,7 +34,7 @@ int flush_output() {
 }
 
 int report(const Error& error) {
-  say(error.text);
+  say_error(error.text);
   std::fwrite(error.below.data(), 1, error.below.size(), stderr);
   return error.exit_code;
 }
@@ -44,7 +44,7 @@ int run_verb(const std::function<Result<int>()>& verb) {
   int thrown_error = 0;
   try {
     status = verb();
-  } catch (const std::system_error& error) {  // fmt::print throws when stdout takes no more
+  } catch (const std::system_error& error) {  // fmt::print throws when a write fails
     if (std::ferror(stdout) == 0 && is_memory_shortage(error)) end_for_want_of_memory();
     status = fail(error.what());
     if (std::ferror(stdout) != 0) thrown_error = error.code().value();

@@ -4,11 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <string>
-
-#include "runner/util/text.h"
-
 namespace mlrun::util {
 
 void hold_standard_descriptors() {
@@ -17,11 +12,6 @@ void hold_standard_descriptors() {
     const int access = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
     if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", access | O_CLOEXEC);
   }
-}
-
-void say(std::string_view text) {
-  const std::string line = "mlrun: " + printable(text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace mlrun::util

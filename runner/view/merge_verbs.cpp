@@ -2,10 +2,12 @@
 #include "runner/view/merge_verbs.h"
 
 #include <cstdio>
+#include <filesystem>
 
 #include "runner/options/cli.h"
 #include "runner/symbols/demangle.h"
 #include "runner/trace/merge/merge.h"
+#include "runner/util/log.h"
 #include "runner/view/verbs.h"
 
 namespace mlrun::trace {
@@ -25,12 +27,15 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   options.shows_progress = !quiet;
+  if (std::filesystem::exists(options.trace_folder + "/session.json")) util::begin_log(options.trace_folder);
+  util::note("the merge begins");
   symbols::prepare_demangling();
   if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
+  util::note("the trace is made");
   if (quiet || !shows_summary) return 0;
   const auto text = view::summary_text(options.trace_folder, stderr);
   if (!text) return tl::make_unexpected(text.error());
-  std::fwrite(text->data(), 1, text->size(), stderr);  // what cannot be written is lost: the trace is complete
+  std::fwrite(text->data(), 1, text->size(), stderr);  // write errors are ignored: the trace is complete
   return 0;
 }
 

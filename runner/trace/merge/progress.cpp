@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/util/standard_streams.h"
+#include "runner/util/log.h"
 
 namespace mlrun::trace {
 
