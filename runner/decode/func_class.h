@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class of a hooked function by its number, as quick as every row needs it.
+// Class of a hooked function by number; a table look-up, since every row needs it.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 namespace mlrun::trace {
 
 inline const auto kClassesOfFuncs = [] {
-  std::array<std::optional<mlrun_call_class>, 256> classes{};
+  std::array<std::optional<mlrun_call_class>, events::kFuncs> classes{};
   for (size_t i = 0; i < classes.size(); ++i) {
     if (const auto* info = events::find_func(static_cast<uint16_t>(i))) classes[i] = info->call_class;
   }
   return classes;
 }();
 
-// Nothing: a number that this build does not know.
+// nullopt: this build does not know the number.
 inline std::optional<mlrun_call_class> class_of_func(uint16_t number) {
   return number < kClassesOfFuncs.size() ? kClassesOfFuncs[number] : std::nullopt;
 }
@@ -29,7 +29,7 @@ inline bool transfers(uint16_t number) {
   return call_class && (*call_class == MLRUN_CLASS_READ || *call_class == MLRUN_CLASS_WRITE);
 }
 
-// Moves bytes from one descriptor to another.
+// Copies bytes from one descriptor to another.
 inline bool copies(uint16_t number) { return class_of_func(number) == MLRUN_CLASS_COPY; }
 
 }  // namespace mlrun::trace

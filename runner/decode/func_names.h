@@ -3,6 +3,8 @@
 // themselves.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,7 +18,18 @@ struct FuncInfo {
   mlrun_call_class call_class;
 };
 
-// nullptr: a number this build does not know.
+// Tables by number have so many entries. Larger numbers, of later versions, count as the last one.
+inline constexpr size_t kFuncs = 256;
+inline constexpr uint16_t kLargestFunc = std::max<uint16_t>({
+    0,
+#define FUNCTION(number, ...) number,
+#define HANDMADE(number, ...) number,
+#define ROW(number, ...)      number,
+#include "runner/events/hooks.def"
+});
+static_assert(kLargestFunc < kFuncs - 1, "more functions than tables have entries: raise kFuncs");
+
+// nullptr: this build does not know the number.
 inline const FuncInfo* find_func(uint16_t number) {
   switch (number) {
 #define FUNCTION(number, name, class_, ...)                               \

@@ -20,15 +20,15 @@ std::string func_name(uint16_t func) {
 
 }  // namespace
 
-CallMeter::CallMeter() : funcs_(kFuncs) {
-  for (size_t i = 0; i < kFuncs; ++i) {
+CallMeter::CallMeter() : funcs_(events::kFuncs) {
+  for (size_t i = 0; i < events::kFuncs; ++i) {
     const events::FuncInfo* info = events::find_func(uint16_t(i));
     classes_[i] = info ? info->call_class : MLRUN_CLASS_PROCESS;
   }
 }
 
 void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
-  const uint16_t func = row.func < kFuncs ? row.func : 0;
+  const uint16_t func = row.func < events::kFuncs ? row.func : 0;
   Func& sums = funcs_[func][size_t(facts.group)];
   util::add_to(sums.bytes, facts.bytes);
   util::add_to(sums.time_ns, row.dur_ns);
@@ -47,7 +47,7 @@ void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
   }
 }
 
-// The shortest one lies in the first bucket, the longest in the last.
+// The shortest one is in the first bucket, the longest in the last.
 void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
   if (sum.calls > 0) latency.add(sum.min_ns);
   if (sum.calls > 1) latency.add(sum.max_ns);
@@ -61,7 +61,7 @@ void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
 }
 
 void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
-  const uint16_t func = sum.call.func < kFuncs ? sum.call.func : 0;
+  const uint16_t func = sum.call.func < events::kFuncs ? sum.call.func : 0;
   Func& sums = funcs_[func][size_t(facts.group)];
   if (facts.is_read || facts.is_write) util::add_to(sums.bytes, sum.bytes);
   util::add_to(sums.time_ns, sum.time_ns);
@@ -83,7 +83,7 @@ void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
 
 std::vector<FuncSummary> CallMeter::funcs() const {
   std::vector<FuncSummary> out;
-  for (size_t func = 0; func < kFuncs; ++func) {
+  for (size_t func = 0; func < events::kFuncs; ++func) {
     for (size_t group = 0; group < kGroups; ++group) {
       const Func& sums = funcs_[func][group];
       if (sums.latency.count() == 0) continue;

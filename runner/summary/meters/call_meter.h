@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by function and group: count, bytes, time, latency, errors, and how much was asked for at a time.
+// Calls by function and group: count, bytes, time, latency, errors, and requested sizes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "runner/decode/func_names.h"
 #include "runner/summary/meters/call_facts.h"
 #include "runner/summary/summary.h"
 #include "runner/util/flat_map.h"
@@ -14,13 +15,11 @@ namespace mlrun::summary {
 
 class CallMeter {
  public:
-  static constexpr size_t kFuncs = 256;  // numbers of hooks.def are below; a greater one is counted under 0, "unknown"
-
   CallMeter();
 
-  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[func < kFuncs ? func : 0]; }
+  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[func < events::kFuncs ? func : 0]; }
   void add(const model::CallRow& row, const CallFacts& facts);
-  // Calls together: durations are as near as their buckets are, but for the shortest and the longest.
+  // A sum of calls: durations are as precise as their buckets, the shortest and the longest exact.
   void add(const model::SumRow& sum, const CallFacts& facts);
 
   [[nodiscard]] std::vector<FuncSummary> funcs() const;    // by time
@@ -30,7 +29,7 @@ class CallMeter {
  private:
   struct Func {
     int64_t errors = 0, bytes = 0, time_ns = 0;
-    LogHistogram latency;  // has the count
+    LogHistogram latency;  // includes the count
   };
   struct Size {
     int64_t calls = 0, bytes = 0;
@@ -38,7 +37,7 @@ class CallMeter {
 
   static void add_durations(const model::SumRow& sum, LogHistogram& latency);
 
-  std::array<mlrun_call_class, kFuncs> classes_{};
+  std::array<mlrun_call_class, events::kFuncs> classes_{};
   std::vector<std::array<Func, kGroups>> funcs_;
   std::array<std::array<Size, 65>, 2> sizes_{};  // by bit width
   FlatMap<int64_t> errors_;                      // by func << 32 | errno

@@ -10,12 +10,10 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kFuncs = 256;  // numbers beyond share the last name
-
-// Names by function number; numbers of a later version stay visible.
+// Names by function number; a number of a later version is shown as such.
 std::vector<std::string> func_names() {
   std::vector<std::string> names;
-  for (size_t number = 0; number < kFuncs; ++number) {
+  for (size_t number = 0; number < events::kFuncs; ++number) {
     const events::FuncInfo* info = events::find_func(static_cast<uint16_t>(number));
     names.push_back(info ? std::string(info->name) : fmt::format("function {}", number));
   }
@@ -106,7 +104,7 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   call_id_.add_each(rows.size(), [&](size_t i) { return call_id + static_cast<int64_t>(i); });
   origin_.add(rows);
   each(dur_, [](const Row& row) { return row.dur_ns; });
-  each(func_, [](const Row& row) { return std::min<size_t>(row.func, kFuncs - 1); });
+  each(func_, [](const Row& row) { return std::min<size_t>(row.func, events::kFuncs - 1); });
   each_unless(-1, fd_, &Row::fd);
   each_unless(0, file_id_, &Row::file_id);
   each_unless(0, file2_id_, &Row::file2_id);
