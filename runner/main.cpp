@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun: the launcher and collector. Picks the verb and runs it.
+// mlrun: the launcher and collector. Selects the verb and runs it.
 #include <string>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun-trace: everything that writes or reads traces. mlrun calls it; a person types mlrun.
+// mlrun-trace: everything that writes or reads traces. Called by mlrun, not by users.
 #include <malloc.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr std::array<Verb, 5> kVerbs = {{
     {"list", mlrun::view::list},
 }};
 
-// Buffers of some mebibytes come and go with every slice: kept, their pages need not be cleared anew each time.
+// Every slice allocates and frees buffers of some mebibytes: keeping them avoids clearing their pages each time.
 void keep_freed_memory() {
   constexpr int kLargestKept = 32 << 20, kKept = 256 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kLargestKept);

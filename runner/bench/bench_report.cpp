@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-// Three digits, and no more than one behind the point: "14.5 ns", "650 ns", "84.3 us".
+// Three digits, at most one after the point: "14.5 ns", "650 ns", "84.3 us".
 std::string time_text(double ns) {
   const double size = std::fabs(ns);
   if (size < 99.95) return fmt::format("{:.1f} ns", ns);

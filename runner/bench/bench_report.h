@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `mlrun bench` says.
+// The output of `mlrun bench`.
 #pragma once
 
 #include <string>

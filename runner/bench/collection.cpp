@@ -18,7 +18,7 @@ namespace mlrun::bench {
 namespace {
 
 constexpr uint64_t kBufferBytes = 64 << 20;
-constexpr uint64_t kSpoolBytes = 256 << 20;  // some ten rounds
+constexpr uint64_t kSpoolBytes = 256 << 20;  // about ten rounds
 
 Result<std::string> make_folder() {
   const char* parent = std::getenv("TMPDIR");
@@ -79,7 +79,7 @@ void Collection::stop_thread() {
   thread_.join();
 }
 
-// Nothing is left of the recording but its figures.
+// Removes everything but the figures.
 Status Collection::end() {
   stop_thread();
   const Status done = recording_->finish();

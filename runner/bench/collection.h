@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording for the victims alone: a temporary trace folder, an arena, and a thread that collects as `mlrun run` does.
-// Lossless, since a record that is dropped costs less than one that is written; for the same reason it begins anew before its spool
-// is full, however long the measurement takes.
+// A recording for the victims alone: a temporary trace folder, an arena, and a thread that collects as `mlrun run`
+// does. Lossless, since a dropped record costs less than a written one; for the same reason a new recording starts
+// before the spool is full, however long the measurement takes.
 #pragma once
 
 #include <sched.h>
@@ -34,11 +34,11 @@ class Collection {
   Collection& operator=(const Collection&) = delete;
 
   [[nodiscard]] const std::string& folder() const { return folder_; }
-  // Of victims that start now.
+  // MLRUN_SESSION=... for victims that start now.
   [[nodiscard]] std::string session_variable() const { return recording_->session_variable(); }
   void set_paused(bool paused);
 
-  // Between rounds: makes room if there may be too little for another one. Requires: no victim runs.
+  // Between rounds: makes room when another round may not fit. Requires: no victim runs.
   Status make_room();
 
   // Ends the recording. To be called once, after the victims have ended.
@@ -56,7 +56,7 @@ class Collection {
   std::unique_ptr<collect::Recording> recording_;
   Collected collected_;  // of recordings that have ended
   std::atomic<bool> enough_ = false;
-  std::atomic<uint64_t> spool_bytes_ = 0;  // after the thread's last pass: the spool is the thread's
+  std::atomic<uint64_t> spool_bytes_ = 0;  // after the thread's last pass; only the thread touches the spool
   std::thread thread_;
 };
 

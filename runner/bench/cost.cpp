@@ -25,17 +25,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kSchemaVersion = 1;
+constexpr int kCostSchemaVersion = 1;
 constexpr double kMostNs = 1e9;  // a call that costs more than this is a damaged file
 constexpr std::array kIdentityKeys = {"host", "kernel", "cpu_model", "clock", "library"};
 constexpr uint64_t kRetryNs = 3'600'000'000'000;  // after a measurement that was too noisy
 constexpr Plan kQuickPlan = {true, 150'000, 0, 1, 1};
 
-// Kinds of calls, by what they cost, and the operation that stands for each; the first one that was measured counts.
+// Cost classes of calls and the operation that measures each; the first one that was measured counts.
 struct CostClass {
   const char* name;
   std::array<const char*, 2> operations;
-  const char* less;  // operation whose cost is contained and belongs to another class, or null
+  const char* less;  // operation whose cost is included but belongs to another class, or null
 };
 constexpr CostClass kClasses[] = {
     {"alloc_listed", {"alloc_listed", ""}, nullptr},
@@ -71,7 +71,7 @@ std::optional<Estimate> figure_of(const CostClass& cost, const Measurement& meas
 
 std::string clock_name() { return util::choose_clock().kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"; }
 
-// Empty: the variable names no folder of ours. Somebody else's (after su or sudo) is left alone.
+// Empty: the variable names no folder that this user owns. Another user's (after su or sudo) is not used.
 std::string own_folder(const char* variable) {
   const char* folder = std::getenv(variable);
   struct stat status {};
@@ -82,7 +82,7 @@ std::string own_folder(const char* variable) {
 
 std::string cache_folder() {
   if (const std::string cache = own_folder("XDG_CACHE_HOME"); !cache.empty()) return cache + "/mlrun";
-  // A home that is not there is not made: accounts of services name one that must not exist.
+  // Does not create a missing home: service accounts name one that must not exist.
   const std::string home = own_folder("HOME");
   struct stat status {};
   return home.empty() || ::stat(home.c_str(), &status) != 0 ? std::string() : home + "/.cache/mlrun";
@@ -105,7 +105,7 @@ std::string cost_path(const json& identity) {
   return fmt::format("{}/cost-{:08x}.json", folder, util::crc32c(0, all.data(), all.size()));
 }
 
-// strace or a debugger makes every system call many times as dear.
+// Under strace or a debugger every system call costs many times more.
 bool is_stopped_by_a_tracer() {
   const std::string status = util::read_text("/proc/self/status", 8192);
   const size_t at = status.find("TracerPid:\t");
@@ -118,7 +118,7 @@ bool is_recent(const json& cost) {
 }
 
 bool is_cost_of(const json& cost, const json& identity) {
-  if (!cost.is_object() || cost.value("schema_version", json()) != kSchemaVersion) return false;
+  if (!cost.is_object() || cost.value("schema_version", json()) != kCostSchemaVersion) return false;
   for (const char* key : kIdentityKeys) {
     if (cost.value(key, json()) != identity.value(key, json(""))) return false;
   }
@@ -150,7 +150,7 @@ json make_cost(const Measurement& measurement, json identity, const std::string&
     intervals[cost.name] = {figure->low, figure->high};
   }
   json result = std::move(identity);
-  result["schema_version"] = kSchemaVersion;
+  result["schema_version"] = kCostSchemaVersion;
   result["source"] = source;
   result["measured_realtime_ns"] = util::realtime_ns();
   result["cost_per_call_ns"] = std::move(costs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tracing costs per call on this machine, kept for later runs: a file in the user's cache folder, by host, kernel,
-// processor, clock and the library's content. A run notes it in its trace, and the summary multiplies it with what was
-// recorded. Keys: README.md.
+// processor, clock and the library's content. A run stores it in its trace, and the summary multiplies it by the
+// recorded calls. Keys: README.md.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace mlrun::bench {
 
-// What a cost is true of.
+// What a cost is valid for.
 nlohmann::json cost_identity(const std::string& library);
 
 // `source`: "bench" or "quick". Classes whose figure is useless (estimate.h) are left out.
 nlohmann::json make_cost(const Measurement& measurement, nlohmann::json identity, const std::string& source);
 
-// Does it say what the commonest calls cost?
+// Does it have the cost of the commonest calls?
 bool is_sufficient(const nlohmann::json& cost);
 
-// Null: there is none for this machine and library. It need not be sufficient.
+// Null: none is stored for this machine and library. The result may be insufficient.
 nlohmann::json stored_cost(const nlohmann::json& identity);
 
 // Whether this user has a cache folder, by XDG_CACHE_HOME or HOME.
@@ -31,9 +31,9 @@ bool can_store_cost();
 // The file's path. Fails where there is no cache folder of ours.
 Result<std::string> store_cost(const nlohmann::json& cost);
 
-// What is stored, else what a measurement of about 50 ms gives, which is then stored: only the first run on a machine
-// takes that time, or one run in an hour while the machine is too busy. Null: it could not be found out, or could not be
-// stored, so that every run would take the time.
+// The stored cost; without one, measures for about 50 ms and stores the result. Only the first run on a machine spends
+// that time, or one run an hour while the machine is too busy. Null: it could not be measured, or not stored, in which
+// case every run would spend the time.
 nlohmann::json find_cost(const Installed& installed, const Tell& tell);
 
 }  // namespace mlrun::bench

@@ -8,7 +8,7 @@ namespace mlrun::bench {
 
 namespace {
 
-// How many figures may be left out at either end: the chance that the median lies beyond is at most 2.5 % there.
+// How many figures may be cut at either end: the probability that the median is among them is at most 2.5 % per end.
 size_t left_out(size_t figures) {
   const auto n = static_cast<double>(figures);
   double chance = std::pow(0.5, n), sum = 0;

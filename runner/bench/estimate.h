@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A median with the interval that holds it in 95 of 100 cases, whatever the figures are distributed like: order
-// statistics, by the binomial distribution.
+// A median with its 95 % confidence interval for any distribution: order statistics, by the binomial distribution.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +9,17 @@ namespace mlrun::bench {
 
 struct Estimate {
   double median = 0;
-  double low = 0, high = 0;  // with fewer than six figures: the least and the greatest, which says less
+  double low = 0, high = 0;  // with fewer than six figures: the least and the greatest, a weaker interval
   size_t figures = 0;
 };
 
 // Requires: at least one figure.
 Estimate estimate(std::vector<double> figures);
 
-// The figure cannot be told from nothing, or not better than by a factor of about two.
+// The figure is not distinguishable from zero, or known only to a factor of about two.
 inline bool is_uncertain(const Estimate& e) { return e.low <= 0 || e.high - e.low > e.median; }
 
-// Not even good enough to be multiplied for an estimate.
+// Too imprecise even for an estimate.
 inline bool is_useless(const Estimate& e) { return e.median <= 0 || e.high - e.low > 3 * e.median; }
 
 }  // namespace mlrun::bench

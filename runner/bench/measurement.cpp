@@ -22,10 +22,10 @@ constexpr size_t kDataBytes = 64 << 10;
 
 struct Cpus {
   int victims = 0;
-  cpu_set_t others;  // the same one where there is no other
+  cpu_set_t others;  // the same CPU if there is only one
 };
 
-// The victims get the last CPU that we may use: interrupts tend to go to the first.
+// The victims get the last CPU of our affinity mask: interrupts tend to go to the first.
 Cpus choose_cpus() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -51,7 +51,7 @@ struct Series {
 
 class Rounds {
  public:
-  // library: what the traced victims have loaded.
+  // library: loaded into the traced victims.
   Rounds(const Plan& plan, Collection& collection, VictimOptions untraced, std::string library)
       : plan_(plan), collection_(collection), untraced_(std::move(untraced)), library_(std::move(library)) {
     for (const Operation& operation : operations()) {
@@ -93,7 +93,7 @@ class Rounds {
     return all;
   }
 
-  // What the traced victims were asked to do, at least.
+  // The least number of events that the traced victims must have produced.
   [[nodiscard]] uint64_t least_events() const { return least_events_; }
 
  private:
@@ -136,7 +136,7 @@ class Rounds {
   uint64_t least_events_ = 0;
 };
 
-// The data file of the loops, which goes with this.
+// The data file of the loops, removed with this object.
 class DataFile {
  public:
   explicit DataFile(const std::string& folder) : path_(folder + "/data") {}
@@ -151,14 +151,14 @@ class DataFile {
   std::string path_;
 };
 
-// A tracer that records nothing is fast.
+// A tracer that records nothing is fast: checks that everything was recorded.
 Status check_complete(const Collected& collected, uint64_t least_events) {
   const uint64_t seen = collected.records + collected.counted;
   if (collected.drops == 0 && seen >= least_events) return {};
-  return fail(fmt::format(
-      "what was measured is no figure: the library recorded {} calls, at least {} were made, and {} were dropped; see "
-      "mlrun doctor",
-      seen, least_events, collected.drops));
+  return fail(
+      fmt::format("invalid measurement: the library recorded {} calls, at least {} were made, and {} were dropped; see "
+                  "mlrun doctor",
+                  seen, least_events, collected.drops));
 }
 
 }  // namespace

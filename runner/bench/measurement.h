@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs: a traced and an untraced victim stand side by side and run each loop in turn, in the order AB, BA, AB, ...; a
-// round has fresh ones and one pair of each loop, so that the luck of one process's memory layout is no part of the
-// result. A figure is the median of the differences within pairs; a drift of the machine falls out of it.
+// Pairs: a traced and an untraced victim run each loop in turn, in the order AB, BA, AB, ...; each round has new
+// victims and one pair of each loop, so that the memory layout of one process does not bias the result. A figure is the
+// median of the differences within pairs, which cancels a drift of the machine.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace mlrun::bench {
 struct Plan {
   bool quick = false;                 // one round of the operations' quick_pairs
   uint64_t slice_ns = 1'500'000;      // of one loop
-  uint64_t limit_ns = 5'000'000'000;  // no round is begun that would end later, but the least number of them
+  uint64_t limit_ns = 5'000'000'000;  // no round starts that would end later, except for the minimum number of rounds
   int least_rounds = 5;
   int most_rounds = 1001;
 };
@@ -46,7 +46,7 @@ struct Installed {
 // `tell` is called before each round with the rounds done and the time used; false ends the measurement with an error.
 using Tell = std::function<bool(int rounds, uint64_t used_ns)>;
 
-// Takes the time of the plan. Nothing is left behind.
+// Takes the plan's time. Leaves nothing behind.
 Result<Measurement> measure(const Plan& plan, const Installed& installed, const Tell& tell);
 
 }  // namespace mlrun::bench

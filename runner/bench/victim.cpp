@@ -29,8 +29,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// Both descriptors of a spawned process that matter: the socket as standard input, and our standard error. It starts
-// with the default for the signals that this process handles, and none of them blocked.
+// Spawns with the socket as standard input and our standard error. Signals that this process handles start with their
+// default disposition and unblocked.
 int spawn(const std::vector<std::string>& command, const std::vector<std::string>& environment, int socket,
           pid_t& pid) {
   posix_spawn_file_actions_t actions;
@@ -70,7 +70,7 @@ Victim::Victim(Victim&& other) noexcept : pid_(std::exchange(other.pid_, 0)), so
 
 Victim::~Victim() {
   if (pid_ == 0) return;
-  socket_.reset();  // it ends at the end of its input
+  socket_.reset();  // the victim ends at the end of its input
   ::kill(pid_, SIGTERM);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }

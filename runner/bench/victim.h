@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running victim program (victim/main.c), traced or not as its environment says.
+// A running victim program (victim/main.c); its environment decides whether it is traced.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace mlrun::bench {
 struct VictimOptions {
   std::string program;
   std::string data;  // file for the file loops
-  int cpu = 0;       // that it is pinned to
+  int cpu = 0;       // it is pinned to this one
   std::vector<std::string> environment;
 };
 
@@ -27,7 +27,7 @@ class Victim {
   Victim& operator=(Victim&&) = delete;
   ~Victim();  // ends it and waits for it
 
-  // CPU nanoseconds that `iterations` of the loop took, after a warm-up. Fails when the victim does, or is silent for
+  // CPU nanoseconds of `iterations` of the loop, after a warm-up. Fails when the victim does, or does not answer for
   // 20 s.
   Result<double> run(const std::string& loop, long iterations);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the parts of an arena stand. Everything follows from the number of segments, so a control page that was
-// scribbled on can be held against it.
+// Offsets of the parts of an arena. All follow from the number of segments, so a corrupted control page can be detected
+// by comparison.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace mlrun::collect {
 
 struct ArenaLayout {
   uint32_t segment_count = 0;
-  uint64_t owner_offset = 0;     // one 32-bit word a segment
-  uint64_t drained_offset = 0;   // one 32-bit word a segment: {lap 8 | offset 24}, the collector's own
+  uint64_t owner_offset = 0;     // one 32-bit word per segment
+  uint64_t drained_offset = 0;   // one 32-bit word per segment: {lap 8 | offset 24}, written by the collector only
   uint64_t stage_offset = 0;     // page-aligned
   uint64_t segments_offset = 0;  // aligned to a segment
   uint64_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recording thread, as the collector knows it.
+// The collector's state of one recording thread.
 #pragma once
 
 #include <linux/futex.h>
@@ -18,18 +18,18 @@ struct Channel {
   uint32_t id = 0;  // descriptor id: segment * 16 + slot
   mlrun_channel* shared = nullptr;
 
-  // Copied once, when the descriptor was first seen live: what its owner writes there later changes nothing.
+  // Copied once, when the descriptor was first seen live: later writes by its owner have no effect.
   uint64_t serial = 0, pid_namespace = 0;
   uint32_t pid = 0, tid = 0, process = 0, image = 0;
 
-  uint32_t host_pid = 0, host_tid = 0;  // 0: not known
+  uint32_t host_pid = 0, host_tid = 0;  // 0: unknown
   uint64_t next_seq = 0;
-  uint64_t drops_told = 0;    // drops that frames have told of
-  uint64_t newest_clock = 0;  // of the headers of its segments; 0: none yet
+  uint64_t drops_told = 0;    // drops that frames have reported
+  uint64_t newest_clock = 0;  // from the headers of its segments; 0: none yet
   uint64_t next_existence_check_ns = 0;
-  bool without_robust_list = false;  // the kernel will not mark its end
-  bool dead = false;                 // found at the beginning of a pass: the pass then sees all that it stored
-  uint32_t segments = 0;             // it owns, as found during this pass
+  bool without_robust_list = false;  // the kernel does not mark its end
+  bool dead = false;                 // determined at the beginning of a pass, so the pass sees all that it stored
+  uint32_t segments = 0;             // owned segments found during this pass
   bool has_new_data = false;
   std::unique_ptr<CounterWatch> counters = std::make_unique<CounterWatch>();
 
@@ -43,7 +43,7 @@ struct Channel {
     return sum;
   }
 
-  // Header of the channel's next frame; tells of drops that no frame told of.
+  // Header of the channel's next frame; includes drops not reported before.
   mlrun_frame next_frame(mlrun_frame_type type, uint64_t first, uint64_t last) {
     const uint64_t lost = drops() - drops_told;
     mlrun_frame frame{};
@@ -55,7 +55,7 @@ struct Channel {
     frame.lost = lost > UINT32_MAX ? UINT32_MAX : static_cast<__u32>(lost);
     return frame;
   }
-  // After the frame was put. Stored after the drained offset: see recovery.h.
+  // To be called after the frame was put and the drained offset stored: see recovery.h.
   void frame_was_put(const mlrun_frame& frame) {
     drops_told += frame.lost;
     next_seq++;

@@ -10,7 +10,7 @@ namespace mlrun::collect {
 
 namespace {
 
-// The other clocks are bracketed by CLOCK_MONOTONIC itself: they count the same ticks, off by whole adjustments.
+// CLOCK_MONOTONIC itself brackets the other clocks: they count the same ticks and differ by whole adjustments.
 mlrun_frame_anchor look_once() {
   mlrun_frame_anchor anchor{};
   const uint64_t before = __rdtsc();

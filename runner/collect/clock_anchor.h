@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look at all clocks at the same moment, as nearly as can be had.
+// Reads all clocks at the same moment, as closely as possible.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace mlrun::collect {
 
-// The narrowest of five looks. CLOCK_MONOTONIC stands in the middle of the bracket that width_ticks is the width of;
-// `tsc` is its midpoint.
+// The narrowest of five readings. CLOCK_MONOTONIC is read in the middle of a bracket of width_ticks; `tsc` is the
+// bracket's midpoint.
 mlrun_frame_anchor look_at_clocks();
 
-// How many ticks of the clock make up `ns`, measured over a third of a millisecond where it is not nanoseconds itself.
+// Converts `ns` to ticks of the clock; a clock that does not count nanoseconds is measured over a third of a
+// millisecond.
 uint64_t ticks_in(uint64_t ns, mlrun_clock_kind kind);
 
 }  // namespace mlrun::collect

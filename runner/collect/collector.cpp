@@ -11,8 +11,8 @@ namespace mlrun::collect {
 
 namespace {
 constexpr uint64_t kAnchorNs = 100'000'000;
-constexpr uint64_t kFlushNs = 1'000'000'000;      // so that a machine that dies takes little with it
-constexpr uint64_t kProcessBudgetNs = 5'000'000;  // of one pass
+constexpr uint64_t kFlushNs = 1'000'000'000;      // bounds the loss when the machine crashes
+constexpr uint64_t kProcessBudgetNs = 5'000'000;  // per pass
 constexpr uint64_t kLastWritersNs = 1'000'000;    // for records begun before the stop
 }  // namespace
 
@@ -47,7 +47,7 @@ void Collector::tell_outage(uint64_t since_ns) {
   put_gap(MLRUN_GAP_COLLECTOR, since_ns, clock_.stopped() ? since_ns : util::monotonic_ns());
 }
 
-// The times are those of whoever paused and resumed, where they are known: calls may have been recorded since.
+// Uses the times of `mlrun pause` and `mlrun resume` if known: calls may have been recorded since.
 void Collector::note_pause(uint64_t now_ns) {
   const mlrun_control& control = arena_.control();
   const bool paused = load(control.state) == MLRUN_PAUSE;
@@ -84,7 +84,7 @@ void Collector::do_timed_work(uint64_t now_ns) {
   }
 }
 
-// Segments in use, oldest header first, so that a thread's records leave in the order it wrote them.
+// Segments in use, oldest header first, so that a thread's records are drained in the order it wrote them.
 void Collector::find_owned(const Look& look) {
   owned_.clear();
   uint32_t used = 0;

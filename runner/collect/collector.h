@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the arena: what every thread recorded since the last one goes into the spool. The caller decides when
+// One pass over the arena moves what every thread recorded since the last pass into the spool. The caller decides when
 // (pace.h).
 //
-// A pass reads, of an idle thread, two cache lines: its descriptor's first and the one its next record will start in.
+// For an idle thread a pass reads two cache lines: the first of its descriptor and the one of its next record.
 #pragma once
 
 #include <cstdint>
@@ -27,25 +27,25 @@ class Collector {
  public:
   Collector(Arena& arena, Spool& spool);
 
-  // Goes on where a dead collector stopped. `clock_before`: what its last frame said.
+  // Resumes where a dead collector stopped. `clock_before`: from its last frame.
   Collector(Arena& arena, Spool& spool, ChannelClock clock, uint64_t clock_before);
 
   // Lets producers record.
   void start();
 
-  // Returns the number of segments that were given back.
+  // Returns the number of freed segments.
   uint32_t pass();
 
-  // Nobody collected from `since_ns` until now.
+  // No collector ran from `since_ns` until now.
   void tell_outage(uint64_t since_ns);
 
-  // Stops recording; threads that wait for room go on without.
+  // Stops recording; threads that wait for room continue without recording.
   void stop();
 
-  // Stops recording and drains what is left. `cut_off` true: threads that still live are told of as cut off.
+  // Stops recording and drains what is left. `cut_off` true: threads still alive are reported as cut off.
   void finish(bool cut_off);
 
-  // Who records now.
+  // The processes that record now.
   [[nodiscard]] std::vector<WatchedProcess> processes() const { return processes_.processes(); }
   [[nodiscard]] uint32_t live_threads() const { return channels_.live(); }
   [[nodiscard]] const SegmentPool& pool() const { return pool_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of one channel: what changed since they were last written down.
+// Counters of one channel: what changed since they were last written.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace mlrun::collect {
 
 class CounterWatch {
  public:
-  // A look is due 100 ms after one that found a change; the pause doubles, up to 1.6 s, while nothing changes.
+  // A check is due 100 ms after one that found a change; the pause doubles, up to 1.6 s, while nothing changes.
   [[nodiscard]] bool due(uint64_t now_ns) const { return now_ns >= next_ns_; }
 
-  // Takes a copy of the counters. True when any class, drop count or sum of what was left out changed since the last
-  // copy; changed() then lists the classes. `in_full`: it lists all that were ever used.
+  // Copies the counters. True when any class, drop count or sum of excluded calls changed since the last copy;
+  // changed() then lists the classes. `in_full`: changed() lists all classes ever used.
   bool look(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
@@ -26,7 +26,7 @@ class CounterWatch {
   [[nodiscard]] const mlrun_left_out& left_out() const { return last_.left_out; }
   [[nodiscard]] bool left_out_changed() const { return left_out_changed_; }
 
-  // Events that are counted, not recorded, so far.
+  // Events counted instead of recorded, so far.
   [[nodiscard]] uint64_t counted() const { return counted_; }
 
  private:

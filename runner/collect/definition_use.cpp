@@ -12,14 +12,13 @@ namespace mlrun::collect {
 
 namespace {
 
-constexpr size_t kDefinitionsMax = size_t{1} << 22;  // of each kind; beyond it they are kept whenever they come
+constexpr size_t kDefinitionsMax = size_t{1} << 22;  // of each kind; further ones are always kept
 constexpr uint64_t kLetGoBytesMax = 64 << 20;
-constexpr size_t kTakenBackMax =
-    MLRUN_FRAME_PAYLOAD_MAX / 2;  // that one frame has to hold; only a forged record needs more
-constexpr uint32_t kFirstId = 3;  // no id stands before this word
+constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;  // fits in one frame; only a forged record needs more
+constexpr uint32_t kFirstId = 3;                               // ids start at this word
 constexpr uint32_t kCallWords = 8;
 constexpr uint32_t kFileWords = 8;
-constexpr int kFolderDepthMax = 64;  // opened relative to one another, as the merger follows them
+constexpr int kFolderDepthMax = 64;  // nested openat folders; the merger follows as many
 
 uint64_t word(const char* record, uint32_t index) {
   uint64_t value = 0;
@@ -39,7 +38,7 @@ constexpr bool defines(uint32_t kind) {
          kind == MLRUN_GPU_NOTE || kind == MLRUN_CHILD_END || kind == MLRUN_RING;
 }
 
-// Not one of several fragments, which are kept whenever they come: of names of more than 3.7 KiB.
+// A name in one piece. Fragments (names of more than 3.7 KiB) are always kept.
 bool is_whole_string(const char* record) {
   const uint32_t argument = argument_of(record);
   return kind_of(record) == MLRUN_STRING && (argument >> 16 & 0xff) == 0 && (argument >> 24 & 1) != 0;
@@ -77,12 +76,12 @@ void DefinitionUse::note_name(const mlrun_frame& header, uint64_t id, std::vecto
 void DefinitionUse::take_back(const mlrun_frame& header, const std::string& record, std::vector<char>& kept) {
   const size_t at = kept.size();
   kept.insert(kept.end(), record.begin(), record.end());
-  kept[at] = static_cast<char>(header.lap);  // the tag of the frame that it goes into
+  kept[at] = static_cast<char>(header.lap);  // the tag of the destination frame
   let_go_bytes_ -= record.size();
   took_back_ = true;
 }
 
-// nullptr: nothing is known of it.
+// nullptr: unknown file.
 DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept) {
   OpenFile* noted = nullptr;
   for (int depth = 0; number != 0 && depth < kFolderDepthMax; ++depth) {
@@ -113,14 +112,14 @@ void DefinitionUse::note_call(const mlrun_frame& header, const char* record, uin
   if (words < kCallWords) return;
   if (OpenFile* file = note_file(header, open_file_in(record, 6), kept)) file->closed = closes(kind);
   const bool on_path = events::has_path_layout(static_cast<uint16_t>(kind - MLRUN_CALL));
-  for (uint32_t i = kCallWords; i < words; i += 2) {  // of a second descriptor, or of folders
+  for (uint32_t i = kCallWords; i < words; i += 2) {  // a second descriptor, or folders
     (void)note_file(header, open_file_in(record, i), kept);
     if (on_path) (void)note_file(header, static_cast<uint32_t>(word(record, i + 1)), kept);
   }
   if (on_path) note_words(header, record, 5, words, kept);
 }
 
-// False: it stands in the kept file already.
+// False: it is in the kept file already.
 bool DefinitionUse::note_definition(const mlrun_frame& header, const char* record, uint32_t bytes) {
   const uint32_t process = process_of(header.channel);
   switch (kind_of(record)) {

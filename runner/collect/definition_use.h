@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which definitions the kept file of a window (spool_window.h) still has to have. A name or an open file is needed while a
-// record of a stretch that is there refers to it, and an open file until it is closed besides, with the folder that it was
-// opened in. What is no longer needed is remembered here, since its process does not define it again: a closed file may
-// have another descriptor, or be open in a child. When it is used again it is given out anew. Everything else that defines
-// something is needed for good.
+// Which definitions the kept file of a window (spool_window.h) must contain. A name or an open file is needed while a
+// record of a present stretch refers to it; an open file also until it is closed, with the folder that it was opened
+// in. Evicted definitions stay in memory, since a process defines each only once: a closed file may have another
+// descriptor, or be open in a child. A definition that is used again is re-emitted. All other definitions are pinned.
 //
-// What refers to a name is not told exactly: every word of a record that may be the id of one counts.
+// References are matched conservatively: every word of a record that may be the id of a name counts.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +20,21 @@ namespace mlrun::collect {
 
 class DefinitionUse {
  public:
-  // Stretches are numbered in their order.
+  // Stretches are numbered in order.
   void begin_stretch() { ++stretch_; }
   [[nodiscard]] uint64_t stretch() const { return stretch_; }
 
   void note_channel(uint64_t channel, uint32_t process) { process_of_[channel] = process; }
 
-  // A record of the newest stretch, `bytes` bytes at `record`, of which nothing is believed but their number. Appends what
-  // the kept file has to have because of it: itself, if it defines something new, and what had been let go. True: it
-  // defines something.
+  // A record of the newest stretch: `bytes` untrusted bytes at `record`. Appends what the kept file needs because of
+  // it: the record itself if it defines something new, and evicted definitions. True: it defines something.
   bool note(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
 
-  // Has anything been given out anew since the last question? It stands nowhere else until it is written.
+  // Was anything re-emitted since the last call? Until it is written it exists only in memory.
   [[nodiscard]] bool took_back() { return std::exchange(took_back_, false); }
 
-  // Letting go: first the folders of files that are needed, then in two passes over the kept file's records what they refer
-  // to, and what is not needed. Requires: `first_stretch` is the oldest one that is there.
+  // Eviction: first the folders of needed files, then, in two passes over the kept file's records, what they refer to
+  // and what is not needed. Requires: `first_stretch` is the oldest present one.
   void note_folders(uint64_t first_stretch);
   void note_reference(const char* record, uint32_t bytes, uint64_t first_stretch);
   [[nodiscard]] bool let_go(const char* record, uint32_t bytes, uint64_t first_stretch);
@@ -62,11 +60,11 @@ class DefinitionUse {
   uint64_t stretch_ = 0;
   bool took_back_ = false;
   std::unordered_map<uint64_t, uint64_t> names_;            // in the kept file: the last stretch that refers to it
-  std::unordered_map<uint64_t, std::string> let_go_;        // records of names that are not
-  std::unordered_map<uint32_t, std::string> let_go_files_;  // and of open files
-  uint64_t let_go_bytes_ = 0;                               // of both
+  std::unordered_map<uint64_t, std::string> let_go_;        // records of evicted names
+  std::unordered_map<uint32_t, std::string> let_go_files_;  // and of evicted open files
+  uint64_t let_go_bytes_ = 0;                               // bytes of both
   std::unordered_map<uint32_t, OpenFile> files_;            // in the kept file
-  std::unordered_set<uint64_t> stacks_;                     // of which process, and which
+  std::unordered_set<uint64_t> stacks_;                     // process and stack id
   std::unordered_map<uint64_t, uint32_t> process_of_;       // by channel
   std::unordered_set<uint32_t> ended_;                      // processes
 };

@@ -13,15 +13,15 @@ namespace mlrun::collect {
 
 namespace {
 
-constexpr uint64_t kShortestPauseNs = 50'000'000;
-constexpr uint64_t kLongestPauseNs = 2'000'000'000;
-constexpr uint64_t kPauseOfLook = 500;  // pauses are this much longer than looks
+constexpr uint64_t kShortestWatchPauseNs = 50'000'000;
+constexpr uint64_t kLongestWatchPauseNs = 2'000'000'000;
+constexpr uint64_t kPauseOfLook = 500;  // pauses are this many times longer than scans
 constexpr size_t kProcessesMax = 4096;
 
 }  // namespace
 
 DescendantWatch::DescendantWatch(pid_t command)
-    : command_(static_cast<uint32_t>(command)), pause_ns_(kShortestPauseNs) {
+    : command_(static_cast<uint32_t>(command)), pause_ns_(kShortestWatchPauseNs) {
   look(util::monotonic_ns());
 }
 
@@ -34,7 +34,7 @@ bool DescendantWatch::is_gone(const Process& process) {
   return !stat || stat->start_ticks != process.start_ticks;
 }
 
-// Where there is no room it gets the place of one that is gone, whose counts are left out then. nullptr: all are there.
+// When the table is full, replaces a process that has ended, whose counts are then left out. nullptr: all are alive.
 DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_ticks) {
   if (processes_.size() < kProcessesMax) {
     ++added_;
@@ -51,7 +51,7 @@ DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_tick
   ++added_;
   const auto refused = refused_.find(pid);
   const bool is_counted = refused != refused_.end() && refused->second == start_ticks;
-  if (!is_counted) ++left_out_;  // for the one that was there
+  if (!is_counted) ++left_out_;  // for the replaced one
   const auto before = newest_.find(processes_[place].pid);
   if (before != newest_.end() && before->second == place) newest_.erase(before);
   newest_[pid] = place;
@@ -68,14 +68,14 @@ DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcS
   if (added == nullptr) return nullptr;
   Process& process = *added;
   process.pid = pid;
-  process.ppid = stat.ppid;  // later it may be another's: that of a process whose parent has ended
+  process.ppid = stat.ppid;  // it changes later when the parent ends
   process.start_ticks = stat.start_ticks;
   process.pid_namespace = pid_namespace_of(pid);
   process.pid_inside = innermost_pid_of(pid);
   return &process;
 }
 
-// Adds its children to `open`. True: it was not known.
+// Adds its children to `open`. True: the process is new.
 bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open) {
   const auto stat = read_proc_stat(pid);
   if (!stat) return false;
@@ -87,7 +87,7 @@ bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>
   const std::optional<IoCounts> io = read_io_counts(pid);
   std::string exe = read_exe(pid), comm = read_comm(pid, pid);
   for (const uint32_t child : children_of(pid)) open.push_back(child);
-  // It may have ended, and another have got its number, while we looked.
+  // It may have ended during the scan, and its pid been reused.
   const auto again = read_proc_stat(pid);
   if (!again || again->start_ticks != stat->start_ticks) return added_ > known;
   if (!exe.empty()) process->exe = std::move(exe);
@@ -102,7 +102,7 @@ bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>
 void DescendantWatch::look(uint64_t now_ns) {
   const uint64_t begin_ns = util::monotonic_ns();
   std::vector<uint32_t> open = {command_};
-  // What was met once is followed, whatever has become of its parent.
+  // A process once found is tracked even if its parent has ended.
   for (Process& process : processes_) {
     if (!std::exchange(process.alive, false) || process.pid == command_) continue;
     const auto stat = read_proc_stat(process.pid);
@@ -120,14 +120,14 @@ void DescendantWatch::look(uint64_t now_ns) {
     any_new |= visit(pid, now_ns, open);
   }
   const uint64_t took_ns = util::monotonic_ns() - begin_ns;
-  pause_ns_ = any_new ? kShortestPauseNs : std::min(pause_ns_ * 2, kLongestPauseNs);
+  pause_ns_ = any_new ? kShortestWatchPauseNs : std::min(pause_ns_ * 2, kLongestWatchPauseNs);
   next_ns_ = begin_ns + std::max(pause_ns_, kPauseOfLook * took_ns);
   ++looks_;
   look_ns_ += took_ns;
 }
 
 void DescendantWatch::note_command_end(const std::optional<IoCounts>& io) {
-  command_ = 0;  // its number may be another's from now on
+  command_ = 0;  // its pid may be reused from now on
   if (processes_.empty() || !io) return;
   processes_.front().io = io;
   processes_.front().io_ns = util::monotonic_ns();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the command and everything that it started from outside, through /proc, whether they record or not: which
-// processes there were, and what the kernel counted as their I/O. The merger finds those that recorded nothing.
+// Watches the command and its descendants through /proc, whether they record or not: which processes existed, and the
+// kernel's I/O counts of each. The merger uses this to find processes that recorded nothing.
 //
-// One look walks the tree by /proc/PID/task/TID/children. Looks take at most one part in 500 of a processor. A process
-// whose parent ends before a look finds it has another parent (init) and is not in the tree.
+// A scan walks the tree by /proc/PID/task/TID/children. Scans take at most 1/500 of a CPU. A process whose parent ends
+// before a scan finds it is reparented (to init) and not in the tree.
 #pragma once
 
 #include <sys/types.h>
@@ -22,16 +22,16 @@ namespace mlrun::collect {
 
 class DescendantWatch {
  public:
-  // Looks at once: a short command is not there for long.
+  // Scans at once: the command may be short-lived.
   explicit DescendantWatch(pid_t command);
 
-  // A look, if one is due.
+  // Scans if due.
   void work(uint64_t now_ns);
 
-  // The command has ended and has not been reaped: what /proc says is final, with the descendants that were waited for.
+  // The command has ended but is not reaped: its numbers in /proc are final and include the descendants it waited for.
   void note_command_end(const std::optional<IoCounts>& io);
 
-  // A last look, and all that is known, for session.json.
+  // A last scan; returns everything for session.json.
   nlohmann::json finish();
 
  private:
@@ -53,8 +53,8 @@ class DescendantWatch {
   std::vector<Process> processes_;     // the command first
   std::map<uint32_t, size_t> newest_;  // by pid
   uint64_t next_ns_ = 0, pause_ns_;
-  std::map<uint32_t, uint64_t> refused_;  // by pid the start of those for which there was no room
-  size_t next_place_ = 1;                 // from here on this look has not looked for one that is gone
+  std::map<uint32_t, uint64_t> refused_;  // by pid: start time of processes that did not fit
+  size_t next_place_ = 1;                 // this scan has not searched from here on for an ended process
   uint64_t looks_ = 0, look_ns_ = 0, added_ = 0, left_out_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who takes the events of a recording that keeps none (--summary-only): it stands before the spool, which then gets only
-// what the sink leaves over. One thread only.
+// Consumes the events of a recording that keeps none (--summary-only). The spool then gets only what the sink passes
+// on. One thread only.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ class EventSink {
  public:
   virtual ~EventSink() = default;
 
-  // Takes the records of a data frame; appends those to `kept` that go into the spool nevertheless. The payload lies in
-  // memory that every traced process can write.
+  // Takes the records of a data frame; appends to `kept` those that go into the spool. The payload is in memory that
+  // every traced process can write.
   virtual void take_records(const mlrun_frame& header, const char* payload, uint32_t bytes,
                             std::vector<char>& kept) = 0;
 
-  // A frame of another type. True: it goes into the spool.
+  // A frame of another type. True: the spool gets it.
   [[nodiscard]] virtual bool take_report(const mlrun_frame& header, const char* payload, uint32_t bytes) = 0;
 
   // Records taken so far.
   [[nodiscard]] virtual uint64_t records() const = 0;
 
-  // A pass of the collector is over. `clock`: when it began, on the clock of the channels.
+  // A pass of the collector has ended. `clock`: its beginning, on the clock of the channels.
   virtual void end_pass(uint64_t now_ns, uint64_t clock) = 0;
 
-  // Writes what was taken, as a whole or not at all.
+  // Writes the state atomically.
   virtual Status save() = 0;
 };
 

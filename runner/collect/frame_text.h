@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames for a file that is written beside the spool.
+// Frames for files beside the spool.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace mlrun::collect {
 
-// Appends a frame to `text`, whose first byte is to stand at `begin` of the file. Magic, version, payload_bytes and
-// crc32c of the header are filled in; zeros go before it where it would cross a block's end. Requires: bytes <=
+// Appends a frame to `text`, whose first byte will be at offset `begin` of the file. Magic, version, payload_bytes and
+// crc32c of the header are filled in; zeros precede it if it would cross the end of a block. Requires: bytes <=
 // MLRUN_FRAME_PAYLOAD_MAX.
 void append_frame(std::string& text, uint64_t begin, mlrun_frame header, const void* payload, uint32_t bytes);
 

@@ -40,7 +40,7 @@ bool KeptFile::flush() {
   return held_.empty();
 }
 
-// The file is this process's own, but nobody is kept from cutting it: what is not there ends it.
+// Another process may truncate the file: reading ends at the first missing byte.
 bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
   const uint64_t written = end_ - held_.size();
   const auto read = [&](void* into, size_t bytes, uint64_t at) {
@@ -66,7 +66,7 @@ bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
 
 namespace {
 
-// The records of a frame's payload, as far as their lengths make sense.
+// The records of a frame's payload, up to the first invalid length.
 void walk_records(const mlrun_frame& header, const char* payload, const KeptFile::Look& look) {
   for (uint32_t at = 0; at + MLRUN_UNIT_BYTES <= header.payload_bytes;) {
     uint64_t first = 0;

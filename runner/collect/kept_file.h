@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to outlive the events that are freed: names, files, processes, threads, and what was lost. Frames as in the
-// spool (runner/events/spool.h), written to a file of their own beside it. They are held back in memory, which costs
-// nothing if mlrun is killed, until flush(): as long as what they stand for is in the spool, they are there twice.
+// Data that must outlive freed events: names, files, processes, threads, and losses. Frames as in the spool
+// (runner/events/spool.h), in a file of their own beside it. They stay in memory until flush(); if mlrun is killed
+// before, nothing is lost, because the originals are still in the spool.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ class KeptFile {
   // Makes the file (it must not exist), mode 0600.
   static Result<KeptFile> create(const std::string& path);
 
-  // What rewrite() leaves if mlrun is killed in it.
+  // Temporary file of rewrite(); may remain if mlrun is killed.
   static std::string unfinished_path(const std::string& path) { return path + ".new"; }
 
   // Magic, version, payload_bytes and crc32c of the header are filled in. Requires: bytes <= MLRUN_FRAME_PAYLOAD_MAX.
   void add(mlrun_frame header, const void* payload, uint32_t bytes);
 
-  // Writes what is held back. False: it could not be written.
+  // Writes the frames held in memory. False: a write failed.
   [[nodiscard]] bool flush();
 
-  // Calls `look` for each record of the frames of type KEPT that are written.
+  // Calls `look` for each record in written frames of type KEPT.
   using Look = std::function<void(const char* record, uint32_t bytes)>;
   [[nodiscard]] bool for_each_record(const Look& look) const;
 
-  // Writes the file anew without the records of frames of type KEPT for which `is_to_go` says so. Whoever kills mlrun
-  // meanwhile finds the old file or the new one. False: it could not be written, and the old one stays, but `is_to_go` was
-  // asked. Requires: nothing is held back.
+  // Rewrites the file without the records of KEPT frames that `is_to_go` selects. Atomic: if mlrun is killed, either
+  // the old or the new file exists. False: a write failed and the old file stays, although `is_to_go` was called.
+  // Requires: no frames are held in memory.
   using IsToGo = std::function<bool(const char* record, uint32_t bytes)>;
   [[nodiscard]] bool rewrite(const IsToGo& is_to_go);
 
@@ -46,7 +46,7 @@ class KeptFile {
   static constexpr size_t kHeldBytes = 1 << 20;
 
   using OfFrame = std::function<bool(const mlrun_frame& header, const char* payload)>;
-  [[nodiscard]] bool for_each_frame(const OfFrame& of_frame) const;  // until it says false
+  [[nodiscard]] bool for_each_frame(const OfFrame& of_frame) const;  // until of_frame returns false
 
   std::string path_;
   util::UniqueFd fd_;

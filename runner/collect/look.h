@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass's point of view, and the clock that recording threads stamp with.
+// The moment of one collector pass, and the clock that recording threads stamp with.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace mlrun::collect {
 
 struct ChannelClock {
   mlrun_clock_kind kind = MLRUN_CLOCK_TSC;
-  // Not 0: the machine was started anew since the threads recorded. Their clock stands where it was last seen, and what
-  // /proc says is about others.
+  // Not 0: the machine was rebooted since the threads recorded. Their clock is frozen at its last known value, and pids
+  // in /proc belong to other processes.
   uint64_t stopped_at = 0;
 
   [[nodiscard]] bool stopped() const { return stopped_at != 0; }
@@ -20,9 +20,9 @@ struct ChannelClock {
 
 struct Look {
   uint64_t now_ns = 0;        // CLOCK_MONOTONIC
-  uint64_t clock = 0;         // the channels' clock, before anything was read
+  uint64_t clock = 0;         // the channels' clock, before the pass read anything
   uint64_t clock_before = 0;  // the same in the pass before
-  bool last = false;          // nobody records any more: what is not finished never will be
+  bool last = false;          // recording has stopped: unfinished records stay unfinished
 };
 
 }  // namespace mlrun::collect

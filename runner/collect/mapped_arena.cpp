@@ -17,12 +17,12 @@ namespace mlrun::collect {
 
 namespace {
 
-// The end of the control page, which no producer looks at.
+// The end of the control page; no producer reads it.
 constexpr size_t kFolderOffset = 2048;
 constexpr size_t kFolderBytes = MLRUN_CONTROL_BYTES - kFolderOffset;
 static_assert(sizeof(mlrun_control) <= kFolderOffset);
 
-// All the parts before the segments are allocated at once: a hole in a full file system would be SIGBUS later.
+// Allocates everything before the segments at once: with a hole, a full file system would cause SIGBUS later.
 int allocate_front(int fd, const ArenaLayout& layout) {
   if (::ftruncate(fd, static_cast<off_t>(layout.bytes)) != 0) return errno;
   return ::posix_fallocate(fd, 0, static_cast<off_t>(layout.segments_offset));
@@ -74,7 +74,7 @@ Result<Arena> Arena::create(const std::string& path, const ArenaOptions& options
   arena.clock_kind_ = options.clock_kind;
   arena.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!arena.fd_.valid()) return fail_errno("create the arena " + path, errno);
-  // Held as long as we live; `mlrun clean` removes only what nobody holds.
+  // Held for the life of this process; `mlrun clean` removes only arenas without a lock.
   ::flock(arena.fd_.get(), LOCK_EX | LOCK_NB);
   const int error = allocate_front(arena.fd_.get(), arena.layout_);
   Status mapped = error == 0 ? arena.map(path) : fail_errno("allocate the arena " + path, error);

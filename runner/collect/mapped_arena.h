@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena as the collector's side sees it: creates the file or opens one that a dead mlrun left, maps it, and gives
-// out its parts. The geometry is kept in our own memory; nothing is looked up in the control page again, since every
-// traced process can write there.
+// The collector's view of the arena: creates the file or opens one of a dead mlrun, maps it, and gives access to its
+// parts. The geometry is kept in private memory and never read from the control page again, since every traced process
+// can write there.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct ArenaOptions {
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
   Uuid session{};
   std::string path_rules;    // runner/events/path_rules.h; at most MLRUN_RULES_BYTES
-  std::string trace_folder;  // written behind the control page's fields, for `mlrun clean`
+  std::string trace_folder;  // written after the control page's fields, for `mlrun clean`
 };
 
 class Arena {
@@ -38,7 +38,7 @@ class Arena {
   // Makes the file (it must not exist), mode 0600. The state is "pause" until start() lets producers record.
   static Result<Arena> create(const std::string& path, const ArenaOptions& options);
 
-  // Opens what another mlrun made. Fails when it is no arena of this ABI.
+  // Opens the arena of another mlrun. Fails when it is not an arena of this ABI.
   static Result<Arena> open(const std::string& path);
 
   [[nodiscard]] mlrun_control& control() const { return *reinterpret_cast<mlrun_control*>(memory_.data()); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the collector looks again. It aims at eight segments a pass: then a busy thread keeps reusing a few warm
-// segments, and an idle program costs twenty looks a second.
+// Decides when the next pass runs. Aims at eight segments per pass: a busy thread then reuses a few warm segments, and
+// an idle program costs twenty passes a second.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class Pace {
  public:
   explicit Pace(mlrun_control& control) : control_(control) {}
 
-  // Call it before each pass: what wakes the collector from here on cuts the next sleep short.
+  // To be called before each pass: a wakeup after this call shortens the next sleep.
   void begin_pass();
 
-  // Sleeps between 1 and 50 ms, or not at all while the pool is short. `released` is what the pass gave back.
+  // Sleeps between 1 and 50 ms, or not at all while the pool is short. `released`: segments freed by the pass.
   void sleep(uint32_t released, const SegmentPool& pool, bool hurry);
 
  private:

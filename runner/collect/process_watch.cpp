@@ -18,10 +18,10 @@ namespace {
 constexpr uint64_t kShortestModulesPauseNs = 1'000'000'000;
 constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
 constexpr uint64_t kIoPauseNs = 2'000'000'000;
-constexpr uint64_t kFirstQuietPauseNs = 200'000'000;  // after a process was met
-constexpr uint64_t kQuietPauseNs = 100'000'000;       // where none is due
-constexpr uint64_t kPauseOfQuietLook = 500;           // pauses are this much longer than looks
-constexpr uint32_t kSearchesMax = 8;                  // for one process: it may be where nobody here can see it
+constexpr uint64_t kFirstQuietPauseNs = 200'000'000;  // after a process was first seen
+constexpr uint64_t kQuietPauseNs = 100'000'000;       // when none is due
+constexpr uint64_t kPauseOfQuietLook = 500;           // pauses are this many times longer than checks
+constexpr uint32_t kSearchesMax = 8;                  // per process: it may be in a pid namespace invisible to us
 constexpr size_t kModulesTextMax = 400 << 10;         // a frame holds 512 KiB
 
 size_t hash_of(const std::vector<Module>& modules) {
@@ -56,7 +56,7 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   return process;
 }
 
-// Where a process of a foreign namespace stands in ours; 0: not found, or there is no time to look.
+// The pid in our namespace of a process of another one; 0: not found, or no time left to search.
 uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   const uint64_t begin_ns = util::monotonic_ns();
   if (begin_ns < next_search_ns_ || process.searches >= kSearchesMax || channel.marked_dead()) return 0;
@@ -67,7 +67,7 @@ uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   return host_pid;
 }
 
-// A number that was read while the thread still lived cannot be another process's.
+// A pid that was read while the thread was still alive cannot have been reused.
 void ProcessWatch::identify(Process& process, const Channel& channel) {
   const bool ours = process.pid_namespace == own_namespace_;
   const uint32_t host_pid = ours ? process.pid : search(process, channel);
@@ -94,7 +94,7 @@ void ProcessWatch::tell_about_thread(Process& process, const Channel& channel) {
 
 uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
   Process& process = process_of(channel);
-  if (channel.pid_namespace == own_namespace_ && !clock_.stopped()) {  // its numbers are right even if it has ended
+  if (channel.pid_namespace == own_namespace_ && !clock_.stopped()) {  // its pids are valid even if it has ended
     channel.host_pid = channel.pid;
     channel.host_tid = channel.tid;
   }
@@ -155,7 +155,7 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
   if (!is_behind && now_ns >= next_quiet_ns_) look_at_quiet(now_ns);
 }
 
-// The one that has been due for longest.
+// The process that has been due for longest.
 void ProcessWatch::look_at_quiet(uint64_t now_ns) {
   Process* longest = nullptr;
   for (auto& [number, process] : processes_) {
@@ -212,7 +212,7 @@ void ProcessWatch::look(Process& process, uint64_t now_ns) {
     any = any || !io.empty();
     if (!io.empty()) text["io"] = std::move(io);
   }
-  // The process may have ended, and another have got its number, while we looked.
+  // The process may have ended meanwhile, and its pid been reused.
   const auto stat = any ? read_proc_stat(process.host_pid) : std::nullopt;
   if (stat && stat->start_ticks == process.start_ticks) write(text);
 }

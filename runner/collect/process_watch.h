@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches recording processes from outside, through /proc: who they are among the processes of this machine, their
-// threads' names, where code is mapped, what the kernel counted as their I/O. Written as process frames
-// (runner/events/FORMAT.md).
+// Watches recording processes through /proc: their pids in our namespace, thread names, code mappings, and the kernel's
+// I/O counts. Written as process frames (runner/events/FORMAT.md).
 //
-// A look at /proc costs up to a millisecond, so it is paid when a process is met, and then while it records: mappings
-// after 1 s, and after twice as long each time they are found unchanged (4 s at most); I/O counts every 2 s. A process that
-// records nothing may move bytes all the same, and set up a ring for that: it is looked at as often as looks at such
-// processes take less than one part in 500 of a processor, the first time after 0.2 s.
+// Reading /proc costs up to a millisecond, so it is done when a process is first seen, and then while it records:
+// mappings after 1 s, with the interval doubled each time they are unchanged (4 s at most); I/O counts every 2 s. A
+// process that records nothing may still move bytes, e.g. by an io_uring: it is checked first after 0.2 s, then as
+// often as such checks take less than 1/500 of a CPU.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +20,22 @@
 
 namespace mlrun::collect {
 
-// A process that records, as somebody else may watch it.
+// A recording process, for other watchers.
 struct WatchedProcess {
   uint32_t number = 0, image = 0;  // mlrun_frame_channel; an exec makes a new image
-  uint32_t pid = 0, host_pid = 0;  // as it sees itself, as mlrun sees it
+  uint32_t pid = 0, host_pid = 0;  // in its own pid namespace, in mlrun's
 };
 
 class ProcessWatch {
  public:
   ProcessWatch(Spool& spool, ChannelClock clock);
 
-  // A channel was first seen. Fills its host_pid and host_tid, where they can be told for certain, tells of the
-  // thread's name, and returns the start time of its process (0: not known).
+  // A channel was first seen. Fills its host_pid and host_tid if they are certain, reports the thread's name, and
+  // returns the start time of its process (0: unknown).
   uint64_t meet(Channel& channel, uint64_t now_ns);
 
-  // For a channel whose host_pid is not known: makes up for what meet() could not tell because there was no time to look
-  // for a process of another pid namespace. Returns the start time of its process; 0: nothing new.
+  // For a channel whose host_pid is unknown: repeats meet()'s search for a process of another pid namespace, for which
+  // there was no time. Returns the start time of its process; 0: nothing new.
   uint64_t look_again(Channel& channel, uint64_t now_ns);
 
   // The process's channels got data.
@@ -45,10 +44,10 @@ class ProcessWatch {
   // A channel ended.
   void leave(const Channel& channel);
 
-  // Looks that are due, for about `budget_ns` at most; the rest waits for the next call.
+  // Runs the checks that are due, for about `budget_ns` at most; the rest waits for the next call.
   void work(uint64_t now_ns, uint64_t budget_ns);
 
-  // Those that record now, and have been found among the processes of this machine.
+  // Processes that record now and whose pid in our namespace is known.
   [[nodiscard]] std::vector<WatchedProcess> processes() const;
 
  private:

@@ -43,7 +43,7 @@ Uuid make_uuid() {
   return uuid;
 }
 
-// A limit of file sizes that root alone may raise holds for the buffer too. Empty: that is not why it cannot be made.
+// A hard limit of file sizes also applies to the buffer. Empty: the limit is not the cause of the failure.
 std::string hint_at_limit(uint64_t buffer_bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= buffer_bytes) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a running session holds: the arena (and the mark that says its owner lives), the spool, the collector.
+// The parts of a running session: the arena (and its owner mark), the spool, the collector.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ struct RecordingOptions {
   std::string trace_folder;  // absolute
   uint64_t buffer_bytes = 256 << 20;
   bool buffer_exact = false;
-  std::optional<uint64_t> max_spool_bytes;  // else half of what the file system has free, at most 64 GiB
+  std::optional<uint64_t> max_spool_bytes;  // else half of the free space of the file system, at most 64 GiB
   bool lossless = false;
   uint64_t alloc_min_bytes = 1024;
-  uint64_t alloc_sample_bytes = 0;  // 0: all of these are listed
+  uint64_t alloc_sample_bytes = 0;  // 0: no sampling
   uint32_t stack_depth = 0;
   uint32_t graph_nodes_per_s = 0;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS | MLRUN_STREAM_MARKS;
   std::string path_rules;  // runner/events/path_rules.h
-  uint64_t last_ns = 0;    // the spool keeps what is younger; 0: all
-  std::function<std::unique_ptr<EventSink>(uint64_t max_spool_bytes)> make_sink;  // for events that are not kept
+  uint64_t last_ns = 0;    // the spool keeps the events of this span; 0: all
+  std::function<std::unique_ptr<EventSink>(uint64_t max_spool_bytes)> make_sink;  // for --summary-only
 };
 
 class Recording {
  public:
-  // Makes the arena and the spool. Nothing is left behind when it fails.
+  // Creates the arena and the spool. Leaves nothing behind on failure.
   static Result<std::unique_ptr<Recording>> create(const RecordingOptions& options);
 
   [[nodiscard]] Arena& arena() { return arena_; }
@@ -43,14 +43,14 @@ class Recording {
   [[nodiscard]] const ArenaPlace& place() const { return place_; }
   [[nodiscard]] uint64_t max_spool_bytes() const { return max_spool_bytes_; }
 
-  // What MLRUN_SESSION says.
+  // The value of MLRUN_SESSION.
   [[nodiscard]] std::string session_variable() const;
 
   // Stops recording, drains, completes the spool and removes the arena. On failure both are kept: together they hold
   // everything.
   Status finish();
 
-  // Removes both files: nothing was recorded.
+  // Removes both files, when nothing was recorded.
   void discard();
 
  private:

@@ -23,7 +23,7 @@ bool is_sane(uint64_t head, uint64_t tail) {
          tail % SpoolFile::kPageBytes == 0;
 }
 
-// The descriptor of a channel, null: it has been freed.
+// The descriptor of a channel; null: freed.
 mlrun_channel* find_channel(const Arena& arena, uint64_t serial) {
   for (uint32_t i = 0; i < arena.layout().segment_count; i++) {
     if ((load(arena.owner(i)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) continue;
@@ -35,10 +35,10 @@ mlrun_channel* find_channel(const Arena& arena, uint64_t serial) {
   return nullptr;
 }
 
-// Steps 2 and 3 of the last frame, which may or may not have been taken.
+// Repeats steps 2 and 3 of the last frame, which may or may not have been done.
 void redo(const Arena& arena, const mlrun_frame& frame) {
   mlrun_channel* channel = frame.channel == 0 ? nullptr : find_channel(arena, frame.channel);
-  if (channel == nullptr || load(channel->next_seq) > frame.seq) return;  // gone, or all steps were taken
+  if (channel == nullptr || load(channel->next_seq) > frame.seq) return;  // freed, or all steps were done
   const auto segment = static_cast<uint32_t>(frame.spare >> 32);
   const auto end = static_cast<uint32_t>(frame.spare);
   if (frame.type == MLRUN_FRAME_DATA && segment < arena.layout().segment_count && end <= MLRUN_SEGMENT_BYTES) {
@@ -82,7 +82,7 @@ Status Recovery::continue_ring(SpoolFile file) {
   const SpoolTail found = read_spool_tail(spool_path(options_.trace_folder), arena_->stage(), tail, head);
   redo(*arena_, found.last_frame);
   last_beat_ns_ = found.last_beat_ns;
-  // A pad announces itself before the zeros behind it.
+  // `head` may include the header of a pad but not yet the zeros after it.
   const Spool::Position position{std::max(head, found.end), tail, found.collector_seq};
   spool_ = std::make_unique<Spool>(Spool::Ring{arena_->stage(), &control.stage_head, &control.stage_tail},
                                    std::move(file), UINT64_MAX, position);

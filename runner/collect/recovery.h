@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes over from a dead mlrun.
 //
-// A collector that is killed leaves, in the arena file, the staging ring and all segments. It commits a frame in three
-// steps:
+// A killed collector leaves the staging ring and all segments in the arena file. A frame is committed in three steps:
 // 1. the frame in the ring and `head`, 2. the drained offset of the segment (data only), 3. the channel's next sequence
-// number. All frames but the last one have taken all three, so the last one is looked up and its steps are done again:
-// nothing is found twice, nothing is left out.
+// number. Only the last frame may lack steps 2 and 3, so recovery finds it and repeats them: no record is duplicated or
+// lost.
 //
-// Without an arena (the machine was started anew) there is the spool alone: it ends with the last frame that is whole.
+// Without an arena (the machine was rebooted) only the spool remains: it ends with the last complete frame.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,10 @@ namespace mlrun::collect {
 
 struct RecoveryOptions {
   std::string trace_folder;
-  std::string arena_path;  // may be gone
-  std::string session;     // as session_text() gives it: an arena of another session is left alone
+  std::string arena_path;  // may not exist
+  std::string session;     // from session_text(): an arena of another session is not touched
   bool same_boot = true;
-  bool outage = true;  // nobody collected since the last frame
+  bool outage = true;  // no collector ran since the last frame
 };
 
 class Recovery {
@@ -36,7 +35,7 @@ class Recovery {
   // Stops recording, drains the arena, completes the spool, removes the arena. May be repeated after a failure.
   Status complete();
 
-  // Null where there is no arena.
+  // Null without an arena.
   [[nodiscard]] const Collector* collector() const { return collector_.get(); }
   [[nodiscard]] const Spool& spool() const { return *spool_; }
   [[nodiscard]] const mlrun_control* control() const { return arena_ ? &arena_->control() : nullptr; }
@@ -49,7 +48,7 @@ class Recovery {
 
   RecoveryOptions options_;
   std::optional<Arena> arena_;
-  util::Mapping ring_;  // where there is no arena
+  util::Mapping ring_;  // used without an arena
   __u64 ring_head_ = 0, ring_tail_ = 0;
   std::unique_ptr<Spool> spool_;
   std::unique_ptr<Collector> collector_;

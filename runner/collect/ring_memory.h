@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A staging ring in memory: file bytes mapped twice in a row, so that what crosses its end is contiguous.
+// A staging ring in memory: file bytes mapped twice in a row, so that data across its end is contiguous.
 #pragma once
 
 #include <sys/types.h>
@@ -8,10 +8,10 @@
 
 namespace mlrun::collect {
 
-// MLRUN_STAGE_BYTES of `fd` from `offset` on. Invalid where memory is short.
+// MLRUN_STAGE_BYTES of `fd` from `offset` on. Invalid if memory is short.
 util::Mapping map_ring(int fd, off_t offset);
 
-// The same, of its own.
+// The same, of an anonymous file.
 util::Mapping make_ring();
 
 }  // namespace mlrun::collect

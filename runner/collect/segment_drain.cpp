@@ -12,7 +12,7 @@ constexpr uint64_t kParkNs = 10'000'000'000;
 
 constexpr uint8_t lap_of(uint32_t owner_word) { return static_cast<uint8_t>(owner_word >> 24); }
 
-// What an earlier collector has drained of this lap.
+// The offset up to which an earlier collector drained this lap.
 uint32_t drained_offset(uint32_t drained_word, uint8_t lap) {
   const uint32_t offset = drained_word & 0x00ffffff;
   const bool sane = lap_of(drained_word) == lap && offset >= MLRUN_SEGMENT_HEADER_BYTES &&
@@ -63,7 +63,7 @@ void SegmentDrain::advance(uint32_t index, uint32_t offset) {
   store(arena_.drained(index), uint32_t{lap_of(state.owner_word)} << 24 | offset);
 }
 
-// The order matters to a recovery (recovery.h): frame, drained offset, sequence number.
+// Recovery depends on this order (recovery.h): frame, drained offset, sequence number.
 bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole) {
   State& state = states_[index];
   const uint64_t first = after_hole ? state.progress_clock : look.clock_before;
@@ -81,17 +81,17 @@ bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const
   return true;
 }
 
-// The unit at the offset is not finished and never will be, as far as anybody can wait. True: skipped.
+// Skips a unit at the offset that is unfinished and, after the waiting time, will not be finished. True: skipped.
 bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Look& look) {
   State& state = states_[index];
   const uint32_t next = next_tagged_unit(arena_.segment(index), state.offset, lap_of(state.owner_word));
   state.scanned_ns = look.now_ns;
   const bool nothing_behind = next == MLRUN_SEGMENT_BYTES;
-  if (nothing_behind && (channel.dead || look.last)) {  // simply where the thread ended
+  if (nothing_behind && (channel.dead || look.last)) {  // the point where the thread ended
     advance(index, next);
     return true;
   }
-  // Claimed and laid aside by a signal handler, not used yet: its thread still means to.
+  // Claimed and set aside by a signal handler, not used yet: its thread still will.
   if (nothing_behind && state.offset == MLRUN_SEGMENT_HEADER_BYTES) return false;
   tell_gap(channel, look, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
   statistics_.holes++;
@@ -132,8 +132,8 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
     return;
   }
   channel->segments++;
-  // Begun after this pass looked around: the pass may have missed an older segment of the same thread, claimed at an
-  // index it had gone by. The next pass sees both.
+  // Begun after this pass listed the segments: it may have missed an older segment of the same thread, claimed at an
+  // index already passed. The next pass sees both.
   const bool too_young = state.header_clock == 0 || state.header_clock > look.clock;
   if (too_young && !channel->dead && !look.last) return;
   if (state.parked_until_ns == 0 && state.offset < MLRUN_SEGMENT_BYTES) {
@@ -146,10 +146,10 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
   finish_segment(index, *channel, look);
 }
 
-// Everything in it has been read.
+// Everything in it has been drained.
 void SegmentDrain::finish_segment(uint32_t index, Channel& channel, const Look& look) {
   State& state = states_[index];
-  if (look.last && !channel.dead) return;  // the arena goes with the session
+  if (look.last && !channel.dead) return;  // the arena is removed with the session
   const bool may_be_written = state.holed && !channel.dead;
   if (may_be_written && state.parked_until_ns == 0 && parked_ < arena_.layout().segment_count / 4) {
     state.parked_until_ns = look.now_ns + kParkNs;

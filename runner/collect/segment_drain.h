@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies finished records out of segments. A segment is read up to its first unfinished unit; that is either what its
-// thread writes next, or a hole: begun by somebody who died or jumped away, or who was interrupted and will finish
-// later.
+// Copies finished records out of segments. A segment is read up to its first unfinished unit; that is either the
+// unit its thread writes next, or a hole: begun by code that died or jumped out (longjmp), or that was interrupted and
+// will finish later.
 //
 //   open     the thread's newest segment: wait at the unfinished unit
-//   closed   the channel has a segment with a newer header: nothing new begins here. After a second without progress
-//   the
-//            unit counts as a hole, and reading goes on at the next tag
-//   dead     the thread is gone: the same at once
+//   closed   the channel has a segment with a newer header: no new record begins here. After a second without progress
+//            the unit counts as a hole, and reading continues at the next tag
+//   dead     the thread has ended: the same at once
 //
-// A segment that had a hole is not given back at once while its thread lives: an outer frame may still write there. It
-// is parked for 10 s, unless a quarter of the pool is.
+// A segment with a hole is not freed at once while its thread lives: an outer stack frame may still write there. It is
+// parked for 10 s, unless a quarter of the pool is parked.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +33,12 @@ class SegmentDrain {
  public:
   SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool, ChannelClock clock);
 
-  // Notes who owns the segment; the header's clock when it has been written in this ownership, else 0.
+  // Notes the owner of the segment; returns the header's clock if this owner has written it, else 0.
   uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look);
   void note_free(uint32_t index);
 
-  // Requires: note_owner() in this pass. Frees the segment when it is done with. `channel` null: its number means
-  // nothing; after 10 s the segment is given up.
+  // Requires: note_owner() in this pass. Frees the segment once it is drained. `channel` null: unknown owner; the
+  // segment is abandoned after 10 s.
   void drain(uint32_t index, Channel* channel, const Look& look);
 
   [[nodiscard]] const DrainStatistics& statistics() const { return statistics_; }
@@ -49,7 +48,7 @@ class SegmentDrain {
     uint32_t owner_word = 0;
     uint32_t offset = 0;
     uint64_t header_clock = 0;
-    uint64_t progress_ns = 0;  // when something new was last found
+    uint64_t progress_ns = 0;  // when new records were last found
     uint64_t progress_clock = 0;
     uint64_t scanned_ns = 0;       // when a stuck segment was last searched for tags
     uint64_t parked_until_ns = 0;  // 0: not parked

@@ -14,7 +14,7 @@ namespace mlrun::collect {
 namespace {
 constexpr uint32_t kFirstStep = 128;
 constexpr uint32_t kStep = 32;
-constexpr uint32_t kAhead = 256;  // a busy machine may let the collector run late
+constexpr uint32_t kAhead = 256;  // on a busy machine the collector may run late
 constexpr int kStepsForWaiters = 16;
 }  // namespace
 

@@ -13,15 +13,15 @@ class SegmentPool {
   // Makes the first segments available, if none are yet.
   explicit SegmentPool(const Arena& arena);
 
-  // One step of allocation, if few segments are free, and more while threads wait for one: 25 us a segment, so it is done
-  // between passes, before they are needed (a target that allocates would die of `ulimit -f`, and pay).
+  // One allocation step if few segments are free, more while threads wait for one. A segment takes 25 us, so this runs
+  // between passes, ahead of need (a traced process would pay for it, and die of its own `ulimit -f`).
   void extend();
 
-  // Gives a segment back. `owner_word` is what stood there. At the wrap of the lap the segment is zeroed.
+  // Frees a segment. `owner_word`: its value so far. When the lap wraps, the segment is zeroed.
   void release(uint32_t index, uint32_t owner_word);
 
   [[nodiscard]] uint32_t available() const { return available_; }
-  // Segments that were ever claimed lie below.
+  // Every segment that was ever claimed is below this index.
   [[nodiscard]] uint32_t high() const;
   [[nodiscard]] bool half_used() const;
   [[nodiscard]] bool wants_more() const;
@@ -36,7 +36,7 @@ class SegmentPool {
   const Arena& arena_;
   uint32_t available_;
   uint64_t released_ = 0;
-  bool exhausted_ = false;  // the file system gave no more
+  bool exhausted_ = false;  // the file system is full
 };
 
 }  // namespace mlrun::collect

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the arena that other processes write at the same time.
+// Access to arena words that other processes write concurrently.
 #pragma once
 
 #include <linux/futex.h>

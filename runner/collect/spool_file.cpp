@@ -36,7 +36,7 @@ void SpoolFile::give_up_direct() {
   ::fcntl(fd_.get(), F_SETFL, 0);
 }
 
-// Blocks allocated ahead make a direct write a third cheaper. Where that fails, the write finds out itself.
+// Preallocated blocks make a direct write a third cheaper. If that fails, the write reports the error.
 void SpoolFile::reserve_up_to(uint64_t offset) {
   if (offset <= reserved_bytes_) return;
   const uint64_t begin = std::max(reserved_bytes_, size());
@@ -55,7 +55,7 @@ int SpoolFile::write(const char* data, uint64_t bytes, uint64_t offset) {
     }
     if (put < 0) return errno;
     if (put == 0) return ENOSPC;
-    // A short direct write may end between pages; the ordinary way takes any rest.
+    // A short direct write may end within a page; a buffered write accepts any length.
     if (direct_ && static_cast<uint64_t>(put) % kPageBytes != 0) give_up_direct();
     data += put;
     bytes -= static_cast<uint64_t>(put);

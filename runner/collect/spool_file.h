@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spool as a file: written in whole pages past the page cache, so that tracing does not evict what the traced
-// program reads. A file system without O_DIRECT is written to the ordinary way.
+// program reads. Without O_DIRECT support, writes are buffered.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class SpoolFile {
   // Makes the file (it must not exist), mode 0600. Locked until it is closed.
   static Result<SpoolFile> create(const std::string& path);
 
-  // Opens an existing one. Fails with a line of its own when somebody else holds the lock.
+  // Opens an existing one. Fails with a message of its own when another process holds the lock.
   static Result<SpoolFile> open(const std::string& path);
 
-  // Writes all of it. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
+  // Writes all bytes. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
   int write(const char* data, uint64_t bytes, uint64_t offset);
 
-  // Gives the bytes in [begin, end) back to the file system; they read as zeros from then on. 0 or the errno.
+  // Punches a hole at [begin, end), which then reads as zeros. 0 or the errno.
   int free_bytes(uint64_t begin, uint64_t end);
 
   // Cuts the file to its true length.

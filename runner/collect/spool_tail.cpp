@@ -22,7 +22,7 @@ constexpr uint64_t aligned(uint64_t bytes) {
   return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
 }
 
-// Bytes [begin, end) of the spool; what cannot be read is zero.
+// Bytes [begin, end) of the spool; unreadable bytes are zero.
 std::vector<char> read_bytes(int fd, const char* ring, uint64_t tail, uint64_t begin, uint64_t end) {
   std::vector<char> bytes(end - begin);
   const uint64_t in_file = std::clamp(tail, begin, end);
@@ -53,7 +53,7 @@ bool whole_frame_at(const std::vector<char>& bytes, size_t at, mlrun_frame& fram
   return util::crc32c(crc, bytes.data() + at + kHeaderBytes, frame.payload_bytes) == frame.crc32c;
 }
 
-// Notes the whole frames of one block. True: there was one.
+// Notes the complete frames of one block. True: at least one.
 bool scan_block(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found) {
   bool any = false;
   mlrun_frame frame{};

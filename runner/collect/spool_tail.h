@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a spool: its last block, partly in the file and partly, perhaps, still in a staging ring.
+// The end of a spool: its last block, partly in the file and possibly still in a staging ring.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 namespace mlrun::collect {
 
 struct SpoolTail {
-  uint64_t end = 0;            // file offset behind the last whole frame
+  uint64_t end = 0;            // file offset after the last complete frame
   uint64_t collector_seq = 0;  // one more than the largest of channel 0
   uint64_t last_beat_ns = 0;   // CLOCK_MONOTONIC of the last anchor; 0: none found
-  uint64_t last_clock = 0;     // of the channels, when the last frame was made
-  mlrun_frame last_frame{};    // payload_bytes 0 and type 0: there is none
+  uint64_t last_clock = 0;     // of the channels, when the last frame was written
+  mlrun_frame last_frame{};    // payload_bytes 0 and type 0: none
 };
 
-// Looks at the file's bytes below `tail` and at the ring's from `tail` to `head` (`ring` may be null: tail == head).
-// Blocks without a whole frame are skipped, from the end.
+// Reads the file's bytes below `tail` and the ring's from `tail` to `head` (`ring` may be null if tail == head). Skips
+// blocks without a complete frame, from the end.
 SpoolTail read_spool_tail(const std::string& path, const char* ring, uint64_t tail, uint64_t head);
 
 }  // namespace mlrun::collect

@@ -12,13 +12,13 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 << 10;
-constexpr uint64_t kStretchesOfTime = 16;  // the window is that much longer than asked for at most
-constexpr uint64_t kKeptShare = 2;         // of the limit that the kept file may take before it is looked through
+constexpr uint64_t kStretchesOfTime = 16;  // the window exceeds the requested span by at most 1/16
+constexpr uint64_t kKeptShare = 2;         // the kept file is rewritten at 1/2 of the limit
 constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
-// One record may bring back names of 12 KiB and folders within folders: the rest of a frame is for these.
+// One record may re-emit names of 12 KiB and nested folders: this space of a frame is reserved for them.
 constexpr size_t kKeptFrameBytes = 64 << 10;
 
-// The kernel's I/O counts of every process come every two seconds: of these the window's own will do.
+// The kernel's I/O counts of every process come every two seconds: those within the window suffice.
 bool tells_who_is_who(std::string_view json) {
   for (const char* key : {"\"modules\"", "\"comm\"", "\"start_ticks\""}) {
     if (json.find(key) != std::string_view::npos) return true;
@@ -75,7 +75,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
   }
 }
 
-// What cannot be written now stays with kept_ until there is room: without it nothing is freed.
+// What cannot be written now stays in kept_ until the disk has space; until then nothing is freed.
 void SpoolWindow::keep(const mlrun_frame& header, const char* payload) {
   kept_.add(header, payload, header.payload_bytes);
   if (kept_.is_due()) (void)kept_.flush();
@@ -88,8 +88,8 @@ void SpoolWindow::note_channel(const mlrun_frame& header, const char* payload) {
   use_.note_channel(header.channel, body.process);
 }
 
-// Copies the definitions among the records of a data frame. Returns the number of the others. The payload lies in
-// memory that every traced process can write: no length is believed.
+// Copies the definitions among the records of a data frame. Returns the number of other records. The payload is in
+// memory that every traced process can write: lengths are untrusted.
 uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* payload) {
   uint64_t events = 0;
   definitions_.clear();
@@ -103,7 +103,7 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
     at += bytes;
   }
   put_definitions(header);
-  if (use_.took_back()) (void)kept_.flush();  // where it stood first may have been freed
+  if (use_.took_back()) (void)kept_.flush();  // the first copy may have been freed
   return events;
 }
 
@@ -115,8 +115,8 @@ void SpoolWindow::put_definitions(mlrun_frame header) {
   definitions_.clear();
 }
 
-// So that definitions do not fill what the newest events are to have. Each time at least as much has to have come as the
-// last time was left, so that looking through costs a share of what writing has cost.
+// Keeps definitions from using up the space of the newest events. A rewrite requires that the file has grown by half
+// since the last one, so its cost is proportional to the cost of writing.
 void SpoolWindow::let_go_of_definitions() {
   if (kept_.bytes() < rewrite_bytes_) return;
   const uint64_t oldest = begun_ - stretches_.size() + 1;
@@ -124,7 +124,7 @@ void SpoolWindow::let_go_of_definitions() {
   const bool read =
       kept_.for_each_record([&](const char* record, uint32_t bytes) { use_.note_reference(record, bytes, oldest); });
   const auto is_to_go = [&](const char* record, uint32_t bytes) { return use_.let_go(record, bytes, oldest); };
-  if (read) (void)kept_.rewrite(is_to_go);  // else it stays as it is
+  if (read) (void)kept_.rewrite(is_to_go);  // else the file stays unchanged
   rewrite_bytes_ = std::max(options_.max_bytes / kKeptShare, kept_.bytes() + kept_.bytes() / 2);
 }
 
@@ -149,7 +149,7 @@ bool SpoolWindow::let_go(uint64_t end) {
   }
   mlrun_frame header{};
   header.type = MLRUN_FRAME_GAP;
-  header.seq = (uint64_t{1} << 63) + notes_++;  // never that of a frame in the spool
+  header.seq = (uint64_t{1} << 63) + notes_++;  // distinct from every frame in the spool
   kept_.add(header, &gap, sizeof gap);
   if (!kept_.flush()) return false;
   stretches_.erase(stretches_.begin(), stretch);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spool that keeps the newest (--last): what is older than that is freed while the run goes on. The spool is cut into
-// stretches; the oldest one goes as a whole, and the file has a hole there from then on.
+// A spool that keeps only the newest events (--last): older ones are freed during the run. The spool is divided into
+// stretches; the oldest is freed as a whole by punching a hole.
 //
-//   spool.bin   | hole ........ | stretch | stretch | ... | the one that is being written |
-//   kept.bin    names, files, stacks, processes, threads, losses of all of them, and what was freed
+//   spool.bin   | hole ........ | stretch | stretch | ... | the one being written |
+//   kept.bin    names, files, stacks, processes, threads, losses of all stretches, and what was freed
 //
-// When kept.bin has grown to half of the limit it is written anew without the names and files that no stretch needs.
+// At half of the limit kept.bin is rewritten without the names and files that no stretch refers to.
 //
 // One thread only.
 #pragma once
@@ -31,21 +31,21 @@ class SpoolWindow {
  public:
   SpoolWindow(KeptFile kept, const WindowOptions& options);
 
-  // A frame was put into the spool, which ends at `end` now.
+  // A frame was put into the spool, which now ends at `end`.
   void note(const mlrun_frame& header, const char* payload, uint64_t end, uint64_t now_ns);
 
-  // End of what is to be freed; 0: nothing. `written`: how far the spool stands in its file; `needed_bytes`: room that
-  // is missing, for which younger stretches go as well.
+  // End of the range to free; 0: nothing. `written`: length of the spool's file; `needed_bytes`: missing space, for
+  // which newer stretches are freed as well.
   [[nodiscard]] uint64_t end_of_old(uint64_t now_ns, uint64_t written, uint64_t needed_bytes) const;
 
-  // Notes in the kept file that everything before `end` is going. False: that could not be written, so that it must
-  // stay. Requires: `end` is what end_of_old() said.
+  // Notes in the kept file that everything before `end` will be freed. False: the write failed, so nothing may be
+  // freed. Requires: `end` is the result of end_of_old().
   [[nodiscard]] bool let_go(uint64_t end);
 
-  // The last part of a run.
+  // Writes the end of a run.
   [[nodiscard]] bool flush() { return kept_.flush(); }
 
-  // Bumped when a stretch begins: what later frames tell as a difference has to be told in full.
+  // Incremented when a stretch begins: later frames that report differences must then report full values.
   [[nodiscard]] uint32_t stretches_begun() const { return begun_; }
   [[nodiscard]] uint64_t kept_bytes() const { return kept_.bytes(); }
   [[nodiscard]] uint64_t freed_bytes() const { return freed_end_; }
@@ -66,7 +66,7 @@ class SpoolWindow {
   uint64_t stretch_bytes_, stretch_ns_;
   std::deque<Stretch> stretches_;
   DefinitionUse use_;
-  uint64_t rewrite_bytes_;  // size of the kept file at which it is looked through next
+  uint64_t rewrite_bytes_;  // size of the kept file at the next rewrite
   std::vector<char> definitions_;
   uint64_t freed_end_ = 0, freed_records_ = 0, notes_ = 0;
   uint32_t begun_ = 0;

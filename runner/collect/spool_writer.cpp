@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 constexpr uint64_t kFlushBytes = 1 << 20;
-// What data frames leave free in the ring when the disk takes nothing any more: room for the reports about that.
+// Space in the ring that data frames leave free, for reports after the disk is full.
 constexpr uint64_t kReserveBytes = 256 << 10;
 
 constexpr uint64_t aligned(uint64_t bytes) {
@@ -34,21 +34,21 @@ Spool::Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position)
   store(*ring_.shared_head, __u64{head_});
 }
 
-// Room in the ring for a frame, for the pad before it and for the index frame that may come between.
+// Space in the ring for a frame, the pad before it and an index frame in between.
 bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
   const uint64_t needed = 2 * frame_bytes + 2 * aligned(kHeaderBytes + sizeof(mlrun_frame_index)) + reserve_bytes;
   if (staged_bytes() + needed > MLRUN_STAGE_BYTES) flush_pages();
   return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
 }
 
-// The first reason counts: the disk may have room again later.
+// The first reason counts: the disk may have space again later.
 void Spool::stop(int error) {
   if (full_) return;
   full_ = true;
   stop_error_ = error;
 }
 
-// By which the frame would pass the limit.
+// Bytes by which the frame would exceed the limit.
 uint64_t Spool::missing_bytes(uint64_t frame_bytes) const {
   uint64_t used = head_ + frame_bytes;
   if (window_) used = used - window_->freed_bytes() + window_->kept_bytes();
@@ -94,7 +94,7 @@ void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t 
   append(header, payload, bytes);
 }
 
-// Requires: room for the frame, a pad as long and an index frame.
+// Requires: space for the frame, a pad of the same length and an index frame.
 void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
   const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
@@ -118,7 +118,7 @@ void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   if (window_) window_->note(header, frame + kHeaderBytes, head_, util::monotonic_ns());
 }
 
-// The pad is a bare header, and zeros to the block's end.
+// The pad is a header and zeros up to the end of the block.
 void Spool::begin_block() {
   const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
   if (block_used != 0) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames on their way to the spool file. They are put into the staging ring, which is part of the arena file, and from
-// there into the spool in large pieces; ring byte i is file byte i (modulo the ring's size).
+// Writes frames to the spool file by way of the staging ring, which is part of the arena file, in large writes; ring
+// byte i is file byte i (modulo the ring's size).
 //
 //   file:  |--- written ---|tail ....... head|          tail is a multiple of the page, head of the frame alignment
 //   ring:                  |... copied, crc .|
 //
-// `head` and `tail` are stored in the control page after what they announce, so whoever opens a dead mlrun's arena
-// finds every frame that was put, whole. One thread only.
+// `head` and `tail` are stored in the control page after the data they cover, so recovery finds every frame complete.
+// One thread only.
 #pragma once
 
 #include <cstdint>
@@ -31,36 +31,36 @@ class Spool {
 
   struct Position {
     uint64_t head = 0, tail = 0;
-    uint64_t collector_seq = 0;  // of the next frame of channel 0
+    uint64_t collector_seq = 0;  // number of channel 0's next frame
   };
 
-  // Goes on at `position`. Requires: tail <= head <= tail + MLRUN_STAGE_BYTES, tail a multiple of the page; ring bytes
+  // Resumes at `position`. Requires: tail <= head <= tail + MLRUN_STAGE_BYTES, tail a multiple of the page; ring bytes
   // from tail to head are frames.
   Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position);
 
-  // From now on the newest is kept, and the oldest freed where the limit is reached. Requires: nothing was put yet.
+  // Keeps the newest events and frees the oldest at the limit. Requires: nothing was put yet.
   void keep_newest(std::unique_ptr<SpoolWindow> window) { window_ = std::move(window); }
 
-  // From now on events go to `sink`, and what it leaves over into the spool. Requires: nothing was put yet.
+  // Sends events to `sink`, and only what it passes on into the spool. Requires: nothing was put yet.
   void give_events_to(std::unique_ptr<EventSink> sink) { sink_ = std::move(sink); }
   [[nodiscard]] EventSink* sink() const { return sink_.get(); }  // null: events are kept
 
-  // Frees what is too old.
+  // Frees stretches that are too old.
   void free_old(uint64_t now_ns) { free_old(now_ns, 0); }
 
   // Copies the frame; magic, version, payload_bytes and crc32c are filled in, and seq where the channel is 0. False:
-  // refused, because the spool has reached its limit or the disk is full; from then on every data frame is refused.
+  // refused, because the spool has reached its limit or the disk is full; then every later data frame is refused too.
   // Requires: bytes <= kPayloadMax.
   [[nodiscard]] bool put_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
-  // The same for all other frames: they may pass the limit and use what put_data leaves free in the ring. A frame for
-  // which there is no room at all is counted as left out.
+  // The same for all other frames: they may exceed the limit and use the space that put_data leaves free in the ring. A
+  // frame that does not fit is counted as left out.
   void put_report(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
-  // Writes the whole pages that are staged.
+  // Writes the staged complete pages.
   void flush_pages();
 
-  // Writes everything and cuts the file to its length. On failure the ring still holds the rest.
+  // Writes everything and truncates the file to its length. On failure the ring keeps the rest.
   Status close();
 
   [[nodiscard]] bool full() const { return full_; }
@@ -68,7 +68,7 @@ class Spool {
   [[nodiscard]] uint64_t staged_bytes() const { return head_ - tail_; }
   [[nodiscard]] uint64_t frames() const { return frames_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
-  // Why it is full: errno of the first write that failed; 0: the limit was reached.
+  // Why it is full: errno of the first failed write; 0: the limit was reached.
   [[nodiscard]] int stop_error() const { return stop_error_; }
   [[nodiscard]] bool direct() const { return file_.direct(); }
   [[nodiscard]] const SpoolWindow* window() const { return window_.get(); }  // null: everything is kept

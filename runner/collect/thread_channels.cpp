@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kExistenceCheckNs = 1'000'000'000;
 
-// Gives the slot to whoever claims it next. The dead owner's robust list is gone with it, so nothing points here.
+// Frees the slot for the next thread. The dead owner's robust list ended with it, so no pointer leads here.
 void clear(mlrun_channel& shared) {
   std::memset(&shared, 0, offsetof(mlrun_channel, state));
   std::memset(&shared.pid, 0, sizeof shared - offsetof(mlrun_channel, pid));
@@ -32,7 +32,7 @@ void ChannelTable::add_descriptors(uint32_t segment) {
   known_.push_back(by_segment_[segment].get());
 }
 
-// The channel in a slot, made and announced when it has just come to life.
+// The channel in a slot, created and announced if new.
 Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Look& look) {
   std::unique_ptr<Channel>& channel = descriptors.slots[slot - 1];
   if (channel) return channel.get();
@@ -51,7 +51,7 @@ Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Lo
   channel->image = load(shared.image);
   channel->next_seq = load(shared.next_seq);
   channel->without_robust_list = load(shared.lock) == 0;
-  // Whoever collects after a dead mlrun cannot know what its frames told; the counters frames have the sums.
+  // A recovering collector does not know what earlier frames reported; the counters frames have the totals.
   if (channel->next_seq > 0) channel->drops_told = channel->drops();
   announce(*channel, look);
   return channel.get();
@@ -103,7 +103,7 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
   const uint32_t slot = descriptor_id % 16;
   if (segment >= by_segment_.size() || slot == 0) return nullptr;
   if (!by_segment_[segment]) {
-    // Claimed after the pass went by: the owner word tells.
+    // Claimed after the pass listed it: the owner word says so.
     if ((load(arena_.owner(segment)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) return nullptr;
     add_descriptors(segment);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The channels of an arena: found in descriptor segments, announced with a frame before their first data, watched until
-// their thread is gone and all it recorded is drained, then freed for others.
+// their thread has ended and its records are drained, then freed for others.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace mlrun::collect {
 
 struct ChannelStatistics {
-  uint64_t channels = 0;  // ever
-  uint64_t counted = 0;   // events that were counted, not recorded; of channels that ended
+  uint64_t channels = 0;  // in total
+  uint64_t counted = 0;   // events counted instead of recorded; of channels that ended
   uint64_t drops = 0;     // of channels that ended
 };
 
@@ -25,19 +25,19 @@ class ChannelTable {
  public:
   ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
 
-  // Looks at all descriptors: new ones are announced, ends are noticed. Call it before any segment is read.
+  // Reads all descriptors: announces new ones, notes ends. To be called before any segment is read.
   void begin_pass(const Look& look);
 
-  // A segment that holds descriptors, as its owner word says.
+  // A segment that holds descriptors, by its owner word.
   void add_descriptors(uint32_t segment);
 
-  // The channel of an owner word's number, announced; null: there is none (yet).
+  // The announced channel of an owner word's number; null: none (yet).
   Channel* find(uint32_t descriptor_id, const Look& look);
 
   // Writes counters that changed; frees the descriptors of dead channels that own no segment.
   void end_pass(const Look& look);
 
-  // Writes the counters of all that still live, and a gap for each: they were cut off.
+  // Writes the counters of all live channels, and a gap for each, since they were cut off.
   // Returns their number. `cut_off` false: counters only.
   uint32_t finish(const Look& look, bool cut_off);
 
@@ -64,8 +64,8 @@ class ChannelTable {
   std::vector<std::unique_ptr<Descriptors>> by_segment_;
   std::vector<Descriptors*> known_;
   ChannelStatistics statistics_;
-  uint32_t stretches_begun_ = 0;  // of a spool that keeps the newest
-  bool in_full_ = false;          // counters are written whole: what told of them before may be freed
+  uint32_t stretches_begun_ = 0;  // with --last
+  bool in_full_ = false;          // counters are written in full: earlier frames may have been freed
 };
 
 }  // namespace mlrun::collect

@@ -34,7 +34,7 @@ std::vector<std::string> arena_files() {
   return names;
 }
 
-// The trace folder whose session still waits for this arena; empty: nobody does.
+// The trace folder whose session still needs this arena; empty: none.
 std::string waiting_folder(const std::string& path) {
   const auto arena = collect::Arena::open(path);
   if (!arena) return {};

@@ -19,10 +19,10 @@ struct Command {
 
 std::span<const Command> all_commands();
 
-// Null: there is no such verb.
+// Null: no such verb.
 const Command* find_command(const std::string& name);
 
-// What `mlrun --help` prints.
+// The output of `mlrun --help`.
 std::string general_help();
 
 }  // namespace mlrun::commands

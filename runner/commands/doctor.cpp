@@ -36,8 +36,8 @@ namespace {
 
 enum class Verdict {
   kGood,
-  kPartly,  // a part of it does not work
-  kLess,    // it works in another way, or mlrun works without it
+  kPartly,  // works in part
+  kLess,    // a fallback works, or mlrun works without it
   kBad,     // nothing can be recorded
   kAbsent
 };
@@ -100,7 +100,8 @@ Finding check_proc() {
 
 Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
 
-// The program loads and attaches all that it has, and says how that went: what works in one line, the rest in others.
+// mlrun-probes loads and attaches all its programs and reports the result: working signals in one line, each other one
+// in its own.
 Finding check_kernel_side() {
   constexpr int kPartial = 2;
   const std::string program = launch::find_installation().probes_program;
@@ -115,12 +116,12 @@ Finding check_kernel_side() {
   while (const size_t got = std::fread(piece.data(), 1, piece.size(), output)) text.append(piece.data(), got);
   const int status = ::pclose(output);
   text.resize(text.find_last_not_of('\n') + 1);
-  if (text.empty()) text = "mlrun-probes said nothing";
+  if (text.empty()) text = "mlrun-probes did not answer";
   const bool is_partial = WIFEXITED(status) && WEXITSTATUS(status) == kPartial;
   return {status == 0 ? Verdict::kGood : is_partial ? Verdict::kPartly : Verdict::kLess, text};
 }
 
-// Programs that bring a CUPTI of their own need none here.
+// A program may bring its own CUPTI, so a missing one is no error.
 Finding check_gpu_work() {
   const std::string library = launch::find_installation().cupti_library;
   if (const Status usable = launch::check_preload_library(library); !usable)
@@ -166,9 +167,8 @@ constexpr Check kChecks[] = {
 
 constexpr size_t kPiped = 80, kNarrowest = 40;
 constexpr const char* kLegend =
-    "partly: a part of it does not work; less: it works in another way, or not at all and the rest of mlrun without "
-    "it; no: nothing "
-    "can be recorded; -: there is none here.";
+    "partly: works in part; less: a fallback works, or mlrun works without it; no: nothing can be recorded; -: not "
+    "present.";
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun doctor: what works on this machine, what does not, and what would help.
+// mlrun doctor: what works on this machine, what does not, and how to fix it.
 #pragma once
 
 #include "runner/options/options.h"

@@ -33,7 +33,7 @@ constexpr const char* kWhat =
     "modules of\n"
     "the kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
 
-// One word for a shell.
+// Quotes a word for a shell.
 std::string quoted(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -51,7 +51,7 @@ bool has_rights(const std::string& program) {
          permits(CAP_SYS_ADMIN);
 }
 
-// Files give no rights there.
+// File capabilities have no effect on a nosuid file system.
 bool lies_on_nosuid(const std::string& program) {
   struct statvfs status {};
   return ::statvfs(program.c_str(), &status) == 0 && (status.f_flag & ST_NOSUID) != 0;
@@ -76,7 +76,7 @@ Result<int> fix(bool runs) {
   }
   if (const std::string reason = launch::rights_beyond_bounds(program); !reason.empty()) return fail(reason);
   if (has_rights(program)) {
-    fmt::print("Nothing to do: {} has its rights. What else is missing says `mlrun doctor`.\n", program);
+    fmt::print("Nothing to do: {} has its rights. `mlrun doctor` lists what else is missing.\n", program);
     return 0;
   }
   const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person would have to run so that more works here: mlrun doctor --fix.
+// The commands that would enable more on this machine: mlrun doctor --fix.
 #pragma once
 
 #include "runner/util/result.h"
 
 namespace mlrun::commands {
 
-// Prints what may be done, why and how to undo it; runs it when `runs` is true, each command printed before. Returns the
-// program's exit status: 0 also when there is nothing to do. Fails with the command that did not work.
+// Prints the commands, their reason and how to undo them; with `runs` prints and runs each. Returns the program's exit
+// status, 0 also when there is nothing to do. Fails with the command that failed.
 Result<int> fix(bool runs);
 
 }  // namespace mlrun::commands

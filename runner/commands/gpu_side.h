@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording of GPU work (--cupti), as the runner sees it: whether it can work here, and whether it did.
+// Recording of GPU work (--cupti), runner side: whether it can work on this machine, and whether it did.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace mlrun::commands {
 
-// Whether the kernel has a driver of NVIDIA.
+// Whether NVIDIA's kernel driver is loaded.
 bool has_gpu_driver();
 
-// Decides what =auto means here.
+// Resolves =auto on this machine.
 void settle_gpu_side(RunOptions& options, const launch::Installation& installation);
 
-// Why GPU work cannot be recorded though it was asked for.
+// Why requested GPU work cannot be recorded.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);
 
-// Why the command is not to be run: GPUs cannot be sampled, and that is required or the only stream that was left on.
+// Why the command must not run: GPUs cannot be sampled, although required or the only enabled stream.
 Status check_samples(const RunOptions& options);
 
-// Says so when no process started CUDA. False: none did, and one was required.
+// Reports when no process started CUDA. False: none did although it was required.
 bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 
-// The library for the environment; "": not wanted.
+// The library for the environment; "": not requested.
 std::string gpu_library(const RunOptions& options, const launch::Installation& installation);
 
 }  // namespace mlrun::commands

@@ -17,7 +17,7 @@ namespace mlrun::commands {
 
 namespace {
 
-// Options whose value, which may be left out, follows behind "=".
+// Options with an optional value, given as "=VALUE".
 struct ValuedOption {
   std::string_view name;
   std::vector<std::string_view> values;  // empty: a number
@@ -50,7 +50,7 @@ bool is_value_of(const ValuedOption& option, std::string_view word) {
   });
 }
 
-// Words that other tools have for a verb of ours.
+// Other tools' words for our verbs.
 std::string meant_by(const std::string& word) {
   constexpr std::array<std::pair<std::string_view, const char*>, 5> kOthers = {{{"help", "mlrun --help"},
                                                                                 {"version", "mlrun --version"},

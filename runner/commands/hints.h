@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command that cannot be found, where another thing was meant: a value behind a blank ("--preload files"), a mistyped verb,
-// "help". A command that can be found is never taken for any of these.
+// Hints for a command that cannot be found: a value after a blank ("--preload files"), a mistyped verb, "help". A
+// command that can be found is always run.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace mlrun::commands {
 
-// `arguments`: those of mlrun, without the word "run". Nothing: the command is there, or nothing else seems to be meant.
+// `arguments`: those of mlrun, without the word "run". nullopt: the command exists, or there is no hint.
 std::optional<Error> hint(const Arguments& arguments, const RunOptions& options);
 
 }  // namespace mlrun::commands

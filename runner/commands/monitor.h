@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun monitor: the GPUs of this machine and the processes on them, live, as a table and for Prometheus.
+// mlrun monitor: the GPUs of this machine and their processes, live, as a table and for Prometheus.
 #pragma once
 
 #include "runner/options/options.h"

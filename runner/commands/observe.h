@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun --kprobes --pid, --cgroup, --system: the kernel side attached to what runs already. No command is run, and nothing
-// is loaded into a process.
+// mlrun --kprobes --pid, --cgroup, --system: attaches the kernel side to running processes. Runs no command and loads
+// nothing into a process.
 #pragma once
 
 #include "runner/options/options.h"
@@ -9,7 +9,7 @@
 
 namespace mlrun::commands {
 
-// Requires: options.observe says whom.
+// Requires: options.observe is not empty.
 Result<int> observe(const RunOptions& options, const launch::Installation& installation);
 
 }  // namespace mlrun::commands

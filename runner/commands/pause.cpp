@@ -32,8 +32,8 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
   return collect::Arena::open(session->text("/arena/path"));
 }
 
-// Returns once the collector has made a whole pass since: the next change of state cannot hide this one from it. False: it
-// does not go on.
+// Waits for a complete pass of the collector, so that the next change of state cannot hide this one from it. False: the
+// collector makes no progress.
 bool until_it_is_noted(mlrun_control& control) {
   constexpr int kTries = 5000;
   const uint32_t before = collect::load(control.heartbeat);
@@ -47,7 +47,7 @@ bool until_it_is_noted(mlrun_control& control) {
   return false;
 }
 
-// Sets `to` where `from` stands, with the time of it: nothing is recorded from a pause's until a resumption's.
+// Changes the state from `from` to `to` and stores the time: nothing is recorded between pause and resume.
 Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_state to) {
   const auto arena = open_running_arena(folder);
   if (!arena) return tl::make_unexpected(arena.error());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun pause and mlrun resume: stop and go on recording in a run that goes on, for instance to skip a warm-up.
+// mlrun pause and mlrun resume: stop and restart recording during a run, for instance to skip a warm-up.
 #pragma once
 
 #include "runner/options/options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun recover: completes what a killed mlrun left, and makes the trace. May be repeated.
+// mlrun recover: completes the raw data of a killed mlrun and makes the trace. May be repeated.
 #pragma once
 
 #include "runner/options/options.h"

@@ -39,7 +39,7 @@ json texts(const std::vector<std::string>& values) {
   return list;
 }
 
-// The command inherits them: programs may open them again under names that mean another file in each process.
+// Descriptors that the command inherits: programs may reopen them under names that mean another file in each process.
 json standard_files() {
   json list = json::array();
   for (int fd = 0; fd <= 2; ++fd) {
@@ -67,7 +67,7 @@ uint64_t time_ns(const timeval& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_usec) * 1000u;
 }
 
-// Those that are wanted, and of these the ones whose option was given: where one of them does not work here, that is said.
+// The requested streams, and those named by an option: if one of these is unavailable, the summary reports it.
 struct Streams {
   json wanted = json::array(), asked = json::array();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What session.json says about a run: keys and meaning in runner/launch/README.md.
+// Facts about a run for session.json: keys and meaning in runner/launch/README.md.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ void describe_command_end(nlohmann::json& session, const CommandEnd& end);
 
 void describe_python_sampler(nlohmann::json& session, const python::PythonSamplerState& state);
 
-// Call it when everything is drained; for a recovery as well.
+// To be called when everything is drained; also by a recovery.
 void describe_collection(nlohmann::json& session, const collect::Collector& collector, const collect::Spool& spool,
                          const mlrun_control& control);
 

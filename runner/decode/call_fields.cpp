@@ -67,7 +67,7 @@ void fill_path_call(const CallEvent& call, CallRow& row) {
     case func::k_lsetxattr:
     case func::k_listxattr:
     case func::k_llistxattr: row.requested = signed_of(call.w3); return;
-    default:  // O_ flags and mode, AT_ flags and mask or mode, flags alone
+    default:  // O_ flags and mode, AT_ flags and mask or mode, or only flags
       row.flags = low(call.w3);
       row.arg2 = high(call.w3);
       return;
@@ -136,7 +136,7 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
   }
 }
 
-// Calls that make descriptors, copy them or change what they stand for.
+// Calls that create or copy descriptors, or change the file that one refers to.
 void fill_descriptor_call(const CallEvent& call, CallRow& row) {
   switch (call.func) {
     case func::k_fcntl:
@@ -162,7 +162,7 @@ void fill_descriptor_call(const CallEvent& call, CallRow& row) {
   }
 }
 
-// The rest of the calls on a descriptor that move no bytes.
+// Calls on a descriptor that move no bytes.
 void fill_other_call(const CallEvent& call, CallRow& row) {
   switch (call.func) {
     case func::k_lseek:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the words of a call record mean for each function (runner/events/hooks.def), as columns of a call row.
+// Converts the words of a call record to the columns of a call row; hooks.def defines the words of each function.
 #pragma once
 
 #include "runner/decode/event_view.h"
@@ -7,16 +7,16 @@
 
 namespace mlrun::trace {
 
-// Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset, offset_source, and offset2 of seeks. A call that moves the
-// file position has kUnknown: where it began is found later (offset_tracker.h).
+// Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset, offset_source, and offset2 of seeks.
+// A call that moves the file position gets kUnknown: offset_tracker.h derives its offset later.
 void fill_fields(const events::CallEvent& call, model::CallRow& row);
 
-// What the call did to the position of its open file.
+// How the call changed the position of its open file.
 struct Motion {
-  bool moves = false;   // reads or writes at it, and moves it by the result
-  bool stdio = false;   // of a stream
-  bool unseen = false;  // the stream may have moved it before
-  int64_t by = 0;       // a seek of libc's own, from wherever it was
+  bool moves = false;   // reads or writes at the position and advances it by the result
+  bool stdio = false;   // a call on a FILE stream
+  bool unseen = false;  // the stream may have moved the position before this call
+  int64_t by = 0;       // offset of a seek that libc did itself, relative to the position then
 };
 Motion motion_of(const events::CallEvent& call);
 

@@ -12,7 +12,7 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr uint32_t kAllocation = 1, kRelease = 2;  // model::GpuMemoryOperation
-constexpr size_t kPushesMax = 64;                  // of a thread
+constexpr size_t kPushesMax = 64;                  // per thread
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
@@ -25,21 +25,21 @@ uint32_t detail_of(uint32_t operation, uint8_t memory, bool is_async) {
   return operation | uint32_t{memory} << 8 | uint32_t{is_async} << 24;
 }
 
-// Of cuMemCreate: CU_MEM_LOCATION_TYPE_DEVICE and its number.
+// Decodes the location of cuMemCreate: CU_MEM_LOCATION_TYPE_DEVICE and the device number.
 int32_t device_of_location(const mlrun_cuda_call& record) {
   const bool is_device = static_cast<uint32_t>(record.read[1]) == 1;
   return (record.unread & MLRUN_CUDA_READS_LOCATION) == 0 && is_device ? static_cast<int32_t>(record.read[1] >> 32)
                                                                        : -1;
 }
 
-// The device's place among the arguments of a function that makes a context.
+// Index of the device among the arguments of a function that creates a context.
 uint64_t made_on(const events::CudaCall& what, const mlrun_cuda_call& record) {
   if (what.name == "cuCtxCreate_v2") return record.arguments[2];
   return record.arguments[what.name == "cuCtxCreate_v3" ? 4 : 3];
 }
 
-// Memory of the host is on no device. What is allocated in a stream is on the stream's, which is that of the current
-// context for the default streams alone; a pool may be of any.
+// Host memory has no device. A stream-ordered allocation is on the stream's device, which is the current context's only
+// for the default streams; a pool may be on any device.
 bool is_in_context(const events::CudaCall& what, const mlrun_cuda_call& record) {
   if (what.detail == events::kCudaPinned || what.detail == events::kCudaManaged) return false;
   if (!what.is_async) return true;
@@ -47,7 +47,7 @@ bool is_in_context(const events::CudaCall& what, const mlrun_cuda_call& record) 
   return what.name.starts_with("cuMemAllocAsync") && record.arguments[2] <= kDefaultStreams;
 }
 
-// Of cuMemCreate: CU_MEM_LOCATION_TYPE_HOST, _HOST_NUMA and _HOST_NUMA_CURRENT.
+// cuMemCreate locations CU_MEM_LOCATION_TYPE_HOST, _HOST_NUMA and _HOST_NUMA_CURRENT.
 bool is_on_host(const mlrun_cuda_call& record) {
   const auto type = static_cast<uint32_t>(record.read[1]);
   return (record.unread & MLRUN_CUDA_READS_LOCATION) == 0 && type >= 2 && type <= 4;
@@ -220,7 +220,7 @@ void CudaTracker::drop(Process& process, std::map<uint64_t, Block>::iterator blo
   --blocks_;
 }
 
-// Another thread may be given the address before the call that released it returns, and so stand before it.
+// Another thread can get the address before the releasing call returns, so its record may come first.
 void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
   const uint64_t address = call.record.arguments[0];
   if (address == 0) return;
@@ -242,7 +242,7 @@ void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
   row.detail = detail_of(kRelease, memory, call.what.is_async);
 }
 
-// Memory without an address of its own is there until its handle is released and it is mapped nowhere.
+// Memory without an address of its own lives until its handle is released and it is mapped nowhere.
 void CudaTracker::follow_handle(Process& process, const Call& call, Rows& rows) {
   const auto* arguments = static_cast<const __u64*>(call.record.arguments);
   const bool is_retained = call.what.role == CudaRole::kRetain;
@@ -282,7 +282,7 @@ void CudaTracker::map(Process& process, const Call& call) {
   process.mapped[address] = handle;
 }
 
-// One call may undo many that lie side by side.
+// One call may unmap several adjacent mappings.
 void CudaTracker::unmap(Process& process, const Call& call, Rows& rows) {
   const uint64_t begin = call.record.arguments[0], bytes = call.record.arguments[1];
   auto mapped = process.mapped.lower_bound(begin);
@@ -310,7 +310,7 @@ void CudaTracker::drop_if_unused(Process& process, uint64_t handle, const Call& 
   --blocks_;
 }
 
-// Where it had been retained before anybody looked, it is not known whether this is its end.
+// If the context was retained before recording began, this release may not be its last.
 void CudaTracker::release_primary(Process& process, const Call& call, Rows& rows) {
   const auto known = process.primaries.find(static_cast<uint32_t>(call.record.arguments[0]));
   if (known == process.primaries.end()) return;
@@ -326,7 +326,7 @@ void CudaTracker::destroy(Process& process, uint64_t context, const Call& call, 
   if (known == process.contexts.end()) return;
   const std::set<uint64_t> addresses = std::move(known->second.blocks);
   const uint32_t number = known->second.number;
-  process.contexts.erase(known);  // another one may get the handle
+  process.contexts.erase(known);  // the handle value may be reused
   --contexts_;
   for (const uint64_t address : addresses) {
     const auto block = process.blocks.find(address);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From calls of libcuda that were seen from outside (mlrun_cuda_call) to rows of gpu_api, gpu_memory and gpu_sync: which
-// memory a call gave or took, and in which context. What a call before the first record may have changed stays unknown.
+// Converts libcuda calls observed from outside (mlrun_cuda_call) to rows of gpu_api, gpu_memory and gpu_sync: which
+// memory a call allocated or freed, and in which context. State from before the first record is unknown.
 //
-// Memory: kBlocksMax allocations, handles and mappings that are there at once, kContextsMax contexts, kThreadsMax threads.
+// Memory: at most kBlocksMax live allocations, handles and mappings, kContextsMax contexts, kThreadsMax threads.
 #pragma once
 
 #include <cstddef>
@@ -24,33 +24,33 @@ class CudaTracker {
 
   static constexpr size_t kBlocksMax = size_t{1} << 20, kContextsMax = 1 << 16, kThreadsMax = 1 << 16;
 
-  // `contexts_until_ns`: when switches of contexts were seen last.
+  // `contexts_until_ns`: end of the time in which context switches were recorded.
   explicit CudaTracker(int64_t contexts_until_ns) : contexts_until_ns_(contexts_until_ns) {}
 
-  // Appends the rows of a call. `origin`: of its thread, ts_ns: its beginning. Requires: calls come nearly in the order of
-  // their end. False: a function that this version does not know.
+  // Appends the rows of a call. `origin`: its thread; ts_ns is its start. Requires: calls arrive nearly in order of
+  // their end. Returns false if this version does not know the function.
   bool add(const mlrun_cuda_call& call, const model::Origin& origin, Rows& rows);
 
-  // It has ended, or runs another program: what it had is no more followed.
+  // The process ended or executed another program; drops its state.
   void forget(int32_t proc_id, int32_t pid);
 
-  // Allocations, handles, mappings, contexts and threads beyond what is followed.
+  // Allocations, handles, mappings, contexts and threads beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
-  // Allocations without a row, as what the call gave could not be read.
+  // Allocations without a row because the call's result could not be read.
   [[nodiscard]] uint64_t unread() const { return unread_; }
 
  private:
   struct Call {
     const mlrun_cuda_call& record;
     const events::CudaCall& what;
-    model::GpuWorkRow base;  // as every row of it begins
+    model::GpuWorkRow base;  // common fields of the call's rows
   };
   struct Block {
     int64_t bytes = 0, end_ns = 0;
     uint64_t context = 0;
     uint8_t memory = 0;
     int32_t device = -1;
-    // Of the one that had the address, while its release is not recorded yet.
+    // Bytes of the previous allocation at this address, whose release is not recorded yet.
     int64_t replaced_bytes = -1;
     int32_t replaced_device = -1;
   };
@@ -62,7 +62,7 @@ class CudaTracker {
   };
   struct Context {
     uint32_t number = 0;
-    int32_t device = -1;        // as the process counts them; -1: not known
+    int32_t device = -1;        // device number within the process; -1: unknown
     std::set<uint64_t> blocks;  // addresses
   };
   struct Primary {
@@ -74,10 +74,10 @@ class CudaTracker {
     std::map<uint64_t, Handle> handles;                 // memory without an address
     std::map<uint64_t, uint64_t> mapped;                // handles by address
     std::map<uint64_t, Context> contexts;               // by handle
-    std::map<uint32_t, std::vector<uint64_t>> current;  // by thread: the context of each push, the last one counts
-    std::map<uint64_t, Primary> primaries;              // by device, as the process counts them
+    std::map<uint32_t, std::vector<uint64_t>> current;  // by thread: stack of pushed contexts, the last one is current
+    std::map<uint64_t, Primary> primaries;              // by device number within the process
     uint32_t last_context = 0;
-    bool is_whole = false;  // its first record is cuInit: else it may have asked for its primary contexts before
+    bool is_whole = false;  // the first record is cuInit; otherwise primary contexts may have been retained earlier
   };
   void follow_context(Process& process, const Call& call);
   void allocate(Process& process, const Call& call, Rows& rows);
@@ -96,7 +96,7 @@ class CudaTracker {
   void note_device(Process& process, uint64_t context, uint64_t device);
   [[nodiscard]] static int32_t device_of(const Process& process, uint64_t context);
   std::vector<uint64_t>* stack_of(Process& process, uint32_t tid);
-  bool takes_one(size_t& count, size_t most);  // false: no room
+  bool takes_one(size_t& count, size_t most);  // false: limit reached
 
   int64_t contexts_until_ns_;
   std::map<std::pair<int32_t, int32_t>, Process> processes_;  // by proc_id and pid

@@ -8,9 +8,9 @@ namespace mlrun::events {
 
 namespace {
 
-constexpr uint32_t kBytesPerUnit = 15;  // of a string, behind the tag byte
+constexpr uint32_t kBytesPerUnit = 15;  // bytes of text after the tag byte
 
-// Value of a field that stores "value + 1, 0: not set".
+// Decodes a field that stores "value + 1; 0: not set".
 int32_t minus_one(uint64_t field) { return static_cast<int32_t>(field) - 1; }
 
 }  // namespace
@@ -72,7 +72,7 @@ bool decode(const RecordView& record, EndEvent& end) {
   end.rchar = static_cast<int64_t>(w[3]);
   end.wchar = static_cast<int64_t>(w[5]);
   end.read_bytes = static_cast<int64_t>(w[7]);
-  // Arithmetic shifts: what is not known (-1) stays so.
+  // Arithmetic shift: keeps -1 (unknown).
   end.syscr = static_cast<int64_t>(w[4]) >> 8;
   end.syscw = static_cast<int64_t>(w[6]) >> 8;
   end.write_bytes = static_cast<int64_t>(w[8]) >> 8;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one decoder of records (record.h): walks the payload of a data frame and gives out checked values. Bytes are
-// untrusted: whatever they hold, nothing outside the payload is read, and what breaks a rule is counted and left out.
+// The only decoder of records (record.h): iterates over the payload of a data frame and returns checked values. Input
+// is untrusted: no read leaves the payload, and malformed records are counted and skipped.
 //
 //   RecordReader reader(words, count, lap);
 //   while (reader.next()) switch (class_of(reader.record().kind)) { case EventClass::kCall: CallEvent call; if
 //   (decode(...)) ...
 //
-// Clock values are the channel's (ticks or nanoseconds), durations likewise. Nothing here allocates, except
-// append_text().
+// Clock values and durations are in the channel's unit (ticks or nanoseconds). Only append_text() allocates.
 #pragma once
 
 #include <sys/mman.h>
@@ -44,7 +43,7 @@ enum class EventClass : uint8_t {
   kUnknown
 };
 
-// One record within the payload; `words` has units * 2 of them.
+// One record in the payload; `words` has units * 2 elements.
 struct RecordView {
   uint16_t kind = 0;
   uint32_t units = 0;
@@ -57,18 +56,18 @@ struct RecordView {
 struct ReadTally {
   uint64_t records = 0;
   uint64_t hole_bytes = 0;     // units without a record: begun and never finished
-  uint64_t damaged_bytes = 0;  // records that break the rules of the arena
+  uint64_t damaged_bytes = 0;  // records that break the arena's rules
 };
 
 class RecordReader {
  public:
-  // Requires: `payload` is aligned to 8 and outlives the reader. A tail shorter than a unit is left out as a hole.
+  // Requires: `payload` is 8-byte aligned and outlives the reader. A tail shorter than a unit is skipped as a hole.
   RecordReader(const uint64_t* payload, size_t bytes, uint8_t lap)
       : at_(payload), end_(payload + bytes / MLRUN_UNIT_BYTES * 2), lap_(lap) {
     tally_.hole_bytes = bytes % MLRUN_UNIT_BYTES;
   }
 
-  // Goes to the next record; false: there is none.
+  // Advances to the next record; false at the end.
   bool next() {
     while (at_ < end_) {
       const uint64_t word = *at_;
@@ -97,7 +96,7 @@ class RecordReader {
   [[nodiscard]] const ReadTally& tally() const { return tally_; }
 
  private:
-  // The record fits, and no unit of it carries a tag of its own.
+  // Whether the record fits and none of its other units carries a tag.
   [[nodiscard]] bool is_whole(uint32_t units) const {
     if (units == 0 || units > static_cast<size_t>(end_ - at_) / 2) return false;
     uint64_t tags = 0;
@@ -151,7 +150,7 @@ struct CallEvent {
   uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
   uint64_t second_offset = MLRUN_NO_OFFSET;
   std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the call has no such argument
-  std::optional<uint64_t> mapped_by;       // mmap: return address of the call, mremap: the old length; none: not told
+  std::optional<uint64_t> mapped_by;  // mmap: return address of the call; mremap: the old length; none: not recorded
   uint32_t remap_flags = 0;
   uint64_t stack = 0;  // id; 0: none
 };
@@ -160,14 +159,14 @@ struct AllocEvent {
   uint16_t kind = 0;   // enum mlrun_kind
   bool timed = false;  // it has a duration
   uint64_t start = 0, duration = 0;
-  uint64_t address = 0, site = 0;  // site 0: the stack tells it
+  uint64_t address = 0, site = 0;  // site 0: taken from the stack
   uint64_t stack = 0;              // id; 0: none
-  uint64_t size = 0, usable = 0;   // usable: `size` if that is not known
+  uint64_t size = 0, usable = 0;   // usable: equals `size` if unknown
   uint64_t align = 0;
   uint64_t old_address = 0, old_usable = 0;
 };
 
-// How long the free took that was recorded at `start`, before this on the same channel.
+// Duration of the free recorded at `start`, earlier on the same channel.
 struct FreeTimeEvent {
   uint64_t start = 0, duration = 0;
 };
@@ -191,20 +190,20 @@ struct ProcessEvent {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: whose rank it is
+  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank
   bool own_new = false;   // operator new is the allocator's own
 };
 
 struct EndEvent {
   uint64_t clock = 0;
   int64_t exit_status = 0;
-  int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: not known
+  int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: unknown
 };
 
 struct ChildEndEvent {
   uint64_t clock = 0;
   uint32_t pid = 0;    // in the pid namespace of the process that waited
-  int32_t status = 0;  // as of wait
+  int32_t status = 0;  // wait status
 };
 
 struct RingEvent {
@@ -242,10 +241,10 @@ struct MarkEvent {
   uint32_t structure_bytes = 0;               // of MLRUN_PAYLOAD_STRUCTURE
   const uint64_t* structure_words = nullptr;  // as text_words
   uint32_t text_bytes = 0;
-  const uint64_t* text_words = nullptr;  // units of 15 bytes behind a tag byte
+  const uint64_t* text_words = nullptr;  // units of 15 text bytes, each after a tag byte
 };
 
-// False: too short for its kind. Requires: the record is of the class that the second argument's type says.
+// False if the record is too short for its kind. Requires: the record's class matches the type of the second argument.
 inline bool decode(const RecordView& record, CallEvent& call) {
   if (record.units < 4) return false;
   const uint64_t* w = record.words;
@@ -324,8 +323,7 @@ bool decode(const RecordView& record, StackEvent& stack);
 bool decode(const RecordView& record, ModuleEvent& module);
 bool decode(const RecordView& record, MarkEvent& mark);
 
-// The moment, on the channel's clock, at which a call or an allocation was over, a free began or a mark was made. False:
-// too short.
+// End of a call or allocation, start of a free, or time of a mark, on the channel's clock. False: record too short.
 inline bool end_clock(const RecordView& record, uint64_t& clock) {
   uint64_t duration = 0;
   if (class_of(record.kind) == EventClass::kMark) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of GPU work (record.h), decoded: what CUDA was asked for, what the GPU did, and what happened to the recording
-// of both. Part of the one decoder (event_view.h).
+// Decodes records of GPU work (record.h): CUDA calls, GPU activity, and the state of the recording. Part of the decoder
+// in event_view.h.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace mlrun::events {
 
-// A call of CUDA, or what the GPU did for one. Times are nanoseconds of CLOCK_MONOTONIC. Fields of other kinds than the
-// record's are 0.
+// A CUDA call, or GPU work that one launched. Times are nanoseconds of CLOCK_MONOTONIC. Fields that the record's kind
+// does not have are 0.
 struct GpuWorkEvent {
   uint16_t kind = 0;  // MLRUN_GPU_API, ...
   uint64_t start_ns = 0, end_ns = 0;
@@ -29,7 +29,7 @@ struct GpuWorkEvent {
   uint32_t event = 0;                                             // sync
   uint64_t busy_ns = 0;                                           // graph
   uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;  // memory (caller: address); pool: its address
-  uint64_t site = 0;                                              // memory: program counter; 0: not told
+  uint64_t site = 0;                                              // memory: program counter; 0: not recorded
   uint64_t stack = 0;                                             // caller
 };
 
@@ -45,12 +45,12 @@ struct GpuNoteEvent {
   uint64_t code = 0, count = 0, first_ns = 0, last_ns = 0, text = 0, clock = 0;
 };
 
-// False: too short for its kind. Requires: the record is of the class that the second argument's type says.
+// False if the record is too short for its kind. Requires: the record's class matches the type of the second argument.
 bool decode(const RecordView& record, GpuWorkEvent& work);
 bool decode(const RecordView& record, GpuDeviceEvent& device);
 bool decode(const RecordView& record, GpuNoteEvent& note);
 
-// When GPU work was over, nanoseconds. False: too short.
+// End of the GPU work in nanoseconds. False: record too short.
 inline bool gpu_end_ns(const RecordView& record, uint64_t& end_ns) {
   if (record.units < 4) return false;
   end_ns = record.words[3];

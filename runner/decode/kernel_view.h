@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the records of a kernel frame (kernel_record.h). The bytes are untrusted: nothing outside the payload is read,
-// what breaks a rule ends the walk and is counted.
+// Iterates over the records of a kernel frame (kernel_record.h). Input is untrusted: no read leaves the payload, and a
+// malformed record ends the iteration and is counted.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace mlrun::events {
 
 class KernelReader {
  public:
-  // Requires: `payload` is aligned to 8 and outlives the reader.
+  // Requires: `payload` is 8-byte aligned and outlives the reader.
   KernelReader(const uint64_t* payload, size_t bytes)
       : at_(reinterpret_cast<const char*>(payload)), left_(bytes / sizeof(uint64_t) * sizeof(uint64_t)) {
     damaged_bytes_ = bytes - left_;
   }
 
-  // Goes to the next record; false: there is none.
+  // Advances to the next record; false at the end.
   bool next() {
     at_ += head_.bytes;
     left_ -= head_.bytes;
@@ -40,7 +40,7 @@ class KernelReader {
 
   [[nodiscard]] const mlrun_kernel_head& head() const { return head_; }
 
-  // False: the record is shorter than its kind.
+  // False if the record is shorter than its kind.
   template <typename T>
   [[nodiscard]] bool read(T& record) const {
     if (head_.bytes < sizeof record) return false;
@@ -48,10 +48,10 @@ class KernelReader {
     return true;
   }
 
-  // What stands behind a record's fixed part. Requires: offset + bytes <= head().bytes.
+  // Bytes after a record's fixed part. Requires: offset + bytes <= head().bytes.
   [[nodiscard]] std::string_view text(size_t offset, size_t bytes) const { return {at_ + offset, bytes}; }
 
-  // Likewise; empty: the record is shorter than that.
+  // The same, but empty if the record is too short.
   [[nodiscard]] std::string_view text_behind(size_t offset, size_t bytes) const {
     return head_.bytes >= offset + bytes ? text(offset, bytes) : std::string_view();
   }

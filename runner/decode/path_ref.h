@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name as a call gave it: the string, and what it is relative to. The merger turns each distinct one into a file
-// once.
+// A path name as passed to a call: the string and what it is relative to. The merger resolves each distinct one once.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@ struct PathRef {
   uint64_t path = 0;  // string ids; 0: none
   uint64_t cwd = 0;
   uint32_t dirfd_file = 0;  // open file number
-  bool searched = false;    // of a program: a name without a slash is looked for in PATH
+  bool searched = false;    // name of a program to execute; without a slash it is searched in PATH
 
   [[nodiscard]] uint64_t key() const { return scrambled(scrambled(path, cwd), dirfd_file | uint64_t{searched} << 32); }
 };
 
-// The first and the second name of a call on a path. Requires: call.on_path.
+// First and second path name of a call. Requires: call.on_path.
 inline PathRef first_path(const events::CallEvent& call) {
   return {call.path, call.cwd, call.dirfd_file, (call.flags & MLRUN_CALL_SEARCHED) != 0};
 }
@@ -27,7 +26,7 @@ inline PathRef second_path(const events::CallEvent& call) {
   return {call.second_path, call.cwd, call.second_dirfd_file, false};
 }
 
-// A file that was opened without a name (O_TMPFILE) got one.
+// A name given to a file that was opened without one (O_TMPFILE).
 struct GivenName {
   uint32_t open_file = 0;
   PathRef name;

@@ -16,15 +16,15 @@ namespace mlrun::idle {
 
 namespace {
 
-constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took this long has waited
+constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took longer has blocked
 
 struct Func {
-  std::string_view name;  // stays
+  std::string_view name;  // static string
   mlrun_call_class call_class = MLRUN_CLASS_META;
   bool polls = false, locks = false, accepts = false, makes_sockets = false;
 };
 
-// By name; names of a later version are calls on files.
+// By name; unknown names, of a later version, are calls on files.
 const std::unordered_map<std::string_view, Func>& funcs() {
   static const auto kFuncs = [] {
     constexpr uint16_t kNumbers = 512;
@@ -88,7 +88,8 @@ void sort_by_start(Rows& rows) {
   for (auto& [who, list] : rows) sort_list(list);
 }
 
-// What a thread calls within a call of its own is part of that: another preload or a signal handler does so. Requires: by start.
+// Calls nested in a call of the same thread (by another preload library or a signal handler) are part of it. Requires:
+// sorted by start.
 void drop_inner(std::vector<Activity>& calls) {
   int64_t end_ns = INT64_MIN;
   std::erase_if(calls, [&end_ns](const Activity& call) {
@@ -102,7 +103,7 @@ bool is_channel(model::FileKind kind) {
   return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket;
 }
 
-// The ids of a thread by CUPTI are null where it is not known.
+// CUPTI rows have a null thread id if the thread is unknown.
 constexpr int32_t kNobody = 0;
 
 }  // namespace
@@ -221,7 +222,7 @@ Status Activities::load_cuda(Stretch window) {
   });
 }
 
-// What libcufile reads and writes itself has rows of `call` in the same thread; those tell more.
+// libcufile's own reads and writes have `call` rows in the same thread, which are more detailed.
 Status Activities::load_gpu_files(Stretch window) {
   return load_of_threads<Numbers>("gpu_file", "file_id", window, [&](int32_t thread_id, Stretch when, int64_t file_id) {
     add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
@@ -236,7 +237,7 @@ Status Activities::load_sleeps(Stretch window) {
         const Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
-          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
+          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: preempted
           const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
           if (overlaps(sleep, window) && has_room(rows)) add_sleep(static_cast<int32_t>(tid[row]), sleep);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a run did in a window of time, by its tables: recorded calls, calls of CUDA and of cuFile, and times off
-// the processor that the kernel side saw.
+// What the threads did in a window of time, from the tables: recorded calls, CUDA and cuFile calls, and the times off
+// CPU that the kernel side saw.
 #pragma once
 
 #include <cstdint>
@@ -19,65 +19,65 @@ namespace mlrun::idle {
 
 enum class Doing : uint8_t {
   kFile,     // a call on a file
-  kChannel,  // a call that may wait for somebody on the other end of a pipe or socket
-  kPoll,     // a wait for such
+  kChannel,  // a call that may wait for the other end of a pipe or socket
+  kPoll,     // a wait for such a call
   kLock,     // a wait for another thread
   kWait,     // any other wait: for time, for a child
   kSync,     // a wait for the GPU
-  kCuda,     // another call of CUDA
+  kCuda,     // another CUDA call
 };
 
 struct Activity : Stretch {
-  int64_t call_id = 0;  // of the table `call`; 0: none
+  int64_t call_id = 0;  // in table `call`; 0: none
   int64_t file_id = 0;
   Doing doing = Doing::kFile;
   bool writes = false;
-  int32_t split = -1;          // index; -1: not known
-  std::string_view func = {};  // of a call: its name, which stays; empty: not known
+  int32_t split = -1;          // index; -1: unknown
+  std::string_view func = {};  // of a call: its name, a static string; empty: unknown
 };
 
-// Off the processor.
+// A time off CPU.
 struct Sleep : Stretch {
-  int64_t wake_ns = 0;    // then in the run queue
-  int32_t waker_tid = 0;  // 0: not known
+  int64_t wake_ns = 0;    // from then on in the run queue
+  int32_t waker_tid = 0;  // 0: unknown
 };
 
-// A write into a pipe or socket, or that a connection was accepted.
+// A write into a pipe or socket, or an accepted connection.
 struct Message : Stretch {
   int32_t thread_id = 0;
 };
 
 class Activities {
  public:
-  // Besides calls.
+  // Which tables exist besides `call`.
   struct Recorded {
     bool kernel_side = false, gpu_files = false;
   };
-  // Requires: `info` has processes, threads and files, and outlives this. `folder` holds tables/.
+  // Requires: `info` has processes, threads and files, and outlives this. `folder` contains tables/.
   Activities(std::string folder, const model::TraceInfo& info, Recorded recorded);
 
-  // What overlaps the window takes the place of what was there. At most kRowsMax of each kind.
+  // Replaces the content with what overlaps the window, at most kRowsMax of each kind.
   Status load(Stretch window);
 
-  // One by one: load() does the same. Requires: sort() before anything is asked.
+  // Fills step by step what load() reads from the tables. Requires: sort() before any query.
   void clear();
   void add_call(int32_t thread_id, const Activity& call) { calls_[thread_id].push_back(call); }
   void add_cuda(int32_t thread_id, const Activity& call) { cuda_[thread_id].push_back(call); }
   void add_gpu_file(int32_t thread_id, const Activity& call) { gpu_files_[thread_id].push_back(call); }
   void add_sleep(int32_t tid, const Sleep& sleep) { sleeps_[tid].push_back(sleep); }
   void add_message(int64_t file_id, const Message& message);
-  // A socket whose other end is on this machine.
+  // Registers a socket whose other end is on this machine.
   void add_local_socket(int64_t file_id);
   void sort();
 
-  // By start; empty when there are none. Calls of one thread do not overlap each other, nor do its sleeps.
+  // By start; empty if there are none. Neither calls nor sleeps of one thread overlap.
   [[nodiscard]] const std::vector<Activity>& calls(int32_t thread_id) const { return get(calls_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& gpu_files(int32_t thread_id) const { return get(gpu_files_, thread_id); }
   [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
-  // Into a file, by start.
+  // Writes into a file, by start.
   [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
-  // Into any socket, by start.
+  // Writes into any socket, by start.
   [[nodiscard]] const std::vector<Message>& socket_messages() const { return socket_messages_; }
   [[nodiscard]] bool is_local_socket(int64_t file_id) const { return local_sockets_.contains(file_id); }
   [[nodiscard]] const model::CallSplit* split(const Activity& activity) const {
@@ -94,13 +94,13 @@ class Activities {
     return found == from.end() ? kNone : found->second;
   }
   Status load_calls(Stretch window);
-  // add(thread, stretch, value of the column) for each row of a thread that overlaps the window.
+  // Calls add(thread, stretch, value of the column) for each row of a thread that overlaps the window.
   template <typename Column, typename Add>
   Status load_of_threads(const char* table, const char* column, Stretch window, Add add);
   Status load_cuda(Stretch window);
   Status load_gpu_files(Stretch window);
   Status load_sleeps(Stretch window);
-  // Counts one more of a kind; false: there is no room.
+  // Counts one more row of a kind; false: the limit is reached.
   bool has_room(size_t& rows);
   [[nodiscard]] model::FileKind kind(int64_t file_id) const;
 
@@ -111,7 +111,7 @@ class Activities {
   std::unordered_map<int32_t, std::vector<Sleep>> sleeps_;
   std::unordered_map<int64_t, std::vector<Message>> messages_;
   std::vector<Message> socket_messages_;
-  std::unordered_set<int64_t> local_sockets_;  // of all windows so far
+  std::unordered_set<int64_t> local_sockets_;  // of all windows loaded so far
   std::vector<model::CallSplit> splits_;
   int64_t left_out_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a batch of rows by name, as numbers or texts.
+// Columns of a record batch by name, as numbers or texts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mlrun::idle {
 class Numbers {
  public:
   Numbers(const arrow::RecordBatch& batch, const char* name) : array_(batch.GetColumnByName(name)) {}
-  // 0: null.
+  // 0 for null.
   [[nodiscard]] int64_t operator[](int64_t row) const {
     if (array_->IsNull(row)) return 0;
     return array_->type_id() == arrow::Type::INT64 ? static_cast<const arrow::Int64Array&>(*array_).Value(row)

@@ -12,8 +12,8 @@ using model::IdleLink;
 using model::IdleProof;
 
 constexpr int32_t kHopsMax = 4;
-constexpr int kAnswersMax = 64;               // messages that are looked at for one that came in time
-constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll is for what is read next, if that comes this soon
+constexpr int kAnswersMax = 64;               // messages to check for one in time
+constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll belongs to the next read within this time
 
 bool is_empty(const Stretch& part) { return part.end_ns <= part.start_ns; }
 
@@ -21,19 +21,19 @@ Stretch common(const Stretch& a, const Stretch& b) {
   return {std::max(a.start_ns, b.start_ns), std::min(a.end_ns, b.end_ns)};
 }
 
-// The first that ends after a moment. Requires: they do not overlap.
+// The first element that ends after `ns`. Requires: they do not overlap.
 template <typename T>
 typename std::vector<T>::const_iterator first_after(const std::vector<T>& list, int64_t ns) {
   return std::partition_point(list.begin(), list.end(), [ns](const T& one) { return one.end_ns <= ns; });
 }
 
-// Until when a thread was seen doing something, by its last call that began before a moment.
+// Last moment at which the thread was known to be active, by its last call that began before `moment_ns`.
 int64_t last_active_ns(const Activity& last, int64_t moment_ns) {
   if (last.end_ns <= moment_ns) return last.end_ns;
   return last.doing == Doing::kFile ? moment_ns : last.start_ns;
 }
 
-// What share of a call lies in the part, of each of its labels; what rounding leaves goes to its own time.
+// The part's proportional share of each label of a call; the rounding remainder goes to own_ns.
 model::CallSplit share_of(const model::CallSplit& split, int64_t part_ns, int64_t call_ns) {
   if (part_ns == call_ns) return split;
   const auto scaled = [&](int64_t ns) {
@@ -50,7 +50,7 @@ model::CallSplit share_of(const model::CallSplit& split, int64_t part_ns, int64_
   return share;
 }
 
-// Calls `inside(one, part)` for the parts that lie within one of the list, `outside` for the others, in order.
+// Calls `inside(one, part)` for the parts covered by an element of the list, `outside` for the others, in order.
 template <typename T, typename Inside, typename Outside>
 void divide(const std::vector<T>& list, Stretch part, Inside inside, Outside outside) {
   int64_t done_ns = part.start_ns;
@@ -175,7 +175,7 @@ void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretc
   prove(row, IdleProof::kCall, call);
 }
 
-// The call that took what it waited for: itself, or what follows a poll, also one that was tried again.
+// The call that received the data: `call` itself, or the one after a poll, also after retried polls.
 const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   if (call.doing == Doing::kChannel) return &call;
   if (call.doing != Doing::kPoll) return nullptr;
@@ -188,8 +188,8 @@ const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   return nullptr;
 }
 
-// Who wrote, while it waited, into the pipe that it read or went on to read. What was written first has ended the wait; a
-// write that had begun before it may be that of the message before, whose writer is on its way back.
+// The thread that wrote, during the wait, into the pipe that the waiting thread read then or next. The first write
+// ended the wait; a write that began before the wait may have sent the previous message.
 Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
   const Activity* read = read_after(who, call);
   if (!read || read->writes) return {};
@@ -214,13 +214,13 @@ Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {
   for (auto sleep = first_after(sleeps, call.start_ns); sleep != sleeps.end() && sleep->start_ns < call.end_ns;
        ++sleep) {
     const auto waker = by_tid_.find(sleep->waker_tid);
-    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker, 0};  // the last one counts
+    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker, 0};  // the last waker counts
   }
   return found;
 }
 
-// Of the other threads of the process the one that was last seen doing something before the wait's end: a call on a file,
-// the end of any call, the beginning of a wait. The first one when nothing was seen of any.
+// The other thread of the process that was last active before the wait's end (in a call on a file, at the end of any
+// call, or at the start of a wait). The first one if no activity is known.
 Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
   const auto thread = threads_.find(who.thread_id);
   if (thread == threads_.end()) return {};
@@ -239,8 +239,8 @@ Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
   return best == 0 ? Who{} : Who{best, who.hops + 1, IdleLink::kProcess, 0};
 }
 
-// The two ends of a socket are two files. Of a local one the other end is taken for where another thread last wrote into a socket, or
-// accepted a connection, while this one waited.
+// The two ends of a socket are two files. For a local socket, guesses the peer: the thread that last wrote into any
+// socket, or accepted a connection, during the wait.
 Blame::Who Blame::find_answer(const Who& who, const Activity& call) const {
   const Activity* read = read_after(who, call);
   if (!read || read->writes || !activities_.is_local_socket(read->file_id)) return {};

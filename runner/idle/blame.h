@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a gap into pieces, each with what kept the GPU waiting then. A gap belongs to the thread that launched the
-// operation which ends it. While that thread waits for another one, that one's doings count: of a pipe, who wrote what
-// it then read; else whom the kernel saw waking it; else, for locks, the thread of its process that was active last; for local
-// sockets, who wrote into one at that time.
+// Cuts a gap into pieces and finds the cause of each. A gap belongs to the thread that launched the operation which
+// ends it. While that thread waits for another one, the other thread's activity counts: for a pipe, the writer of the
+// data read next; else the waker that the kernel recorded; else, for locks, the last active thread of the process; for
+// local sockets, a thread that wrote into one at that time.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,10 @@ namespace mlrun::idle {
 
 class Blame {
  public:
-  // Requires: all outlive this. `waits_are_known`: a thread of which nothing is recorded was on the processor.
+  // Requires: all outlive this. `waits_are_known`: a thread without any record was on a processor.
   Blame(const model::TraceInfo& info, const Activities& activities, bool waits_are_known);
 
-  // The pieces of the part of a gap within the window that `activities` have loaded. `talks`: of communication, on that
-  // GPU.
+  // Pieces of the part of a gap within the window that `activities` has loaded. `talks`: communication on that GPU.
   std::vector<model::IdleRow> pieces(const Gap& gap, Stretch part, const std::vector<Stretch>& talks);
 
  private:
@@ -51,7 +50,7 @@ class Blame {
   const Activities& activities_;
   bool waits_are_known_;
   std::unordered_map<int32_t, const model::ThreadRow*> threads_;  // by id
-  std::unordered_map<int32_t, int32_t> by_tid_;                   // tid -> thread id, the last one
+  std::unordered_map<int32_t, int32_t> by_tid_;                   // tid -> thread id; the last thread of that tid
   std::unordered_map<int32_t, std::vector<int32_t>> of_process_;  // proc_id -> thread ids
   const Gap* gap_ = nullptr;
   std::vector<model::IdleRow> rows_;

@@ -22,7 +22,7 @@ void count(Unlisted& unlisted, const Stretch& gap) {
   unlisted.until_ns = std::max(unlisted.until_ns, gap.end_ns);
 }
 
-// Takes what reaches beyond a moment from the end of the list. Of a gap around the moment its beginning is noted.
+// Removes the gaps that end after `from_ns`, and lowers begins_ns to the start of a gap around it.
 template <typename T>
 size_t take_last(std::vector<T>& gaps, int64_t from_ns, int64_t& begins_ns) {
   const size_t before = gaps.size();
@@ -32,8 +32,8 @@ size_t take_last(std::vector<T>& gaps, int64_t from_ns, int64_t& begins_ns) {
   return before - gaps.size();
 }
 
-// In the order of ends all that a stretch touches stands last. What it swallows gives its beginning, where that is
-// earlier.
+// Merges all stretches that touch `into`. Being ordered by end, they are the last ones. `into` becomes the earliest
+// of them.
 template <typename T>
 void swallow_last(std::vector<T>& stretches, T& into) {
   while (!stretches.empty() && stretches.back().end_ns >= into.start_ns) {
@@ -71,8 +71,8 @@ void GapFinder::add_communication(int32_t gpu_id, Stretch talk) {
   ++talks_;
 }
 
-// From the beginning on of an operation that ends after all of this. A gap in which it begins is found again, until
-// then.
+// Takes back the gaps found after `from_ns`, the start of an operation that ends after them. A gap that contains
+// `from_ns` is found again, shorter.
 void GapFinder::take_back(Device& device, int64_t from_ns) {
   int64_t begins_ns = from_ns;
   listed_ -= take_last(device.gaps, from_ns, begins_ns);
@@ -105,7 +105,7 @@ void GapFinder::add_short(Device& device, const Stretch& gap) {
   if (++short_ > kShortMax) count_short(device, (device.short_gaps.size() + 1) / 2);
 }
 
-// The first ones.
+// Counts the first `gaps` short gaps; they cannot be taken back any more.
 void GapFinder::count_short(Device& device, size_t gaps) {
   const auto end = device.short_gaps.begin() + static_cast<std::ptrdiff_t>(gaps);
   std::for_each(device.short_gaps.begin(), end, [&](const Stretch& gap) { count(device.counted_short, gap); });

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each GPU had nothing to do between its first operation and its last: busy is the union of kernels, copies and
-// memsets of all processes. Kernels of a communication library (NCCL) that run alone are not busy, but exposed
-// communication. Memory: 8192 stretches of each GPU, and the gaps of kListedNs and more, up to kGapsMax.
+// Finds when each GPU was idle between its first operation and its last: busy is the union of kernels, copies and
+// memsets of all processes. Kernels of a communication library (NCCL) that run alone are not busy but exposed
+// communication. Memory: 8192 stretches per GPU, and the gaps of kListedNs and more, up to kGapsMax.
 //
-// Rows come by their ends, so an operation may be told after others that it began before:
+// Rows arrive in order of their ends, so an operation may arrive after others that began later:
 //
-//   copies     --  --  --  --  --      told first; what lies between them was idle, so far
-//   kernel       ------------------    told last: takes back what was found from its beginning on
+//   copies     --  --  --  --  --      first; the time between them is idle so far
+//   kernel       ------------------    later: takes back the gaps after its start
 //
-// Shorter gaps are kept for that as long as kShortMax of them have room.
+// Shorter gaps can be taken back as long as there are at most kShortMax of them.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,17 @@ struct Stretch {
   int64_t start_ns = 0, end_ns = 0;
 };
 
-// A gap, and the operation that ends it.
+// A gap and the operation that ends it.
 struct Gap : Stretch {
   int32_t gpu_id = 0;
-  int32_t thread_id = 0;  // whose call launched it; 0: not known
-  int64_t launch_ns = 0;  // when that call began; 0: not known
+  int32_t thread_id = 0;  // of the call that launched it; 0: unknown
+  int64_t launch_ns = 0;  // start of that call; 0: unknown
   int64_t correlation = 0;
-  int64_t mark_id = 0;    // the range in which it was launched; 0: none
+  int64_t mark_id = 0;    // the range of the launch; 0: none
   int32_t mark_path = 0;  // in summary::MarkPaths
 };
 
-// What is not listed.
+// Gaps that are counted but not listed.
 struct Unlisted {
   int64_t gaps = 0, time_ns = 0;
   int64_t from_ns = INT64_MAX, until_ns = INT64_MIN;
@@ -44,18 +44,18 @@ struct Unlisted {
 
 class GapFinder {
  public:
-  // Rows of kernels, copies and memsets, in the order of their ends.
+  // Requires: rows of kernels, copies and memsets, in order of their ends.
   void add(const model::GpuWorkRow& row);
 
   struct Found {
     std::vector<Gap> gaps;                                            // by start
-    std::unordered_map<int32_t, std::vector<Stretch>> communication;  // by GPU, by start, apart from each other
-    std::unordered_map<int32_t, Unlisted> unlisted;                   // by GPU: shorter than kListedNs
-    std::unordered_map<int32_t, Unlisted> beyond;                     // by GPU: kGapsMax were listed already
-    int64_t talks_left_out = 0;  // stretches of communication for which there was no room
-    int64_t not_taken_back = 0;  // operations that began within gaps that could not be taken back any more
+    std::unordered_map<int32_t, std::vector<Stretch>> communication;  // by GPU, by start, disjoint
+    std::unordered_map<int32_t, Unlisted> unlisted;                   // by GPU: gaps shorter than kListedNs
+    std::unordered_map<int32_t, Unlisted> beyond;                     // by GPU: gaps after the first kGapsMax
+    int64_t talks_left_out = 0;                                       // stretches of communication beyond the limit
+    int64_t not_taken_back = 0;                                       // operations that began in gaps already counted
   };
-  // To be called once.
+  // Call once.
   Found finish();
 
  private:
@@ -66,7 +66,7 @@ class GapFinder {
     int64_t mark_id = 0;
     int32_t mark_path = 0;
   };
-  // Gaps are apart from each other, and all lie before what is not settled.
+  // Gaps are disjoint and all lie before what is not settled.
   struct Device {
     std::vector<Busy> busy;
     int64_t settled_until_ns = INT64_MIN;

@@ -14,21 +14,21 @@ namespace mlrun::idle {
 namespace {
 
 constexpr int64_t kRowsInWindow = 250'000, kWindowMinNs = 1'000'000;
-constexpr size_t kSumsMax = 200'000;  // beyond, files are not told apart
-constexpr size_t kLinesMax = 10'000;  // of Python, of one sum
+constexpr size_t kSumsMax = 200'000;  // beyond, files are not distinguished
+constexpr size_t kLinesMax = 10'000;  // of Python, per sum
 
-// Gaps by start: those that reach into a window stay until it has passed them.
+// Gaps by start; one that reaches into a window stays until the windows have passed it.
 class OpenGaps {
  public:
   explicit OpenGaps(const std::vector<Gap>& gaps) : gaps_(gaps) {}
 
-  // Numbers of the gaps that overlap the window. Requires: windows follow each other.
+  // Indexes of the gaps that overlap the window. Requires: windows are in order.
   const std::vector<size_t>& in(const Stretch& window) {
     std::erase_if(open_, [&](size_t gap) { return gaps_[gap].end_ns <= window.start_ns; });
     for (; next_ < gaps_.size() && gaps_[next_].start_ns < window.end_ns; ++next_) open_.push_back(next_);
     return open_;
   }
-  // Where the next one begins when none is open; INT64_MAX: there is none.
+  // Start of the next gap if none is open; INT64_MAX: there is none.
   [[nodiscard]] int64_t next_start_ns() const { return next_ < gaps_.size() ? gaps_[next_].start_ns : INT64_MAX; }
 
  private:
@@ -100,7 +100,7 @@ void IdlePass::add(const model::IdleRow& row) {
   if (row.python_frame_id != 0 && has_room) sum.lines[row.python_frame_id] += row.dur_ns;
 }
 
-// On the processor, or taken for that: where in Python.
+// The Python line of a piece on a processor, or assumed to be.
 void IdlePass::find_line(model::IdleRow& row) const {
   if (row.label != model::IdleLabel::kCpu) return;
   const PythonLines::Look* look = python_.find(row.thread_id, {row.ts_ns, row.ts_ns + row.dur_ns});
@@ -127,11 +127,11 @@ std::vector<model::CoverageRow> IdlePass::coverage() const {
   };
   int64_t beyond = 0;
   for (const auto& [gpu_id, unlisted] : beyond_) beyond += unlisted.gaps;
-  add(calls_left_out_, "calls and sleeps had no room while it was blamed");
-  add(python_.left_out(), "looks at Python stacks had no room");
-  add(beyond, "gaps had no room: their time is added up and blamed on nobody");
-  add(talks_left_out_, "kernels of communication had no room: what they cover is blamed like other gaps");
-  add(not_taken_back_, "operations were told after gaps that they fill had been counted: these stay counted");
+  add(calls_left_out_, "calls and sleeps exceeded the limit of a window: their time counts as cpu");
+  add(python_.left_out(), "samples of Python stacks exceeded the limit");
+  add(beyond, "gaps exceeded the limit: their time is counted but not attributed");
+  add(talks_left_out_, "kernels of communication exceeded the limit: what they cover is attributed like other gaps");
+  add(not_taken_back_, "operations arrived after the gaps that they fill had been counted: these stay counted");
   return rows;
 }
 

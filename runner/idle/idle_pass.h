@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blames the gaps of all GPUs, window after window of the run, writes the table gpu_idle and adds up for the summary.
-// Memory: the calls and sleeps of one window, a quarter of a million where they come evenly.
+// Finds the cause of the gaps of all GPUs, window by window, writes the table gpu_idle and sums up for the summary.
+// Memory: the calls and sleeps of one window, about a quarter of a million if evenly distributed.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@
 namespace mlrun::idle {
 
 struct IdleOptions {
-  // Holds tables/, in which `call` and gpu_api are complete, and `wait` and gpu_file where they are recorded.
+  // Contains tables/, in which `call` and gpu_api are complete, and `wait` and gpu_file if recorded.
   std::string folder;
-  int64_t rows = 0;  // of these tables together
+  int64_t rows = 0;  // in these tables together
   bool calls_recorded = false;
   bool has_kernel_side = false;
-  bool sees_sleeps = false;  // the kernel side does, of all threads
+  bool sees_sleeps = false;  // the kernel side recorded sleeps of all threads
   bool has_gpu_file_calls = false;
 };
 
 class IdlePass {
  public:
-  // Requires: `info` has processes, threads, files and the stacks that `python` names; both outlive this.
+  // Requires: `info` has processes, threads, files and the stacks that `python` refers to; both outlive this.
   IdlePass(IdleOptions options, const model::TraceInfo& info, const PythonLines& python)
       : options_(std::move(options)), info_(info), python_(python) {}
 
-  // Idle time is handed to `steps` too, which are sorted.
+  // Also passes idle time to `steps`, which must be sorted.
   Status run(GapFinder::Found found, Steps& steps);
 
-  // After run().
+  // Requires: run() was called.
   [[nodiscard]] std::vector<summary::GpuIdleSummary> sums() const;
-  // What there was no room for.
+  // What exceeded the limits.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
 
  private:
@@ -58,12 +58,12 @@ class IdlePass {
   const PythonLines& python_;
   struct Sum {
     summary::GpuIdleSummary all;
-    std::unordered_map<int32_t, int64_t> lines;  // time by frame of Python
-    std::map<std::string_view, int64_t> funcs;   // of label kWait: time by call
+    std::unordered_map<int32_t, int64_t> lines;  // time by Python frame
+    std::map<std::string_view, int64_t> funcs;   // label kWait: time by call
   };
   std::map<Key, Sum> sums_;
   std::unordered_map<int32_t, Unlisted> unlisted_, beyond_;
-  int64_t calls_left_out_ = 0;  // what they cover counts as "cpu"
+  int64_t calls_left_out_ = 0;  // the time they cover counts as "cpu"
   int64_t talks_left_out_ = 0, not_taken_back_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table gpu_idle: one file, in the order of the gaps. What the columns mean: runner/trace/TABLES.md.
+// The table gpu_idle: one file, in order of the gaps. Columns: runner/trace/TABLES.md.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class IdleTable {
   // Requires: `info` outlives this.
   explicit IdleTable(const model::TraceInfo& info);
 
-  // Makes the table's folder below `tables_folder`, and its one file.
+  // Creates the table's folder below `tables_folder`, and its only file.
   Status open(const std::string& tables_folder);
   Status add(const model::IdleRow& row);
   Status close();

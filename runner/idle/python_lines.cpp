@@ -12,7 +12,7 @@ int64_t distance_ns(const PythonLines::Look& look, int64_t moment_ns) {
   return std::max<int64_t>(0, moment_ns - look.last_ns);
 }
 
-// Of the looks between the first and the last it is only known how many there were.
+// Between the first and the last sample only their number is known.
 bool has_look_in(const PythonLines::Look& look, Stretch piece) {
   const auto lies_in = [&](int64_t moment_ns) { return moment_ns >= piece.start_ns && moment_ns < piece.end_ns; };
   if (lies_in(look.first_ns) || lies_in(look.last_ns)) return true;

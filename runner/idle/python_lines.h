@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where threads were in Python, by the looks at their stacks: for pieces of gaps in which a thread was on the processor.
+// The Python lines of threads by stack samples, for pieces of gaps in which a thread was on a processor.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace mlrun::idle {
 
 class PythonLines {
  public:
-  // At both moments and at each look between them, which are `apart_ns` apart on average.
+  // A run of samples with the same stack: at both moments and in between, `apart_ns` apart on average.
   struct Look {
     int64_t first_ns = 0, last_ns = 0;
-    int32_t stack_id = 0, frame_id = 0;  // the innermost frame's
+    int32_t stack_id = 0, frame_id = 0;  // of the innermost frame
     int64_t apart_ns = 0;
   };
 
-  // One beyond kLooksMax is counted alone. Thread 0 is nobody.
+  // Beyond kLooksMax, samples are only counted. Thread 0 (unknown) is ignored.
   void add(int32_t thread_id, const Look& look);
-  // All were added.
+  // Call after the last add().
   void sort();
 
-  // The look of the piece that is nearest to its middle; null: none lies in it.
+  // The sample in the piece that is nearest to its middle; nullptr: none.
   [[nodiscard]] const Look* find(int32_t thread_id, Stretch piece) const;
   [[nodiscard]] int64_t left_out() const { return left_out_; }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kBlamedMax = 64;
 
-// In lower case, without the number at the end and what leads to it, "_" and "-" as blanks.
+// Lower-case, without the trailing number and its separator, "_" and "-" as spaces.
 std::string plain(std::string_view name) {
   constexpr std::string_view kNumber = "0123456789 #:=_-";
   const size_t last = name.find_last_not_of(kNumber);
@@ -86,7 +86,7 @@ void Steps::sort() {
   }
 }
 
-// Null: there are no steps for it.
+// nullptr: there are no steps for the thread.
 const Steps::List* Steps::list_of(int32_t thread_id) {
   const auto [known, is_new] = chosen_.try_emplace(thread_id, nullptr);
   if (!is_new) return known->second;

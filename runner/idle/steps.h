@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle time of GPUs by steps of the program. A step is a range whose name says so ("step 12", "train_step",
-// "ProfilerStep#3", "iteration", "batch"). A piece of a gap belongs to the step of the thread that launches; if that
-// thread makes no steps (autograd's), to those of the process as a whole, else to those of its main thread. Of steps
-// within each other the outermost counts; of two that overlap in part the later one begins where the first one ends.
-// Memory: kStepsMax steps; later ones are only counted.
+// GPU idle time by steps of the program. A step is a range with such a name ("step 12", "train_step", "ProfilerStep#3",
+// "iteration", "batch"). A piece of a gap belongs to the step of the launching thread; if that thread makes no steps
+// (autograd's), to one of the process, else to one of its main thread. Of nested steps the outermost counts; of two
+// that overlap partly, the later one begins where the first one ends. Memory: kStepsMax steps; further ones are only
+// counted.
 #pragma once
 
 #include <array>
@@ -32,24 +32,24 @@ class Steps {
   // Requires: `info` outlives this.
   explicit Steps(const model::TraceInfo& info) : info_(info) {}
 
-  // Any range; its name is in info.names, or in the row.
+  // Accepts any range; its name is in info.names, or in the row.
   void add(const model::MarkRow& range);
-  // Between the last add() and the first add_idle().
+  // Call between the last add() and the first add_idle().
   void sort();
 
   void add_idle(const model::IdleRow& row);
-  // From this moment on not all idle time of the GPU is handed over: steps that reach beyond it are left out.
+  // Idle time of the GPU is incomplete from `ns` on: omits steps that extend beyond it.
   void end_at(int32_t gpu_id, int64_t ns);
 
-  // Of each GPU the steps of those who launch on it, and the kWorstSteps with the most idle time; null without steps.
-  // Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
+  // For each GPU, the steps of the threads that launch on it, and the kWorstSteps with the most idle time; null without
+  // steps. Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
   [[nodiscard]] nlohmann::json describe() const;
 
  private:
   struct Step : Stretch {
     int32_t thread_id = 0, proc_id = 0;
     int64_t name_id = 0;
-    std::string name;  // without a name_id
+    std::string name;  // if it has no name_id
   };
   struct Blamed {
     model::IdleLabel label = model::IdleLabel::kUnknown;
@@ -58,7 +58,7 @@ class Steps {
   };
   struct Idle {
     std::array<int64_t, model::kIdleLabelNames.size()> labels{};
-    std::vector<Blamed> blamed;  // kBlamedMax; what comes later counts in `labels` alone
+    std::vector<Blamed> blamed;  // at most kBlamedMax; later ones count only in `labels`
     [[nodiscard]] int64_t all() const;
   };
   using List = std::vector<Step>;
@@ -71,13 +71,13 @@ class Steps {
   static void blame(Idle& idle, const model::IdleRow& row, int64_t ns);
 
   const model::TraceInfo& info_;
-  std::vector<int8_t> by_name_;  // by name_id; 0: not looked at, 1: a step, -1: none
+  std::vector<int8_t> by_name_;  // by name_id; 0: not checked yet, 1: a step, -1: not a step
   size_t count_ = 0;
   int64_t left_out_ = 0;
-  std::unordered_map<int32_t, List> of_thread_, of_process_;                // by start, apart from each other
-  std::unordered_map<int32_t, const List*> chosen_;                         // by thread that launches
+  std::unordered_map<int32_t, List> of_thread_, of_process_;                // by start, disjoint
+  std::unordered_map<int32_t, const List*> chosen_;                         // by launching thread
   std::unordered_map<int32_t, int64_t> ends_;                               // by GPU
-  std::map<std::pair<int32_t, const List*>, std::map<size_t, Idle>> idle_;  // by GPU and list, then by place in it
+  std::map<std::pair<int32_t, const List*>, std::map<size_t, Idle>> idle_;  // by GPU and list, then by index in it
 };
 
 }  // namespace mlrun::idle

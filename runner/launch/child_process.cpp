@@ -38,7 +38,7 @@ Error exec_error(const std::string& program, int error_number) {
   return {"cannot execute " + program + ": " + std::strerror(error_number), missing ? 127 : 126};
 }
 
-// The errno that the child reports, 0 when its end was closed by a successful exec.
+// The errno reported by the child; 0 when a successful exec closed the pipe.
 int read_report(int fd) {
   int error_number = 0;
   ssize_t got = 0;
@@ -48,7 +48,7 @@ int read_report(int fd) {
   return got == static_cast<ssize_t>(sizeof error_number) ? error_number : 0;
 }
 
-// Whether the end of the report was the child's own: it was killed before its exec. False where /proc does not say.
+// Whether the child was killed before its exec, which also closes the pipe. False if /proc does not say.
 bool never_executed(pid_t pid) {
   constexpr unsigned long kForkedNotExecuted = 0x40;  // PF_FORKNOEXEC
   const std::string stat = util::read_text(fmt::format("/proc/{}/stat", pid), 1024);
@@ -109,7 +109,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
 }
 
 std::optional<ChildEnd> ChildProcess::poll() {
-  // What the kernel counted of it is there until it is reaped.
+  // The kernel's counts in /proc exist until the child is reaped.
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_)
     return {};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command as mlrun's child: same process group, terminal, descriptors and limits as if it had been started without
-// mlrun.
+// The command as mlrun's child, with the process group, terminal, descriptors and limits it would have without mlrun.
 #pragma once
 
 #include <sys/resource.h>
@@ -20,26 +19,26 @@ namespace mlrun::launch {
 struct ChildEnd {
   int wait_status = 0;
   rusage usage{};                       // of the command and the descendants it waited for
-  std::optional<collect::IoCounts> io;  // likewise
+  std::optional<collect::IoCounts> io;  // the same, from /proc
 };
 
-// As a shell says it: the exit status, or 128 + the signal's number.
+// As a shell reports it: the exit status, or 128 + the signal's number.
 int shell_status(int wait_status);
 
 class ChildProcess {
  public:
   // Finds the program as execvp does. Fails with exit code 127 when it is not found and 126 when it cannot be executed.
-  // `in_child` runs there before exec, `in_parent` here as soon as there is a child.
+  // `in_child` runs in the child before exec, `in_parent` here right after the fork.
   static Result<ChildProcess> start(const std::vector<std::string>& command,
                                     const std::vector<std::string>& environment, SignalRelay& relay,
                                     const std::function<void()>& in_child, const std::function<void(pid_t)>& in_parent);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  // What became of it, once it has ended.
+  // The result, once it has ended.
   std::optional<ChildEnd> poll();
 
-  // Waits for it, unless poll() has returned its end. The wait status.
+  // Waits for it, unless poll() has returned its end. Returns the wait status.
   int wait();
 
  private:

@@ -27,8 +27,8 @@ bool is_sanitizer(std::string_view path) {
   return name.starts_with("libasan") || name.starts_with("libclang_rt.asan");
 }
 
-// A runtime that a mlrun around this one has lent to it, not to what it starts: right before that one's library, with an
-// empty entry between. `entry` lies in `list`.
+// A sanitizer runtime that an outer mlrun added for us, not for our children: right before the outer mlrun's library,
+// with an empty entry between. `entry` points into `list`.
 bool is_lent(std::string_view entry, std::string_view list) {
   const std::string_view behind = list.substr(static_cast<size_t>(entry.data() - list.data()) + entry.size());
   if (!behind.starts_with("::")) return false;
@@ -36,17 +36,17 @@ bool is_lent(std::string_view entry, std::string_view list) {
   return is_ours(next.substr(0, next.find_first_of(" :")));
 }
 
-// Appends to a list that colons separate.
+// Appends to a colon-separated list.
 void append(std::string& list, std::string_view entry) {
   if (!list.empty()) list += ':';
   list += entry;
 }
 
-// Our variables apart from the others.
+// The environment, with our variables separated.
 struct Split {
   std::string_view preload;         // value
-  bool has_nvtx_handler = false;    // somebody else's, which stays among the others
-  bool has_cuda_injection = false;  // likewise
+  bool has_nvtx_handler = false;    // another tool's, kept in `others`
+  bool has_cuda_injection = false;  // the same
   std::vector<std::string> others;  // NAME=value
 };
 
@@ -58,7 +58,7 @@ Split split_environment(char** environment) {
     if (name == kPreload) {
       result.preload = text.substr(std::min(name.size() + 1, text.size()));
     } else if ((name == kNvtxHandler || name == kCudaInjection) && is_ours(text)) {
-      continue;  // of a mlrun around this one
+      continue;  // of an outer mlrun
     } else if (name != MLRUN_SESSION_VARIABLE) {
       result.has_nvtx_handler = result.has_nvtx_handler || name == kNvtxHandler;
       result.has_cuda_injection = result.has_cuda_injection || name == kCudaInjection;

@@ -11,25 +11,26 @@
 
 namespace mlrun::launch {
 
-// LD_PRELOAD with our library first, but behind an address sanitizer's run-time, which insists on being first. Other
-// entries stay, in their order; another copy of ours goes. `runtime` (may be empty): of a sanitizer that the program is built
-// with, lent to it unless the list has one; the empty entry behind it tells our library to take it back.
+// LD_PRELOAD with our library first, but after an address sanitizer's runtime, which requires to be first. Other
+// entries keep their order; other copies of our library are removed. `runtime` (may be empty): of the sanitizer that
+// the program is built with, added unless the list has one; the empty entry after it tells our library to remove it for
+// children.
 std::string preload_value(std::string_view existing, const std::string& library, const std::string& runtime);
 
-// "NAME=value" strings: `environment` (null-terminated) with both variables set for this program, and the library as the
-// handler of NVTX unless there is another one; without them where the library cannot be loaded into it. Without a
-// library only the session is set. `gpu_library` (may be empty) is preloaded behind the library, and CUDA's injection
-// unless there is another one.
+// "NAME=value" strings: `environment` (null-terminated) with LD_PRELOAD and MLRUN_SESSION set for this program, and the
+// library as NVTX handler unless there is another one; without these if the library cannot be loaded into it. Without a
+// library only the session is set. `gpu_library` (may be empty) is preloaded after the library, and is set as CUDA's
+// injection library unless there is another one.
 std::vector<std::string> traced_environment(char** environment, const std::string& library, const std::string& session,
                                             const ProgramFile& program, const std::string& gpu_library = {});
 
-// The file that CUDA is told to load already, "" if none or ours: then GPU work cannot be recorded.
+// Another tool's CUDA injection library, with which GPU work cannot be recorded; "": none, or ours.
 std::string other_cuda_injection(char** environment);
 
-// The same without either variable's part of ours.
+// The environment without our parts of these variables.
 std::vector<std::string> untraced_environment(char** environment);
 
-// Variables by name, as text, without secrets (runner/util/secrets.h) but for those named in `kept`.
+// Variables by name, as text, with secrets masked (runner/util/secrets.h) except for those named in `kept`.
 std::map<std::string, std::string> shown_environment(char** environment, const std::vector<std::string>& kept = {});
 
 }  // namespace mlrun::launch

@@ -15,7 +15,7 @@ namespace mlrun::launch {
 
 namespace {
 
-// Those that mlrun gives to a file of its own; others have their number as name.
+// Capabilities that mlrun gives to its own files; others are shown as numbers.
 std::string name_of(uint32_t capability) {
   static constexpr std::array<std::pair<uint32_t, const char*>, 3> kNames = {
       {{CAP_SYS_ADMIN, "cap_sys_admin"}, {CAP_PERFMON, "cap_perfmon"}, {CAP_BPF, "cap_bpf"}}};
@@ -36,7 +36,7 @@ std::string rights_beyond_bounds(const std::string& program) {
   vfs_ns_cap_data data{};
   const ssize_t bytes = ::getxattr(program.c_str(), "security.capability", &data, sizeof data);
   if (bytes < static_cast<ssize_t>(XATTR_CAPS_SZ_2) || gives_no_rights(program)) return {};
-  if ((data.magic_etc & VFS_CAP_FLAGS_EFFECTIVE) == 0) return {};  // it starts without them
+  if ((data.magic_etc & VFS_CAP_FLAGS_EFFECTIVE) == 0) return {};  // exec succeeds without them
   std::string names;
   for (uint32_t capability = 0; capability <= CAP_LAST_CAP; capability++) {
     const bool is_given = (data.data[CAP_TO_INDEX(capability)].permitted & CAP_TO_MASK(capability)) != 0;

@@ -24,7 +24,7 @@ namespace mlrun::launch {
 namespace {
 
 constexpr int kLookMs = 100;
-constexpr int kDyingMs = 500;  // a killed process of the group is dead long before
+constexpr int kDyingMs = 500;  // a killed process of the group ends long before
 constexpr time_t kAnswerSeconds = 1;
 
 struct Question {
@@ -32,7 +32,7 @@ struct Question {
   siginfo_t signal{};
 };
 
-// A pipe whose other end stays open keeps its reader waiting.
+// An inherited write end would keep a pipe's reader waiting.
 void close_all_but(const std::vector<int>& kept) {
   unsigned from = 0;
   for (const int fd : kept) {  // ascending
@@ -47,7 +47,7 @@ void close_all_but(const std::vector<int>& kept) {
   }
 }
 
-// A sender to a group holds the lock that this call takes: afterwards every member has it or none.
+// A sender to a group holds the lock that setpgid takes: afterwards all members have the signal, or none.
 void wait_for_senders() { ::setpgid(0, ::getpgrp()); }
 
 bool same(const siginfo_t& a, const siginfo_t& b) {
@@ -55,7 +55,7 @@ bool same(const siginfo_t& a, const siginfo_t& b) {
          a.si_value.sival_ptr == b.si_value.sival_ptr;
 }
 
-// As /proc has it: 'T' is stopped. 0: no such process.
+// State letter from /proc: 'T' is stopped. 0: no such process.
 char state_of(pid_t pid) {
   const std::string text = util::read_text("/proc/" + std::to_string(pid) + "/stat", 512);
   const size_t name_end = text.rfind(')');
@@ -65,7 +65,7 @@ char state_of(pid_t pid) {
 }  // namespace
 
 struct GroupWitness::Answer {
-  uint32_t number = 0;  // of the question; 0: the witness is there
+  uint32_t number = 0;  // of the question; 0: the witness has started
   pid_t witness = 0;
   bool had = false;
 };
@@ -78,7 +78,7 @@ struct GroupWitness::Shared {
   std::atomic<bool> finished = false;  // mlrun ends by itself
 };
 
-// What a process does for mlrun and the command that neither can do while it is stopped or dead.
+// Acts for mlrun and the command while they are stopped or dead.
 class Guard {
  public:
   Guard(GroupWitness::Shared& shared, pid_t mlrun, pid_t witness) : shared_(shared), mlrun_(mlrun), witness_(witness) {}
@@ -117,7 +117,7 @@ class Guard {
     }
   }
 
-  // Acts on what two looks in a row have seen: a stop of the group reaches its members one after the other.
+  // Acts only on two equal observations in a row: a stop of the group reaches its members one after the other.
   void look_at_mlrun() {
     const bool is_stopped = state_of(mlrun_) == 'T';
     const bool alone = is_stopped && !group_stopped_ && !shared_.stopping && shared_.command > 0;
@@ -135,7 +135,7 @@ class Guard {
     if (command > 0) ::kill(command, number);
   }
 
-  // mlrun has ended. Of a kill of its group its witness dies too.
+  // mlrun has ended. A kill of its whole group also kills the witness.
   void end() {
     for (int waited_ms = 0; !shared_.finished && !killed_ && waited_ms < kDyingMs; waited_ms += 5) {
       ::poll(nullptr, 0, 5);
@@ -144,7 +144,7 @@ class Guard {
     if (!shared_.finished && killed_ && shared_.own_group) signal_command(SIGKILL);
     if (ended_) return;
     ::kill(witness_, SIGKILL);
-    ::waitpid(witness_, nullptr, 0);  // else process 1 has to, which in a container may be a program that does not
+    ::waitpid(witness_, nullptr, 0);  // else process 1 must reap it, and in a container it may not
   }
 
   GroupWitness::Shared& shared_;
@@ -169,7 +169,7 @@ void GroupWitness::bear_witness(int questions) {
   ::prctl(PR_SET_NAME, "mlrun-witness");
   Answer answer{0, ::getpid(), false};
   ::send(questions, &answer, sizeof answer, MSG_NOSIGNAL);
-  std::vector<siginfo_t> queued;  // of real time signals: each is one of its own
+  std::vector<siginfo_t> queued;  // real-time signals, which queue individually
   Question question;
   while (::recv(questions, &question, sizeof question, 0) == sizeof question) {
     const int number = question.signal.si_signo;
@@ -210,7 +210,7 @@ std::unique_ptr<GroupWitness> GroupWitness::start() {
 
   sigset_t all, before;
   ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);  // the helpers never have another mask
+  ::sigprocmask(SIG_SETMASK, &all, &before);  // the helpers keep this mask
   const pid_t guard = ::fork();
   if (guard == 0) GroupWitness::guard(*shared, theirs.get(), watched.get());
   ::sigprocmask(SIG_SETMASK, &before, nullptr);

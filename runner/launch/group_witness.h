@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two small processes beside a running command, so that mlrun can pass signals on as if it were not there.
+// Two helper processes beside a running command, so that mlrun can relay signals transparently.
 //
 //     mlrun ── guard            own session; no terminal, no signal meant for the job reaches it
 //       │        └── witness    in mlrun's process group, with all signals blocked
 //       └── command
 //
-// si_code and si_pid do not say whether a signal was sent to mlrun alone or to its group. A signal to the group is
-// pending for the witness too: the kernel walks through the group under a lock, so the answer is exact, not timed.
-// What no process can catch is the guard's work: SIGKILL to the group of mlrun, where the command has another one;
-// SIGSTOP to mlrun alone or to such a group; a command that runs again while mlrun is stopped. The guard sees the end and
-// the stops of its child, the witness, at once, and looks at mlrun ten times a second.
-// Both end with mlrun. mlrun that is killed alone leaves the command running.
+// si_code and si_pid do not show whether a signal was sent to mlrun alone or to its group. A signal to the group is
+// pending for the witness too: the kernel walks the group under a lock, so the answer is exact, not timed.
+// The guard handles what no process can catch: SIGKILL to mlrun's group when the command has another one; SIGSTOP to
+// mlrun alone or to such a group; a command that runs again while mlrun is stopped. The guard notices the end and the
+// stops of its child, the witness, at once, and checks mlrun ten times a second.
+// Both end with mlrun. If only mlrun is killed, the command keeps running.
 #pragma once
 
 #include <signal.h>
@@ -25,26 +25,25 @@ namespace mlrun::launch {
 
 class GroupWitness {
  public:
-  // To be called while mlrun has one thread and holds little. nullptr where there are no processes, descriptors or
-  // memory for it.
+  // To be called while mlrun is single-threaded and small. nullptr if processes, descriptors or memory are short.
   static std::unique_ptr<GroupWitness> start();
   ~GroupWitness();
   GroupWitness(const GroupWitness&) = delete;
   GroupWitness& operator=(const GroupWitness&) = delete;
 
-  // Whether this signal, which mlrun has just taken, was sent to its whole group.
+  // Whether this signal, which mlrun has just received, was sent to its whole group.
   bool had(const siginfo_t& signal);
 
-  // own_group: the command is the leader of a group of its own.
+  // own_group: the command leads its own group.
   void command_started(pid_t command, bool own_group);
   void command_ended();
 
-  // Around a stop that mlrun gives itself.
+  // Around a stop of mlrun by itself.
   void set_stopping(bool stopping);
-  // Whether this SIGCONT is of the guard: the command runs already. Says so once.
+  // Whether this SIGCONT is from the guard, because the command runs again. True once.
   bool woke(const siginfo_t& signal);
 
-  // Its pid; 0: it could not be started.
+  // Its pid; 0: the start failed.
   [[nodiscard]] pid_t witness();
 
  private:

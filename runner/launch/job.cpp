@@ -14,7 +14,7 @@ namespace mlrun::launch {
 
 namespace {
 
-// False where /proc does not say.
+// False if /proc does not say.
 bool is_alone_in(pid_t group, pid_t witness) {
   const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir("/proc"), &::closedir);
   if (!processes) return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's place among process groups, sessions and terminals: the one that it has without mlrun, as far as two processes
-// can have it.
+// Gives the command the process group, session and terminal that it has without mlrun, as far as two processes can
+// share them.
 //
-// A command that a shell starts for itself is the leader of its group. Where mlrun is that leader and alone in its group, the
-// command gets a group of its own, and the terminal with it while mlrun's group is in the foreground (a session of its own where
-// mlrun leads one without a terminal). Everywhere else it shares mlrun's group with the processes that were there before it.
+// A command started by a shell with job control leads its group. If mlrun is that leader and alone in its group, the
+// command gets its own group, and the terminal while mlrun's group is in the foreground (its own session if mlrun leads
+// one without a terminal). Otherwise it shares mlrun's group with the existing members.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@ namespace mlrun::launch {
 
 class Job {
  public:
-  // Looks at the process group now. `witness`: a member of it that does not count.
+  // Examines the process group now. `witness`: a member to ignore.
   explicit Job(pid_t witness);
   // The command shares the group.
   Job() : group_(::getpgrp()) {}
@@ -24,19 +24,19 @@ class Job {
   [[nodiscard]] bool leads() const { return group_ == ::getpid(); }
   [[nodiscard]] pid_t group() const { return group_; }
 
-  // Before exec, and before the parent goes on with started().
+  // In the child before exec, and before the parent's started().
   void enter_in_child() const;
   void started(pid_t command);
 
-  // Gives the command the terminal if mlrun's group has it now. Whether it did.
+  // Gives the command the terminal if mlrun's group has it now. Returns whether it did.
   bool hand_over_terminal();
-  // Takes it back if the command was given it and has it.
+  // Takes it back if the command got it and still has it.
   void take_terminal();
-  // A shell takes it itself when mlrun alone was stopped.
+  // The shell does so itself when only mlrun was stopped.
   void note_terminal();
   [[nodiscard]] bool waits_for_terminal() const { return terminal_.valid() && command_ > 0 && !handed_over_; }
 
-  // What the kernel does when the leader of a session with a terminal ends: its foreground group hangs up.
+  // Sends SIGHUP to the foreground group, as the kernel does when the leader of a session with a terminal ends.
   void command_ended();
 
  private:

@@ -26,10 +26,10 @@ namespace mlrun::launch {
 namespace {
 
 constexpr int kAnswerMs = 60'000;  // loading takes 0.4 s, in an emulated machine a few seconds
-constexpr int kFirstFreeFd = 10;   // beyond those that the program gets
+constexpr int kFirstFreeFd = 10;   // above those passed to the program
 constexpr mode_t kFileMode = 0600;
 
-// The descriptor under a number that the child's own descriptors do not take.
+// Moves the descriptor to a number that the child's descriptors do not use.
 Result<util::UniqueFd> moved_up(util::UniqueFd fd) {
   util::UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstFreeFd));
   if (!moved.valid()) return fail_errno("duplicate a descriptor", errno);
@@ -79,20 +79,20 @@ bool send(int socket, mlrun_probe_message_type type, int passed_fd) {
   return ::sendmsg(socket, &message, MSG_NOSIGNAL) > 0;
 }
 
-// Of READY or REPORT.
+// The JSON of READY or REPORT.
 nlohmann::json as_object(const std::string& text) {
   nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   return parsed.is_object() ? parsed : nlohmann::json::object();
 }
 
-// The first of them that the kernel does not tell by any way, and why; empty: all come.
+// The first required signal without a working mechanism, and why; empty: all work.
 std::string missing_of(const std::vector<std::string_view>& required, const nlohmann::json& begun) {
   for (const nlohmann::json& signal : begun.value("signals", nlohmann::json::array())) {
     const std::string name = signal.value("signal", "");
     if (std::find(required.begin(), required.end(), name) == required.end() ||
         signal.value("way", nlohmann::json()).is_string())
       continue;
-    return fmt::format("{}: {}", name, signal.value("missing", "this kernel does not tell of them"));
+    return fmt::format("{}: {}", name, signal.value("missing", "this kernel does not report them"));
   }
   return "";
 }
@@ -118,13 +118,13 @@ Result<std::unique_ptr<KernelSide>> KernelSide::start(const std::string& program
   std::string text = pid ? std::string() : pid.error().text;
   if (pid) {
     side.reset(new KernelSide(std::move(ours), *pid));
-    theirs->reset();  // else we would not see it end
+    theirs->reset();  // else its end would not close the socket
     const bool waits = side->wait_for_start();
     const auto answer = waits ? side->receive() : Result<util::ProbeMessage>(fail("mlrun was stopped"));
     if (answer && answer->type == MLRUN_PROBE_READY) {
       side->begun_ = as_object(answer->text);
       side->begun_["state"] = "unfinished";
-      side->begun_["reason"] = "mlrun died before it was told what the kernel side had lost, and names of devices";
+      side->begun_["reason"] = "mlrun died before the kernel side reported its losses and the names of devices";
       text = missing_of(required, side->begun_);
       if (text.empty()) return side;
     } else {
@@ -184,7 +184,7 @@ Status KernelSide::ask(mlrun_probe_message_type type, int passed_fd, const char*
 
 bool KernelSide::has_ended() {
   pollfd ready{socket_.get(), POLLIN, 0};
-  ended_ = ended_ || ::poll(&ready, 1, 0) > 0;  // nothing else is said unasked
+  ended_ = ended_ || ::poll(&ready, 1, 0) > 0;  // the only unsolicited message is ENDED
   return ended_;
 }
 
@@ -199,7 +199,7 @@ nlohmann::json KernelSide::finish() {
   if (!send(socket_.get(), MLRUN_PROBE_STOP, -1)) return broken("mlrun-probes ended before its time");
   const auto answer = receive();
   if (!answer) return broken(answer.error().text);
-  pid_ = 0;  // it has let go of our files, and ends by itself
+  pid_ = 0;  // it has closed our files and exits by itself
   nlohmann::json report = as_object(answer->text);
   if (report.empty()) return broken("mlrun-probes gave no report");
   report["state"] = "recorded";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun-probes as the launcher uses it: started before the command, told whom to follow, asked for its report at the
-// end (runner/events/probe_protocol.h). When this object goes, so does the program, within milliseconds.
+// Controls mlrun-probes: starts it before the command, sends it the processes to follow, gets its report at the end
+// (runner/events/probe_protocol.h). The program exits within milliseconds of this object's destruction.
 #pragma once
 
 #include <sys/types.h>
@@ -21,9 +21,9 @@ namespace mlrun::launch {
 
 class KernelSide {
  public:
-  // Starts it and waits until its programs are attached. `streams`: words with commas between. `required`: signals (kprobes/signals.h)
-  // without which nothing is to be recorded. Fails with the one line that says why the kernel side cannot be recorded;
-  // nothing is left behind then.
+  // Starts it and waits until its BPF programs are attached. `streams`: comma-separated. `required`: signals
+  // (kprobes/signals.h) that must work. Fails with one line that says why the kernel side cannot be recorded, and
+  // leaves nothing behind.
   static Result<std::unique_ptr<KernelSide>> start(const std::string& program, const std::string& trace_folder,
                                                    const std::string& streams,
                                                    const std::vector<std::string_view>& required);
@@ -31,33 +31,34 @@ class KernelSide {
   KernelSide(const KernelSide&) = delete;
   KernelSide& operator=(const KernelSide&) = delete;
 
-  // From now on this process and all that it will start.
+  // Follows this process and its future descendants.
   Status follow(pid_t pid);
   Status follow_process(int pidfd);
-  // All tasks of the cgroup whose folder this is, and below it. Requires: started with that stream; so does the next.
+  // Follows all tasks in this cgroup's folder and below. Requires: started with that stream; the same for
+  // follow_system().
   Status follow_cgroup(int folder);
   Status follow_system();
 
-  // All processes that were asked for have ended, or mlrun-probes has. Does not wait.
+  // All followed processes have ended, or mlrun-probes has. Does not wait.
   bool has_ended();
 
-  // What a session says of it until it has ended, and for good where mlrun is killed: `programs` and `signals` as they were
-  // when it began, `state` "unfinished" and the `reason`.
+  // The session's entry until the end, and permanently if mlrun is killed: `programs` and `signals` as of the start,
+  // `state` "unfinished" and the `reason`.
   [[nodiscard]] const nlohmann::json& begun() const { return begun_; }
 
-  // Has it end; nobody waits for that, as the kernel takes seconds to let probes of functions go. What it reports, with
-  // `state` "recorded"; or what it had begun with, `state` "broken" and the `reason`.
+  // Tells it to end without waiting, as the kernel takes seconds to remove function probes. Returns its report with
+  // `state` "recorded"; or begun() with `state` "broken" and the `reason`.
   nlohmann::json finish();
 
  private:
   KernelSide(util::UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
-  // What it says next, but for ENDED: of those that were asked for before.
+  // Its next message, skipping ENDED, which is about processes followed before.
   Result<util::ProbeMessage> receive();
   Status ask(mlrun_probe_message_type type, int passed_fd, const char* what);
-  // As it had begun.
+  // begun() with `state` "broken".
   nlohmann::json broken(const std::string& reason) const;
   void reap();
-  // Until it has said something. False: mlrun was stopped meanwhile, and it is ended.
+  // Waits for its first message. False: mlrun was stopped meanwhile, and mlrun-probes is ended.
   [[nodiscard]] bool wait_for_start();
 
   util::UniqueFd socket_;

@@ -23,7 +23,7 @@ namespace mlrun::launch {
 
 namespace {
 
-// The wait status.
+// Returns the wait status.
 Result<int> run(const std::vector<std::string>& command) {
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
@@ -34,7 +34,7 @@ Result<int> run(const std::vector<std::string>& command) {
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setsigmask(&attributes, &mask);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  // Arrow's jemalloc, which the merger does not use, starts a thread, and prints a line where there is no room for one.
+  // Arrow's jemalloc, unused by the merger, starts a thread and prints a line if that fails.
   ::setenv("JE_ARROW_MALLOC_CONF", "background_thread:false", 0);
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, arguments[0], nullptr, &attributes, arguments.data(), environ);
@@ -44,7 +44,7 @@ Result<int> run(const std::vector<std::string>& command) {
   siginfo_t ended{};
   while (::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
-  SignalRelay::set_merger(0);  // before its number can be another's
+  SignalRelay::set_merger(0);  // before its pid can be reused
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

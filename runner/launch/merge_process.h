@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a run: mlrun-trace makes the trace of the spool and prints the summary.
+// The end of a run: mlrun-trace turns the spool into the trace and prints the summary.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct MergeOptions {
 };
 
 // Runs it and waits. On success the spool and session.json are removed. On failure, and when a signal ended it,
-// everything is kept and the error says how to go on.
+// everything is kept and the error says how to resume.
 Status merge(const MergeOptions& options);
 
 }  // namespace mlrun::launch

@@ -39,7 +39,7 @@ int number(std::string_view text) {
   return value;
 }
 
-// The first number behind "Name:" in /proc/PID/status; -1: it is not there.
+// The first number after "Name:" in /proc/PID/status; -1: missing.
 int status_number(int pid, std::string_view name) {
   const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
   for (const std::string_view line : util::split(status, "\n")) {
@@ -66,13 +66,13 @@ Status check_process(int pid) {
   if (const int leader = status_number(pid, "Tgid:"); leader > 0 && leader != pid) {
     return fail(fmt::format("--pid {}: it is a thread of process {}; name that", pid, leader));
   }
-  // Its main thread alone may be over.
+  // Only its main thread may have ended.
   const auto stat = collect::read_proc_stat(static_cast<uint32_t>(pid));
   if (!stat || (stat->ended && threads_of(pid) <= 1)) return fail(fmt::format("--pid {}: it has ended", pid));
   return {};
 }
 
-// Those that it has started so far, with theirs; empty where the kernel does not tell.
+// Its current descendants; empty if the kernel does not list children.
 void add_children(int pid, std::vector<int>& children) {
   std::error_code error;
   for (fs::directory_iterator thread(fmt::format("/proc/{}/task", pid), error), end; !error && thread != end;
@@ -92,7 +92,7 @@ std::string process_name(int pid) {
   return fmt::format("{} ({})", pid, util::printable(util::escaped_utf8(collect::read_comm(number, number))));
 }
 
-// The path itself, else below where cgroups are; empty: there is no such folder.
+// The path itself, else below /sys/fs/cgroup; empty: no such folder.
 std::string cgroup_folder(const std::string& path) {
   std::error_code error;
   std::vector<std::string> places = {std::string(kCgroups) + "/" + path};

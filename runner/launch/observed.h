@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom mlrun attaches to: looked up, allowed, and held on to, so that a process number that is used again or a cgroup that
-// is made anew is not taken for it.
+// The processes or cgroup that mlrun attaches to: looked up, permitted, and held by descriptor, so that a reused pid or
+// a recreated cgroup is not mistaken for them.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +23,17 @@ struct Observed {
   std::vector<ObservedProcess> processes;
   util::UniqueFd cgroup;  // its folder
   std::string text;       // "process 12 (python)", for a terminal
-  std::string name;       // for a folder: pid-12
+  std::string name;       // for the trace folder: pid-12
   nlohmann::json facts;   // session.json, observed
 };
 
-// Each fails with one line for a person. A process of another user is root's alone to look at.
+// Each fails with one line. Only root may observe another user's process.
 Result<Observed> find_processes(const std::vector<int>& pids);
 // A path of a folder, or one below /sys/fs/cgroup.
 Result<Observed> find_cgroup(const std::string& path);
 Observed whole_system();
 
-// Puts those that `pid` has started so far, with theirs, into the facts: nobody follows them, and coverage says so.
+// Adds the current descendants of `pid` to the facts: they are not followed, which coverage reports.
 void note_children(Observed& observed, int pid);
 bool has_ended(const ObservedProcess& process);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resource limits are meant for the command. The arena, the spool, descriptors and memory are ours, so our own limits are
-// raised as far as they go and SIGXFSZ is ignored; the command gets back what it would have had.
+// Resource limits are meant for the command. mlrun needs descriptors, memory and file space for the arena and the
+// spool, so it raises its own limits as far as possible and ignores SIGXFSZ; the command gets the original values.
 #pragma once
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ class OwnLimits {
     }
     set_thread_stacks();
   }
-  // In the child, before exec; or in this process, before it becomes the command.
+  // To be called in the child before exec, or in this process before it becomes the command.
   void restore() const {
     for (size_t i = 0; i < kResources.size(); i++) ::setrlimit(kResources[i], &before_[i]);
     ::sigaction(SIGXFSZ, &action_before_, nullptr);
@@ -37,7 +37,7 @@ class OwnLimits {
   static constexpr rlim_t kStackBytes = 8 << 20;
   static constexpr rlim_t kDescriptors = 1024;
 
-  // An unlimited stack changes the layout of a program's memory, and few programs take more descriptors.
+  // Finite values: an unlimited stack changes a program's memory layout, and few programs need more descriptors.
   static rlim_t enough(__rlimit_resource_t resource) {
     if (resource == RLIMIT_STACK) return kStackBytes;
     return resource == RLIMIT_NOFILE ? kDescriptors : RLIM_INFINITY;
@@ -51,7 +51,7 @@ class OwnLimits {
     if (::setrlimit(resource, &privileged) != 0) ::setrlimit(resource, &allowed);
   }
 
-  // By default a thread's stack is as large as `ulimit -s`, which may be too small, or more than there is room for.
+  // A thread's default stack size is `ulimit -s`, which may be too small, or too large for the available memory.
   static void set_thread_stacks() {
     pthread_attr_t attributes;
     if (::pthread_attr_init(&attributes) != 0) return;

@@ -45,7 +45,7 @@ bool is_runtime(const std::string& library) {
                      [&](const char* runtime) { return library.starts_with(runtime); });
 }
 
-// Compilers put the runtime first among the libraries that a program needs.
+// Compilers link the runtime as the first needed library.
 std::string find_runtime(std::ifstream& file, const std::vector<Elf64_Phdr>& headers, const Elf64_Phdr& dynamic) {
   const auto entries =
       read_array<Elf64_Dyn>(file, dynamic.p_offset, std::min(dynamic.p_filesz / sizeof(Elf64_Dyn), kDynamicEntriesMax));
@@ -98,7 +98,7 @@ std::string find_program(const std::string& name) {
   for (bool more = true; more;) {
     const size_t end = std::min(folders.find(':'), folders.size());
     const std::string folder =
-        end == 0 ? "." : std::string(folders.substr(0, end));  // an empty one is the current folder
+        end == 0 ? "." : std::string(folders.substr(0, end));  // an empty entry is the current folder
     if (std::string path = folder + "/" + name; is_program(path)) return path;
     more = end < folders.size();
     folders.remove_prefix(std::min(end + 1, folders.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at the file of the command: whether the library can be loaded into it at all, and what must come before it. (What
-// traced programs execute, the library looks at itself.)
+// Examines the command's file: whether the library can be loaded into it, and which runtime must precede it. (For
+// programs that traced processes execute, the library does this.)
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ namespace mlrun::launch {
 
 struct ProgramFile {
   bool can_be_preloaded = true;   // false: its dynamic linker would complain about our library
-  std::string sanitizer_runtime;  // a library that insists on being the first of all; empty: none
+  std::string sanitizer_runtime;  // a library that must be first; empty: none
 };
 
-// Where execvp finds the program; empty: nowhere.
+// The path that execvp finds; empty: none.
 std::string find_program(const std::string& name);
 
-// The interpreter of a script, or the dynamic linker of a program, that is not there: exec says then that the program itself is
-// not. Empty: that is not so.
+// A missing script interpreter or dynamic linker, for which exec reports ENOENT as if the program were missing. Empty:
+// not the case.
 std::string missing_interpreter(const std::string& name);
 
-// `name` is looked for in PATH as execvp does; scripts are judged by their interpreter. What cannot be read is taken for an
+// Searches `name` in PATH as execvp does; a script is judged by its interpreter. An unreadable file counts as an
 // ordinary program.
 ProgramFile look_at_program(const std::string& name);
 

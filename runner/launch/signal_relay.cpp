@@ -22,7 +22,7 @@ namespace {
 
 SignalRelay* current = nullptr;
 
-constexpr long kTerminalLookNs = 100'000'000;  // a shell's fg of a job that runs sends nothing
+constexpr long kTerminalLookNs = 100'000'000;  // fg of a running job sends no signal
 
 sigset_t all_signals() {
   sigset_t all;
@@ -36,7 +36,7 @@ bool ends_by_default(int number) {
   return !is_stop(number) && number != SIGCHLD && number != SIGCONT && number != SIGURG && number != SIGWINCH;
 }
 
-// A signal of the kernel that concerns the process it is sent to, not what the process is for.
+// A signal from the kernel about this process itself (a fault, a limit), not meant for the command.
 bool is_mlruns_own(const siginfo_t& signal) {
   if (signal.si_code <= 0) return signal.si_code != SI_QUEUE && signal.si_pid == ::getpid();
   switch (signal.si_signo) {
@@ -66,7 +66,7 @@ bool is_any_pending() {
   return ::sigisemptyset(&pending) == 0;
 }
 
-// All signals where /proc does not say.
+// All signals if /proc does not say.
 sigset_t pending_for_this_thread() {
   constexpr std::string_view kKey = "\nSigPnd:";
   const std::string text = util::read_text("/proc/thread-self/status", 8192);
@@ -81,7 +81,7 @@ sigset_t pending_for_this_thread() {
   return pending;
 }
 
-// With its value and sender, as far as the kernel lets one process say so for another.
+// Keeps value and sender, as far as the kernel permits.
 bool send(pid_t pid, const siginfo_t& signal) {
   siginfo_t copy = signal;
   if (signal.si_code < 0 && signal.si_code != SI_TKILL &&
@@ -144,7 +144,7 @@ void SignalRelay::run() {
   }
 }
 
-// What was sent to the process is left to the relay's thread: two that take it would pass it on in another order.
+// Leaves process-directed signals to the relay's thread: two receivers could reorder them.
 void SignalRelay::take_own() {
   if (!is_any_pending()) return;
   const std::lock_guard lock(mutex_);
@@ -157,7 +157,7 @@ void SignalRelay::take_own() {
   }
 }
 
-// Both of this thread and of the process.
+// Pending for this thread or for the process.
 void SignalRelay::take_pending() {
   const sigset_t all = all_signals();
   const timespec at_once{};
@@ -220,13 +220,13 @@ void SignalRelay::pass_on(const siginfo_t& signal) {
   if (by_group) {
     pass_to_group(signal);
   } else if (signal.si_code <= 0 && signal.si_pid == command_) {
-    if (::getppid() > 0) send(::getppid(), signal);  // meant for the parent that the command has without mlrun
+    if (::getppid() > 0) send(::getppid(), signal);  // meant for the command's parent without mlrun
   } else {
     send(command_, signal);
   }
 }
 
-// Without mlrun the command leads the group that mlrun leads: then it cannot have left it.
+// Without mlrun the command would lead mlrun's group, so it could not have left it.
 void SignalRelay::pass_to_group(const siginfo_t& signal) {
   const pid_t group = ::getpgid(command_);
   const bool had_it = group == job_.group() || (!job_.own_group() && !job_.leads());
@@ -235,7 +235,7 @@ void SignalRelay::pass_to_group(const siginfo_t& signal) {
   if (!leads || ::kill(-command_, signal.si_signo) != 0) ::kill(command_, signal.si_signo);
 }
 
-// mlrun's parent looks at mlrun: it stops as the command has, with the same signal.
+// mlrun's parent watches mlrun, so mlrun stops like the command, with the same signal.
 void SignalRelay::follow_stop() {
   siginfo_t child{};
   if (phase_ != Phase::kCommand || ::waitid(P_PID, static_cast<id_t>(command_), &child, WSTOPPED | WNOHANG) != 0)
@@ -247,12 +247,12 @@ void SignalRelay::follow_stop() {
   if (!has_it_now) job_.take_terminal();
   if (!has_it_now && is_pending(SIGCONT)) return;  // the job has been continued since
   const bool stopped = !has_it_now && stop(number);
-  if (stopped || !job_.own_group()) return;  // what continued mlrun is passed on
+  if (stopped || !job_.own_group()) return;  // the SIGCONT of mlrun is relayed
   job_.hand_over_terminal();
   ::kill(-command_, SIGCONT);
 }
 
-// False: the kernel stops no process of a group whose shell is gone.
+// False: orphaned group; the kernel does not stop its processes.
 bool SignalRelay::stop(int number) {
   struct sigaction by_default {
   }, before{};
@@ -267,7 +267,7 @@ bool SignalRelay::stop(int number) {
   ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
   if (witness_) witness_->set_stopping(false);
   ::sigaction(number, &before, nullptr);
-  return is_pending(SIGCONT);  // a signal that stops removes those before it
+  return is_pending(SIGCONT);  // a stop signal discards pending SIGCONTs
 }
 
 void SignalRelay::wake() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals of a running mlrun. A thread takes all of them; nothing in mlrun is interrupted, and its dispositions stay as they were
-// found, for the command.
+// Handles the signals of a running mlrun. One thread receives all of them, so no other is interrupted; dispositions
+// stay as inherited, for the command.
 //
-//   before the command   what would end mlrun ends the start
-//   while it runs        passed on, unless the command had it as a member of mlrun's group (group_witness.h);
-//                        mlrun stops when the command has stopped, and continues it when it is continued (job.h)
-//   afterwards           Ctrl-C, Ctrl-\ and SIGTERM stop what mlrun still does
+//   before the command   a signal that would end mlrun aborts the start
+//   while it runs        relayed, unless the command received it as a member of mlrun's group (group_witness.h);
+//                        mlrun stops when the command stops, and continues it when continued itself (job.h)
+//   afterwards           Ctrl-C, Ctrl-\ and SIGTERM stop the remaining work of mlrun
 #pragma once
 
 #include <signal.h>
@@ -26,41 +26,41 @@
 
 namespace mlrun::launch {
 
-// One at a time. The thread that makes it is the one that may fork, and is the first.
+// One at a time. Only the thread that creates it may fork; it must be the main thread.
 class SignalRelay {
  public:
-  // Throws std::system_error where no thread can be started.
+  // Throws std::system_error if no thread can be started.
   SignalRelay();
   ~SignalRelay();
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
 
-  // A futex that is woken, and one added to it, by the end of the child and by what stops mlrun. nullptr: none.
+  // A futex that is incremented and woken at the end of the child and by signals that stop mlrun. nullptr: none.
   void set_wake_word(uint32_t* word);
 
-  // Forks between what came before and what is passed on. Fails when mlrun was stopped.
+  // Forks; signals received later are relayed. Fails if mlrun was stopped before.
   Result<pid_t> fork_command();
 
   // In the child: dispositions, mask and place as mlrun found them.
   void restore_in_child();
 
-  // What was sent to this thread and not to the process.
+  // Handles signals directed to this thread instead of the process.
   void take_own();
 
   // From now on Ctrl-C, Ctrl-\ and SIGTERM mean mlrun itself.
   void command_ended();
-  // The same, and a hang-up too: there is no command that would end of it.
+  // The same and SIGHUP: there is no command that it would end.
   void no_command();
-  // What ended an observation does not stop the merge.
+  // The signal that ended an observation does not stop the merge.
   void forget_stop();
 
-  // Requires: asked_to_stop(). Its exit code is that of a command that the signal has ended.
+  // Requires: asked_to_stop(). The exit code is that of a command ended by the signal.
   [[nodiscard]] Error stop_error() const;
 
-  // Uses the current one; without one: false, and the caller's mask.
+  // Uses the current relay; without one: false, and the caller's mask.
   [[nodiscard]] static bool asked_to_stop();
   [[nodiscard]] static sigset_t mask_for_children();
-  // The merger, to be ended when mlrun is asked to stop; 0: it has ended.
+  // The merger, ended when mlrun is asked to stop; 0: none.
   static void set_merger(pid_t pid);
 
  private:
@@ -81,7 +81,7 @@ class SignalRelay {
   sigset_t mask_before_{}, ignored_before_{};
   struct sigaction child_before_ {};
   std::unique_ptr<GroupWitness> witness_;
-  std::mutex mutex_;  // of all below, and of what is done to the command
+  std::mutex mutex_;  // for all below, and for operations on the command
   Job job_;
   std::atomic<Phase> phase_ = Phase::kStart;
   std::atomic<pid_t> command_ = 0;
@@ -90,11 +90,11 @@ class SignalRelay {
   bool hangup_stops_ = false;
   std::atomic<int> stop_signal_ = 0;
   std::atomic<bool> ends_ = false;
-  std::vector<siginfo_t> held_;  // what was blocked at the start is the command's
+  std::vector<siginfo_t> held_;  // signals blocked at the start are the command's
   std::thread thread_;
 };
 
-// The word of a relay while the memory that holds it is there.
+// Sets the word of a relay for as long as its memory exists.
 class WakeWord {
  public:
   WakeWord(SignalRelay& relay, uint32_t* word) : relay_(relay) { relay_.set_wake_word(word); }

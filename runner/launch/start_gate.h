@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds a forked child back until its parent has done what must come before the child's program. A parent that dies
-// lets it go.
+// Holds a forked child back until its parent has done what must precede the child's program. The death of the parent
+// releases it.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace mlrun::launch {
 
 class StartGate {
  public:
-  // Without descriptors to be had, nobody waits.
+  // If no descriptors are available, the child does not wait.
   StartGate() {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return;

@@ -16,13 +16,13 @@ using Words = std::vector<std::string>;
 
 constexpr std::array<std::string_view, 5> kShells = {"sh", "bash", "dash", "zsh", "ksh"};
 constexpr std::array<std::string_view, 6> kOtherInterpreters = {"perl", "ruby", "node", "julia", "Rscript", "lua"};
-// They start another program, or a script, that stands somewhere behind their own options.
+// Launchers: they start another program or a script, named after their own options.
 constexpr std::array<std::string_view, 32> kLaunchers = {
     "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun",  "mpiexec", "srun",   "env",
     "nice",     "nohup",      "timeout",   "numactl",    "taskset", "ionice",  "setsid", "stdbuf",
     "chrt",     "time",       "uv",        "uvx",        "poetry",  "pipenv",  "conda",  "mamba",
     "ipython",  "coverage",   "sudo",      "strace",     "perf",    "nsys",    "ncu",    "composer"};
-// Modules that do the same.
+// Launcher modules.
 constexpr std::array<std::string_view, 8> kLauncherModules = {"torch.distributed.run",
                                                               "torch.distributed.launch",
                                                               "accelerate.commands.launch",
@@ -52,11 +52,11 @@ bool is_script(const std::string& word) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return word.ends_with(ending); });
 }
 
-// The script's file name without its ending; of pkg/__main__.py that of the folder. Empty: it has none of its own.
+// The script's file name without its extension; for pkg/__main__.py the folder's name. Empty: no usable name.
 std::string script_name(const std::string& path) {
   static constexpr std::array<std::string_view, 12> kEndings = {".py",  ".pyc", ".pyz", ".pyw", ".sh", ".bash",
                                                                 ".zsh", ".pl",  ".rb",  ".js",  ".jl", ".R"};
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return {};  // what a shell writes for <(...)
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return {};  // a shell's <(...)
   const std::filesystem::path script(path);
   if (script.filename() == "__main__.py") return script.parent_path().filename().string();
   const std::string name = script.has_filename() ? file_name(path) : script.parent_path().filename().string();
@@ -66,7 +66,7 @@ std::string script_name(const std::string& path) {
 
 std::string name_of(const Words& words, size_t first);
 
-// The first script behind a launcher's words, or what an interpreter among them runs.
+// The first script after a launcher's words, or the one that an interpreter among them runs.
 std::string name_behind(const Words& words, size_t first) {
   for (size_t i = first; i < words.size(); i++) {
     const bool is_secret = words[i - 1].starts_with('-') && util::names_secret(words[i - 1], util::NamePlace::kOption);
@@ -80,7 +80,7 @@ std::string name_behind(const Words& words, size_t first) {
   return {};
 }
 
-// `at`: of -m's value.
+// `at`: index of -m's value.
 std::string module_name(const Words& words, size_t at, std::string module) {
   if (is_in(kLauncherModules, module)) {
     if (std::string behind = name_behind(words, at + 1); !behind.empty()) return behind;
@@ -89,7 +89,7 @@ std::string module_name(const Words& words, size_t at, std::string module) {
   return module;
 }
 
-// Behind the interpreter: options, some with a value, then a script; or -m and a module; or -c.
+// After the interpreter: options, some with a value, then a script; or -m and a module; or -c.
 std::string python_script(const Words& words, size_t first) {
   for (size_t i = first; i < words.size(); i++) {
     const std::string& word = words[i];
@@ -113,7 +113,7 @@ std::string python_script(const Words& words, size_t first) {
   return {};
 }
 
-// Of `bash -c text` nothing.
+// Empty for `bash -c text`.
 std::string shell_script(const Words& words, size_t first) {
   for (size_t i = first; i < words.size(); i++) {
     const std::string& word = words[i];
@@ -129,7 +129,7 @@ std::string shell_script(const Words& words, size_t first) {
   return {};
 }
 
-// Empty: the program's own name says most.
+// Empty: use the program's own name.
 std::string name_of(const Words& words, size_t first) {
   const std::string program = file_name(words[first]);
   if (is_python(program)) return python_script(words, first + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a communication library (NCCL) that sends or receives.
+// A call of a communication library (NCCL) that sends or receives data.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace mlrun::model {
 
 struct CollectiveRow {
   Origin origin;
-  int64_t dur_ns = 0;               // of the call, which only hands the work over
+  int64_t dur_ns = 0;               // of the call, which only enqueues the work
   std::string operation;            // AllReduce, Send, ...
-  std::string communicator;         // hexadecimal; empty: not told
-  std::optional<int64_t> sequence;  // from 0 among the process's collectives of its communicator
-  int64_t bytes = 0;                // as NCCL counts them: of one rank's message
+  std::string communicator;         // hexadecimal; empty: unknown
+  std::optional<int64_t> sequence;  // counts from 0 among the process's collectives of this communicator
+  int64_t bytes = 0;                // as NCCL counts them: one rank's message
   std::optional<int64_t> root, peer;
-  std::string reduction;               // Sum, ...; a number for an operation of the program's own
+  std::string reduction;               // Sum, ...; a number for a user-defined operation
   std::optional<int64_t> rank, ranks;  // in the communicator
-  bool is_open = false;                // it has not come back
+  bool is_open = false;                // the call has not returned
 };
 
 }  // namespace mlrun::model

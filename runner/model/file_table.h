@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a trace, in order of file_id (1, 2, ...). A training may touch millions, so rows are kept packed and
-// made on demand; otherwise it is used like a std::vector<FileRow>.
+// The files of a trace in order of file_id (1, 2, ...). A training may touch millions, so rows are stored packed and
+// built on access; otherwise the interface is that of std::vector<FileRow>.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace mlrun::model {
 
 class FileTable {
  public:
-  // How a file is kept: texts are references into the arena, file system and mount point a number.
+  // Stored form: texts are references into the arena, file system and mount point an index.
   struct Packed {
     const char* path = nullptr;
     const char* raw_path = nullptr;
@@ -68,7 +68,7 @@ class FileTable {
   [[nodiscard]] FileKind kind(size_t index) const { return files_[index].kind; }
   [[nodiscard]] const std::string& file_system(size_t index) const { return mounts_[files_[index].mount].first; }
 
-  // Copies the row; its file_id is that of its place.
+  // Copies the row; its file_id becomes its position + 1.
   void push_back(const FileRow& row) {
     const std::string_view path = texts_->keep(row.path);
     const std::string_view raw = row.raw_path == row.path ? path : texts_->keep(row.raw_path);
@@ -83,7 +83,7 @@ class FileTable {
     if (!row.path_bytes.empty()) set_bytes(size() - 1, row.path_bytes);
   }
 
-  // The path's own bytes where `path` had to escape some; else empty.
+  // The path's raw bytes if `path` has escapes; else empty.
   void set_bytes(size_t index, std::string bytes) { bytes_.emplace(index, std::move(bytes)); }
   [[nodiscard]] std::string bytes(size_t index) const {
     const auto found = bytes_.find(index);
@@ -98,7 +98,7 @@ class FileTable {
   [[nodiscard]] Packed& packed(size_t index) { return files_[index]; }
   [[nodiscard]] const Packed& packed(size_t index) const { return files_[index]; }
 
-  // Number of a pair of file system type and mount point; 0 for those that find no room.
+  // Index of a pair of file system type and mount point; 0 if the table is full.
   uint16_t mount(const std::string& file_system, const std::string& mount_point) {
     for (size_t i = 0; i < mounts_.size(); ++i)
       if (mounts_[i].first == file_system && mounts_[i].second == mount_point) return static_cast<uint16_t>(i);

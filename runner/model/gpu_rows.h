@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the gpu_* tables. What each column means to a reader: runner/trace/TABLES.md.
+// Rows of the gpu_* tables. Columns: runner/trace/TABLES.md.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ namespace mlrun::model {
 enum class GpuKind : uint8_t { kApi, kKernel, kMemcpy, kMemset, kSync, kMemory, kGraph };
 inline constexpr size_t kGpuKinds = 7;
 
-// Kinds of memory, by CUPTI's numbers; those of a later version share the first name.
+// Kinds of memory by CUPTI's numbers; unknown numbers map to the first name.
 inline constexpr std::array<const char*, 8> kGpuMemories = {"unknown", "pageable", "pinned",        "device",
                                                             "array",   "managed",  "device static", "managed static"};
 enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
 
-// Of a row of GpuKind::kMemory, from its detail.
+// Kind of memory of a row of GpuKind::kMemory, from its detail.
 [[nodiscard]] inline size_t memory_of(uint32_t detail) {
   const size_t kind = detail >> 8 & 0xff;
   return kind < kGpuMemories.size() ? kind : 0;
@@ -30,27 +30,27 @@ enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
   return operation <= 2 ? static_cast<GpuMemoryOperation>(operation) : GpuMemoryOperation::kUnknown;
 }
 
-// Something that keeps a device busy.
+// Whether the kind keeps a device busy.
 [[nodiscard]] inline bool is_on_device(GpuKind kind) {
   return kind == GpuKind::kKernel || kind == GpuKind::kMemcpy || kind == GpuKind::kMemset || kind == GpuKind::kGraph;
 }
 
-// A call of CUDA, or what the GPU did for one. Of work on the GPU thread_id and tid are those of the call, 0: not known.
+// A CUDA call, or GPU work that it launched. GPU work has the thread_id and tid of its call; 0: unknown.
 struct GpuWorkRow {
   Origin origin;
   int64_t dur_ns = 0;
   GpuKind kind = GpuKind::kApi;
   uint8_t clock = 0;    // enum mlrun_gpu_clock
-  uint8_t runtime = 0;  // api: of the runtime, not of the driver
+  uint8_t runtime = 0;  // api: a call of the runtime API, not of the driver API
   uint32_t correlation = 0;
-  int32_t gpu_id = 0;  // 0: not known, or none
+  int32_t gpu_id = 0;  // 0: unknown, or none
   uint32_t context = 0, stream = 0, graph = 0;
   uint64_t graph_node = 0;
   int64_t bytes = 0;      // memcpy, memset, memory
   uint64_t name = 0;      // api, kernel: string id
   int64_t name_id = 0;    // kernel
   std::string_view func;  // api
-  uint32_t detail = 0;    // record.h; graph: number of its nodes, 0: not known
+  uint32_t detail = 0;    // record.h; graph: number of its nodes, 0: unknown
   uint32_t result = 0;    // api
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
@@ -60,17 +60,17 @@ struct GpuWorkRow {
   int64_t busy_ns = 0;                           // graph, with nodes
   uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
   int64_t pool_bytes = 0, pool_used = 0;
-  int32_t device = -1;            // of uprobe: memory on that GPU, as the process counts them; -1: not known
-  bool is_of_uprobe = false;      // seen from outside and not told by CUPTI
-  bool is_handle = false;         // memory: address is that of memory without one
-  bool is_with_context = false;   // memory: a release of what its context had
-  int64_t launch_ns = 0;          // work on a device: when its call began; 0: not known
-  bool is_communication = false;  // kernel of a communication library
-  int64_t mark_id = 0;            // the range that its call was made in; 0: none, or not known
-  int32_t mark_path = 0;          // that and those around it, in summary::MarkPaths; 0: none
-  int32_t stack_id = 0;           // memory: who allocated it; 0: not known
-  uint64_t site = 0;              // likewise: where in the program; 0: not known
-  int64_t site_library = 0, site_offset = 0;  // as of AllocRow
+  int32_t device = -1;                        // uprobe records: device number within the process; -1: unknown
+  bool is_of_uprobe = false;                  // observed by a uprobe, not reported by CUPTI
+  bool is_handle = false;                     // memory: the address is a handle
+  bool is_with_context = false;               // memory: freed because its context was destroyed
+  int64_t launch_ns = 0;                      // work on a device: start of its call; 0: unknown
+  bool is_communication = false;              // kernel of a communication library
+  int64_t mark_id = 0;                        // the range that its call was made in; 0: none or unknown
+  int32_t mark_path = 0;                      // that range and its enclosing ones, in summary::MarkPaths; 0: none
+  int32_t stack_id = 0;                       // memory: stack of the allocation; 0: unknown
+  uint64_t site = 0;                          // memory: return address of the allocation; 0: unknown
+  int64_t site_library = 0, site_offset = 0;  // as in AllocRow
 };
 
 }  // namespace mlrun::model

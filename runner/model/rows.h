@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a merged trace, as the merger makes them and the summary and the table writers take them. Times are
-// nanoseconds of CLOCK_MONOTONIC; ids are those of the tables of the same name. What each column means to a reader:
-// runner/trace/TABLES.md.
+// The rows of a merged trace: written by the merger, read by the summary and the table writers. Times are nanoseconds
+// of CLOCK_MONOTONIC; ids are those of the tables of the same name. Columns: runner/trace/TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +12,19 @@
 
 namespace mlrun::model {
 
-// Who and when: the columns that every event table shares.
+// Process, thread and time: the columns that every event table shares.
 struct Origin {
   int64_t ts_ns = 0;
   int32_t proc_id = 0;
   int32_t image_id = 0;
   int32_t thread_id = 0;
-  int32_t pid = 0;  // as mlrun sees it; the process's own number where that is not known
+  int32_t pid = 0;  // in mlrun's pid namespace; in the process's own if that is unknown
   int32_t tid = 0;
 };
 
 enum class OffsetSource : uint8_t { kNone, kArgument, kDerived, kKernel, kUnknown };
 
-// What stands behind a file_id. kUnknown: never opened, or not told.
+// The kind of a file_id. kUnknown: never opened, or not recorded.
 enum class FileKind : uint8_t {
   kUnknown,
   kRegular,
@@ -35,7 +34,7 @@ enum class FileKind : uint8_t {
   kFifo,  // with a name
   kSocket,
   kLink,
-  kAnonymous,  // of the kernel's own, none of the following
+  kAnonymous,  // anonymous inode of another kind than the following
   kPipe,
   kSharedMemory,  // a file of /dev/shm
   kMemfd,
@@ -47,10 +46,10 @@ enum class FileKind : uint8_t {
   kPidfd
 };
 
-// How a call was made: through the function of its name, or by number.
+// How a call was made: through its libc function or syscall().
 enum class Via : uint8_t { kFunction, kSyscall };
 
-// An address that is not known or not there. No program means it: it is not canonical.
+// Unknown or absent address. Not canonical, so no program uses it.
 inline constexpr int64_t kNoAddress = INT64_MIN;
 
 struct CallRow {
@@ -61,26 +60,26 @@ struct CallRow {
   int32_t fd = -1;
   int64_t file_id = 0;  // 0: no file
   FileKind file_kind =
-      FileKind::kUnknown;  // of file_id; not a column: the summary tells files from pipes and sockets by it
+      FileKind::kUnknown;  // of file_id; not a column: lets the summary separate files from pipes and sockets
   int64_t ofd_id = 0;      // open file description; 0: none
-  FileKind file2_kind = FileKind::kUnknown;  // of file2_id; this and the next two are no columns
-  int64_t ofd2_id = 0;                       // what a call from one descriptor to another wrote to
+  FileKind file2_kind = FileKind::kUnknown;  // of file2_id; this and the next two are not columns
+  int64_t ofd2_id = 0;                       // target of a call that copies between descriptors
   int64_t offset2 =
-      -1;  // and where; mremap: the old length, mmap: the caller; fseek: where the kernel stood then; -1: not known
+      -1;  // target offset; mremap: old length; mmap: caller; fseek: the kernel's position then; -1: unknown
   int64_t offset = -1;
   OffsetSource offset_source = OffsetSource::kNone;
-  int64_t requested = -1;  // bytes asked for; -1: the call has no such argument
-  int64_t ret = 0;         // as the function returned it (-1 on error)
+  int64_t requested = -1;  // bytes; -1: the call has no such argument
+  int64_t ret = 0;         // return value (-1 on error)
   int32_t err = 0;         // errno, 0: none
   int32_t flags = 0;       // open: O_ flags; mmap: MAP_, mremap: MREMAP_ flags; mprotect: PROT_; fcntl: command; else 0
-  int64_t arg2 = 0;        // what else the call was given: hooks.def and TABLES.md say what
-  int64_t file2_id = 0;    // rename, link: the new name; copies: what was written to; 0: none
+  int64_t arg2 = 0;        // further argument: hooks.def and TABLES.md define it
+  int64_t file2_id = 0;    // rename, link: the new name; copies: the target; 0: none
   Via via = Via::kFunction;
-  int64_t wanted_addr = kNoAddress;  // mmap, mremap: where the mapping was asked for
-  int32_t served_calls = 1;          // stdio: library calls that this refill or flush served
+  int64_t wanted_addr = kNoAddress;  // mmap, mremap: the requested address
+  int32_t served_calls = 1;          // stdio: library calls served by this refill or flush
   int32_t stack_id = 0;              // 0: none
-  const CallSplit* split = nullptr;  // where its time went; nullptr: not known
-  int64_t gpu_file_id = 0;           // of the call of libcufile that made it; 0: none
+  const CallSplit* split = nullptr;  // how its time divides; nullptr: unknown
+  int64_t gpu_file_id = 0;           // the libcufile call that made it; 0: none
 };
 
 struct AllocRow {
@@ -93,14 +92,14 @@ struct AllocRow {
   uint64_t old_address = 0;
   int64_t old_usable = 0;  // realloc: usable size before; 0: not a realloc
   int64_t align = 0;
-  double weight = 1;         // blocks that it stands for, with --alloc-sample
+  double weight = 1;         // number of blocks it represents, with --alloc-sample
   uint64_t site = 0;         // return address
-  int64_t site_library = 0;  // name_id of the library that holds it; 0: not known
+  int64_t site_library = 0;  // name_id of the library that contains it; 0: unknown
   int64_t site_offset = 0;   // file offset within it
   int32_t stack_id = 0;      // 0: none
 };
 
-// Change of one size class of one thread between two looks.
+// Change of one size class of one thread between two reads of the counters.
 struct AllocSmallRow {
   Origin origin;
   int64_t class_bytes = 0;
@@ -111,24 +110,24 @@ struct AllocSmallRow {
 struct ProcessRow {
   int32_t proc_id = 0;
   int32_t pid = 0, ns_pid = 0, ppid = 0;
-  int32_t parent_proc_id = 0;  // 0: not known
+  int32_t parent_proc_id = 0;  // 0: unknown
   int64_t pid_namespace = 0;
   int64_t start_ticks = 0;
   int64_t first_ns = 0, last_ns = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: whose rank it is; no column
+  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank; not a column
   std::string cgroup;
-  std::string command;       // arguments of the last image, separated by blanks
+  std::string command;       // arguments of the last image, separated by spaces
   std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
-  bool forked = false;       // began by fork without exec
-  bool ended = false;        // its end was seen; known of processes that are observed
-  std::string end;           // exit, no exit, running; empty: not known (TABLES.md)
-  int64_t exit_status = -1;  // wait status; only known of the command itself
+  bool forked = false;       // created by fork, no exec yet
+  bool ended = false;        // its end was observed; only for observed processes
+  std::string end;           // exit, no exit, running; empty: unknown (TABLES.md)
+  int64_t exit_status = -1;  // wait status; -1: unknown
   int64_t kernel_rchar = -1, kernel_wchar = -1, kernel_syscr = -1, kernel_syscw = -1;  // /proc/PID/io at its end
-  int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;                             // of devices; in no table
-  int64_t kernel_io_ns = -1;     // when the kernel was asked; in no table
-  bool kernel_io_final = false;  // its last image asked at its end; in no table
+  int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;                             // of devices; not a column
+  int64_t kernel_io_ns = -1;     // time of the values above; not a column
+  bool kernel_io_final = false;  // taken when the last image ended; not a column
 };
 
 struct ImageRow {
@@ -150,8 +149,8 @@ struct ThreadRow {
 struct FileRow {
   int64_t file_id = 0;
   std::string path;          // absolute, lexically normal; valid UTF-8, other bytes as \xNN
-  std::string raw_path;      // as passed, likewise
-  std::string path_bytes;    // the path's own bytes where `path` has escapes; else empty
+  std::string raw_path;      // as passed to the call; escaped in the same way
+  std::string path_bytes;    // raw bytes of the path if `path` has escapes; else empty
   int64_t dev = 0, ino = 0;  // kernel's 32-bit device number; 0, 0: never opened
   std::string file_system;   // type, e.g. ext4
   std::string mount;         // mount point
@@ -163,12 +162,12 @@ struct MarkRow {
   int64_t mark_id = 0;
   int64_t dur_ns = -1;
   std::string domain;   // mllog, nvtx, nvtx:NAME, api
-  int64_t name_id = 0;  // 0: not given yet, or no room for the name
+  int64_t name_id = 0;  // 0: not assigned yet, or too many names
   std::string name;
   std::string value;     // JSON text
   std::string scope;     // thread, process, run
-  bool is_open = false;  // nobody ended it
-  int64_t error_ns = 0;  // bound of the conversion to the trace's clock
+  bool is_open = false;  // never ended
+  int64_t error_ns = 0;  // error bound of the conversion to the trace's clock
 };
 
 struct PhaseRow {
@@ -181,13 +180,13 @@ struct PhaseRow {
   [[nodiscard]] int64_t end_ns() const { return ts_ns + dur_ns; }
 };
 
-// A GPU, or an instance of one that is divided.
+// A GPU, or a MIG instance of one.
 struct GpuRow {
   int32_t gpu_id = 0;
   std::string kind;  // gpu, mig
   std::string name, uuid, pci, driver;
   int32_t index = -1;     // NVML's
-  int32_t parent_id = 0;  // 0: it is no instance
+  int32_t parent_id = 0;  // 0: not an instance
   int32_t gpu_instance = -1, compute_instance = -1;
   int64_t memory_bytes = -1;
 };
@@ -199,60 +198,60 @@ struct LossRow {
   int64_t first_ns = 0, last_ns = 0;
   int64_t count = 0;
   std::string unit;  // records, bytes, processes, calls
-  int32_t cpu = -1;  // the processor that it was lost on; -1: not one alone
-  std::string kind;  // of records that were dropped: what they would have told; empty: not known, or no such records
+  int32_t cpu = -1;  // the processor whose records were lost; -1: several or unknown
+  std::string kind;  // kind of the dropped records; empty: unknown, or not about records
 };
 
-// Calls that are in no row because the user asked for less: counted, with what they moved.
+// Calls without rows because of path rules: counted, with their bytes.
 struct LeftOutRow {
   int32_t proc_id = 0;
   std::string reason;  // path rules
   int64_t calls = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
 };
 
-// Short calls of one process on one file by one function, together (--fold).
+// Sum of short calls of one process, file and function (--fold).
 struct FoldedRow {
   int32_t proc_id = 0;
   int64_t file_id = 0;  // 0: no file
   std::string func;
   int64_t calls = 0, bytes = 0, time_ns = 0;
-  int64_t first_ns = 0, last_ns = 0;  // begin of the first, end of the last
+  int64_t first_ns = 0, last_ns = 0;  // start of the first, end of the last
 };
 
-// Calls, or allocations, that are alike, together (--summary-only).
+// Sum of similar calls or allocations (--summary-only).
 struct SumBucket {
   int64_t low = 0, high = 0;  // low <= value < high
   int64_t calls = 0, bytes = 0;
 };
 struct SumRow {
   int64_t sum_id = 0;
-  CallRow call;     // stands for all of them; of an allocation only origin and stack_id
+  CallRow call;     // represents all of them; of an allocation only origin and stack_id
   uint16_t op = 0;  // enum mlrun_kind; 0: a call
   std::string func;
   int64_t site_library = 0, site_offset = 0;  // of allocations, as in AllocRow
   int32_t stretch = -1;                       // -1: of several
-  int32_t phase_id = 0;                       // the shortest one that the stretch lies in; 0: none, or several
+  int32_t phase_id = 0;                       // the shortest phase that contains the stretch; 0: none, or several
   bool of_several_files = false, of_several_sites = false;
   int64_t calls = 0, served_calls = 0, bytes = 0, time_ns = 0;
   int64_t min_ns = 0, max_ns = 0, first_ns = 0, last_ns = 0;
   std::vector<SumBucket> times, sizes;
 };
-// One bucket of one sum, as the table has it.
+// One bucket of one sum: a row of its table.
 struct SumBucketRow {
   int64_t sum_id = 0;
   std::string measure;  // duration, size
   SumBucket bucket;
 };
 
-// A run is not all seen if bytes or memory may have moved unseen; what is only worth knowing is a remark.
+// kUnseen: bytes or memory may have moved unrecorded, so the run is not fully covered. kRemark: only worth knowing.
 inline constexpr const char* kUnseen = "unseen";
 inline constexpr const char* kRemark = "remark";
 
 struct CoverageRow {
-  int32_t proc_id = 0;  // 0: the run
-  std::string subject;  // what was not, or not wholly, seen
+  int32_t proc_id = 0;  // 0: the whole run
+  std::string subject;  // what was not fully recorded
   std::string detail;
-  int64_t seen = -1, kernel = -1;  // e.g. bytes by the interposer and by /proc/PID/io; -1: not known
+  int64_t seen = -1, kernel = -1;  // e.g. bytes by the interposer and by /proc/PID/io; -1: unknown
   std::string level = kUnseen;     // or kRemark
 
   [[nodiscard]] bool is_remark() const { return level == kRemark; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of a trace and the frames they are made of, both numbered from 1. The same code called by the same way is one
-// stack, in whatever process.
+// Stacks of a trace and their frames, both numbered from 1. Equal stacks of all processes are stored once.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +9,27 @@
 
 namespace mlrun::model {
 
-// A file with code, as it was when it ran.
+// A file with code, as it was during the run.
 struct CodeFile {
-  std::string path;      // "": not known
-  std::string build_id;  // bytes; "": it has none
+  std::string path;      // "": unknown
+  std::string build_id;  // bytes; "": none
 };
 
 enum class FrameState : uint8_t {
   kNamed,      // its function is known
-  kNoSymbol,   // the library does not tell
-  kNoFile,     // the library is no longer there
-  kChanged,    // another file is there now
-  kNoLibrary,  // code made at run time
-  kPython,     // of Python: function, source and line are what the interpreter said, and there is no more
+  kNoSymbol,   // the library has no symbol for it
+  kNoFile,     // the library no longer exists
+  kChanged,    // the file has been replaced
+  kNoLibrary,  // code generated at run time
+  kPython,     // Python: function, source and line come from the interpreter
 };
 
 struct FrameRow {
   uint32_t file = 0;         // index + 1 in StackTable::files; 0: in no library
-  uint64_t offset = 0;       // where it goes on in the file's own numbering of addresses; file 0: address in memory
-  bool interrupted = false;  // by a signal; else it is where a call returns to
+  uint64_t offset = 0;       // return address in the file's own numbering; file 0: address in memory
+  bool interrupted = false;  // by a signal: `offset` is the interrupted instruction
   FrameState state = FrameState::kNoLibrary;
-  std::string function, source;  // "": not known
+  std::string function, source;  // "": unknown
   int32_t line = 0;
 };
 
@@ -44,9 +43,9 @@ struct StackTable {
   std::vector<CodeFile> files;
   std::vector<FrameRow> frames;    // index + 1: frame_id
   std::vector<StackRow> stacks;    // index + 1: stack_id
-  std::vector<int32_t> frame_ids;  // innermost first, one stack behind the other
+  std::vector<int32_t> frame_ids;  // innermost first, stacks concatenated
 
-  // Requires: the stack_id is one.
+  // Requires: the stack_id is valid.
   [[nodiscard]] std::span<const int32_t> frames_of(int32_t stack_id) const {
     const StackRow& stack = stacks[static_cast<size_t>(stack_id) - 1];
     return {frame_ids.data() + stack.first, stack.frames};
@@ -58,7 +57,7 @@ struct StackTable {
   }
 };
 
-// Of a frame of Python what a person reads: "train.py:12 Loader.fetch".
+// A Python frame for display: "train.py:12 Loader.fetch".
 inline std::string python_line(const FrameRow& frame) {
   std::string text = frame.source.substr(frame.source.rfind('/') + 1);
   if (frame.line > 0) text += ":" + std::to_string(frame.line);

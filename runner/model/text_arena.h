@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps many short texts at fixed addresses until it is destroyed: no text is ever moved or freed alone. Beyond some
-// megabytes they may be spilled to a file (util/spilled_memory.h).
+// Stores many short texts at stable addresses until it is destroyed. Beyond some megabytes they may be spilled to a
+// file (util/spilled_memory.h).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace mlrun::model {
 
 class TextArena {
  public:
-  // A copy of `text` that lives as long as the arena.
+  // Returns a copy of `text` that lives as long as the arena.
   std::string_view keep(std::string_view text) {
     if (text.empty()) return {};
     if (text.size() > left_) grow(text.size());
@@ -37,7 +37,7 @@ class TextArena {
   };
   static constexpr size_t kChunkBytesMin = size_t{256} << 10, kChunkBytesMax = size_t{16} << 20;
 
-  // Larger ones the more there is: few are left unfilled, and there are few of them.
+  // Blocks grow with the total, so that few are needed and little is left unused.
   void grow(size_t at_least) {
     const size_t usual = std::clamp(std::bit_floor(kept_bytes_ / 2), kChunkBytesMin, kChunkBytesMax);
     left_ = std::max(usual, at_least);

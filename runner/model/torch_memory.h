@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's allocator of GPU memory gave out or took back a piece, as a row of torch_memory. What the columns mean to a
-// reader: runner/trace/TABLES.md.
+// An allocation or release by PyTorch's allocator of GPU memory: a row of torch_memory. Columns:
+// runner/trace/TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct TorchMemoryRow {
   Origin origin;
   bool is_release = false;
   uint64_t address = 0;
-  int64_t bytes = -1;       // of a release: as its allocation had it; -1: that was not seen
-  int32_t device = -1;      // PyTorch's index; likewise
-  int64_t stream = 0;       // PyTorch's number of an allocation's
-  int64_t held_bytes = -1;  // by the process on that device, after this; -1: of no device
+  int64_t bytes = -1;       // of a release: bytes of its allocation; -1: not recorded
+  int32_t device = -1;      // PyTorch's index; of a release: as its allocation; -1: not recorded
+  int64_t stream = 0;       // PyTorch's stream number of an allocation
+  int64_t held_bytes = -1;  // by the process on that device, after this; -1: no device
 };
 
 }  // namespace mlrun::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says besides its event rows: the small tables, all in memory, and the run as run.json tells it. The
-// merger fills it; the summary reads it. Keys of `run` that the summary knows are listed in runner/report/run_facts.h;
-// a missing key leaves its line out, nothing is made up for it.
+// A trace except its event rows: the small tables, all in memory, and the run as in run.json. The merger fills it, the
+// summary reads it. runner/report/run_facts.h lists the keys of `run` that the summary knows; a missing key omits its
+// line.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live view of an observation (mlrun --kprobes=cuda --pid PID --live 2s): reads the kernel side's file along with the
-// program that writes it and shows a table now and then. The trace is what it would be without.
+// The live view of an observation (mlrun --kprobes=cuda --pid PID --live 2s): reads the kernel side's file
+// while mlrun-probes writes it and shows a table at intervals. The trace is the same as without it.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace mlrun::monitor {
 
 class CudaLive {
  public:
-  // Requires: `kernel_file` is there. `now_ns`: CLOCK_MONOTONIC, as below.
+  // Requires: `kernel_file` exists. `now_ns`: CLOCK_MONOTONIC, as below.
   CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns);
 
-  // Reads what has come and shows the table when it is due; to be called again and again, as often as one likes.
+  // Reads new records and shows the table when due; to be called repeatedly, at any rate.
   void pass(uint64_t now_ns);
 
  private:
@@ -29,7 +29,7 @@ class CudaLive {
   Screen screen_;
   std::string since_;
   uint64_t interval_ns_, next_read_ns_, next_show_ns_;
-  bool is_shown_ = true;  // somebody reads
+  bool is_shown_ = true;  // the output has a reader
 };
 
 }  // namespace mlrun::monitor

@@ -23,10 +23,10 @@ size_t threads_of(const std::string& folder) {
   return error ? 0 : static_cast<size_t>(std::distance(begin(threads), end(threads)));
 }
 
-// Less than nothing only where a release was seen before its allocation.
+// Negative only if a release was seen before its allocation.
 std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
 
-// "0"; of several "0: 1.50 GiB, 1: 512 MiB"; "-": it holds nothing.
+// "0" for one GPU; "0: 1.50 GiB, 1: 512 MiB" for several; "-": no memory held.
 std::string gpus_of(const CudaUse& use) {
   std::vector<std::pair<std::string, int64_t>> held_on;
   for (const auto& [gpu, bytes] : use.by_gpu) {
@@ -80,7 +80,7 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
   if (row.kind != model::GpuKind::kMemory) return;
   const bool is_release = model::operation_of(row.detail) == model::GpuMemoryOperation::kRelease;
   ++(is_release ? use.releases : use.allocations);
-  // The size of what was asked for earlier is not known; nobody asks for no bytes.
+  // Size 0: a release of an allocation from before the observation, whose size is unknown.
   if (is_release && row.bytes == 0) ++use.unmatched;
   const int64_t bytes = is_release ? -row.bytes : row.bytes;
   const size_t memory = model::memory_of(row.detail);
@@ -94,7 +94,7 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
   if (memory == events::kCudaPinned) use.pinned_bytes += bytes;
 }
 
-// What a process had goes with it, and with the program that it ran before an exec.
+// A process's memory is released at its end and at an exec.
 void CudaMemory::add_task(const mlrun_task& task) {
   const bool is_first_thread = task.head.pid == task.head.tid;
   const bool is_new = task.event == MLRUN_TASK_EXEC || (task.event == MLRUN_TASK_FORK && is_first_thread);
@@ -107,7 +107,7 @@ void CudaMemory::add_task(const mlrun_task& task) {
   if (task.event == MLRUN_TASK_EXIT && is_first_thread && use != uses_.end()) use->second.has_ended = true;
 }
 
-// A process whose first thread has ended lives on as long as it has another one.
+// A process whose first thread has ended lives as long as another thread does.
 void CudaMemory::forget_the_gone() {
   std::erase_if(uses_, [&](const auto& of) {
     const auto& [pid, use] = of;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU memory by process, from the calls of libcuda that the kernel side sees: what was asked for since it attached and is
-// not released. Which release belongs to which allocation is the merger's own knowledge (runner/decode/cuda_tracker.h), so
-// that the live view and the trace tell the same.
+// GPU memory by process, from the libcuda calls that the kernel side sees: allocated since it attached and not
+// released. Releases are matched to allocations by the merger's own code (runner/decode/cuda_tracker.h), so the live
+// view and the trace agree.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ namespace mlrun::monitor {
 
 struct CudaUse {
   int64_t device_bytes = 0, managed_bytes = 0, pinned_bytes = 0;  // held now
-  // What of device_bytes is where: by GPU, as the process counts them (behind CUDA_VISIBLE_DEVICES); -1: not known.
+  // device_bytes by GPU, numbered as in the process (after CUDA_VISIBLE_DEVICES); -1: unknown.
   std::map<int32_t, int64_t> by_gpu;
   uint64_t allocations = 0, releases = 0;
   uint64_t failed = 0;     // allocations that the driver refused
-  uint64_t unmatched = 0;  // releases of what was there before, or is not followed
-  // Its first thread has ended, and no call of another one came since: a process may live on without it.
+  uint64_t unmatched = 0;  // releases of memory from before the observation, or not tracked
+  // Its first thread has ended and no other thread has made a call since: the process may still live.
   bool has_ended = false;
 };
 
@@ -42,13 +42,13 @@ class CudaMemory {
 
   // By pid.
   [[nodiscard]] const std::map<uint32_t, CudaUse>& uses() const { return uses_; }
-  // Calls that were not told, and what was more than is followed, of any process.
+  // Dropped calls, and allocations beyond the tracking limit, of all processes.
   [[nodiscard]] uint64_t lost() const;
 
-  // The time of the newest record, CLOCK_MONOTONIC; 0: there is none.
+  // The time of the newest record, CLOCK_MONOTONIC; 0: none.
   [[nodiscard]] uint64_t newest_ns() const { return newest_ns_; }
 
-  // A line for each process that has used GPU memory and has not ended, who holds most first. Ends with a newline.
+  // A line for each live process that has used GPU memory, largest first. Ends with a newline.
   [[nodiscard]] std::string table(std::string_view heading);
 
  private:
@@ -61,7 +61,7 @@ class CudaMemory {
   ProcessNames names_;
   std::string proc_;
   std::map<uint32_t, CudaUse> uses_;
-  std::map<uint32_t, int32_t> programs_;  // by pid: how often it was another program, or another process
+  std::map<uint32_t, int32_t> programs_;  // by pid: number of execs and pid reuses
   uint64_t lost_ = 0, newest_ns_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace mlrun::monitor {
 
 namespace {
 
-// As a suffix of a sample's name, in the order of MetricType.
+// Suffix of a sample's name, in the order of MetricType.
 constexpr const char* kSuffixes[] = {"", "_total", "_info", ""};
 constexpr const char* kOpenTypes[] = {"gauge", "counter", "info", "summary"};
 constexpr const char* kTextTypes[] = {"gauge", "counter", "gauge", "summary"};
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// "text/plain;version=0.0.4;q=0.3": the type, and how much it is wanted.
+// "text/plain;version=0.0.4;q=0.3": the type and its quality value.
 struct Wanted {
   std::string_view type;
   double quality = 1;

@@ -16,13 +16,13 @@ namespace mlrun::monitor {
 
 enum class Format { kPrometheus, kOpenMetrics };
 
-// By the request's Accept header ("" where there is none): OpenMetrics where it is wanted no less than plain text.
+// From the request's Accept header ("" without one): OpenMetrics if preferred at least as much as plain text.
 Format negotiate(std::string_view accept);
 const char* content_type(Format format);
 
 enum class MetricType { kGauge, kCounter, kInfo, kSummary };
 
-// `name` ends with `unit` ("" : none), and lacks what the type puts behind it: "_total", "_info", "_count", "_sum".
+// `name` ends with `unit` ("": none), without the type's suffix: "_total", "_info", "_count", "_sum".
 struct MetricFamily {
   const char* name;
   MetricType type;
@@ -37,11 +37,10 @@ class Exposition {
  public:
   explicit Exposition(Format format) : format_(format) {}
 
-  // Samples that are added from now on belong to `family`, which has not been begun before. One without samples leaves
-  // no trace.
+  // Samples added from now on belong to `family`, which must be new. A family without samples is not written.
   void begin(const MetricFamily& family) { family_ = family, is_written_ = false; }
   void add(const Labels& labels, double value);
-  // Of a summary.
+  // A sample of a summary.
   void add(const Labels& labels, uint64_t count, double sum);
 
   [[nodiscard]] std::string finish() &&;

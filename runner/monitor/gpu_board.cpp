@@ -39,7 +39,7 @@ void keep(const mlrun_gpu_sample& row, GpuNow& gpu) {
   gpu.answered = tells_something(row);
   ++history.looks;
   if (!gpu.answered) ++history.unanswered;
-  // The row's clock stands still while the machine sleeps; that it was taken a moment ago is all that is used of it.
+  // CLOCK_MONOTONIC stops during suspend, so only the row's short age is used.
   if (gpu.answered) history.last_seen_ns = util::realtime_ns() - (util::monotonic_ns() - row.monotonic_ns);
   for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
     if (row.values[field] == MLRUN_NOT_KNOWN) continue;
@@ -65,7 +65,7 @@ void GpuBoard::set_gpus(const std::vector<std::string>& texts) {
   }
 }
 
-// A process of an instance is listed with the divided GPU; it belongs to the instance.
+// NVML lists a process of a MIG instance with the GPU; it belongs to the instance.
 size_t GpuBoard::place_of(const mlrun_gpu_process_sample& row) const {
   size_t place = gpus_.size();
   for (size_t i = 0; i < gpus_.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the GPUs now: of each the newest look, what its counters have added up to since the monitor began, and
-// when it last answered; every GPU has a time of its own. It outlives a driver that goes away: GPUs are known by their UUID.
+// The current state of the GPUs: for each its newest sample, the totals of its counters since the monitor started, and
+// when it last answered. Survives the loss of the driver: GPUs are identified by UUID.
 #pragma once
 
 #include <array>
@@ -14,46 +14,46 @@
 namespace mlrun::monitor {
 
 struct GpuAbout {
-  uint32_t number = 0, parent = 0;  // as in the rows; parent: of an instance of a divided GPU, else 0
+  uint32_t number = 0, parent = 0;  // as in the rows; parent: the GPU of a MIG instance, else 0
   std::string uuid, name, pci, driver;
-  int index = 0;  // NVML's; of an instance that of its GPU
+  int index = 0;  // NVML's; for an instance its GPU's
   int64_t memory_bytes = -1;
   bool is_mig = false;
   int32_t gpu_instance = -1, compute_instance = -1;
 
-  // "1", of an instance "1:2.0" with the numbers of both kinds of instance.
+  // "1"; "1:2.0" for an instance, with its GPU and compute instance numbers.
   [[nodiscard]] std::string index_text() const;
 };
 
 struct GpuHistory {
   uint64_t last_seen_ns = 0;  // CLOCK_REALTIME; 0: it has not answered yet
   uint64_t looks = 0, unanswered = 0;
-  std::array<int64_t, MLRUN_GPU_FIELDS> added{};  // of fields that count "in the interval"
-  std::array<bool, MLRUN_GPU_FIELDS> counts{};    // whether the GPU ever told such a field
+  std::array<int64_t, MLRUN_GPU_FIELDS> added{};  // totals of fields that count per interval
+  std::array<bool, MLRUN_GPU_FIELDS> counts{};    // whether the GPU ever reported the field
 };
 
 struct GpuNow {
   GpuAbout about;
   mlrun_gpu_sample row{};  // the newest; monotonic_ns 0: none yet
-  bool answered = false;   // the newest look told something
+  bool answered = false;   // the newest sample has a value
   GpuHistory history{};
 };
 
 struct ProcessNow {
   mlrun_gpu_process_sample row{};
-  size_t gpu = 0;                // index in gpus(): the instance that it runs in, where that is known
-  std::string user, comm, args;  // empty: not known, or not asked for
+  size_t gpu = 0;                // index in gpus(): its instance if known
+  std::string user, comm, args;  // empty: unknown, or not requested
 };
 
 class GpuBoard {
  public:
-  // Which GPUs there are: the texts of GpuWatch::describe(). What was seen of processes is forgotten.
+  // Sets the GPUs from the texts of GpuWatch::describe(). Clears the processes.
   void set_gpus(const std::vector<std::string>& texts);
 
-  // The rows of one or more looks, in the order of time. Returns whether there were any.
+  // Adds rows of one or more samples, in the order of time. Returns whether there were any.
   bool add(const gpu::GpuRows& rows);
 
-  // The driver does not answer: what it said last is no longer true.
+  // The driver does not answer: drops the last values, which are stale.
   void forget_values();
 
   [[nodiscard]] const std::vector<GpuNow>& gpus() const { return gpus_; }

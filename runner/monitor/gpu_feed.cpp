@@ -10,7 +10,7 @@
 namespace mlrun::monitor {
 
 namespace {
-constexpr uint64_t kNsPerS = 1'000'000'000, kLeastPatienceNs = 5 * kNsPerS;
+constexpr uint64_t kLeastPatienceNs = 5 * util::kNsPerS;
 }
 
 GpuFeed::GpuFeed(uint64_t interval_ns) : interval_ns_(interval_ns) { start(util::monotonic_ns()); }
@@ -18,7 +18,8 @@ GpuFeed::GpuFeed(uint64_t interval_ns) : interval_ns_(interval_ns) { start(util:
 uint64_t GpuFeed::patience_ns() const { return std::max(3 * interval_ns_, kLeastPatienceNs); }
 
 void GpuFeed::start(uint64_t now_ns) {
-  sampler_ = std::make_unique<gpu::GpuSampler>(static_cast<double>(kNsPerS) / static_cast<double>(interval_ns_), false);
+  sampler_ =
+      std::make_unique<gpu::GpuSampler>(static_cast<double>(util::kNsPerS) / static_cast<double>(interval_ns_), false);
   counted_ = {};
   last_look_ns_ = now_ns;
   retry_ns_ = now_ns + pause_ns_;
@@ -31,13 +32,14 @@ void GpuFeed::add_up(const gpu::GpuSamplerState& now) {
   counted_ = now;
 }
 
-// A driver that hangs is left alone: what hangs in it would hang again, in one more thread each time.
+// Does not retry a driver that hangs: each attempt would hang one more thread.
 void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board) {
   const bool hangs = now.problem.empty() && now_ns - last_look_ns_ > patience_ns();
   const bool silent = std::any_of(board.gpus().begin(), board.gpus().end(),
                                   [](const GpuNow& gpu) { return gpu.history.looks != 0 && !gpu.answered; });
   if (hangs) {
-    state_.problem = fmt::format("the NVIDIA driver has not answered for {} s", (now_ns - last_look_ns_) / kNsPerS);
+    state_.problem =
+        fmt::format("the NVIDIA driver has not answered for {} s", (now_ns - last_look_ns_) / util::kNsPerS);
   } else {
     state_.problem = now.problem;
   }

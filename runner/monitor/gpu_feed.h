@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a sampler going and its news on the board: a driver that is not there, or whose GPUs stopped answering, is
-// tried again, with a new list of GPUs, as long as the monitor lives. For a GPU that stays silent ever more seldom: a new
-// list makes the counters of the others miss an interval.
+// Runs a sampler and puts its rows on the board. Retries a missing driver, or one whose GPUs stopped answering, with a
+// new list of GPUs, as long as the monitor runs. For a GPU that stays silent the retries become rarer: a new list makes
+// the counters of the other GPUs miss an interval.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace mlrun::monitor {
 
 struct FeedState {
-  std::string problem;  // one line: why nothing is known of the GPUs; empty: it is
-  bool hangs = false;   // that is why: a driver that may be busy still, being loaded too, and is left alone
-  bool tried = false;   // it is known whether there is a driver
+  std::string problem;  // one line: why there is no data; empty: there is
+  bool hangs = false;   // the reason is a driver that does not return (it may still be loading) and is not retried
+  bool tried = false;   // the driver was tried at least once
   uint64_t looks = 0, late_looks = 0, look_ns = 0;
 };
 
@@ -26,11 +26,10 @@ class GpuFeed {
 
   explicit GpuFeed(uint64_t interval_ns);
 
-  // Puts on the board what came since the last call; true: there was a look. Never waits for the driver longer than a
-  // second, when it is given up.
+  // Puts new rows on the board; true: there was a sample. Waits for the driver at most a second, when it gives it up.
   bool poll(uint64_t now_ns, GpuBoard& board);
   [[nodiscard]] const FeedState& state() const { return state_; }
-  [[nodiscard]] uint64_t patience_ns() const;  // so long a look may take before it is told
+  [[nodiscard]] uint64_t patience_ns() const;  // how long a sample may take before it is reported
 
  private:
   void start(uint64_t now_ns);
@@ -39,10 +38,10 @@ class GpuFeed {
 
   uint64_t interval_ns_;
   std::unique_ptr<gpu::GpuSampler> sampler_;
-  gpu::GpuSamplerState counted_;  // of this sampler, what state_ has already
+  gpu::GpuSamplerState counted_;  // this sampler's counts already included in state_
   FeedState state_;
   uint64_t last_look_ns_ = 0, retry_ns_ = 0;  // CLOCK_MONOTONIC
-  uint64_t pause_ns_ = kRetryNs;              // until a silent GPU is the reason for a new list
+  uint64_t pause_ns_ = kRetryNs;              // before a silent GPU causes a new list
 };
 
 }  // namespace mlrun::monitor

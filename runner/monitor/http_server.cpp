@@ -20,8 +20,8 @@
 
 #include "runner/util/clock.h"
 
-// The archive of libevent that this is linked with takes these from libc, which has them from 2.36 on. With them here a build
-// of this machine also starts where libc is older, as on Ubuntu 22.04.
+// The linked libevent archive takes these from libc 2.36 or later. Defined here, so that the build also starts with an
+// older libc, as on Ubuntu 22.04.
 extern "C" {
 void arc4random_buf(void* buffer, size_t bytes) noexcept {
   auto* at = static_cast<unsigned char*>(buffer);
@@ -44,7 +44,7 @@ namespace mlrun::monitor {
 
 namespace {
 
-constexpr int kSilenceS = 5;  // neither a byte from it nor room for one
+constexpr int kSilenceS = 5;  // without a byte received or sent
 constexpr long kHeadersMax = 16 << 10, kBodyMax = 4 << 10;
 
 uint16_t port_of(int fd, uint16_t otherwise) {
@@ -98,7 +98,7 @@ Status HttpServer::listen() {
   evhttp_set_timeout(http, kSilenceS);
   evhttp_set_max_headers_size(http, kHeadersMax);
   evhttp_set_max_body_size(http, kBodyMax);
-  // libevent answers unlisted methods with status 501; these get the list of what is allowed.
+  // libevent answers unlisted methods with status 501; these get the list of allowed methods.
   evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT |
                                        EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
   evhttp_set_bevcb(
@@ -116,24 +116,24 @@ Status HttpServer::listen() {
   return {};
 }
 
-// libevent asks for the stream of each connection that it has accepted. With a reference of ours it and its descriptor
-// stay until we let go, so that one that has been closed already is as safe to close as any other.
+// libevent calls this to create the stream of each accepted connection. Our reference keeps the stream and its
+// descriptor until released, so closing an already closed one is safe.
 bufferevent* HttpServer::new_connection() {
   if (connections_.size() >= kConnectionsMax) close_oldest();
   bufferevent* stream = bufferevent_socket_new(base_, -1, BEV_OPT_CLOSE_ON_FREE);
   if (!stream) return nullptr;
-  // libevent reads on while it writes an answer, and keeps what comes: no more than a request may have.
+  // libevent keeps reading while it writes an answer, so its buffer is limited to the size of a request.
   bufferevent_setwatermark(stream, EV_READ, 0, kHeadersMax + kBodyMax);
   bufferevent_incref(stream);
   connections_.push_back({stream, util::monotonic_ns()});
   return stream;
 }
 
-// libevent reads the end of the connection and frees what it has of it.
+// Shuts the connection down; libevent then reads its end and frees its state.
 void HttpServer::close_oldest() {
   bufferevent* stream = connections_.front().stream;
   connections_.pop_front();
-  // One that both sides have closed is no connection any more, and the call says so.
+  // shutdown fails if both sides have closed the connection.
   const int fd = bufferevent_getfd(stream);
   if (fd >= 0 && ::shutdown(fd, SHUT_RDWR) == 0) ++cut_connections_;
   bufferevent_decref(stream);
@@ -143,7 +143,7 @@ void HttpServer::close_old(uint64_t now_ns) {
   while (!connections_.empty() && now_ns - connections_.front().born_ns >= kConnectionNs) close_oldest();
 }
 
-// Called by C: nothing may be thrown through it.
+// Called from C: must not throw.
 void HttpServer::answer(evhttp_request* request) const {
   try {
     const evhttp_cmd_type method = evhttp_request_get_command(request);

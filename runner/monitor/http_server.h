@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small HTTP server for scrapes, on libevent: no thread of its own, so no number of clients takes one away.
+// A small HTTP server for scrapes, on libevent: without threads, so that slow clients cannot use them up.
 //
-//   accept ──> at most kConnectionsMax connections, the oldest goes for a new one
-//      └────── each lives for kConnectionNs at most, whatever it sends or reads; one request, then it is closed
+//   accept ──> at most kConnectionsMax connections, a new one evicts the oldest
+//      └────── each lives for kConnectionNs at most; one request, then it is closed
 //
-// A client that sends a byte now and then, or reads its answer slowly, costs a descriptor for that time and nothing else.
+// A slow client costs only a descriptor for that time.
 #pragma once
 
 #include <event2/util.h>
@@ -37,24 +37,24 @@ class HttpServer {
   static constexpr size_t kConnectionsMax = 64;
   static constexpr uint64_t kConnectionNs = 10'000'000'000;
 
-  // `path` without a query; `accept` is the header, "" without one. Only GET and HEAD come here.
+  // `path` without a query; `accept` is the header, "" without one. Called only for GET and HEAD.
   using Handler = std::function<HttpAnswer(const std::string& path, const std::string& accept)>;
 
-  // Requires: `base` outlives it. Answers while the base is run.
+  // Requires: `base` outlives it. Answers while the event base runs.
   static Result<std::unique_ptr<HttpServer>> start(event_base* base, const ListenAddress& address, Handler handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  [[nodiscard]] const ListenAddress& address() const { return address_; }  // with the port that was chosen
+  [[nodiscard]] const ListenAddress& address() const { return address_; }  // with the actual port
   [[nodiscard]] uint64_t cut_connections() const { return cut_connections_; }
 
-  // Closes what has lived too long; to be called about once a second.
+  // Closes connections that are too old; to be called about once a second.
   void close_old(uint64_t now_ns);
 
  private:
   struct Connection {
-    bufferevent* stream;  // a reference of ours: libevent may have closed it already
+    bufferevent* stream;  // our reference; libevent may have closed it already
     uint64_t born_ns;
   };
   HttpServer(event_base* base, ListenAddress address, Handler handler);

@@ -5,7 +5,7 @@
 
 namespace mlrun::monitor {
 
-// "2026-11-23 11:49:58", by the time zone of whoever looks.
+// "2026-11-23 11:49:58", in the local time zone.
 std::string local_time();
 
 }  // namespace mlrun::monitor

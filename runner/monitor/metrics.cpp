@@ -13,14 +13,14 @@ namespace {
 
 using enum MetricType;
 
-// Quotients of integers are the nearest numbers there are; products with 0.01 are not.
+// Quotients of integers are correctly rounded; products with 0.01 are not.
 struct Scale {
   double times = 1, over = 1;
   [[nodiscard]] double of(int64_t value) const { return static_cast<double>(value) * times / over; }
 };
 constexpr Scale kOne, kMega{1e6, 1}, kPercent{1, 100}, kPpm{1, 1e6}, kMilli{1, 1e3}, kNano{1, 1e9};
 
-// Where a value comes from: the newest look, or what all looks added up to.
+// The source of a value: the newest sample, or the total of all samples.
 enum class From { kLook, kSum };
 
 struct GpuMetric {
@@ -28,7 +28,7 @@ struct GpuMetric {
   From from;
   Scale scale;
   const char *label, *value;  // one more label, or null
-  MetricFamily family;        // lines of one family stand together
+  MetricFamily family;        // lines of one family are adjacent
 };
 
 constexpr MetricFamily kEngines{"mlrun_gpu_engine_utilization_ratio", kGauge, "ratio",
@@ -114,7 +114,7 @@ Labels with(Labels labels, const char* name, std::string value) {
   return labels;
 }
 
-// One value of each GPU.
+// One value per GPU.
 template <typename Value>
 void add_each(Exposition& out, const MetricsInput& input, const MetricFamily& family, Value value) {
   out.begin(family);
@@ -164,7 +164,7 @@ void add_gpu_values(Exposition& out, const MetricsInput& input) {
   }
 }
 
-// Of the driver's number only where it is not known which process it means: elsewhere it says nothing more.
+// The driver's number is a label only if its process is unknown: otherwise it is redundant.
 Labels labels_of(const ProcessNow& process, const MetricsInput& input) {
   Labels labels = labels_of(input.board.gpus()[process.gpu], input);
   const mlrun_gpu_process_sample& row = process.row;
@@ -175,7 +175,7 @@ Labels labels_of(const ProcessNow& process, const MetricsInput& input) {
   return labels;
 }
 
-// A process that is listed twice would make the whole answer invalid.
+// Duplicate labels would make the whole answer invalid.
 struct Listed {
   const ProcessNow* process;
   Labels labels;
@@ -214,7 +214,7 @@ void add_processes(Exposition& out, const MetricsInput& input) {
       [](const auto& row) { return row.sm; }, kPercent);
   add(
       {"mlrun_gpu_process_memory_utilization_ratio", kGauge, "ratio",
-       "Time in which the process used device memory, likewise."},
+       "Time in which the process used device memory: mean of the driver's samples since the look before."},
       [](const auto& row) { return row.mem; }, kPercent);
   const std::pair<const char*, int32_t mlrun_gpu_process_sample::*> engines[] = {
       {"encoder", &mlrun_gpu_process_sample::enc},
@@ -222,7 +222,7 @@ void add_processes(Exposition& out, const MetricsInput& input) {
       {"jpeg", &mlrun_gpu_process_sample::jpg},
       {"optical_flow", &mlrun_gpu_process_sample::ofa}};
   out.begin({"mlrun_gpu_process_engine_utilization_ratio", kGauge, "ratio",
-             "Time in which the engine worked for the process, likewise."});
+             "Time in which the engine worked for the process: mean of the driver's samples since the look before."});
   for (const auto& [name, field] : engines) {
     for (const Listed& one : all) {
       const int32_t percent = one.process->row.*field;
@@ -231,7 +231,7 @@ void add_processes(Exposition& out, const MetricsInput& input) {
   }
 }
 
-// What is in the state of a counter of mlrun's own.
+// Metrics of the monitor itself.
 void add_own(Exposition& out, const MetricsInput& input) {
   const auto add = [&](const MetricFamily& family, double value) {
     out.begin(family);

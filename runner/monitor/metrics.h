@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics: which they are, and their values now. README.md lists them for people.
+// The metrics and their current values. README.md lists them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mlrun::monitor {
 
-// Of the server, besides the answer that is being made.
+// Counts of the server, without the current answer.
 struct ServedState {
   uint64_t scrapes = 0, scrape_ns = 0;
   uint64_t cut_connections = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitor: looks at the GPUs, shows and serves what they tell, until it is told to end. One thread does all that but
-// the looks themselves, which a driver may hold up (runner/samplers/gpu/gpu_sampler.h).
+// The monitor: samples the GPUs, shows and serves the values, until a signal ends it. One thread does all of this
+// except the sampling, which a driver may block (runner/samplers/gpu/gpu_sampler.h).
 #pragma once
 
 #include "runner/options/monitor_settings.h"
@@ -8,8 +8,8 @@
 
 namespace mlrun::monitor {
 
-// The exit status. Without a server an error where no GPU can be looked at; with one that is told by /healthz, and tried
-// again.
+// Returns the exit status. If no GPU can be sampled: an error without a server; with one, /healthz reports it and the
+// monitor retries.
 Result<int> run(const Settings& settings);
 
 }  // namespace mlrun::monitor

@@ -25,7 +25,7 @@ std::string name_of_user(uid_t uid) {
   return known ? util::escaped_utf8(entry.pw_name) : fmt::format("{}", uid);
 }
 
-// Cut where a character begins, so that it stays UTF-8.
+// Cuts at a character boundary, so that it stays UTF-8.
 std::string cut(std::string text) {
   if (text.size() <= kArgsShownMax) return text;
   size_t end = kArgsShownMax;
@@ -39,7 +39,7 @@ std::string args_of(const std::string& process) {
 
 }  // namespace
 
-// Names are kept: asking for one may take the system a while, and there are few.
+// Cached: a lookup may be slow, and there are few users.
 std::string ProcessNames::user_of(const std::string& process) {
   struct stat status {};
   if (::stat(process.c_str(), &status) != 0) return {};

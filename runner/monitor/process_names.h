@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a process on a GPU is, read from /proc at every look: a number may be somebody else's at the next one.
+// User and command of a process on a GPU, read from /proc at every sample: the pid may have been reused since the last
+// one.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,14 @@
 namespace mlrun::monitor {
 
 struct ProcessName {
-  std::string user, comm, args;  // empty: cannot be read, or not asked for
+  std::string user, comm, args;  // empty: unreadable, or not requested
 };
 
 class ProcessNames {
  public:
   struct Wanted {
-    bool users = true;  // may wait for whoever knows them: a directory service
-    bool args = false;  // the command's, without what looks like a secret (runner/util/secrets.h)
+    bool users = true;  // may block on a directory service
+    bool args = false;  // of the command, with secrets masked (runner/util/secrets.h)
   };
   explicit ProcessNames(Wanted wanted, std::string proc_folder = "/proc")
       : wanted_(wanted), proc_(std::move(proc_folder)) {}

@@ -23,7 +23,7 @@ std::string_view cut(std::string_view line, size_t columns) {
   return line.substr(0, at);
 }
 
-// What poll calls writable takes so much without a wait: of a pipe that is a page, of a terminal a little.
+// A write of this size does not block once poll reports writable: a pipe then takes a page, a terminal less.
 constexpr size_t kPieceBytes = 512;
 
 bool has_room() {
@@ -71,7 +71,7 @@ Result<bool> Screen::show(std::string_view block) {
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 1;
   const std::string text = fitted(block, known ? size.ws_col : 80, known ? size.ws_row - 1 : 23);
-  // Up to where the block before began; what it had beyond this one goes.
+  // Moves to where the block before began and clears the rest of it.
   const std::string up = lines_shown_ == 0 ? "" : fmt::format("\033[{}A\r\033[J", lines_shown_);
   lines_shown_ = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   rest_ = up + text;

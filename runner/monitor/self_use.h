@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the monitor itself uses, as the metrics that Prometheus' own libraries tell of every exporter.
+// Resource use of the monitor itself, as the standard process metrics of Prometheus' client libraries.
 #pragma once
 
 namespace mlrun::monitor {
@@ -11,7 +11,7 @@ struct SelfUse {
   double start_s = 0;  // since 1970
 };
 
-// `start_s` is the caller's to know.
+// The caller provides `start_s`.
 SelfUse read_self_use(double start_s);
 
 }  // namespace mlrun::monitor

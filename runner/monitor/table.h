@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the board tells, for people: a line for each GPU, then one for each process on it, as nvidia-smi's dmon and pmon
-// have them side by side.
+// The board as text: a line for each GPU, then one for each process on it, with the columns of nvidia-smi's dmon and
+// pmon.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace mlrun::monitor {
 
-// Ends with a newline. What is not known is "-". `heading`: the first line.
+// Ends with a newline. Unknown values are "-". `heading`: the first line.
 std::string table_text(const GpuBoard& board, std::string_view heading);
 
 }  // namespace mlrun::monitor

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kNotFound = 127;
 
-// "--where" of "--where=x", as it was written.
+// The option as written, without its value: "--where" of "--where=x".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
 
 CLI::Option* option_of(const CLI::App& app, const std::string& word) {
@@ -31,7 +31,7 @@ bool may_be_given_again(const CLI::Option& option) {
   return option.get_items_expected_max() == 0 || option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
 }
 
-// What CLI11 takes in silence or explains in words of its own: empty values, and an option given twice. The words up to the
+// Checks what CLI11 accepts silently or reports in its own words: empty values, and an option given twice. Stops at the
 // command of a verb that takes one.
 Status check_words(const CLI::App& app, const Arguments& arguments) {
   std::map<const CLI::Option*, int> given;

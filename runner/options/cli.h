@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a verb's command line is taken apart and explained: CLI11 with a help page of our shape.
+// Parsing and help of a verb's command line: CLI11 with our own help page format.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ void set_usage(CLI::App& app, const std::string& usage);
 
 using Arguments = std::vector<std::string>;
 
-// True: parsed. False: help was asked for and has been printed. No option and no argument takes an empty value.
+// True: parsed. False: the requested help has been printed. Empty values are errors.
 Result<bool> parse(CLI::App& app, const Arguments& arguments);
 
-// A number from `least` to `most`. CLI::Range takes "nan" for one.
+// A number from `least` to `most`. CLI::Range would accept "nan".
 CLI::Validator between(double least, double most);
 
-// Digits alone, up to `most`.
+// Digits only, up to `most`.
 CLI::Validator whole_number(uint64_t most);
 
 }  // namespace mlrun

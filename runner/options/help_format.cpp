@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPiped = 80, kNarrowest = 40, kWidest = 110;
 constexpr size_t kColumn = 26;       // where descriptions begin
-constexpr size_t kNarrowColumn = 6;  // where there is no room beside the names
+constexpr size_t kNarrowColumn = 6;  // for names that leave no room beside them
 constexpr size_t kColumnNeeds = 64;
 
 class HelpFormatter : public CLI::Formatter {
@@ -30,7 +30,7 @@ class HelpFormatter : public CLI::Formatter {
     return footer.empty() ? out : out + "\n" + fitted_footer(footer, width_);
   }
 
-  // A group is its title, and behind a tab what there is to say about all of its options: CLI11 takes no lines here.
+  // A group is its title, a tab and a text about all of its options: CLI11 does not accept newlines here.
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {
     const size_t title_end = std::min(group.find('\t'), group.size());
@@ -53,7 +53,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
-  // "--stacks[=DEPTH]", "-o,--output DIR". CLI11 writes a flag's default behind its name, in braces.
+  // "--stacks[=DEPTH]", "-o,--output DIR". CLI11 appends a flag's default to its name, in braces.
   static std::string name_of(const CLI::Option* option, bool is_positional) {
     std::string name = option->get_name(is_positional, !is_positional);
     if (const size_t brace = name.find('{'); brace != std::string::npos) name.erase(brace, name.find('}') + 1 - brace);
@@ -65,7 +65,7 @@ class HelpFormatter : public CLI::Formatter {
   size_t width_;
 };
 
-// Where the comment of an example begins; npos: it has none.
+// Offset of an example's comment; npos: none.
 size_t comment_at(std::string_view line) {
   const size_t text = line.find_first_not_of(' ');
   if (text == std::string_view::npos || text == 0) return std::string_view::npos;

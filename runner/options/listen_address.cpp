@@ -20,7 +20,7 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   std::string_view host = has_host ? text.substr(0, colon) : address.host;
   const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (in_brackets) host = host.substr(1, host.size() - 2);
-  // Without brackets the last part of an IPv6 address would be taken for a port.
+  // Without brackets the last part of an IPv6 address would be read as a port.
   const bool host_is_clear = !host.empty() && host.find_first_of(in_brackets ? "[]" : "[]:") == std::string_view::npos;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (!host_is_clear || port.empty() || error != std::errc() || end != port.data() + port.size()) {

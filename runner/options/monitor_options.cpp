@@ -19,7 +19,7 @@ struct MonitorTexts {
 Result<uint64_t> read_time(const char* option, const std::string& text) {
   const auto time = util::parse_seconds(text);
   if (!time) return fail(fmt::format("{}: {}", option, time.error().text));
-  if (*time == 0) return fail(fmt::format("{} {}: it must be more than nothing", option, text));
+  if (*time == 0) return fail(fmt::format("{} {}: it must be greater than 0", option, text));
   return *time;
 }
 
@@ -57,7 +57,7 @@ Result<std::optional<monitor::Settings>> parse_monitor(const Arguments& argument
       "  mlrun monitor --interval 500ms --duration 1min > gpus.txt\n"
       "  mlrun monitor --quiet --listen                  serves http://127.0.0.1:2112/metrics\n"
       "  mlrun monitor --quiet --listen 0.0.0.0:2112     to the network, without encryption or passwords\n"
-      "Without a driver it is an error, but with --listen the driver is tried again and /healthz tells.");
+      "Without a driver it is an error, but with --listen the driver is retried and /healthz reports it.");
   app.add_option("--interval", texts.interval, "between two samples, 100ms to 1h (default: 2s)")->option_text("TIME");
   app.add_option("--duration", texts.duration, "end after that (default: at Ctrl-C)")->option_text("TIME");
   app.add_option("--listen", texts.listen,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `mlrun monitor` is asked for.
+// Options of `mlrun monitor`, checked.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mlrun::monitor {
 
 struct Settings {
   uint64_t interval_ns = 2'000'000'000;
-  uint64_t duration_ns = 0;             // 0: until it is told to end
+  uint64_t duration_ns = 0;             // 0: until a signal ends it
   std::optional<ListenAddress> listen;  // none: nothing is served
   std::string hostname;                 // the label; "": this machine's name
   bool label_args = false;

@@ -34,7 +34,7 @@ Status read_duration(const std::optional<std::string>& text, ObserveOptions& obs
   if (!text) return {};
   const auto time = util::parse_seconds(*text);
   if (!time) return fail("--duration: " + time.error().text);
-  if (*time == 0) return fail(fmt::format("--duration {}: it must be more than nothing", *text));
+  if (*time == 0) return fail(fmt::format("--duration {}: it must be greater than 0", *text));
   observe.duration_ns = *time;
   return {};
 }
@@ -49,7 +49,7 @@ Status read_live(const std::optional<std::string>& text, RunOptions& options) {
   return {};
 }
 
-// Of the options that need a command of mlrun's own, or a library in it, the first one that was given.
+// The first given option that needs a command started by mlrun, or our library in it.
 const char* option_of_commands(const RunTexts& texts, const RunOptions& options) {
   const auto named = [](const std::string& text) { return !text.empty() && text != "off"; };
   const std::pair<bool, const char*> others[] = {{named(texts.preload), "--preload"},
@@ -100,11 +100,10 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
   if (ways == 0 && texts.live) return fail("--live goes with --kprobes=cuda and --pid, --cgroup or --system");
   if (ways == 0 && options.kprobes_cuda) {
-    return fail(
-        "--kprobes=cuda goes with --pid, --cgroup or --system; what a command does with CUDA is told by --cupti");
+    return fail("--kprobes=cuda goes with --pid, --cgroup or --system; --cupti records what a command does with CUDA");
   }
   if (ways == 0) return {};
-  if (ways > 1) return fail("--pid, --cgroup and --system each say whom to attach to: give one of them");
+  if (ways > 1) return fail("--pid, --cgroup and --system each select what to attach to: give one of them");
   const char* how = texts.pid ? "--pid" : texts.cgroup ? "--cgroup" : "--system";
   Status status = check_observe(how, texts, rest, options);
   if (status && texts.pid) status = read_pids(*texts.pid, observe);

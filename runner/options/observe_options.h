@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --pid, --cgroup, --system and --duration: values of what was given, or why it cannot be meant.
+// --pid, --cgroup, --system and --duration as checked values, or the error.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace mlrun {
 
-// Leaves `options.observe` empty when a command is to be run. `rest`: the words behind mlrun's own options. Requires:
-// --kprobes is read already.
+// Leaves `options.observe` empty when there is a command to run. `rest`: the words after mlrun's own options. Requires:
+// --kprobes has been read.
 Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest, RunOptions& options);
 
 }  // namespace mlrun

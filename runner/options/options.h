@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of each verb that this program runs itself, as values that have been checked.
+// The checked options of each verb that mlrun itself runs.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ namespace mlrun {
 
 using Arguments = std::vector<std::string>;
 
-// Nodes of CUDA graphs that a process records one by one in a second.
+// CUDA graph nodes that a process records one by one per second.
 inline constexpr uint32_t kGraphNodesPerS = 100000;
 
-// How much a stream was asked for.
+// How a stream was requested.
 enum class Wish {
-  kAuto,     // if it works here
+  kAuto,     // recorded if available
   kOn,       // named
-  kRequire,  // or else the command is not run
+  kRequire,  // without it the command is not run
   kOff
 };
 
-// Whom the kernel side attaches to, instead of to a command that is run: one of the three.
+// What the kernel side attaches to instead of running a command: one of the three.
 struct ObserveOptions {
   std::vector<int> pids;
   std::string cgroup;  // as given
   bool system = false;
-  uint64_t duration_ns = 0;  // 0: until it is told to end
-  uint64_t live_ns = 0;      // so often a table of GPU memory; 0: none
+  uint64_t duration_ns = 0;  // 0: until a signal ends it
+  uint64_t live_ns = 0;      // interval of the GPU memory table; 0: none
 
   [[nodiscard]] bool any() const { return !pids.empty() || !cgroup.empty() || system; }
 };
@@ -43,34 +43,34 @@ struct RunOptions {
   bool allocs = true;
   bool marks = true;
   Wish sample = Wish::kAuto;
-  Wish cupti = Wish::kOff;                    // kAuto: where there is a driver
-  bool cupti_was_auto = false;                // what does not work of it is not said
-  bool whole_graphs = false;                  // launches of graphs instead of their nodes
-  std::optional<uint32_t> graph_nodes_per_s;  // above this rate launches too; none: kGraphNodesPerS
+  Wish cupti = Wish::kOff;                    // kAuto: if there is a driver
+  bool cupti_was_auto = false;                // problems with it are not reported
+  bool whole_graphs = false;                  // record graph launches instead of their nodes
+  std::optional<uint32_t> graph_nodes_per_s;  // above this rate record launches; none: kGraphNodesPerS
   double sample_hz = 10;
   launch::PathRules path_rules;
   std::string path_rules_bytes;  // encoded
-  Wish kprobes = Wish::kOff;     // only when it is named
-  bool kprobes_wait = true;      // besides the block layer
-  bool kprobes_vfs = true;       // likewise: file operations
+  Wish kprobes = Wish::kOff;     // off unless named
+  bool kprobes_wait = true;      // in addition to the block layer
+  bool kprobes_vfs = true;       // the same for file operations
   bool kprobes_syscalls = false;
-  bool kprobes_cuda = false;  // only of what runs already
+  bool kprobes_cuda = false;  // only with --pid, --cgroup or --system
   bool kprobes_cufile = false;
   bool kprobes_torch = false;
   std::vector<std::string_view> kprobes_required;  // signals (kprobes/signals.h) named beside =require; they stay
   ObserveOptions observe;
   std::optional<std::string> output;
   uint64_t alloc_min_bytes = 1024;
-  uint64_t alloc_sample_bytes = 0;  // 0: none is left to chance
+  uint64_t alloc_sample_bytes = 0;  // 0: no sampling
   bool alloc_times = false;         // a duration for every allocation and free that is listed
   uint32_t stack_depth = 0;         // frames; 0: no stacks
-  double python_stacks_hz = 0;      // looks a second at the Python stacks; 0: none
+  double python_stacks_hz = 0;      // Python stack samples per second; 0: none
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;
   uint64_t last_ns = 0;                       // 0: everything is kept
-  uint64_t fold_ns = 0;                       // shorter calls are listed as sums; 0: none
-  bool summary_only = false;                  // nothing is listed, all is added up
+  uint64_t fold_ns = 0;                       // shorter calls are recorded as sums; 0: none
+  bool summary_only = false;                  // events are only added up
   std::vector<std::string> mllog;             // absolute paths
   std::vector<std::string> kept_environment;  // variables that are stored as they are
   bool wait_all = false;
@@ -78,7 +78,7 @@ struct RunOptions {
   bool keep_raw = false;
   bool quiet = false;
   bool verbose = false;
-  std::vector<std::string> command;  // empty only where something is observed
+  std::vector<std::string> command;  // empty only with --pid, --cgroup or --system
 };
 
 struct FolderOptions {
@@ -101,7 +101,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-// Each returns nothing when help was asked for and has been printed.
+// Each returns nullopt after printing the requested help.
 Result<std::optional<RunOptions>> parse_run(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_recover(const Arguments& arguments);
 Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const std::string& does,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kWild = "*?[\\";
 
-// The letters of a path as a pattern that means them.
+// Escapes a path so that the pattern matches it literally.
 std::string escaped(const std::string& path) {
   std::string pattern;
   for (const char letter : path) {
@@ -29,7 +29,7 @@ std::string without_slash_at_end(std::string path) {
   return path;
 }
 
-// A set has to be closed, and a backslash needs a letter behind it.
+// A set has to be closed, and a backslash needs a character after it.
 Status check(const std::string& pattern) {
   if (pattern.empty()) return fail("the pattern is empty");
   for (size_t at = 0; at < pattern.size(); at++) {
@@ -46,7 +46,7 @@ Status check(const std::string& pattern) {
   return {};
 }
 
-// The same pattern from where the folders before its first wildcard really are; empty: it is the same place.
+// The pattern with symbolic links before its first wildcard resolved; empty: no difference.
 std::string without_links(const std::string& pattern) {
   const size_t wild = pattern.find_first_of(kWild);
   const size_t end = wild == std::string::npos ? pattern.size() : pattern.rfind('/', wild);

@@ -15,12 +15,12 @@ struct PathRules {
   [[nodiscard]] bool empty() const { return include.empty() && exclude.empty(); }
 };
 
-// The absolute patterns that one pattern stands for. One without a slash is for names in any folder, one with a slash
-// begins at `directory` unless it begins with a slash or a double star. Where the folders before its first wildcard are
-// reached through symbolic links there is a second one, without them. Fails on a pattern that says nothing.
+// Expands one pattern to absolute ones. A pattern without a slash matches names in any folder; one with a slash is
+// relative to `directory` unless it begins with a slash or a double star. If the folders before its first wildcard
+// contain symbolic links, the resolved pattern is added. Fails on an empty pattern.
 Result<std::vector<std::string>> absolute_patterns(const std::string& pattern, const std::string& directory);
 
-// The bytes that go behind the control page; empty without rules. Relative patterns begin at `directory`.
+// The bytes stored after the control page; empty without rules. Relative patterns begin at `directory`.
 Result<std::string> encoded_path_rules(const PathRules& rules, const std::string& directory);
 
 }  // namespace mlrun::launch

@@ -32,15 +32,15 @@ constexpr const char* kRunFooter =
     "  mlrun --kprobes=block --system --duration 1min\n"
     "  mlrun --kprobes=cuda --pid 4711                     the GPU memory that it asks for and does not release\n";
 
-// An option that may be given again, each time with one text.
+// An option that may be repeated, each time with one value.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& texts, const char* does) {
   return app.add_option(name, texts, does)
       ->expected(1)
-      ->allow_extra_args(false)  // else the command's words would be taken for more of them
+      ->allow_extra_args(false)  // else the command's words would be taken as more values
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-// Puts options into a group of the help page, each with the name of its value.
+// Adds options to a group of the help page, each with the name of its value.
 struct Shown {
   std::string group;
 
@@ -50,10 +50,10 @@ struct Shown {
 void add_streams(CLI::App& app, RunTexts& texts) {
   const Shown shown{
       "What is recorded\t"
-      "To name one adds it to the default, and a list chooses within its stream; =off "
-      "alone takes a stream away. =all: everything of the stream, as its name alone. =auto: where it works here, "
-      "without a word where it does not. =require: exit status 125 where it does not work or recorded nothing; by "
-      "the name alone that is said, and the command runs"};
+      "Naming a stream adds it to the default ones, and a list selects within its stream; only =off removes a stream. "
+      "=all: everything of the stream, like its name alone. =auto: if available, else silently not. =require: exit "
+      "status 125 if it is unavailable or recorded nothing; with the name alone that is reported, and the command "
+      "runs"};
   shown(app.add_flag("--preload{all}", texts.preload,
                      "by a library in the processes (default: auto)\n"
                      "=files: calls of the C library on files, and waits\n"
@@ -93,11 +93,11 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   for (size_t i = 0; i < kAbsentStreams.size(); i++) {
     app.add_flag(fmt::format("--{}{{on}}", kAbsentStreams[i].first), texts.absent[i])->group("");
   }
-  shown(app.add_flag("--python-stacks{20}", texts.python_stacks,
-                     "where Python is: its stacks with their lines, HZ looks a second (20 without a value) from "
-                     "outside, in at most "
-                     "2 % of a processor; CPython 3.11 to 3.15 (default: off)"),
-        "[=HZ]");
+  shown(
+      app.add_flag("--python-stacks{20}", texts.python_stacks,
+                   "Python stacks with their lines, HZ samples a second (20 without a value) from outside, in at most "
+                   "2 % of a CPU; CPython 3.11 to 3.15 (default: off)"),
+      "[=HZ]");
 }
 
 void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
@@ -105,7 +105,7 @@ void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
   shown(
       app.add_flag(
           "--stacks{32}", texts.stacks,
-          "who called: a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most (32 "
+          "a stack with each recorded call and allocation, of GPU memory too, DEPTH frames at most (32 "
           "without a value, up to 128); with --kprobes=cuda and --pid, --cgroup or --system, of each allocation of GPU "
           "memory, by a copy of up to 32 KiB of its thread's stack (default: off)"),
       "[=DEPTH]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `run` as the command line has them: texts, which run_options.cpp turns into values when all are there.
+// The options of `run` as texts from the command line; run_options.cpp turns them into values once all are parsed.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace mlrun {
 
-// Streams that the command line knows and this build does not have.
+// Streams that the command line knows but this build lacks.
 constexpr std::array<std::pair<const char*, const char*>, 1> kAbsentStreams = {{
     {"access", "access sampling"},
 }};
@@ -27,7 +27,7 @@ struct RunTexts {
   std::array<std::string, kAbsentStreams.size()> absent;
 };
 
-// Adds them all, and what --help says of them. Requires: both outlive `app`.
+// Adds all options with their help. Requires: both outlive `app`.
 void add_run_options(CLI::App& app, RunTexts& texts, RunOptions& options);
 
 }  // namespace mlrun

@@ -58,7 +58,7 @@ Status read_time(const char* option, const std::optional<std::string>& text, uin
   if (!text) return {};
   const auto time = util::parse_time(*text);
   if (!time) return fail(fmt::format("{}: {}", option, time.error().text));
-  if (*time == 0) return fail(fmt::format("{} {}: it must be more than nothing", option, *text));
+  if (*time == 0) return fail(fmt::format("{} {}: it must be greater than 0", option, *text));
   ns = *time;
   return {};
 }
@@ -72,7 +72,7 @@ Status read_path_rules(RunOptions& options) {
   return {};
 }
 
-// Where nothing is listed there is nothing to choose, to keep or to fold.
+// Without event rows there is nothing to choose, to keep or to fold.
 Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
   if (!options.summary_only) return {};
   const std::pair<bool, const char*> others[] = {
@@ -91,13 +91,13 @@ Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
   return {};
 }
 
-// Reads and writes below calls of cuFile would be freed, and their bytes pass for the driver's.
+// --last would free the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
 Status check_last(const RunTexts& texts, const RunOptions& options) {
   if (!texts.last.has_value() || !options.kprobes_cufile) return {};
   return fail("--last frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out");
 }
 
-// Nothing that was asked for is left out without a word.
+// Every requested option that has no effect is an error.
 Status check_library_options(const RunTexts& texts, const RunOptions& options) {
   const bool records = options.preload != Wish::kOff;
   const bool has_allocs = records && options.allocs, has_files = records && options.files;
@@ -106,7 +106,7 @@ Status check_library_options(const RunTexts& texts, const RunOptions& options) {
     bool given;
     const char* name;
     bool is_met;
-    const char* lacks;  // what --preload does not record then, and the value that does
+    const char* lacks;  // what --preload does not record, and the value that does
     const char* value;
   };
   const bool has_rules = !options.path_rules.empty();
@@ -149,7 +149,7 @@ std::string like_option(const CLI::App& app, const std::string& word) {
   return meant.empty() ? "see mlrun run --help" : "did you mean " + meant + "? See mlrun run --help";
 }
 
-// What stands behind mlrun's own options. A word that looks like an option was none of ours.
+// The words after mlrun's own options. A word that looks like an option here is an unknown one.
 Status take_command(const CLI::App& app, RunOptions& options) {
   std::vector<std::string> rest = app.remaining();
   const bool marked = !rest.empty() && rest.front() == "--";

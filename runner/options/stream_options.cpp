@@ -17,7 +17,7 @@ namespace mlrun {
 
 namespace {
 
-// The words of a stream's option: on, off, auto, require, all, or some of its own values.
+// The words of a stream's option: on, off, auto, require, all, or its own values.
 struct StreamWords {
   Wish wish = Wish::kOn;
   std::vector<std::string_view> values;  // empty: none was named
@@ -38,7 +38,7 @@ std::optional<Wish> wish_of(std::string_view word) {
   return std::nullopt;
 }
 
-// `all`: the values that the word "all" means; `more`: those that have to be named.
+// `all`: the values that "all" selects; `more`: those that have to be named.
 Result<StreamWords> read_words(const char* option, const std::string& text, const Words& all, const Words& more = {}) {
   StreamWords words;
   std::string_view wish_word;
@@ -103,7 +103,7 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
   const auto [read, error] = std::from_chars(text.data(), end, rate);
   if (error != std::errc() || read != end || !(rate >= kLeast && rate <= kMost)) {
     return fail(
-        fmt::format("--python-stacks={}: the looks a second must be a number from {} to {}", text, kLeast, kMost));
+        fmt::format("--python-stacks={}: the samples a second must be a number from {} to {}", text, kLeast, kMost));
   }
   if (options.preload == Wish::kOff && options.cupti == Wish::kOff) {
     return fail("--python-stacks looks at processes that record: add --preload or --cupti");
@@ -112,7 +112,7 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// Block I/O comes with every value.
+// Every value includes block I/O.
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
   const auto words = read_words("--kprobes", text, {"block", "wait", "vfs"}, {"syscalls", "cuda", "cufile", "torch"});
@@ -149,7 +149,8 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
     return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
   }
   options.sample_hz = *texts.sample_hz;
-  if (options.sample == Wish::kAuto && texts.sample.empty()) options.sample = Wish::kOn;  // a rate names the stream too
+  if (options.sample == Wish::kAuto && texts.sample.empty())
+    options.sample = Wish::kOn;  // a rate turns the stream on too
   return {};
 }
 
@@ -182,7 +183,7 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
       return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",
                               texts.preload));
     }
-    options.marks = false;  // each would be an event of its own
+    options.marks = false;  // each mark is an event of its own
   }
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
                        options.kprobes == Wish::kOff;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which streams a run records. What is named is added to what is recorded by default, and a list chooses within its stream;
-// =off alone takes a stream away.
+// Which streams a run records. Named streams are added to the default ones, and a list selects within its stream; only
+// =off removes a stream.
 #pragma once
 
 #include "runner/options/options.h"
@@ -8,13 +8,14 @@
 
 namespace mlrun {
 
-// --kprobes and --stacks, which go with --pid, --cgroup and --system too.
+// --kprobes and --stacks, which are also valid with --pid, --cgroup and --system.
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options);
 
 // The others. Requires: read_kernel_streams.
 Status read_streams(const RunTexts& texts, RunOptions& options);
 
-// What cannot be recorded together, or leaves nothing to record. Requires: read_streams, and `summary_only` is known.
+// Rejects combinations that cannot be recorded together or record nothing. Requires: read_streams, and `summary_only`
+// is set.
 Status check_streams(const RunTexts& texts, RunOptions& options);
 
 }  // namespace mlrun

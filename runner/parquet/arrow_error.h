@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow's errors as ours.
+// Converts Arrow's errors to Error.
 #pragma once
 
 #include <string>

@@ -21,8 +21,6 @@ namespace mlrun::trace {
 
 namespace {
 
-using parquet::Encoding;
-
 std::unique_ptr<parquet::PageWriter> open_pages(const ChunkPlace& place) {
   const auto path = place.chunk->descr()->path();
   const auto& options = place.properties.codec_options(path);
@@ -43,7 +41,7 @@ void set_statistics(const ChunkPlace& place, const NumberedValues& values, int64
   place.chunk->SetStatistics(statistics);
 }
 
-// Which rows have a value, with its length before it.
+// Writes the definition levels (which rows have a value), prefixed with their length.
 void add_levels(Column& column, int64_t rows, int64_t nulls, std::vector<uint8_t>& body) {
   body.resize(sizeof(uint32_t));
   HybridCode code(body, 1);
@@ -66,15 +64,15 @@ void add_numbers(const NumberedValues& values, int64_t count, std::vector<uint8_
 }
 
 int64_t write_data_page(parquet::PageWriter& pages, const std::vector<uint8_t>& body, int64_t rows,
-                        Encoding::type encoding) {
+                        parquet::Encoding::type encoding) {
   auto buffer = std::make_shared<arrow::Buffer>(body.data(), static_cast<int64_t>(body.size()));
   if (pages.has_compressor()) {
     PARQUET_ASSIGN_OR_THROW(auto compressed, arrow::AllocateResizableBuffer(0, arrow::system_memory_pool()));
     pages.Compress(*buffer, compressed.get());
     buffer = std::move(compressed);
   }
-  return pages.WriteDataPage(parquet::DataPageV1(buffer, static_cast<int32_t>(rows), encoding, Encoding::RLE,
-                                                 Encoding::RLE, static_cast<int64_t>(body.size())));
+  return pages.WriteDataPage(parquet::DataPageV1(buffer, static_cast<int32_t>(rows), encoding, parquet::Encoding::RLE,
+                                                 parquet::Encoding::RLE, static_cast<int64_t>(body.size())));
 }
 
 int64_t write_numbered(const ChunkPlace& place, Column& column, const NumberedValues& values, int64_t rows) {
@@ -84,12 +82,13 @@ int64_t write_numbered(const ChunkPlace& place, Column& column, const NumberedVa
   if (values.entries != 0) {
     const auto dictionary = std::make_shared<arrow::Buffer>(values.dictionary);
     bytes += pages->WriteDictionaryPage(
-        parquet::DictionaryPage(dictionary, static_cast<int32_t>(values.entries), Encoding::PLAIN));
+        parquet::DictionaryPage(dictionary, static_cast<int32_t>(values.entries), parquet::Encoding::PLAIN));
   }
   std::vector<uint8_t> body;
   if (column.presence() == Presence::kSometimes) add_levels(column, rows, nulls, body);
   if (values.entries != 0) add_numbers(values, rows - nulls, body);
-  bytes += write_data_page(*pages, body, rows, values.entries != 0 ? Encoding::RLE_DICTIONARY : Encoding::PLAIN);
+  bytes += write_data_page(*pages, body, rows,
+                           values.entries != 0 ? parquet::Encoding::RLE_DICTIONARY : parquet::Encoding::PLAIN);
   set_statistics(place, values, nulls);
   pages->Close(values.entries != 0, false);
   return bytes;

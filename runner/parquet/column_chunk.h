@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes one column of one row group.
 //
-// A column whose values are numbered is written here, as a dictionary page and one page of numbers: most columns have
-// few distinct values in a row group, many a single one or none, and then all its rows take a few bytes and no time.
-// The others are left to Arrow.
+// A column with numbered values is written here, as a dictionary page and one page of indexes: most columns have few
+// distinct values in a row group, often one or none, and then take a few bytes and almost no time. Arrow writes the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ChunkPlace {
   int16_t row_group, column;
 };
 
-// Returns the bytes written, before compression. Throws std::exception when they cannot be written. Requires: `rows`
-// were added to the column.
+// Returns the bytes written, before compression. Throws std::exception on a write error. Requires: `rows` values were
+// added to the column.
 int64_t write_chunk(const ChunkPlace& place, Column& column, int64_t rows);
 
 }  // namespace mlrun::trace

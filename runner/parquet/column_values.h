@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a column holds until its row group ends: values, and which rows have none. As long as all values are alike, as
-// they are in most columns of most row groups, one stands for all.
+// Values of a column until its row group ends, with their validity. While all values are equal, which is common, only
+// one is stored.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace mlrun::trace {
 
-// Which rows have a value. Bits are kept only where both kinds occur.
+// Which rows have a value. Bits are stored only if both kinds occur.
 class Validity {
  public:
   void add_null(size_t rows_before) {
@@ -28,7 +28,7 @@ class Validity {
     nulls_ = 0;
   }
   [[nodiscard]] size_t nulls() const { return nulls_; }
-  // One bit a row. Requires: there are nulls.
+  // One bit per row. Requires: there are nulls.
   const std::vector<uint8_t>& bits(size_t rows) {
     if (bits_.empty()) bits_.assign(rows / 8 + 1, 0);
     return bits_;
@@ -36,7 +36,7 @@ class Validity {
 
  private:
   void set(size_t row, bool valid) {
-    // So far all rows were alike.
+    // All rows before this one were alike.
     if (bits_.empty()) bits_.assign(row / 8 + 1, valid ? 0x00 : 0xff);
     if (row / 8 >= bits_.size()) bits_.push_back(0);
     const auto bit = static_cast<uint8_t>(1u << (row % 8));
@@ -63,7 +63,7 @@ class ColumnValues {
     values_.push_back(value);
     ++rows_;
   }
-  // get(i) for each of `count` rows.
+  // Calls get(i) for each of `count` rows.
   template <typename Get>
   void add_each(size_t count, Get get) {
     size_t i = 0;
@@ -82,7 +82,7 @@ class ColumnValues {
     for (T* to = values_.data() + rows_; i < count; ++i) *to++ = get(i);
     rows_ = values_.size();
   }
-  // Null where has(i) is false.
+  // Null if has(i) is false.
   template <typename Has, typename Get>
   void add_each_if(size_t count, Has has, Get get) {
     size_t i = 0;
@@ -112,23 +112,23 @@ class ColumnValues {
   [[nodiscard]] size_t rows() const { return rows_; }
   Validity& validity() { return validity_; }
   [[nodiscard]] size_t nulls() const { return validity_.nulls(); }
-  // No two values differ: there is only first(), or none at all.
+  // All values are equal (first()), or there is none.
   [[nodiscard]] bool alike() const { return values_.empty(); }
   [[nodiscard]] T first() const { return first_; }
-  // One a row; what stands in rows without a value has no meaning.
+  // One per row; undefined for rows without a value.
   const std::vector<T>& values() {
     if (values_.empty()) values_.assign(rows_, first_);
     return values_;
   }
 
  private:
-  // By their bytes: two zeros, or two NaNs, may differ.
+  // Compares bytes: +0 and -0, or two NaNs, may differ.
   [[nodiscard]] bool is_first(T value) const {
     using Bits = std::conditional_t<sizeof(T) == sizeof(uint64_t), uint64_t, uint32_t>;
     return std::bit_cast<Bits>(value) == std::bit_cast<Bits>(first_);
   }
 
-  std::vector<T> values_;  // empty as long as all are alike
+  std::vector<T> values_;  // empty while all values are equal
   T first_{};
   size_t rows_ = 0;
   Validity validity_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small numbers as Parquet packs them: runs of one number, and between these groups of eight at a fixed width in bits,
-// the lowest bit first.
+// Parquet's RLE/bit-packing hybrid: runs of one number, and groups of eight bit-packed numbers, lowest bit first.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +20,14 @@ class HybridCode {
     for (unsigned bit = 0; bit < bit_width_; bit += 8) bytes_.push_back(static_cast<uint8_t>(number >> bit));
   }
 
-  // Bits that stand one behind the other already, for a width of one. Requires: (count + 7) / 8 bytes.
+  // Appends bits that are already packed, for bit width 1. Requires: (count + 7) / 8 bytes.
   void add_bits(const uint8_t* bits, size_t count) {
     const size_t groups = (count + kGroup - 1) / kGroup;
     add_length(groups << 1 | 1);
     bytes_.insert(bytes_.end(), bits, bits + groups);
   }
 
-  // To be called once, as the last.
+  // Call once, last.
   void add(std::span<const uint32_t> numbers) {
     size_t packed_from = 0, at = 0;
     while (at < numbers.size()) {
@@ -48,7 +47,7 @@ class HybridCode {
 
  private:
   static constexpr size_t kGroup = 8;
-  static constexpr size_t kRunMin = 2 * kGroup;  // shorter ones are no shorter as a run
+  static constexpr size_t kRunMin = 2 * kGroup;  // shorter runs save nothing
 
   static bool run_begins(std::span<const uint32_t> numbers) {
     if (numbers.size() < kRunMin || numbers[0] != numbers[kRunMin - 1]) return false;
@@ -60,13 +59,13 @@ class HybridCode {
     bytes_.push_back(static_cast<uint8_t>(value));
   }
 
-  // Whole groups; only the last may be cut short, by the end of all numbers.
+  // Writes whole groups; only the last group may be short.
   void add_packed(std::span<const uint32_t> numbers) {
     if (numbers.empty()) return;
     const size_t groups = (numbers.size() + kGroup - 1) / kGroup;
     add_length(groups << 1 | 1);
     const size_t begin = bytes_.size();
-    bytes_.resize(begin + groups * bit_width_ + sizeof(uint64_t));  // with room for the last whole word
+    bytes_.resize(begin + groups * bit_width_ + sizeof(uint64_t));  // padding for the last 8-byte store
     uint8_t* to = bytes_.data() + begin;
     uint64_t word = 0;
     unsigned bits = 0;

@@ -10,10 +10,10 @@ namespace mlrun::trace {
 
 namespace {
 
-// A dictionary of more entries than that is hardly smaller than the values, and slow to use.
+// A larger dictionary saves little space and is slow.
 constexpr size_t kEntriesMax = 64 * 1024;
 
-// nullptr, as Arrow has it, when there are no nulls.
+// nullptr, Arrow's convention, if there are no nulls.
 std::shared_ptr<arrow::Buffer> validity_buffer(Validity& validity, size_t rows) {
   return validity.nulls() == 0 ? nullptr : arrow::Buffer::Wrap(validity.bits(rows));
 }
@@ -30,7 +30,7 @@ std::string plain(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// In statistics the zeros, which are equal, and NaN, which has no place, have rules of their own.
+// Parquet statistics have special rules for zeros (equal) and NaN (unordered).
 template <typename T>
 bool is_comparable(T value) {
   if constexpr (std::is_floating_point_v<T>) return value != 0 && !std::isnan(value);
@@ -140,7 +140,7 @@ std::shared_ptr<arrow::Array> TextColumn::array(int64_t) {
 
 std::shared_ptr<arrow::DataType> LabelColumn::type() const { return arrow::utf8(); }
 
-// Names are numbered as they come, so that none stands in the dictionary that no row has.
+// Numbers names in order of appearance, so the dictionary has only names that occur.
 bool LabelColumn::number_values(NumberedValues& to) {
   if (values_.alike()) {
     set_entries(std::vector<std::string_view>{names_[static_cast<size_t>(values_.first())]}, to);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a ParquetTable: they take a value a row, and tell them numbered or as an Arrow array when the row group ends.
+// Columns of a ParquetTable: collect one value per row and return them numbered or as an Arrow array at the end of a
+// row group.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,20 @@ namespace mlrun::trace {
 
 enum class Encoding : uint8_t {
   kDictionary,  // few distinct values in a row group
-  kDelta,       // sorted, or near the value before
-  kSplit,       // numbers without an order: planes of equal bytes
-  kSame,        // one value, or none, in a row group: not worth a dictionary, nor compressing
+  kDelta,       // sorted, or close to the previous value
+  kSplit,       // unordered numbers: byte-stream split
+  kSame,        // one value or none per row group: neither dictionary nor compression pays off
 };
 
-// Whether a column may lack values. One that always has them is smaller and quicker to write.
+// Whether a column may have nulls. Columns without nulls are smaller and faster to write.
 enum class Presence : uint8_t { kAlways, kSometimes };
 
-// The values of a row group by number: what stands once in a dictionary, and which of it each row has.
+// The values of a row group as dictionary indexes.
 struct NumberedValues {
-  std::string dictionary;             // the distinct values, plain as Parquet has them
+  std::string dictionary;             // distinct values in Parquet's plain encoding
   uint32_t entries = 0;               // 0: no row has a value
-  std::span<const uint32_t> numbers;  // of the rows that have a value; of no meaning with a single entry
-  std::string min, max;               // plain; empty: not told
+  std::span<const uint32_t> numbers;  // indexes of rows that have a value; undefined with a single entry
+  std::string min, max;               // plain encoding; empty: no statistics
 };
 
 class Column {
@@ -52,12 +53,12 @@ class Column {
   [[nodiscard]] virtual std::shared_ptr<arrow::DataType> type() const = 0;
   [[nodiscard]] virtual int64_t size() const = 0;  // kAnySize: as many as the table has rows
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
-  // One bit a row, set where there is a value. Requires: there are nulls, and `rows` were added.
+  // One bit per row, set if it has a value. Requires: there are nulls, and `rows` were added.
   [[nodiscard]] virtual const uint8_t* validity_bits(int64_t /*rows*/) { return nullptr; }
-  // False: the values are not worth a dictionary. What is told is valid until the next change.
+  // Returns false if the values do not suit a dictionary. `to` is valid until the next change.
   virtual bool number_values(NumberedValues& /*to*/) { return false; }
-  // The values added since the last clear(), without copying them: valid until then. Requires: `rows` were added.
-  // To be called where number_values() has nothing to tell.
+  // Values added since the last clear(), not copied: valid until then. Requires: `rows` were added. Use it if
+  // number_values() returned false.
   [[nodiscard]] virtual std::shared_ptr<arrow::Array> array(int64_t rows);
   virtual void clear() = 0;
 
@@ -74,16 +75,16 @@ class NumberColumn final : public Column {
  public:
   using Column::Column;
   void add(T value) { values_.add(value); }
-  // Requires, here and below: Presence::kSometimes.
+  // Requires, from here on: Presence::kSometimes.
   void add_null() { values_.add_null(); }
-  // Null where the model says "none" by a value of its own.
+  // Adds null if `value` equals `none`.
   void add_unless(T none, T value) { value == none ? add_null() : add(value); }
-  // The same of `count` rows at once, which is quicker: get(i) is the value of one.
+  // Adds `count` rows at once, which is faster: get(i) is the value of row i.
   template <typename Get>
   void add_each(size_t count, Get get) {
     values_.add_each(count, get);
   }
-  // Null where has(i) is false.
+  // Null if has(i) is false.
   template <typename Has, typename Get>
   void add_each_if(size_t count, Has has, Get get) {
     values_.add_each_if(count, has, get);
@@ -182,7 +183,7 @@ class LabelColumn final : public Column {
   std::vector<uint32_t> numbers_, number_of_name_;
 };
 
-// One value in all rows of a row group.
+// Has the same value in all rows of a row group.
 class SameColumn final : public Column {
  public:
   explicit SameColumn(std::string name) : Column(std::move(name), Encoding::kSame, Presence::kAlways) {}
@@ -196,7 +197,7 @@ class SameColumn final : public Column {
   int64_t value_ = 0;
 };
 
-// Nothing but nulls, however many rows there are.
+// Has only nulls, for any number of rows.
 class EmptyColumn final : public Column {
  public:
   explicit EmptyColumn(std::string name) : Column(std::move(name), Encoding::kSame, Presence::kSometimes) {}

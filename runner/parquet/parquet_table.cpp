@@ -27,8 +27,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr int kZstdLevel = 1;
-constexpr std::string_view kMagic = "PAR1";
-constexpr int64_t kWriteBytes = int64_t{256} << 10;  // the encoder writes in bits and pieces
+constexpr int64_t kWriteBytes = int64_t{256} << 10;  // Arrow writes many small pieces
 
 std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns) {
   parquet::WriterProperties::Builder builder;
@@ -62,7 +61,7 @@ std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
       {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}});
 }
 
-// Arguments may be secret where no rule finds it: such a table is for its owner alone, as run.json is.
+// Arguments may hold secrets that no masking rule finds: such a table is readable by its owner only, as run.json is.
 bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
   return std::any_of(columns.begin(), columns.end(),
                      [](const auto& column) { return column->name() == "command" || column->name() == "arguments"; });
@@ -70,7 +69,7 @@ bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
 
 }  // namespace
 
-// One file while it is written, under a name of its own; removed unless it was finished. What throws is Arrow.
+// A file being written under a temporary name; removed unless finished. Arrow's functions may throw.
 struct ParquetTable::File {
   std::string path, partial_path;
   std::shared_ptr<parquet::WriterProperties> properties;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one Parquet file after another of one table: declare the columns once, then for each file open(), add one
-// value to every column for every row, end_row_group() when full(), close(). The file stands under its name only when
-// close() succeeded.
+// Writes the table files of one table in sequence: declare the columns once; then for each file open(), add one value
+// to every column for every row, end_row_group() when full(), close(). The file gets its final name only if close()
+// succeeds.
 //
 //   ParquetTable table("mark");
 //   auto& ts = table.int64("ts", Encoding::kDelta);
 //   auto& name = table.text("name");
 //   table.open(path);  ts.add(1); name.add("epoch");  table.row_added();  table.close();
 //
-// Values stand in plain vectors until the row group ends; a value costs about a nanosecond to add. Not thread safe;
-// several tables may be written at once.
+// Values are buffered in vectors until the row group ends; adding one takes about a nanosecond. Not thread-safe;
+// several tables may be written in parallel.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,12 @@ class Schema;
 
 namespace mlrun::trace {
 
-inline constexpr int kTraceSchemaVersion = 1;  // of all tables; in run.json and in each file's metadata
+inline constexpr std::string_view kMagic = "PAR1";  // every Parquet file begins and ends with it
+
+inline constexpr int kTraceSchemaVersion = 1;  // of all tables; stored in run.json and in each file's metadata
 inline constexpr int64_t kRowGroupRows = 128 * 1024;
-inline constexpr int64_t kRowGroupTextBytes = int64_t{32} << 20;  // before encoding; numbers are bounded by the rows
+inline constexpr int64_t kRowGroupTextBytes = int64_t{32}
+                                              << 20;  // before encoding; numbers are bounded by the row count
 
 class ParquetTable {
  public:
@@ -44,7 +47,7 @@ class ParquetTable {
                      Presence presence = Presence::kAlways);
   Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary,
                      Presence presence = Presence::kAlways);
-  // The same, with nulls.
+  // The same, nullable.
   Int64Column& optional_int64(std::string name, Encoding encoding = Encoding::kDictionary) {
     return int64(std::move(name), encoding, Presence::kSometimes);
   }
@@ -56,24 +59,24 @@ class ParquetTable {
   TextColumn& text(std::string name, Presence presence = Presence::kAlways);  // valid UTF-8 (util/text.h)
   TextColumn& optional_text(std::string name) { return text(std::move(name), Presence::kSometimes); }
   TextColumn& optional_bytes(std::string name);  // BINARY
-  // A text column whose values are few and known: add() takes the index into `names`.
+  // A text column with a fixed set of values: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
   SameColumn& same_int64(std::string name);
-  // Without values: what another stream will fill. Always null.
+  // A column that another stream fills; always null.
   void empty_int64(std::string name);
 
-  // Starts a file. Requires: no column is declared later.
+  // Starts a file. Requires: all columns are declared.
   Status open(const std::string& path);
-  // The same for the only file of a table: makes the table's folder below `tables_folder`, and starts the file there.
+  // Creates the table's folder below `tables_folder` and starts the table's only file there.
   Status open_in(const std::string& tables_folder);
-  // Call after each row: all columns have one value more.
+  // Call after each row, when every column has its value.
   void row_added() { ++rows_; }
   void rows_added(size_t count) { rows_ += static_cast<int64_t>(count); }
-  // Has as many rows as a row group should, or as many bytes of texts. Cheap: to be asked after each row with texts.
+  // Whether the row group has enough rows or bytes of text. Cheap: call it after each row with texts.
   [[nodiscard]] bool full() const;
-  // Writes what was added since the last time. No-op without rows.
+  // Writes the buffered rows. No-op without rows.
   Status end_row_group();
-  // Ends the last row group, writes the footer, puts the file under its name. Returns its size in bytes.
+  // Ends the last row group, writes the footer, renames the file to its final name. Returns its size in bytes.
   Result<int64_t> close();
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -84,12 +87,12 @@ class ParquetTable {
   template <typename T>
   T& add_column(std::unique_ptr<T> column);
   TextColumn& add_text(std::string name, bool utf8, Presence presence);
-  // What Arrow throws meanwhile, as an error about the file.
+  // Runs `write` and converts Arrow's exceptions to an error about the file.
   Status guarded(const std::function<void()>& write);
 
   std::string name_;
   std::vector<std::unique_ptr<Column>> columns_;
-  std::vector<const TextColumn*> texts_;  // those of them
+  std::vector<const TextColumn*> texts_;  // the text columns among them
   std::unique_ptr<File> file_;
   int64_t rows_ = 0;
 };

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Smallest and largest value of an int64 column in a row group, where the file says so.
+// Smallest and largest value of an int64 column in a row group, if the file has statistics.
 struct Range {
   int64_t min = std::numeric_limits<int64_t>::min();
   int64_t max = std::numeric_limits<int64_t>::max();
@@ -76,7 +76,7 @@ Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const
   return parts;
 }
 
-// "cannot read FILE: ...", of what Arrow found.
+// "cannot read FILE: ..." with Arrow's message.
 std::string arrow_text(const std::string& path, const arrow::Status& status) {
   return "cannot read " + path + ": " + status.message();
 }
@@ -91,7 +91,7 @@ Status check_version(const parquet::FileMetaData& file, const std::string& trace
 
 struct TableReader::State {
   std::string trace_folder;
-  std::shared_ptr<arrow::Schema> schema;  // of a table without files
+  std::shared_ptr<arrow::Schema> schema;  // for a table without files
   std::vector<std::string> parts;
   size_t next_part = 0;
   TableQuery query;

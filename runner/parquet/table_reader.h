@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tables/NAME/*.parquet of a trace: some columns, and only the row groups that may hold the times asked for.
+// Reads tables/NAME/*.parquet of a trace: selected columns, and only row groups that may overlap a time range.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +20,24 @@ namespace mlrun::trace {
 
 struct TableQuery {
   std::vector<std::string> columns;  // empty: all
-  // Rows may be left out that end before from_ns or begin after to_ns; all others come, and some beyond them.
+  // May skip rows that end before from_ns or begin after to_ns; may also return some of them.
   int64_t from_ns = std::numeric_limits<int64_t>::min();
   int64_t to_ns = std::numeric_limits<int64_t>::max();
 };
 
-// One pass over a table, in order of its parts. Memory: one row group at a time.
+// One pass over a table, in order of its files. Memory: one row group at a time.
 class TableReader {
  public:
-  // Fails when the trace has no such table or lacks a column that is asked for.
+  // Fails if the trace lacks the table or a requested column.
   static Result<TableReader> open(const std::string& trace_folder, const std::string& table, TableQuery query = {});
-  // A table without rows, of which there is no file.
+  // A table without rows and without a file.
   static TableReader empty(std::shared_ptr<arrow::Schema> schema);
   ~TableReader();
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
 
   [[nodiscard]] std::shared_ptr<arrow::Schema> schema() const;
-  // The next rows; nullptr: no more.
+  // The next rows; nullptr at the end.
   Result<std::shared_ptr<arrow::RecordBatch>> next();
 
  private:
@@ -46,14 +46,14 @@ class TableReader {
   std::unique_ptr<State> state_;
 };
 
-// The whole table in memory: for the small ones.
+// Reads the whole table into memory; for small tables.
 Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder, const std::string& table,
                                                  TableQuery query = {});
 
-// Is there a file of this table?
+// Whether the table has a file.
 [[nodiscard]] bool has_table(const std::string& tables_folder, const std::string& table);
 
-// Names of the tables that the trace has, sorted.
+// Names of the trace's tables, sorted.
 Result<std::vector<std::string>> list_tables(const std::string& trace_folder);
 
 }  // namespace mlrun::trace

@@ -17,8 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::string_view kMagic = "PAR1";  // every Parquet file begins and ends with it
-
 bool has_end(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string magic(kMagic.size(), '\0');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a trace is whole and of a version that this build reads. run.json holds how many files each table has; traces of
-// earlier versions do not say it.
+// Checks that a trace is complete and of a version that this build reads. run.json has the number of files of each
+// table; earlier versions lack it.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace mlrun::trace {
 
-// "the trace TRACE is damaged: WHAT; ..." with what to do about it.
+// "the trace TRACE is damaged: WHAT; ..." with advice.
 [[nodiscard]] tl::unexpected<Error> damaged(const std::string& trace_folder, const std::string& what);
 
-// Fails for a version that is newer than this build.
+// Fails if the version is newer than this build.
 Status check_schema_version(const std::string& trace_folder, int64_t version);
-// The same of run.json, where the version may be missing.
+// Checks the version in run.json, where it may be missing.
 Status check_schema_version(const std::string& trace_folder, const nlohmann::json& run);
 
-// Names of the tables below the folder with their numbers of files: `tables` of run.json.
+// Number of files of each table below the folder: `tables` in run.json.
 [[nodiscard]] nlohmann::json table_files(const std::string& tables_folder);
 
-// Has `table` all files that `run` says, each with an end? An empty name: every table.
+// Checks that `table` has all files listed in `run`, each with a footer. Empty name: every table.
 Status check_tables(const std::string& trace_folder, const nlohmann::json& run, const std::string& table = {});
 
 }  // namespace mlrun::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers the distinct values of a row group in the order in which they come: a hash table of a few nanoseconds a value.
+// Numbers the distinct values of a row group in order of appearance; the hash table takes a few nanoseconds per value.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class ValueNumbers {
  public:
   static constexpr uint32_t kFull = UINT32_MAX;
 
-  // Begins anew; no more than `entries_max` values will have numbers.
+  // Clears the table; at most `entries_max` values get numbers.
   void clear(size_t entries_max) {
     entries_max_ = entries_max;
     values_.clear();
@@ -25,7 +25,7 @@ class ValueNumbers {
     shift_ = kWordBits - kSlotsAtFirstLog;
   }
 
-  // kFull: the value is not among those that have a number.
+  // kFull: the value has no number and the table is full.
   uint32_t number_of(T value) {
     for (size_t at = home(value);; at = (at + 1) & (slots_.size() - 1)) {
       const uint32_t place = slots_[at];
@@ -41,7 +41,7 @@ class ValueNumbers {
   static constexpr unsigned kWordBits = 64, kSlotsAtFirstLog = 10;
   static constexpr size_t kSlotsAtFirst = size_t{1} << kSlotsAtFirstLog;
 
-  // The high bits of a product with an odd number that nobody knows: values cannot be chosen to fall together.
+  // High bits of a product with a random odd factor, so that an adversary cannot choose colliding values.
   [[nodiscard]] size_t home(T value) const {
     static const uint64_t kFactor = scrambled(1) | 1;
     Bits bits = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a table of one file, row by row.
+// Writes a table with one file, row by row.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mlrun::trace {
 
-// Opens the table's one file, has `add` called for each row, and closes it.
+// Opens the table's only file, calls `add` for each row, and closes it.
 template <typename Rows, typename Add>
 Status write_rows(ParquetTable& table, const Rows& rows, const std::string& trace_folder, Add add) {
   if (auto opened = table.open_in(trace_folder + "/tables"); !opened) return opened;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges and points in time that a program puts into its trace. Run without mlrun, they do nothing.
+"""Ranges and points in time that a program adds to its trace. Without mlrun they do nothing.
 
     import mlrun_mark
     with mlrun_mark.range("epoch 1"):

@@ -6,24 +6,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/report/run_json_values.h"
+
 namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
 
-const json* find(const json& run, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return run.contains(at) ? &run.at(at) : nullptr;
-}
-
 std::optional<int64_t> number(const json& run, const char* pointer) {
   const json* found = find(run, pointer);
   return found && found->is_number() ? std::optional(found->get<int64_t>()) : std::nullopt;
-}
-
-std::string text(const json& run, const char* pointer) {
-  const json* found = find(run, pointer);
-  return found && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::string words(const json& run, const char* pointer) {

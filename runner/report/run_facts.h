@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summary and the list know of run.json. Every key may be missing; what it would have said is then left out.
+// The facts of run.json that the summary and the list use. Every key may be missing; its fact is then left out.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace mlrun::summary {
 
 struct RunFacts {
-  std::string command;                        // /command: array of texts; shown with blanks between
-  std::optional<int64_t> exit_status;         // /exit_status: as the shell has it, 128 + signal
+  std::string command;                        // /command: array of texts; joined by blanks
+  std::optional<int64_t> exit_status;         // /exit_status: as in a shell, 128 + signal
   std::optional<int64_t> wall_ns;             // /wall_ns; else end - start
   std::optional<int64_t> user_ns, sys_ns;     // /user_ns, /sys_ns: the command and its waited-for children
   std::optional<int64_t> start_monotonic_ns;  // /start_ns, of the command; else /clock/start/monotonic_ns
@@ -23,13 +23,13 @@ struct RunFacts {
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
   std::optional<int64_t> kernel_records;      // /kernel_side/records
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
-  bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is not known
-  std::string medium;                         // /collector/medium: where the arena lay
-  std::optional<int64_t> graph_nodes_per_s;   // /options/graph_nodes_per_s: above it launches of CUDA graphs are rows
-  std::optional<int64_t> folded_nodes;        // /gpu_work/folded_nodes: nodes that have none
+  bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is unknown
+  std::string medium;                         // /collector/medium: the arena's place
+  std::optional<int64_t> graph_nodes_per_s;   // /options/graph_nodes_per_s: above it launches of CUDA graphs get rows
+  std::optional<int64_t> folded_nodes;        // /gpu_work/folded_nodes: nodes without rows
   std::optional<int64_t> fold_ns;             // /options/fold_ns: shorter calls have no row of their own
-  bool summary_only = false;                  // /options/summary_only: nothing is listed
-  std::optional<int64_t> last_ns;             // /options/last_ns: only the newest was kept
+  bool summary_only = false;                  // /options/summary_only: no event rows
+  std::optional<int64_t> last_ns;             // /options/last_ns: only the newest events were kept
   std::optional<int64_t> events_from_ns;      // /events_from_ns: older events were freed
   std::vector<std::string> include, exclude;  // /options/include, /options/exclude: patterns of files
 };

@@ -8,23 +8,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/report/run_json_values.h"
+
 namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
 
-const json* find(const json& run, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return run.contains(at) ? &run.at(at) : nullptr;
-}
-
 bool has(const json* list, std::string_view name) {
   return list && list->is_array() && std::find(list->begin(), list->end(), name) != list->end();
-}
-
-std::string text(const json& run, const char* pointer) {
-  const json* found = find(run, pointer);
-  return found && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 bool is_zero(const json& run, const char* pointer) {
@@ -36,7 +28,7 @@ struct Kind {
   const char* name;
   const char* text;
   const char* option;
-  const char* signal;  // of the kernel side, by which it is told; null: none
+  const char* signal;  // name of its signal in the kernel side's report; null: none
 };
 
 constexpr std::array<Kind, 13> kKinds = {{
@@ -57,7 +49,7 @@ constexpr std::array<Kind, 13> kKinds = {{
 
 bool is_of_kernel(const Kind& kind) { return std::string_view(kind.option).starts_with("--kprobes"); }
 
-// Why a stream of the kernel side was not recorded. Nothing: it was.
+// Why a stream of the kernel side was not recorded. nullopt: it was.
 std::optional<std::string> kernel_problem(const json& run, const Kind& kind) {
   const std::string state = text(run, "/kernel_side/state");
   if (state.empty() || state == "refused") return text(run, "/kernel_side/reason");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which streams a run recorded, which of those that were wanted did not work, and which were off: by run.json alone.
+// Which streams a run recorded, which requested ones were unavailable, and which were off: from run.json only.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@ namespace mlrun::summary {
 
 enum class StreamState {
   kOn,
-  kNotAvailable,  // wanted, and not recorded
+  kNotAvailable,  // requested, but not recorded
   kOff
 };
 
 struct Stream {
   const char* name;    // in run.json: /options/streams
   const char* text;    // for people
-  const char* option;  // that turns it on, where more than its name is needed
+  const char* option;  // that turns it on, if not implied by its name
   StreamState state = StreamState::kOff;
   bool asked = false;  // its option was given
-  std::string reason;  // of kNotAvailable; empty: not known
+  std::string reason;  // of kNotAvailable; empty: unknown
 };
 
-// All that there are, in the order in which they are shown; none where run.json says nothing of streams.
+// All streams in display order; empty if run.json has no streams.
 [[nodiscard]] std::vector<Stream> streams(const nlohmann::json& run);
 
 }  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What machine this is.
+// Facts about this machine.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

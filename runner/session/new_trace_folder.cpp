@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without what is awkward in a path.
+// Replaces characters that are awkward in a path.
 std::string short_name(const std::string& path) {
   std::string name = fs::path(path).filename().string().substr(0, 64);
   for (char& c : name) {

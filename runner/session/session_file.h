@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session.json: what mlrun knows about a run, in the trace folder while the run goes on; the merger makes run.json of
-// it. Keys: README.md of this folder. Always replaced as a whole.
+// session.json: what mlrun knows about a run, in the trace folder while the run lasts; the merger turns it into
+// run.json. Keys: runner/launch/README.md. Always replaced as a whole.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ class SessionFile {
   // A new session, led by this process.
   explicit SessionFile(const std::string& trace_folder);
 
-  // That of a folder. Fails when there is none.
+  // Reads the one in a folder. Fails when there is none.
   static Result<SessionFile> read(const std::string& trace_folder);
 
   Status write() const;
   void remove() const;
 
-  // Is the mlrun that wrote it still there?
+  // Is the mlrun that wrote it still running?
   [[nodiscard]] bool leader_lives() const;
   [[nodiscard]] uint32_t leader_pid() const;
-  // Did it run since this machine was last started?
+  // Did it run since the last boot of this machine?
   [[nodiscard]] bool same_boot() const;
-  [[nodiscard]] std::string text(const char* pointer) const;  // JSON pointer; empty: not there
+  [[nodiscard]] std::string text(const char* pointer) const;  // by JSON pointer; empty: missing
 
   nlohmann::json data;
 

@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kLineBytes = 4096, kRefsBytes = 1 << 24;
-constexpr int kRefsInARow = 5;  // as many as Git follows
+constexpr int kRefsInARow = 5;  // Git's own limit
 constexpr std::string_view kRef = "ref: ", kBranch = "refs/heads/";
 
-// A pipe of that name would never end.
+// Regular files only: reading a pipe of that name would block.
 std::string text_of(const fs::path& path, size_t limit_bytes) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) ? util::read_text(path.string(), limit_bytes) : std::string();
@@ -32,12 +32,12 @@ std::string first_line(const fs::path& path) {
   return text.substr(0, text.find('\n'));
 }
 
-// What a line points to behind its keyword, from the folder in which that stands.
+// The path after the keyword of a line, relative to `folder`.
 fs::path pointed_to(const fs::path& folder, std::string_view line, std::string_view keyword) {
   return line.starts_with(keyword) ? folder / line.substr(keyword.size()) : fs::path();
 }
 
-// Of a work tree: a folder of that name, or a file that names it (git worktree, submodules).
+// The .git of a work tree: a folder, or a file that names one (git worktree, submodules).
 fs::path git_folder(const fs::path& tree) {
   std::error_code ignored;
   const fs::path git = tree / ".git";

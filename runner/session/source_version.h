@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which version of the program was traced: the Git commit of the work tree that a folder lies in.
+// The version of the traced program: the Git commit of the work tree that contains a folder.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace mlrun::launch {
 
-// Keys: root (the work tree), commit (hexadecimal digits), branch (null: detached). null: no work tree, or without a commit.
-// Read from Git's files, without running git, so that whether files were changed since is not told.
+// Keys: root (the work tree), commit (hexadecimal digits), branch (null: detached). null: no work tree, or without a
+// commit. Read from Git's files without running git, so uncommitted changes are not detected.
 nlohmann::json source_version(const std::string& folder);
 
 }  // namespace mlrun::launch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that people see for what the summary counts.
+// Display names of what the summary counts.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of one trace: what is stored in the summary_* tables and what text and JSON show. Times are nanoseconds
+// The summary of one trace, as stored in the summary_* tables and shown as text and JSON. Times are nanoseconds
 // of CLOCK_MONOTONIC, sizes bytes. How each figure is defined: SUMMARY_JSON.md.
 //
 // Calls fall into four groups. `files`: on regular files, directories, block devices and names. `channels`: on pipes,
 // sockets, terminals and other character devices, eventfds and the like, where time is mostly waiting for the other
-// end. `other`: what touches no file (fork, exec, anonymous mappings). `waits`: for other threads, processes, descriptors
-// or a moment (poll, semaphores, sleep), of 20 us or more. "I/O" without further word means the first group.
+// end. `other`: what touches no file (fork, exec, anonymous mappings). `waits`: for other threads, processes,
+// descriptors or a moment (poll, semaphores, sleep), of 20 us or more. "I/O" alone means the first group.
 #pragma once
 
 #include <array>
@@ -41,10 +41,10 @@ struct Totals {
   [[nodiscard]] int64_t bytes() const { return util::sum_of(bytes_read, bytes_written); }
 };
 
-// What reads, and page faults, of a file's pages did not find in the page cache: pages of 4 KiB that the kernel added for
-// them, in bytes. -1: not known, as without the kernel side.
+// Page cache misses of reads and page faults of a file: pages of 4 KiB that the kernel added for them, in bytes. -1:
+// unknown, as without the kernel side.
 struct CacheMisses {
-  int64_t missing_bytes = -1;  // in the range that was asked for
+  int64_t missing_bytes = -1;  // in the requested range
   int64_t ahead_bytes = -1;    // beyond it: read ahead, for later reads
 
   [[nodiscard]] bool known() const { return missing_bytes >= 0 && ahead_bytes >= 0; }
@@ -57,7 +57,7 @@ struct CacheMisses {
 };
 
 // Live heap blocks of one process image. `recorded`: blocks with a row in `alloc`, exact. `counted`: blocks below
-// alloc-min, known at the collector's looks. A forked child starts at zero.
+// alloc-min, known at the collector's checks. A forked child starts at zero.
 struct HeapPeak {
   int64_t ts_ns = 0;
   int64_t recorded_bytes = 0;
@@ -65,30 +65,30 @@ struct HeapPeak {
   [[nodiscard]] int64_t bytes() const { return util::sum_of(recorded_bytes, counted_bytes); }
 };
 
-// Private anonymous memory that one process image had mapped by calls of its own and could read or write, at once. Apart from it what
-// was mapped with MAP_NORESERVE, at most at any moment. -1: not known, as without rows of calls.
+// Peak of private anonymous memory that one process image mapped by its own calls and could read or write. Separately
+// the peak of MAP_NORESERVE mappings. -1: unknown, as without rows of calls.
 struct MappingPeak {
   int64_t ts_ns = 0;
   int64_t bytes = -1;
   int64_t noreserve_bytes = -1;
-  int32_t image_id = 0;  // that had mapped most
+  int32_t image_id = 0;  // with the highest peak
   std::string exe;       // of that image
 };
 
 struct HeapLibrary {
-  int64_t library = 0;  // name_id; 0: not known
+  int64_t library = 0;  // name_id; 0: unknown
   std::string name;
   int64_t live_bytes = 0;  // at the peak
 };
 
-// Waits of one function in one process, of all its threads.
+// Waits in one function in one process, of all its threads.
 struct WaitSummary {
   uint16_t func = 0;
   std::string name;
   int64_t calls = 0, time_ns = 0;
 };
 
-// The heap of one image, found out while it ran.
+// The heap of one image, from --summary-only.
 struct HeapSum {
   HeapPeak peak;
   int64_t recorded_allocations = 0, counted_allocations = 0;
@@ -112,7 +112,7 @@ struct ProcessSummary {
 };
 
 struct FileSummary {
-  int64_t file_id = 0;  // 0: the files that had no room for a place of their own
+  int64_t file_id = 0;  // 0: the files without a place of their own
   std::string path, file_system, mount, kind;
   Totals totals;
   CacheMisses misses;
@@ -140,19 +140,19 @@ struct ErrorSummary {
   int64_t calls = 0;
 };
 
-// Bytes asked for by read and write calls on files: sizes in [low_bytes, 2 * low_bytes), the first bucket is 0 alone.
+// Requested bytes of read and write calls on files: sizes in [low_bytes, 2 * low_bytes), the first bucket is 0 alone.
 struct SizeBucket {
   Direction direction = Direction::kRead;
   int64_t low_bytes = 0;
   int64_t calls = 0, bytes = 0;  // bytes moved
 };
 
-// Where transfers of one direction began, against the end of the previous one of the same open file description.
+// Offsets of transfers of one direction, relative to the end of the previous one of the same open file description.
 struct AccessPattern {
   struct Count {
     int64_t calls = 0, bytes = 0;
   };
-  Count sequential;  // where the previous ended; the first one: at offset 0, or anywhere with O_APPEND
+  Count sequential;  // at the end of the previous one; the first one: at offset 0, or anywhere with O_APPEND
   Count forward;     // beyond it
   Count backward;    // before it
   Count unknown;     // no offset
@@ -162,33 +162,33 @@ struct AccessPattern {
   }
 };
 
-// What was read more than once.
+// Repeated reads.
 struct Reread {
-  int64_t bytes_read = 0;          // of the files and reads that could be followed
+  int64_t bytes_read = 0;          // of the tracked files and reads
   int64_t distinct_bytes = 0;      // bytes of files that these touched at least once
-  int64_t page_counted_files = 0;  // so scattered that touched 4 KiB pages were counted instead of bytes
+  int64_t page_counted_files = 0;  // scattered reads: counted in touched 4 KiB pages instead of bytes
   int64_t bytes_left_out = 0;      // read at unknown offsets, or after the memory for this was used up
 };
 
-// A function that allocates or calls file functions, as the stacks tell (--stacks).
+// A function that allocates or calls file functions, from the stacks (--stacks).
 enum class SiteKind : uint8_t { kAllocations, kFiles };
 struct SiteSummary {
   SiteKind kind = SiteKind::kAllocations;
   std::string function, library;
-  int64_t calls = 0, bytes = 0, time_ns = 0;  // bytes asked for, or moved
+  int64_t calls = 0, bytes = 0, time_ns = 0;  // bytes requested, or moved
 };
 
-// What the time of a split was spent in: a call on files, or an operation of the kernel that lies in none.
+// Kind of a split: a call on files, or an operation of the kernel outside of calls.
 enum class SplitKind : uint8_t { kCalls, kFaults, kAsynchronous, kOperations };
 inline constexpr size_t kSplitKinds = 4;
 
-// Where the time of calls on files went, and of the kernel's operations on files outside of them, as far as the kernel
-// side knows it.
+// Split of the time of calls on files, and of the kernel's operations on files outside of calls, as seen by the kernel
+// side.
 struct SplitSummary {
   std::string scope;               // run, kind, process, phase, file
   int64_t id = 0;                  // SplitKind + 1, proc_id, phase_id or file_id
   std::string name;                // of the kind, role, name of the phase, path
-  int64_t calls = 0, time_ns = 0;  // operations outside of calls, too
+  int64_t calls = 0, time_ns = 0;  // including operations outside of calls
   model::CallSplit split;          // adds up to time_ns
 };
 
@@ -196,7 +196,7 @@ struct TimeBin {
   int64_t bytes_read = 0, bytes_written = 0, time_ns = 0;
 };
 
-// A GPU, by the looks at it. -1: not known. Means are over time; shares in parts per million.
+// A GPU, from its samples. -1: unknown. Means are over time; shares in parts per million.
 struct GpuSummary {
   int32_t gpu_id = 0;
   std::string kind, name, uuid;
@@ -212,29 +212,29 @@ struct GpuSummary {
   int64_t pcie_rx_bytes = -1, pcie_tx_bytes = -1, nvlink_rx_bytes = -1, nvlink_tx_bytes = -1;
 };
 
-// Marks of one name and domain that the program made. Times are -1 for points.
+// The program's marks of one name and domain. Times are -1 for points.
 struct MarkSummary {
   std::string domain, name;
   int64_t count = 0, time_ns = -1, max_ns = -1;
 };
 
-// Collectives of one communicator and operation (NCCL). -1: not known.
+// Collectives of one communicator and operation (NCCL). -1: unknown.
 struct CollectiveSummary {
-  std::string communicator;  // empty: NCCL does not tell
+  std::string communicator;  // empty: unknown
   std::string operation;
   int64_t count = 0, bytes = 0, time_ns = 0, max_ns = 0;
   int64_t ranks = -1;
-  int64_t compared = 0;  // collectives that several processes of the run have begun
+  int64_t compared = 0;  // collectives begun by several processes of the run
   int64_t skew_p50_ns = -1, skew_p99_ns = -1, skew_max_ns = -1;
-  int32_t last_proc_id = 0;  // which process was the last to begin, most often; 0: none
+  int32_t last_proc_id = 0;  // the process that most often began last; 0: none
   int64_t last_times = 0;
 };
 
-// Looks at threads whose innermost frame of Python was at one line, in all processes of one role.
+// Samples of threads whose innermost Python frame was at one line, in all processes of one role.
 struct PythonSummary {
-  std::string role, function, source;  // function and source empty: lines that had no room
+  std::string role, function, source;  // function and source empty: lines that did not fit
   int32_t processes = 0, line = 0;     // 0: the code has no line there
-  int64_t looks = 0, running = 0;      // of these, the thread was on a processor or in the run queue
+  int64_t looks = 0, running = 0;      // of these, the thread was on a CPU or in the run queue
 };
 
 struct Summary {
@@ -243,22 +243,22 @@ struct Summary {
   int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`
   int64_t counted_allocations = 0;     // below alloc-min
   int64_t counted_frees = 0;
-  int64_t served_calls = 0;  // calls of the program that the rows of `call` stand for: more than they for stdio
-  int64_t mark_records = 0;  // that the program's marks are made of: two of a range, one of a point
+  int64_t served_calls = 0;  // the program's calls behind the rows of `call`: more than the rows for stdio
+  int64_t mark_records = 0;  // records of the program's marks: two per range, one per point
   int64_t alloc_min_bytes = 0;
   int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
   int64_t estimated_allocations = 0,
-          estimated_bytes = 0;            // sampled ones stand for, with their weights; bytes asked for
+          estimated_bytes = 0;            // estimates from sampled ones, with their weights; requested bytes
   int64_t fold_ns = 0, folded_calls = 0;  // of `calls`, shorter than this: without a row of their own; 0: none
-  int64_t heap_blocks_left_out = 0;       // live blocks that were too many to follow, and their bytes
+  int64_t heap_blocks_left_out = 0;       // live blocks beyond the tracking limit, and their bytes
   int64_t heap_bytes_left_out = 0;
-  int64_t mapped_bytes_left_out = 0;  // anonymous mappings that were too many to follow
+  int64_t mapped_bytes_left_out = 0;  // anonymous mappings beyond the tracking limit
 
   std::vector<ProcessSummary> processes;      // parents before children, in order of start
   std::vector<FileSummary> files;             // the first kTopFiles by bytes and the first kTopFiles by time; by bytes
   int64_t files_touched = 0;                  // all of them
-  int64_t files_without_place = 0;            // met when there was no room left: summed up under file_id 0
-  std::vector<DirectorySummary> directories;  // likewise
+  int64_t files_without_place = 0;            // did not fit: summed up under file_id 0
+  std::vector<DirectorySummary> directories;  // as for files
   int64_t directories_touched = 0;
   std::vector<FuncSummary> funcs;    // by time
   std::vector<ErrorSummary> errors;  // by calls
@@ -273,7 +273,7 @@ struct Summary {
   std::vector<MarkSummary> marks;              // the first kTopMarks by time
   std::vector<CollectiveSummary> collectives;  // the first kTopCollectives by time
   std::vector<GpuSummary> gpus;                // instances behind their GPU
-  std::vector<GpuWorkSummary> gpu_work;        // devices that did something
+  std::vector<GpuWorkSummary> gpu_work;        // devices with work
   std::vector<GpuKernelSummary> gpu_kernels;   // the first kTopKernels by time
   GpuCallSummary gpu_calls;
   std::vector<GpuMarkSummary> gpu_marks;  // the first kTopMarks by busy_ns
@@ -282,19 +282,19 @@ struct Summary {
   std::vector<GpuFileSummary> gpu_files;
   std::vector<TorchMemorySummary> torch_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
-  std::vector<PythonSummary> python;     // the first kTopPython by looks that found it running
+  std::vector<PythonSummary> python;     // the first kTopPython by running samples
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
-  std::vector<model::LeftOutRow> left_out;  // asked for: no loss
+  std::vector<model::LeftOutRow> left_out;  // requested by the user: no loss
 
   [[nodiscard]] Totals totals(Group group) const;
-  // Nothing lost but what the user asked to be freed, and nothing unseen.
+  // Nothing unseen, and nothing lost except by the user's request (--last).
   [[nodiscard]] bool complete() const;
 };
 
-// Events that --last let go of.
+// Events freed by --last.
 [[nodiscard]] inline bool is_asked_for(const model::LossRow& loss) { return loss.channel == "last"; }
-// Time that CUPTI took for itself is told of among the losses, and is none.
+// CUPTI's own overhead is listed among the losses, but is none.
 [[nodiscard]] inline bool is_loss(const model::LossRow& loss) { return !is_asked_for(loss) && loss.unit != "ns"; }
 
 inline constexpr size_t kTopFiles = 1000;

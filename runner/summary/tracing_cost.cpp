@@ -41,7 +41,7 @@ const char* cost_class_of(uint16_t func) {
   return "call";
 }
 
-// Everything that a hook did, by cost class; without prices.
+// Calls by cost class, without costs.
 std::vector<CostLine> counts(const Summary& summary) {
   std::vector<CostLine> lines = {
       {"alloc_listed", summary.allocations, 0, false},
@@ -70,8 +70,8 @@ bool has_kernel_side(const json& run) {
   return run.contains(kState) && run.at(kState) == "recorded";
 }
 
-// What the run recorded besides what is measured, which is what the default options do; and waits that were too short to
-// be recorded, which nobody has counted.
+// Recording that is in no cost class, since only the default options are measured; and waits too short to be recorded,
+// which are not counted.
 std::vector<std::string> left_out(const json& run) {
   std::vector<std::string> names;
   const json options = run.value("options", json::object());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracing cost the command: the calls of each cost class times what one of them costs on the machine of the run
-// (`cost` of run.json, measured by `mlrun bench` or at the end of an earlier run). Nothing is guessed without it.
+// Overhead estimate of tracing: the calls of each cost class times the cost per call on the machine of the run (`cost`
+// of run.json, measured by `mlrun bench` or at the end of an earlier run). Without it there is no estimate.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct CostEstimate {
   int64_t measured_realtime_ns = 0;
   std::vector<CostLine> lines;        // classes with calls
   int64_t calls_without_cost = 0;     // of classes that were not measured
-  std::vector<std::string> left_out;  // what is in no line: SUMMARY_JSON.md
+  std::vector<std::string> left_out;  // what no line includes: SUMMARY_JSON.md
   double total_ns = 0;
   std::optional<double> share_of_cpu;  // of the user and system time of the command and its waited-for children
 };
 
-// Nothing: what calls cost on that machine is not known.
+// nullopt: the cost of calls on that machine is unknown.
 [[nodiscard]] std::optional<CostEstimate> cost_estimate(const Summary& summary);
 
 }  // namespace mlrun::summary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of calls and allocations that are alike. The number of sums is bounded: when there is no room for one more, what
-// is new is told apart by less, so that the totals stay true.
+// Sums of similar calls and allocations. The number of sums is bounded: when the table is full, new keys are coarser,
+// so the totals stay exact.
 //
 //   process, stretch, function, errno, file, site
 //   process,          function, errno, file, site            from kCells sums on
@@ -30,7 +30,7 @@ struct CellKey {
 struct Measures {
   uint64_t calls = 1, served_calls = 1;
   uint64_t moved = 0;
-  uint64_t asked = 0;          // UINT64_MAX: nothing was
+  uint64_t asked = 0;          // UINT64_MAX: no size
   uint64_t ticks = 0, ns = 0;  // ns: UINT64_MAX: not measured
   uint64_t first = 0, last = 0;
 };
@@ -43,7 +43,7 @@ struct Cell {
 
   void add(const Measures& one);
 
-  // How long one of them took that was added without; `last`: its end.
+  // Adds the duration of a call that was added without one; `last`: its end.
   void add_time(uint64_t ticks, uint64_t ns, uint64_t last);
 };
 
@@ -52,8 +52,7 @@ class CellTable {
   static constexpr size_t kCells = size_t{1} << 16;
   static constexpr size_t kCoarse = size_t{1} << 14;
 
-  // The sum that something belongs to; `made` says that it is new, and flags and type in it are set. Good until the
-  // next call.
+  // The sum of a call or allocation; `made`: it is new, with flags and type set. Valid until the next call.
   Cell& at(const CellKey& key, bool& made);
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }

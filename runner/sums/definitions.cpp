@@ -27,7 +27,7 @@ bool Definitions::take_room(uint64_t bytes) {
   return true;
 }
 
-// Every process defines the strings that it uses. Of one in several fragments all come from the same thread in a row.
+// Every process defines the strings that it uses. All fragments of a string come in a row from one thread.
 bool Definitions::is_new_string(const RecordView& record) {
   events::StringEvent string;
   if (!events::decode(record, string) || strings_.size() >= kNamesMax) return false;
@@ -42,7 +42,7 @@ bool Definitions::is_new_string(const RecordView& record) {
   return true;
 }
 
-// The folder that its path begins from is told by the number that is described.
+// The folder of a relative path is given by its described number.
 void Definitions::take_file(const RecordView& record, std::vector<char>& kept) {
   constexpr uint32_t kUnits = 4;
   events::FileEvent file;

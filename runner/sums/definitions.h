@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that say what others mean: which of them go into the spool. Each is kept once, and all of them together have
-// a bound, so that a run of any length leaves a spool of bounded size.
+// Selects the definition records that go into the spool. Each is kept once and their total is bounded, so that the
+// spool of a run of any length is bounded.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ class Definitions {
  public:
   explicit Definitions(uint64_t max_bytes) : left_bytes_(max_bytes) {}
 
-  // A record that is no call and no allocation: appended to `kept` if it is needed.
+  // A record other than a call or an allocation: appended to `kept` if needed.
   void take(const events::RecordView& record, uint32_t process, std::vector<char>& kept);
 
-  // A record or a report that must not be left out as long as there is room. False: there is none.
+  // A record or report that is kept unless the bound is reached. False: it is.
   bool take_room(uint64_t bytes);
 
   [[nodiscard]] KnownFiles& files() { return files_; }
@@ -36,7 +36,7 @@ class Definitions {
   void take_file(const events::RecordView& record, std::vector<char>& kept);
 
   KnownFiles files_;
-  summary::FlatMap<uint8_t> strings_;  // that are kept
+  summary::FlatMap<uint8_t> strings_;  // kept ones
   summary::FlatMap<uint8_t> memfds_;   // names of memory files
   summary::FlatMap<uint8_t> stacks_;   // by process and id
   uint64_t left_bytes_;

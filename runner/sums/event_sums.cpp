@@ -26,8 +26,8 @@ constexpr int64_t kErrnoMax = 4095;
 constexpr uint64_t kDefinitionBytesMax = uint64_t{128} << 20;
 constexpr size_t kThreadsMax = size_t{1} << 16;
 constexpr size_t kProcessesMax = size_t{1} << 16;
-constexpr size_t kOpenFreesMax = 8;      // of a thread: handlers within handlers, and frees that one jumped out of
-constexpr uint64_t kLateNs = 5'000'000;  // a line of the log takes its time from the clock to the file
+constexpr size_t kOpenFreesMax = 8;      // per thread: nested signal handlers, and frees left by longjmp
+constexpr uint64_t kLateNs = 5'000'000;  // delay between a log line's time stamp and its write
 constexpr uint32_t kOwn = 1;             // mlrun_sum.file_mode
 constexpr int kFileNumberShift = 8;
 constexpr uint64_t kFileNumberMask = uint64_t{UINT32_MAX} << kFileNumberShift;
@@ -46,7 +46,7 @@ void set_file(uint64_t& word, uint32_t number) {
   word = (word & ~kFileNumberMask) | uint64_t{number} << kFileNumberShift;
 }
 
-// The record that stands for all of its sum. Files are told by the numbers that are described.
+// The record that represents its sum. Files are identified by described numbers.
 void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, Cell& cell) {
   const auto units = std::min<uint32_t>(record.units, static_cast<uint32_t>(cell.record.size() / 2));
   std::memcpy(cell.record.data(), record.words, size_t{units} * MLRUN_UNIT_BYTES);
@@ -57,7 +57,7 @@ void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, C
   call.open_file = open_file;
   const bool detailed = (cell.sum.flags & MLRUN_SUM_NO_DETAIL) == 0;
   const KnownFiles::File* file = files.find(call.open_file);
-  const uint32_t number = file ? file->number : call.open_file;  // one that is described later keeps its own
+  const uint32_t number = file ? file->number : call.open_file;  // a number described later is kept
   if (call.open_file != 0 && (!detailed || number == 0)) cell.sum.flags |= MLRUN_SUM_NO_FILE;
   set_file(cell.record[6], detailed ? number : 0);
   if (!detailed) {
@@ -72,8 +72,8 @@ void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, C
   if (call.second_dirfd_file != 0) cell.record[9] = files.described(call.second_dirfd_file);
 }
 
-// The collector takes one thread's records after another's: what a thread does with a file that another one opened may
-// come before the description.
+// The collector drains one thread after another, so calls on a file that another thread opened may come before its
+// description.
 uint64_t file_key(const CallEvent& call, const KnownFiles::File* file, KnownFiles& files) {
   if (call.open_file != 0) {
     const uint64_t second = files.described(call.second_open_file);
@@ -97,7 +97,7 @@ EventSums::EventSums(const EventSumsOptions& options)
       timeline_(static_cast<int64_t>(util::monotonic_ns())),
       heaps_(options.alloc_min_bytes, clock_) {}
 
-// Looked at before the records that stand behind what it tells are added up.
+// Read before adding up the records that follow the logged moments.
 void EventSums::look_at_log() {
   for (const int64_t moment : log_.tail().look()) {
     const uint64_t bound_ns = clock_.from_realtime(moment);
@@ -125,7 +125,7 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kCall: add_call(record, source, kept); break;
       case EventClass::kAlloc: add_alloc(record, source); break;
       case EventClass::kFreeTime: add_free_time(record, source); break;
-      // These streams are not asked for: each record would be an event of its own.
+      // These streams are off with --summary-only, since each record would be an event of its own.
       case EventClass::kMark:
       case EventClass::kGpuWork:
       case EventClass::kGpuDevice:
@@ -155,7 +155,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   if (!events::decode(record, call)) return;
   records_++;
   const mlrun_call_class call_class = trace::class_of_func(call.func).value_or(MLRUN_CLASS_PROCESS);
-  // What makes processes tells who descends from whom.
+  // Calls that create processes define the process tree.
   if (call_class == MLRUN_CLASS_PROCESS && source.shown &&
       definitions_.take_room(uint64_t{record.units} * MLRUN_UNIT_BYTES)) {
     return Definitions::append(record.words, record.units, kept);
@@ -308,7 +308,7 @@ void EventSums::take_counters(const mlrun_frame& header, const char* payload, ui
   if (counters.final != 0 && threads_.end(header.channel)) heaps_.end(process);
 }
 
-// I/O counts come every two seconds; of these the last ones will do.
+// I/O counts come every two seconds; only the last ones are needed.
 bool EventSums::take_process(const mlrun_frame& header, const char* payload, uint32_t bytes) {
   const std::string_view text(payload, bytes);
   const bool tells_who =

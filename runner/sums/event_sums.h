@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --summary-only: takes the events from the collector and adds them up. What has to be known besides (names, files,
-// processes, threads) goes on into the spool, once and within a bound; the sums stand in memory and are written to
-// sums.bin every ten seconds, and at the end.
+// --summary-only: adds up the collector's events. Definitions (names, files, processes, threads) go into the spool,
+// once and within a bound; the sums are in memory and written to sums.bin every ten seconds, and at the end.
 #pragma once
 
 #include <cstddef>
@@ -48,14 +47,14 @@ class EventSums final : public collect::EventSink {
     mlrun_frame header{};
     std::string text;
   };
-  // A free whose duration has not been met yet (--alloc-dur): it stands in a record behind it.
+  // A free whose duration (--alloc-dur) is still to come, in a later record.
   struct OpenFree {
     uint64_t start = 0;
     CellKey key;
   };
-  // The thread whose records are taken.
+  // The thread whose records are being added.
   struct Source {
-    uint64_t channel = 0;  // under which its process's sums are written
+    uint64_t channel = 0;  // the channel for its process's sums
     uint32_t process = 0;
     bool shown = false;                           // its own frame is in the spool
     std::vector<OpenFree>* open_frees = nullptr;  // the last one last; null: durations of frees are not recorded
@@ -88,9 +87,9 @@ class EventSums final : public collect::EventSink {
   summary::Timeline timeline_{0};
   HeapWatch heaps_;
   trace::MappedFiles mapped_;                                       // by process number
-  std::unordered_map<uint32_t, uint32_t> process_of_pid_;           // the last one that was met
-  std::unordered_map<uint32_t, Report> io_;                         // the last one of each process
-  std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel; of threads that live
+  std::unordered_map<uint32_t, uint32_t> process_of_pid_;           // the last process seen
+  std::unordered_map<uint32_t, Report> io_;                         // the last report of each process
+  std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel, of live threads
   uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;
   uint64_t next_save_ns_ = 0, save_pause_ns_ = 1'000'000'000;  // doubles, up to ten seconds
   uint64_t late_marks_ = 0, late_ns_ = 0, threads_left_out_ = 0, reports_left_out_ = 0;

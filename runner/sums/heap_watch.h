@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap peaks while the run goes on. A block that one thread allocates and another frees has to be followed in the order
-// of time, so what a pass of the collector brings waits until no older record can come any more.
+// Heap peaks during the run. A block may be allocated and freed by different threads, so records must be applied in
+// time order: those of a pass are held until no older record can arrive.
 #pragma once
 
 #include <cstddef>
@@ -27,14 +27,14 @@ class HeapWatch {
  public:
   HeapWatch(int64_t alloc_min_bytes, const SumsClock& clock) : alloc_min_bytes_(alloc_min_bytes), clock_(clock) {}
 
-  // `channel`: under which the process's sums are written; `end`: on the clock of the channels.
+  // `channel`: the one for the process's sums; `end`: on the clock of the channels.
   void add(uint32_t process, uint64_t channel, const events::AllocEvent& alloc, uint64_t end);
   void add(uint32_t process, uint64_t channel, const model::AllocSmallRow& row);
 
-  // Follows what ended up to `clock`.
+  // Applies records that ended up to `clock`.
   void pass(uint64_t clock);
 
-  // Nothing more comes of the process.
+  // The process has no further records.
   void end(uint32_t process) { ended_.push_back(process); }
 
   // Frames for all processes.
@@ -52,7 +52,7 @@ class HeapWatch {
   struct Heap {
     uint64_t channel = 0;
     std::unique_ptr<summary::HeapMeter> meter;  // null: the process has ended
-    std::string frame;                          // then: what it says
+    std::string frame;                          // then: its result
   };
   Heap* heap_of(uint32_t process, uint64_t channel);
   void follow(uint64_t clock);
@@ -65,7 +65,7 @@ class HeapWatch {
   std::unordered_map<uint32_t, Heap> heaps_;  // by process
   std::vector<Waiting> waiting_, spare_;
   std::vector<uint32_t> ended_;
-  std::vector<uint64_t> sites_{0};  // by the number that the meters know them by
+  std::vector<uint64_t> sites_{0};  // by the meters' site number
   summary::FlatMap<uint32_t> site_numbers_;
 };
 

@@ -15,7 +15,7 @@ using trace::scrambled;
 
 constexpr uint32_t kTypeShift = 12;
 
-// As the summary has it (summary/call_facts.h): time in calls on these is mostly waiting for the other end.
+// As in the summary (summary/meters/call_facts.h): time in calls on these is mostly waiting for the other end.
 bool is_channel(uint32_t type, bool is_memfd) {
   switch (type) {
     case S_IFREG: return is_memfd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which open files are the same file. Every opening has a number of its own and a record that describes it; a run may
-// open one file a million times, and keeps one description.
+// Identifies open files that are the same file. Every open has its own number and description record; a run may open
+// one file a million times, but keeps one description.
 #pragma once
 
 #include <array>
@@ -17,25 +17,25 @@ namespace mlrun::sums {
 class KnownFiles {
  public:
   static constexpr size_t kFilesMax = size_t{1} << 16;
-  static constexpr size_t kOpenKept = size_t{1} << 16;  // the open files used last, at least
+  static constexpr size_t kOpenKept = size_t{1} << 16;  // at least the most recently used open files
 
   struct File {
-    uint32_t number = 0;  // of the open file whose description is kept; 0: has no place of its own
+    uint32_t number = 0;  // of the open file whose description is kept; 0: no place of its own
     uint32_t type = 0;    // as in st_mode
     bool is_channel = false;
   };
 
-  // A description. True: of a file that was not known and has a place now, so that the record is to be kept.
-  // `is_memfd`: its name says so. `has_room` false: no more files.
+  // A description. True: of a new file that got a place, so its record must be kept. `is_memfd`: by its name.
+  // `has_room` false: no more files.
   bool add(const events::FileEvent& file, bool is_memfd, bool has_room);
 
-  // Null: not described, or not used for so long that it was forgotten.
+  // Null: not described, or evicted.
   const File* find(uint32_t number);
 
-  // The number under which an open file is described; 0: none.
+  // The number that has an open file's kept description; 0: none.
   uint32_t described(uint32_t number);
 
-  // Of the open files used last those that another number describes.
+  // Recently used open files that are described by another number.
   [[nodiscard]] std::vector<mlrun_same_file> same() const;
 
  private:

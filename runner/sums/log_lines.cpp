@@ -10,7 +10,7 @@ namespace mlrun::sums {
 namespace {
 
 constexpr uint64_t kMillisecondNs = events::kMllogStampNs, kSlackNs = events::kMllogSlackNs;
-constexpr uint64_t kForgetNs = 1'000'000'000;  // a thread's records are taken long before
+constexpr uint64_t kForgetNs = 1'000'000'000;  // a thread's records are drained long before
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls wrote the logs, so that stretches begin where a line was written and not with the millisecond that it
-// tells (runner/trace/marks/mllog.h has the drawing). A line is in its file before the record of the call that wrote it is
-// taken; so the milliseconds in which a bound lies are known by then, and the record is looked for ahead of the others
-// of its thread.
+// Finds the calls that wrote log lines, so that stretches begin at the write of a line instead of its logged
+// millisecond (drawing in runner/trace/marks/mllog.h). A line is in its file before the record of its write is drained;
+// so the milliseconds with bounds are known by then, and the thread's records are searched for the write before they
+// are added.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ class LogLines {
 
   LogTail& tail() { return tail_; }
 
-  // A bound of a phase lies in this millisecond. It begins a stretch there and behind it.
+  // A phase's bound is in this millisecond. Begins a stretch at both its ends.
   void expect(uint64_t bound_ns, Stretches& stretches);
 
-  // Looks through the records of one thread, before they are added up. Begins a stretch where lines were written.
+  // Searches the records of one thread before they are added up. Begins a stretch at each write of a line.
   void find(events::RecordReader records, const SumsClock& clock, Stretches& stretches);
 
-  // Each record that tells of an open file; each call.
+  // Each record that describes an open file; each call.
   void take(const events::FileEvent& file);
   void take(const events::CallEvent& call, uint64_t start_ns, int64_t written);
 
@@ -42,9 +42,9 @@ class LogLines {
 
   LogTail tail_;
   bool has_logs_;
-  summary::FlatMap<int32_t> open_;       // which log, by the number of the open file
-  std::vector<uint64_t> expected_;       // milliseconds whose write was not found yet
-  std::vector<mlrun_log_write> writes_;  // without the first half when they are more: places are counted from the end
+  summary::FlatMap<int32_t> open_;       // index of the log, by number of the open file
+  std::vector<uint64_t> expected_;       // milliseconds whose write is still to be found
+  std::vector<mlrun_log_write> writes_;  // drops the older half when full: positions count from the end
 };
 
 }  // namespace mlrun::sums

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows MLLOG files while the command writes them, for the moments at which intervals begin and end. What they mean
-// is found out after the run (runner/trace/marks/mllog.h).
+// Follows MLLOG files while the command writes them, for the moments at which intervals begin and end. Their meaning is
+// parsed after the run (runner/trace/marks/mllog.h).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class LogTail {
  public:
   explicit LogTail(const std::vector<std::string>& paths);
 
-  // Moments, in nanoseconds of the wall clock, that lines written since the last look tell of. Costs a system call for
-  // each file when there is nothing new.
+  // Moments, in nanoseconds of the wall clock, in lines written since the last call. Costs one system call per file if
+  // nothing is new.
   const std::vector<int64_t>& look();
 
-  // Which of the paths is that file, as of the last look; -1: none.
+  // Index of the path that is that file, as of the last call; -1: none.
   [[nodiscard]] int32_t log_of(uint32_t device, uint64_t inode) const;
 
  private:
@@ -29,7 +29,7 @@ class LogTail {
     uint64_t inode = 0;
     uint32_t device = 0;
     uint64_t read_bytes = 0;
-    std::string line;  // the beginning of one that is not whole yet
+    std::string line;  // the beginning of an incomplete line
   };
   void read(File& file);
   void read_line(const std::string& line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run in stretches, from one bound of an MLLOG interval to the next, and what each process did to files in each.
+// Divides the run into stretches between bounds of MLLOG intervals, with each process's calls on files in each.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ class Stretches {
   static constexpr size_t kBoundsMax = 3 * 4096;  // both ends of a bound's millisecond, and the bound
   static constexpr size_t kSumsMax = size_t{1} << 16;
 
-  // A new one begins there. Comes in order, or splits an earlier one in two for what is added from now on.
+  // Begins a stretch. In time order, or splits an earlier stretch for calls added later.
   void begin(uint64_t monotonic_ns);
 
-  // The number of the stretch that a moment lies in.
+  // The number of the stretch that contains a moment.
   [[nodiscard]] uint32_t at(uint64_t monotonic_ns) const;
 
-  // Beyond kSumsMax processes are not told apart.
+  // Beyond kSumsMax the sums of all processes are combined.
   StretchSum& sum(uint32_t process, uint32_t stretch, uint64_t channel);
 
   [[nodiscard]] const std::vector<mlrun_stretch>& bounds() const { return bounds_; }

@@ -7,7 +7,7 @@ namespace mlrun::sums {
 
 namespace {
 constexpr uint64_t kSecondNs = 1'000'000'000;
-constexpr uint64_t kApartNs = 50'000'000;  // of two anchors that tell the rate better than the first guess
+constexpr uint64_t kApartNs = 50'000'000;  // distance of two anchors that give a better rate than the first estimate
 }  // namespace
 
 SumsClock::SumsClock(mlrun_clock_kind kind) : kind_(kind), last_(collect::look_at_clocks()) {
@@ -22,7 +22,7 @@ void SumsClock::add(const mlrun_frame_anchor& anchor) {
     ns_per_tick_ =
         static_cast<double>(anchor.monotonic_ns - first.monotonic_ns) / static_cast<double>(anchor.tsc - first.tsc);
   }
-  // The last place is for the newest.
+  // The last entry is the newest.
   if (seen_++ % step_ != 0 && anchors_.size() > 1) anchors_.pop_back();
   anchors_.push_back(anchor);
   if (anchors_.size() < kAnchorsMax) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of the channels as nanoseconds, while the run goes on: near enough for the bounds of buckets and stretches.
-// Sums of durations stay in ticks; the merger converts them by all that was seen of the clocks.
+// Converts the clock of the channels to nanoseconds during the run, precisely enough for bounds of buckets and
+// stretches. Sums of durations stay in ticks; the merger converts them with all anchors.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class SumsClock {
   [[nodiscard]] uint64_t monotonic_ns(uint64_t clock) const;
   [[nodiscard]] uint64_t from_realtime(int64_t realtime_ns) const;
 
-  // A bounded number of the anchors, evenly spread.
+  // A bounded, evenly spread subset of the anchors.
   [[nodiscard]] const std::vector<mlrun_frame_anchor>& anchors() const { return anchors_; }
   [[nodiscard]] uint64_t first_ns() const { return anchors_.empty() ? 0 : anchors_.front().monotonic_ns; }
 
@@ -34,7 +34,7 @@ class SumsClock {
   double ns_per_tick_ = 1;
   mlrun_frame_anchor last_{};
   std::vector<mlrun_frame_anchor> anchors_;
-  uint64_t step_ = 1, seen_ = 0;  // every step_-th is kept, and the last one
+  uint64_t step_ = 1, seen_ = 0;  // keeps every step_-th, and the last one
 };
 
 }  // namespace mlrun::sums

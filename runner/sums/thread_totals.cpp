@@ -12,9 +12,9 @@ namespace mlrun::sums {
 
 namespace {
 
-// Frames of sums.bin have numbers that none in the spool has.
+// Frame numbers in sums.bin are distinct from those in the spool.
 constexpr uint64_t kFirstSeq = uint64_t{1} << 63;
-constexpr size_t kProcessesMax = size_t{1} << 14;  // the counters of more that have ended are put together
+constexpr size_t kProcessesMax = size_t{1} << 14;  // beyond it the counters of ended processes are combined
 constexpr int64_t kMiddleOfFineClass = 8;          // see trace/counter_tracker.cpp
 
 int64_t net_bytes(const mlrun_counter_entry& entry, int64_t mallocs, int64_t frees) {

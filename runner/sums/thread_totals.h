@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of the threads, as their frames told them last. Those of threads that ended are put together by process.
+// The last reported counters of each thread. Those of ended threads are combined by process.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ namespace mlrun::sums {
 class ThreadTotals {
  public:
   // A thread of a process; `shown`: its frame is in the spool. Beyond the bound of threads the sums of a process go to
-  // the first thread of it that is shown.
+  // its first shown thread.
   void begin(uint64_t channel, uint32_t process, bool shown);
 
-  // What changed since the frame before, as rows without a process.
+  // Changes since the frame before, as rows without a process.
   std::vector<model::AllocSmallRow> count(uint64_t channel, const mlrun_frame_counters& counters,
                                           const mlrun_counter_entry* entries, uint32_t number);
   void drop(uint64_t channel, const events::DropCounts& totals);
   void leave_out(uint64_t channel, const mlrun_left_out& totals);
 
-  // The thread has ended, and all it recorded was taken. True: it was the last one of its process.
+  // The thread has ended and its records are drained. True: it was the last one of its process.
   bool end(uint64_t channel);
 
   [[nodiscard]] bool is_shown(uint64_t channel) const;
-  // 0: not known.
+  // 0: unknown.
   [[nodiscard]] uint32_t process_of(uint64_t channel) const;
-  // The channel under which sums of a process are written; 0: none is shown.
+  // The channel for sums of a process; 0: none is shown.
   [[nodiscard]] uint64_t channel_of(uint32_t process) const;
 
-  // Frames for all of them.
+  // Frames for all threads.
   void write(std::string& text, uint64_t now_ns) const;
 
  private:
@@ -51,14 +51,14 @@ class ThreadTotals {
     Totals totals;
   };
   struct Process {
-    uint64_t channel = 0;        // the first that is shown
-    uint64_t ended_channel = 0;  // the first that has ended: its counters are those of all that have
+    uint64_t channel = 0;        // the first shown one
+    uint64_t ended_channel = 0;  // the first ended one: has the combined counters of all ended threads
     uint32_t live = 0;
     Totals ended;
   };
   static void write(std::string& text, uint64_t now_ns, uint64_t channel, const Totals& totals);
 
-  std::unordered_map<uint64_t, Thread> threads_;  // that live
+  std::unordered_map<uint64_t, Thread> threads_;  // live ones
   std::unordered_map<uint32_t, Process> processes_;
 };
 

@@ -15,10 +15,10 @@ namespace mlrun::symbols {
 
 namespace {
 
-// CPython 3.13 has mimalloc compiled in for those who ask for it, and does not use it by itself.
+// CPython 3.13 contains mimalloc, but uses it only on request.
 constexpr std::string_view kUnusedMimalloc = "_PyMem_MiMalloc";
 
-// Functions that each allocator has under any prefix that it was built with, as in je_arrow_mallocx and duckdb_je_mallocx.
+// Functions that an allocator has under any prefix it was built with, as in je_arrow_mallocx and duckdb_je_mallocx.
 // "": not a function of an allocator.
 std::string_view allocator_of(std::string_view function) {
   if (function.ends_with("mallocx") || function.ends_with("rallocx")) return "jemalloc";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the symbols of a library or program say of how it allocates memory.
+// What the symbols of a library or program reveal about its memory allocator.
 #pragma once
 
 #include <set>
@@ -9,10 +9,10 @@ namespace mlrun::symbols {
 
 struct AllocatorSymbols {
   std::set<std::string> own;  // allocators that are linked in: "jemalloc", "mimalloc", "tcmalloc"
-  bool calls_new = false;     // C++: it calls operator new of whoever has it
+  bool calls_new = false;     // C++: it calls an external operator new
 };
 
-// Reads .dynsym, and .symtab where it was not stripped. Nothing of a file that is gone or is no ELF file.
+// Reads .dynsym, and .symtab unless stripped. Empty if the file is missing or not ELF.
 AllocatorSymbols read_allocator_symbols(const std::string& path);
 
 }  // namespace mlrun::symbols

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/symbols/demangle.h"
 
-#define HAVE_DECL_BASENAME 1  // libiberty's headers would declare it otherwise than libc's
+#define HAVE_DECL_BASENAME 1  // libiberty's headers would declare basename unlike libc's
 #include <libiberty/demangle.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -24,12 +24,12 @@ namespace mlrun::symbols {
 
 namespace {
 
-// Of a name that takes long: the process ends by itself where this one was killed meanwhile.
+// A name can take forever: the alarm ends the child even if its parent was killed meanwhile.
 constexpr unsigned kAlarmS = 2 * kAnswerMs / 1000;
 
-constexpr rlim_t kStackBytes = rlim_t{8} << 20;  // also where there is no limit
+constexpr rlim_t kStackBytes = rlim_t{8} << 20;  // set even if there is no limit
 
-// An answer begins with one of these; behind kReadable stands the text.
+// First byte of an answer; the text follows kReadable.
 enum : char { kUnchanged = 'u', kReadable = 'r' };
 
 struct Work {
@@ -38,7 +38,7 @@ struct Work {
   std::jmp_buf too_long{};
 };
 
-// libiberty keeps what it needs on the stack meanwhile, so that it can be left here (of a name of Rust a buffer stays).
+// libiberty keeps its state on the stack, so longjmp is safe (a Rust name leaks a buffer).
 void add(const char* piece, size_t bytes, void* opaque) {
   Work& work = *static_cast<Work*>(opaque);
   if (bytes > work.answer.size() - work.bytes)
@@ -47,20 +47,20 @@ void add(const char* piece, size_t bytes, void* opaque) {
   work.bytes += bytes;
 }
 
-// libstdc++'s function takes no names of more than 1,024 bytes, which kernels made of layers of templates have.
+// libstdc++'s __cxa_demangle rejects names of more than 1,024 bytes, which heavily templated kernels have.
 bool demangle(const char* name, Work& work) {
   constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
   if (setjmp(work.too_long) != 0) return false;  // NOLINT(cert-err52-cpp): as above
-  // Names of older Rust are names of C++, with a hash behind that only Rust's reading leaves out.
+  // Older Rust names are C++ names with a hash at the end, which only the Rust demangler omits.
   work.bytes = 1;
   if (::rust_demangle_callback(name, kOptions, add, &work) != 0) return true;
   work.bytes = 1;
   return ::cplus_demangle_v3_callback(name, kOptions, add, &work) != 0;
 }
 
-// The process that reads names: answers each message with one until there is nobody who asks.
+// The child process: answers each message with one until the socket closes.
 [[noreturn]] void answer(int socket) {
-  // It holds nothing open that others wait for the end of, and leaves neither a core nor a word when a name ends it.
+  // Keeps no descriptor whose close others wait for, and leaves no core or message if a name crashes it.
   if (socket > 0) ::close_range(0, static_cast<unsigned>(socket) - 1, 0);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   const rlimit no_core{}, some_stack{kStackBytes, kStackBytes};
@@ -90,7 +90,7 @@ class Reader {
  public:
   ~Reader() { end(); }
 
-  // False: there is none, and another one would not help.
+  // False: the process could not be started, and a retry would not help.
   bool begin() {
     if (socket_.valid()) return true;
     if (failures_ >= kFailuresMax) return false;
@@ -143,14 +143,14 @@ class Reader {
     }
   }
 
-  util::UniqueFd socket_;  // not valid: no process
+  util::UniqueFd socket_;  // invalid: no process
   pid_t pid_ = -1;
   int failures_ = 0;
-  size_t given_up_ = 0;  // names
+  size_t given_up_ = 0;  // names given up
   std::array<char, 1 + kDemangledBytesMax> answer_{};
 };
 
-// A merge names things in several threads.
+// A merge demangles names in several threads.
 struct Shared {
   std::mutex mutex;
   Reader reader;

@@ -22,9 +22,9 @@ namespace mlrun::symbols {
 
 namespace {
 
-constexpr pid_t kThread = 1;  // libdw wants a number: it walks nothing but our copies
+constexpr pid_t kThread = 1;  // libdw requires a thread id; it walks only our copies
 
-// Only what is in the files themselves: nothing is looked for elsewhere, nor fetched.
+// Uses only the files themselves: no search for separate debug files, no download.
 int find_no_elf(Dwfl_Module* /*module*/, void** /*user*/, const char* /*name*/, Dwarf_Addr /*base*/, char** /*path*/,
                 Elf** /*elf*/) {
   return -1;
@@ -33,12 +33,12 @@ int find_no_debug_file(Dwfl_Module* /*module*/, void** /*user*/, const char* /*n
                        const char* /*path*/, const char* /*link*/, GElf_Word /*sum*/, char** /*found*/) {
   return -1;
 }
-const Dwfl_Callbacks kCallbacks = {.find_elf = find_no_elf,
-                                   .find_debuginfo = find_no_debug_file,
-                                   .section_address = dwfl_offline_section_address,
-                                   .debuginfo_path = nullptr};
+const Dwfl_Callbacks kMappingCallbacks = {.find_elf = find_no_elf,
+                                          .find_debuginfo = find_no_debug_file,
+                                          .section_address = dwfl_offline_section_address,
+                                          .debuginfo_path = nullptr};
 
-// What has to be added to the file's own addresses where its code lies as the mapping says; nothing: it has none there.
+// Difference between the mapping's addresses and the file's own; nullopt: the file has no code there.
 std::optional<uint64_t> bias_of(int fd, const CodeMapping& mapping) {
   if (elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
@@ -62,19 +62,19 @@ struct StackWalker::Walk {
   struct File {
     CodeMapping mapping;
     bool is_opened = false;
-    Dwfl_Module* module = nullptr;  // nullptr: the file is not there
+    Dwfl_Module* module = nullptr;  // nullptr: the file is missing
     uint64_t bias = 0;
     std::string path, build_id;
   };
 
-  std::unique_ptr<Dwfl, void (*)(Dwfl*)> session{dwfl_begin(&kCallbacks), dwfl_end};
+  std::unique_ptr<Dwfl, void (*)(Dwfl*)> session{dwfl_begin(&kMappingCallbacks), dwfl_end};
   std::vector<File> files;  // by start
   bool is_attached = false;
-  // Of the walk under way:
+  // State of the current walk:
   const StackCopy* copy = nullptr;
   size_t depth = 0;
   bool has_left_copy = false, is_first = true;
-  uint64_t left_at = 0;  // offset from the copy's begin
+  uint64_t left_at = 0;  // offset from the copy's start
   std::optional<uint8_t> end;
   WalkedStack walked;
 
@@ -90,7 +90,7 @@ struct StackWalker::Walk {
     file.is_opened = true;
     util::UniqueFd fd(::open(file.mapping.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    // Not by its device as well: of overlayfs and btrfs the mappings show another one than stat does.
+    // Does not compare the device: on overlayfs and btrfs, /proc/PID/maps shows another one than stat.
     const bool is_same =
         fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file.mapping.inode;
     file.path = file.mapping.path;
@@ -108,7 +108,7 @@ struct StackWalker::Walk {
     dwfl_report_begin_add(session.get());
     file.module = dwfl_report_elf(session.get(), name.c_str(), file.path.c_str(), kept, file.bias, true);
     dwfl_report_end(session.get(), nullptr, nullptr);
-    if (file.module == nullptr) ::close(kept);  // else the module does
+    if (file.module == nullptr) ::close(kept);  // otherwise the module closes it
     if (file.module == nullptr) return;
     GElf_Addr bias = 0;
     const unsigned char* bits = nullptr;
@@ -118,7 +118,7 @@ struct StackWalker::Walk {
     if (bytes > 0) file.build_id.assign(reinterpret_cast<const char*>(bits), static_cast<size_t>(bytes));
   }
 
-  // Without a table libdw would go by the frame pointer, which most code does not keep.
+  // Without unwind tables libdw would follow the frame pointer, which most code does not keep.
   [[nodiscard]] static bool has_table(const File& file, uint64_t pc) {
     if (file.module == nullptr) return false;
     Dwarf_Addr bias = 0;
@@ -129,7 +129,7 @@ struct StackWalker::Walk {
     return true;
   }
 
-  // `code`: an address in the call that the frame is in, as a return address may lie behind the end of its function.
+  // `code`: an address inside the frame's call, since a return address may lie after the end of its function.
   bool add(uint64_t goes_on, bool is_interrupted) {
     const uint64_t code = goes_on - (is_interrupted ? 0 : 1);
     if (walked.frames.size() >= depth) {
@@ -151,20 +151,21 @@ struct StackWalker::Walk {
     return false;
   }
 
-  // Whether a signal struck there libdw learns by going on to the next frame, for which it has to know the file.
+  // libdw knows whether a signal interrupted a frame only after stepping to the next one, which needs that frame's
+  // file.
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
     bool is_interrupted = false;
     if (!dwfl_frame_pc(frame, &pc, nullptr)) return DWARF_CB_ABORT;
-    if (pc == 0) {  // also where the return address could not be read
+    if (pc == 0) {  // also if the return address could not be read
       if (!self.has_left_copy) self.end = MLRUN_STACK_ROOT;
       return DWARF_CB_ABORT;
     }
     self.has_left_copy = false;
     if (File* file = self.file_at(pc - 1); file != nullptr && !file->is_opened) self.open(*file);
     if (!dwfl_frame_pc(frame, &pc, &is_interrupted)) return DWARF_CB_ABORT;
-    if (self.is_first) {  // added before: walk() begins in the call and not behind it
+    if (self.is_first) {  // already added: walk() starts inside the call, not after it
       self.is_first = false;
       return DWARF_CB_OK;
     }
@@ -192,7 +193,7 @@ struct StackWalker::Walk {
     std::memcpy(word, self.copy->bytes.data() + offset, sizeof *word);
     return true;
   }
-  // By DWARF's numbers.
+  // Registers by DWARF number.
   static bool set_registers(Dwfl_Thread* thread, void* argument) {
     const auto& copy = *static_cast<Walk*>(argument)->copy;
     const auto& from = copy.registers;
@@ -206,7 +207,7 @@ struct StackWalker::Walk {
            dwfl_thread_state_registers(thread, kR12, others.size(), others.data());
   }
 
-  // libdw learns what processor it is from the first module that is there.
+  // libdw takes the architecture from the first module that exists.
   bool attach() {
     static constexpr Dwfl_Thread_Callbacks kThreadCallbacks = {.next_thread = next_thread,
                                                                .get_thread = get_thread,
@@ -224,7 +225,7 @@ struct StackWalker::Walk {
     const int ended = attach() ? dwfl_getthread_frames(session.get(), kThread, take_frame, this) : -1;
     if (end) return;
     if (has_left_copy) {
-      constexpr uint64_t kStackMax = 8 << 20;  // farther away is none of it
+      constexpr uint64_t kStackMax = 8 << 20;  // addresses farther away are not on the stack
       const bool is_behind = left_at >= copy->asked_bytes && left_at - copy->asked_bytes < kStackMax;
       end = is_behind ? MLRUN_STACK_DEPTH : MLRUN_STACK_BROKEN;
     } else {

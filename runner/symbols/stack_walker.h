@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a copy of a thread's stack to the calls on it, by the unwind tables (.eh_frame) of the files that its process had
-// mapped, as far as they are on this machine still.
+// Unwinds a copy of a thread's stack, by the unwind tables (.eh_frame) of the files that its process had mapped, as far
+// as these still exist on this machine.
 //
 //   StackWalker walker(mappings);
 //   for each copy: walker.walk(copy, depth)
 //
-// Memory: of each file that a walk came through the tables, and a descriptor.
+// Memory: the tables of each file that a walk used, and one descriptor per file.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace mlrun::symbols {
 
-// Code of a file in a process, a line of /proc/PID/maps.
+// An executable file mapping of a process: a line of /proc/PID/maps.
 struct CodeMapping {
   uint64_t start = 0, end = 0, file_offset = 0, inode = 0;
   std::string path;
@@ -31,9 +31,9 @@ struct StackCopy {
   std::array<uint64_t, MLRUN_STACK_REGISTERS> registers{};
   uint64_t address = 0;  // of the first byte
   std::string bytes;
-  // Begin and end of what could not be read: pages that nobody has written to, as in large arrays, or that were lost.
+  // Start and end of ranges that could not be read: pages never written to, as in large arrays, or lost.
   std::vector<std::pair<uint64_t, uint64_t>> holes = {};
-  uint64_t asked_bytes = 0;  // from `address` on: what lies behind was not asked for
+  uint64_t asked_bytes = 0;  // length requested from `address` on
 
   // `offset`: in bytes.
   [[nodiscard]] bool is_hole(uint64_t offset) const {
@@ -43,8 +43,8 @@ struct StackCopy {
 };
 
 struct WalkedFrame {
-  size_t mapping = 0;           // index + 1; 0: in none
-  uint64_t offset = 0;          // where it goes on, in the file's own numbering of addresses; mapping 0: in memory
+  size_t mapping = 0;           // index + 1; 0: none
+  uint64_t offset = 0;          // return address in the file's own numbering; mapping 0: address in memory
   bool is_interrupted = false;  // by a signal
 };
 
@@ -55,20 +55,20 @@ struct WalkedStack {
 
 class StackWalker {
  public:
-  // Of the threads of one process, while this is mapped.
+  // The executable mappings of one process; valid for all its threads until they change.
   explicit StackWalker(std::vector<CodeMapping> mappings);
   ~StackWalker();
   StackWalker(const StackWalker&) = delete;
   StackWalker& operator=(const StackWalker&) = delete;
 
-  // Some code of a file lies there.
+  // Whether file code is mapped there.
   [[nodiscard]] bool knows(uint64_t address) const;
 
-  // At least one frame, the one that the copy's call returns to. Requires: depth >= 1.
+  // Returns at least one frame, the return address of the copied call. Requires: depth >= 1.
   WalkedStack walk(const StackCopy& copy, size_t depth);
 
-  // Of the file that a frame lies in. The path says so where the file is not the one that was mapped: another one has that
-  // name by now, or in another mount namespace. Requires: mapping != 0.
+  // Path of the file that contains a frame. It is marked if the file is not the mapped one: replaced since, or in
+  // another mount namespace. Requires: mapping != 0.
   [[nodiscard]] const std::string& path(size_t mapping) const;
   [[nodiscard]] const std::string& build_id(size_t mapping) const;
 

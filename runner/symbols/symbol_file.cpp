@@ -21,20 +21,20 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
-struct Symbol {
-  uint64_t start = 0, bytes = 0;
-  const char* name = nullptr;
-};
-
 }  // namespace
 
 struct SymbolFile::Symbols {
+  struct Symbol {
+    uint64_t start = 0, bytes = 0;
+    const char* name = nullptr;
+  };
+
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> session{dwfl_begin(&kCallbacks), dwfl_end};
   Dwfl_Module* module = nullptr;
   std::vector<Symbol> functions;  // by start
   bool loaded = false;
 
-  // Addresses are those of the file: it is taken to be loaded at 0.
+  // Addresses are the file's own: it is treated as loaded at 0.
   explicit Symbols(const std::string& path) {
     if (!session) return;
     dwfl_report_begin(session.get());
@@ -59,7 +59,7 @@ struct SymbolFile::Symbols {
                      [](const Symbol& a, const Symbol& b) { return a.start < b.start; });
   }
 
-  // The innermost function around the address; one without a size reaches to the next.
+  // The innermost function around the address; one without a size extends to the next.
   [[nodiscard]] const char* function_at(uint64_t address) const {
     constexpr int kNestedMax = 16;
     auto at = std::upper_bound(functions.begin(), functions.end(), address,
@@ -98,7 +98,7 @@ Place SymbolFile::find(uint64_t address) {
   if (!symbols_->loaded) symbols_->load();
   if (const char* symbol = symbols_->function_at(address)) {
     const std::string_view name(symbol);
-    place.function = demangled(name.substr(0, name.find('@')));  // behind it is the symbol's version
+    place.function = demangled(name.substr(0, name.find('@')));  // cuts the symbol version
   }
   Dwfl_Line* line = dwfl_module_getsrc(symbols_->module, address);
   int number = 0;

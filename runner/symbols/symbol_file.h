@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One library or program file: which function an address belongs to, and which source line where there is debug
-// information (in the file, or in a separate one below /usr/lib/debug). Nothing is fetched from anywhere.
+// One library or program file: maps an address to its function and, with debug information (in the file or in a
+// separate one below /usr/lib/debug), to its source line. Downloads nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace mlrun::symbols {
 
 struct Place {
-  std::string function;  // demangled; "": not known
-  std::string source;    // as the compiler was given it; "": not known
+  std::string function;  // demangled; "": unknown
+  std::string source;    // as passed to the compiler; "": unknown
   int line = 0;
 };
 
@@ -20,7 +20,7 @@ enum class Identity { kSame, kMissing, kChanged };
 
 class SymbolFile {
  public:
-  // build_id: bytes, "" for a file that has none; such a file counts as the same if it has not been modified since
+  // build_id: bytes; "" for a file without one, which counts as the same if it has not been modified since
   // `recorded_ns` (CLOCK_REALTIME).
   SymbolFile(const std::string& path, const std::string& build_id, int64_t recorded_ns);
   ~SymbolFile();
@@ -29,7 +29,7 @@ class SymbolFile {
 
   [[nodiscard]] Identity identity() const { return identity_; }
 
-  // Requires: identity() is kSame. `address` as the file's own headers count.
+  // Requires: identity() is kSame. `address`: in the file's own numbering.
   [[nodiscard]] Place find(uint64_t address);
 
  private:

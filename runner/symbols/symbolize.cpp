@@ -18,7 +18,7 @@ FrameState state_of(Identity identity) {
   return identity == Identity::kMissing ? FrameState::kNoFile : FrameState::kChanged;
 }
 
-// A return address is behind the call that it belongs to.
+// A return address lies after its call, so the look-up uses the byte before it.
 void name(FrameRow& frame, SymbolFile& file) {
   if (file.identity() != Identity::kSame) {
     frame.state = state_of(file.identity());
@@ -34,7 +34,7 @@ void name(FrameRow& frame, SymbolFile& file) {
 }  // namespace
 
 void symbolize(model::StackTable& stacks, int64_t recorded_ns) {
-  ::unsetenv("DEBUGINFOD_URLS");  // libdw would ask servers for debug information
+  ::unsetenv("DEBUGINFOD_URLS");  // keeps libdw from asking debuginfod servers
   std::vector<std::vector<FrameRow*>> by_file(stacks.files.size());
   for (FrameRow& frame : stacks.frames) {
     if (frame.file != 0) by_file[frame.file - 1].push_back(&frame);

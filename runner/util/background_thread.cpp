@@ -13,7 +13,7 @@ namespace mlrun::util {
 std::string start_background_thread(std::function<void()> body) {
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread has the mask of the one that starts it
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread inherits the mask of its creator
   std::string problem;
   try {
     std::thread(std::move(body)).detach();

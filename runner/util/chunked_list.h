@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list that only grows: its items stay where they are, and none is copied when it grows. It takes its memory in chunks
-// that may be spilled (spilled_memory.h).
+// A list that only grows: items have stable addresses and are not copied when it grows. Its memory is in chunks that
+// may be spilled (spilled_memory.h).
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction takes three cycles but one can start in each, so long stretches are cut in three lanes that run side
-// by side; a lane's checksum is then moved over the bytes behind it. The move is linear in the bits of the checksum:
+// The instruction has a latency of three cycles and a throughput of one, so long inputs are split into three parallel
+// lanes; a lane's checksum is then advanced over the bytes after it. Advancing is linear in the bits of the checksum:
 // four tables, one for each of its bytes.
 #include "runner/util/crc32c.h"
 
@@ -29,7 +29,7 @@ constexpr auto kByteTable = make_byte_table();
 
 using MoveTable = std::array<std::array<uint32_t, 256>, 4>;
 
-// What becomes of a raw checksum when kLaneBytes zeros follow.
+// A raw checksum advanced over kLaneBytes zeros.
 constexpr MoveTable make_move_table() {
   std::array<uint32_t, 32> of_bit{};
   for (size_t bit = 0; bit < 32; bit++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli), as in iSCSI and ext4: by the processor's instruction, or by a table where there is none.
+// CRC-32C (Castagnoli), as in iSCSI and ext4: by the CPU's instruction, or by a table without it.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace mlrun::util {
 
-// The checksum of `bytes` bytes behind data whose checksum is `crc` (0: none before).
+// Extends `crc`, the checksum of the preceding data (0: none), over `bytes` bytes.
 uint32_t crc32c(uint32_t crc, const void* data, size_t bytes);
 
 // The same without the instruction.

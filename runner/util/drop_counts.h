@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many records of a thread were dropped, by reason and by what they would have told: the payload of a drops frame.
+// Dropped records of a thread, by reason and kind: the payload of a drops frame.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ using DropCounts = std::array<std::array<uint64_t, MLRUN_DROPPED_KINDS>, MLRUN_D
 uint64_t drops_of(const DropCounts& counts, size_t reason);
 uint64_t all_drops(const DropCounts& counts);
 
-// What dropped records of that kind are called in tables: "file call".
+// The name of a kind in tables: "file call".
 const char* name_of(mlrun_dropped kind);
 
 // struct mlrun_frame_drops and its entries.
 std::string drops_payload(uint64_t monotonic_ns, const DropCounts& counts);
 
-// The counts of a payload. Entries of a reason or kind that this version does not know are left out; so is what is cut off.
+// The counts of a payload. Ignores entries of unknown reasons or kinds, and incomplete ones.
 DropCounts read_drops(const char* payload, size_t bytes);
 
 }  // namespace mlrun::events

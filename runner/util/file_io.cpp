@@ -13,7 +13,7 @@ namespace mlrun::util {
 
 namespace {
 
-// Appends the file to `text`; the errno of what failed, or 0.
+// Appends the file to `text`; returns 0 or an errno.
 int read_all(int fd, size_t limit_bytes, std::string& text) {
   size_t used = 0;
   text.resize(4096);

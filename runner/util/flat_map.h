@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash map from non-zero integers to small values: open addressing, linear probing, no tombstones. For maps that a row
-// is looked up in: about 5 ns when warm, one cache miss when not. Pointers to values are good until the next insertion
-// or removal.
+// Hash map from non-zero integers to small values: open addressing, linear probing, no tombstones. For per-row
+// lookups: about 5 ns when warm, one cache miss when not. Pointers to values are valid until the next insertion or
+// removal.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace mlrun::summary {
 template <typename Value, template <typename> class Allocator = HugePageAllocator>
 class FlatMap {
  public:
-  // Packed to the value's alignment: a slot of a 32-bit value takes 12 bytes. A key of 0: empty.
+  // Packed to the value's alignment: a slot of a 32-bit value takes 12 bytes. Key 0: empty.
   struct Slot {
     using KeyPart = std::conditional_t<alignof(Value) < alignof(uint64_t), uint32_t, uint64_t>;
     static constexpr size_t kKeyParts = alignof(Value) < alignof(uint64_t) ? 2 : 1;
@@ -46,7 +46,7 @@ class FlatMap {
     if (!slots_.empty()) util::prefetch(&slots_[home(key)]);
   }
 
-  // The value under `key`, made when there is none; `*made` says so.
+  // The value of `key`, inserted if missing; `*made`: it was.
   Value& at(uint64_t key, bool* made = nullptr) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
     size_t i = home(key);
@@ -59,7 +59,7 @@ class FlatMap {
     return slots_[i].value;
   }
 
-  // Closes the gap by moving later members of the run back, so that probing needs no tombstones.
+  // Closes the gap by moving back later entries of the probe run, so no tombstones are needed.
   void erase(uint64_t key) {
     if (size_ == 0) return;
     size_t hole = home(key);
@@ -96,8 +96,7 @@ class FlatMap {
 
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
-  // The high half of the product, folded: ids that differ in few bits, and addresses with low bits of zero, spread
-  // alike.
+  // The folded high half of the product: spreads ids that differ in few bits as well as addresses with zero low bits.
   [[nodiscard]] size_t home(uint64_t key) const {
     const uint64_t product = key * 0x9e3779b97f4a7c15u;
     return (product ^ product >> 32) & mask();

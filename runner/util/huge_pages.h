@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocator for large tables that are looked up at random: from 4 MiB on they lie in huge pages where the kernel gives
-// them on request, which saves most TLB misses.
+// Allocator for large tables with random access: from 4 MiB on it requests huge pages, which avoid most TLB misses.
 #pragma once
 
 #include <sys/mman.h>

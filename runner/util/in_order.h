@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel work with one part of each item done in order: every thread takes the next item, works on it, waits for its
-// turn to hand it over, and finishes it on its own. Nothing queues: as many items are held in memory as there are
-// threads.
+// Parallel work with one step of each item done in order: every thread takes the next item, works on it, waits for its
+// turn to hand it over, and finishes it. There is no queue: at most one item per thread is in memory.
 #pragma once
 
 #include <atomic>
@@ -18,7 +17,7 @@ namespace mlrun::trace {
 
 class Turns {
  public:
-  // Waits until it is the turn of `index`; false: somebody failed, give up.
+  // Waits for the turn of `index`; false: another thread failed, give up.
   bool wait(size_t index) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || turn_ == index; });
@@ -29,7 +28,7 @@ class Turns {
     ++turn_;
     changed_.notify_all();
   }
-  // The first error is the one that counts.
+  // Keeps the first error.
   void stop(Error error) {
     const std::lock_guard lock(mutex_);
     if (!stopped_) error_ = std::move(error);
@@ -55,8 +54,8 @@ class Turns {
 };
 
 // For each index in [0, count): work(thread, index) on any thread; hand_over(thread, index) one at a time, in order;
-// then finish(thread, index) on the thread that did the work. `thread` counts from 0; what is handed on stands in a
-// place of the thread's own. All three return Status; it ends at the first error.
+// then finish(thread, index) on the thread that did the work. `thread` counts from 0 and selects the
+// thread's storage for the item. All three return Status; stops at the first error.
 template <typename Work, typename HandOver, typename Finish>
 Status in_order(size_t count, unsigned threads, Work work, HandOver hand_over, Finish finish) {
   Turns turns;

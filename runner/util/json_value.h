@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value as a member of what many files include: the library's own header takes longer to compile than most of our
-// files. Who looks into it includes <nlohmann/json.hpp>.
+// A JSON value as a member in widely included headers: the library's header takes longer to compile than most of our
+// files. Code that accesses the value includes <nlohmann/json.hpp>.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace mlrun::util {
 
-// Copies as a value does. A null value after it was moved from.
+// Copies by value. Null after being moved from.
 class JsonValue {
  public:
   JsonValue();  // an empty object

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram of non-negative numbers with a bounded relative error; histograms add up. Values below 32 have a bucket
-// each; above, every doubling is cut into 32 buckets, so a bucket's middle is within 1/64 (1.6 %) of every value in it.
-// A quantile never leaves [min, max] of what was added, hence is exact for zero and for equal values.
+// Histogram of non-negative numbers with a bounded relative error; histograms can be merged. Values below 32 have a
+// bucket each; above, every doubling is divided into 32 buckets, so a bucket's middle is within 1/64 (1.6 %) of every
+// value in it. A quantile is clamped to [min, max] of the added values, so it is exact for zero and for equal values.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,8 @@ class LogHistogram {
   [[nodiscard]] int64_t min() const { return count_ ? min_ : 0; }
   [[nodiscard]] int64_t max() const { return count_ ? max_ : 0; }
 
-  // Nearest rank: the value that ceil(q * count) of the added ones do not exceed. 0 when empty. Requires: 0 <= q <= 1.
+  // Nearest rank: the smallest value that ceil(q * count) of the added ones do not exceed. 0 when empty. Requires: 0 <=
+  // q <= 1.
   [[nodiscard]] int64_t quantile(double q) const;
 
   // For tables: bucket `index` holds values in [bucket_low, bucket_low of the next).
@@ -36,7 +37,7 @@ class LogHistogram {
     return (size_t(top - kSubBits + 1) << kSubBits) + size_t(value >> (top - kSubBits) & (kLinearLimit - 1));
   }
   [[nodiscard]] static int64_t bucket_low(size_t index);
-  // Puts back what bucket_count, min and max told; numbers that no histogram can have are cut. Requires: counts has at
+  // Restores from bucket_count, min and max; clamps invalid numbers. Requires: counts has at
   // most kBuckets entries.
   static LogHistogram restore(std::vector<int64_t> counts, int64_t min, int64_t max);
 

@@ -12,7 +12,7 @@ namespace mlrun::util {
 class Mapping {
  public:
   Mapping() = default;
-  // Takes over what mmap returned; MAP_FAILED gives an invalid mapping, errno is left as it is.
+  // Takes over what mmap returned; MAP_FAILED gives an invalid mapping; errno is unchanged.
   Mapping(void* address, size_t size_bytes) : data_(address == MAP_FAILED ? nullptr : address), size_(size_bytes) {}
   Mapping(Mapping&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -24,7 +24,7 @@ void on_terminate() {
   } catch (const std::exception& error) {
     if (is_memory_shortage(error)) end_for_want_of_memory();
   } catch (...) {
-    std::abort();  // not ours to explain
+    std::abort();  // not about memory
   }
   std::abort();
 }
@@ -34,7 +34,7 @@ bool is_limited(__rlimit_resource_t resource) {
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// Libraries in C that do not look at what malloc returned, and stacks that cannot grow.
+// C libraries that do not check malloc, and stacks that cannot grow.
 void end_on_faults() {
   static std::array<char, kSignalStackBytes> memory;
   const stack_t stack{memory.data(), 0, memory.size()};
@@ -59,7 +59,7 @@ bool is_memory_shortage(const std::exception& error) {
 
 bool is_memory_shortage(std::string_view error_text) {
   return error_text.find("Out of memory") != std::string_view::npos ||  // Arrow
-         error_text.find("out of memory") != std::string_view::npos ||  // where turns are taken (trace/in_order.h)
+         error_text.find("out of memory") != std::string_view::npos ||  // from util/in_order.h
          error_text.find("Cannot allocate memory") != std::string_view::npos;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of ours that runs out of memory ends with one line and an exit status, in whatever thread and whatever library that
-// happens, and not by a signal.
+// Ends our program with one line and an exit status when memory is short, in any thread and any library, instead of by
+// a signal.
 #pragma once
 
 #include <exception>
@@ -10,14 +10,14 @@ namespace mlrun::util {
 
 inline constexpr int kMemoryShortStatus = 124;
 
-// To be called once, by the thread that does the work. parent_says: the exit status is kMemoryShortStatus and the line is the parent's, which knows
-// what to do; else it is 125.
+// To be called once, by the working thread. parent_says: exits with kMemoryShortStatus and the parent prints the line,
+// since it knows what to do; else the exit status is 125.
 void end_when_memory_is_short(bool parent_says);
 
-// Ends like that now.
+// Ends the program in this way now.
 [[noreturn]] void end_for_want_of_memory();
 
-// Whether this is about memory, or threads, for which there is no room.
+// Whether the error is a shortage of memory or threads.
 bool is_memory_shortage(const std::exception& error);
 bool is_memory_shortage(std::string_view error_text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for cache lines that will be needed soon. Not __builtin_prefetch: g++ takes a function of nothing else for one
-// without effects, and drops the calls.
+// Prefetches cache lines. Not __builtin_prefetch: g++ considers a function with nothing else as without effects and
+// drops its calls.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace mlrun::util {
 
 inline constexpr size_t kCacheLineBytes = 64;
 
-// The line that holds `address`, which may be any.
+// The line of `address`, which may be invalid.
 inline void prefetch(const void* address) { asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(address))); }
 
 // All lines of an object.

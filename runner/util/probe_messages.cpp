@@ -11,7 +11,7 @@ namespace mlrun::util {
 
 namespace {
 
-constexpr size_t kTextMax = size_t{64} << 20;  // a report has some 200 bytes for each device and operation
+constexpr size_t kTextMax = size_t{64} << 20;  // a report has about 200 bytes per device and operation
 
 bool send_packet(int socket, uint32_t type, int32_t value, std::string_view text) {
   const auto message = std::make_unique<mlrun_probe_message>();
@@ -25,7 +25,7 @@ bool send_packet(int socket, uint32_t type, int32_t value, std::string_view text
   return sent > 0;
 }
 
-// Appends to the text; the head of the last packet is that of the message.
+// Appends to the text; the last packet's header is the message's.
 Status receive_packet(int socket, int timeout_ms, ProbeMessage& message) {
   pollfd ready{socket, POLLIN, 0};
   int polled = 0;
@@ -58,7 +58,7 @@ Result<ProbeMessage> receive_probe_message(int socket, int timeout_ms) {
     if (Status received = receive_packet(socket, timeout_ms, message); !received) {
       return tl::make_unexpected(received.error());
     }
-    if (message.text.size() > kTextMax) return fail("mlrun-probes does not come to an end of what it says");
+    if (message.text.size() > kTextMax) return fail("a message of mlrun-probes is too long");
   } while (message.type == MLRUN_PROBE_MORE);
   return message;
 }

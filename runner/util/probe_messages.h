@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of runner/events/probe_protocol.h with their texts. One that does not fit a packet goes in several.
+// Messages of runner/events/probe_protocol.h with their texts. One that does not fit into a packet is sent in several.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct ProbeMessage {
   std::string text;
 };
 
-// Waits while the other end has not taken what was said before. False: it is gone.
+// Blocks while the other end has not read earlier messages. False: it has exited.
 bool send_probe_message(int socket, mlrun_probe_message_type type, int32_t value, std::string_view text);
 
-// Of mlrun-probes, whole. Fails when it has gone or says nothing for `timeout_ms`.
+// Receives a complete message of mlrun-probes. Fails when it has exited or is silent for `timeout_ms`.
 Result<ProbeMessage> receive_probe_message(int socket, int timeout_ms);
 
 }  // namespace mlrun::util

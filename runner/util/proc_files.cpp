@@ -27,7 +27,7 @@ uint64_t number(std::string_view text, int base = 10) {
   return value;
 }
 
-// Calls `visit` with each numeric entry of a directory until it returns true; that entry, or 0.
+// Calls `visit` with each numeric entry of a directory until it returns true; returns that entry, or 0.
 uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
   if (!entries) return 0;
@@ -38,7 +38,7 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
   return 0;
 }
 
-// The last number of a line of /proc/PID/status, 0 if there is none.
+// The last number of a line of /proc/PID/status; 0: none.
 uint64_t last_number(const std::string& status, std::string_view name) {
   const size_t line = status.find(fmt::format("\n{}:", name));
   if (line == std::string::npos) return 0;
@@ -47,10 +47,10 @@ uint64_t last_number(const std::string& status, std::string_view name) {
   return words.empty() ? 0 : number(words.back());
 }
 
-// How the process calls itself.
+// The pid in the process's own namespace.
 uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
 
-// What a program hands to the kernel through such a mapping is in no call, so the trace is to know that there was one.
+// I/O submitted through such a mapping is in no call, so the trace records that it exists.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
 
 std::optional<Module> parse_module(std::string_view line) {
@@ -66,14 +66,14 @@ std::optional<Module> parse_module(std::string_view line) {
                 std::string(line.substr(path))};
 }
 
-// The words of /proc/PID/stat behind the process's name: the third one, its state, comes first.
+// The fields of /proc/PID/stat after the process's name, beginning with the third, its state.
 std::vector<std::string_view> stat_words(const std::string& text) {
-  const size_t name_end = text.rfind(')');  // the name may hold anything, blanks and parentheses too
+  const size_t name_end = text.rfind(')');  // the name may contain blanks and parentheses
   if (name_end == std::string::npos) return {};
   return util::split(std::string_view(text).substr(name_end + 1), " ");
 }
 
-// kComing: in the middle of an exec. A kernel thread and what has ended have none.
+// kComing: in the middle of an exec. Kernel threads and ended processes have none.
 enum class Environment { kNone, kComing, kThere };
 
 Environment environment_of(uint32_t pid) {
@@ -89,7 +89,7 @@ Environment environment_of(uint32_t pid) {
 }
 
 bool may_have(uint32_t pid, const std::string& wanted) {
-  constexpr int kLooks = 3;  // an exec may end between the looks at the environment and at its place
+  constexpr int kLooks = 3;  // an exec may end between reading the environment and its address
   for (int look = 0; look < kLooks; ++look) {
     const std::string environment = util::read_text(fmt::format("/proc/{}/environ", pid));
     if (!environment.empty()) return ('\0' + environment).find(wanted) != std::string::npos;

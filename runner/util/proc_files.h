@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc says about a process. Everything may be gone at any moment: then the answer is empty.
+// Data of /proc about a process, which may end at any moment: then the result is empty.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mlrun::collect {
 struct ProcStat {
   uint32_t ppid = 0;
   uint64_t start_ticks = 0;  // start_boottime, in clock ticks
-  bool ended = false;        // a zombie: nothing but its exit status is left
+  bool ended = false;        // a zombie
 };
 std::optional<ProcStat> read_proc_stat(uint32_t pid);
 
@@ -21,7 +21,7 @@ std::string read_comm(uint32_t pid, uint32_t tid);
 // An executable mapping of a file.
 struct Module {
   uint64_t start = 0, end = 0, file_offset = 0;
-  std::string path;  // as the kernel writes it; "\012" stands for a newline
+  std::string path;  // as written by the kernel; "\012" is a newline
   bool operator==(const Module&) const = default;
 };
 std::vector<Module> read_modules(uint32_t pid);
@@ -30,43 +30,43 @@ std::vector<Module> parse_modules(const std::string& maps);
 // Key and value of each line of /proc/PID/io.
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
 
-// The same, as far as a process's own I/O is concerned. A zombie's are its totals, with those of the children that it
-// waited for. Nothing: it has gone, or is another user's.
+// The same for the process's own I/O only. A zombie's are its totals, including the children that it waited for.
+// nullopt: it has ended, or is another user's.
 struct IoCounts {
   uint64_t rchar = 0, wchar = 0, syscr = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
 };
 std::optional<IoCounts> read_io_counts(uint32_t pid);
 
-// The path of the program that it runs; empty for a zombie.
+// The path of its program; empty for a zombie.
 std::string read_exe(uint32_t pid);
 
-// Children of all its threads; empty where the kernel has no such file (CONFIG_PROC_CHILDREN).
+// Children of all its threads; empty if the kernel has no such file (CONFIG_PROC_CHILDREN).
 std::vector<uint32_t> children_of(uint32_t pid);
 
-// How it numbers itself, in its own pid namespace; 0: not known.
+// Its pid in its own pid namespace; 0: unknown.
 uint32_t innermost_pid_of(uint32_t pid);
 
-// Seccomp filters that our own process runs under.
+// Number of seccomp filters of our own process.
 uint64_t own_seccomp_filters();
 
-// Inode of a process's pid namespace, 0: not known. pid 0: our own.
+// Inode of a process's pid namespace; 0: unknown. pid 0: our own.
 uint64_t pid_namespace_of(uint32_t pid);
 
-// Where a foreign pid namespace's process and thread stand in ours; 0: not found. Reads all of /proc: for namespaces
-// only.
+// Translates a process and thread of another pid namespace into ours; 0: not found. Reads all of /proc, so only for
+// other namespaces.
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside);
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
 
-// Is there a process, other than ours, that was started with this "NAME=value" in its environment (or forked from one
-// that was)? Also true while any process is in the middle of an exec, when nobody can tell.
+// Is there another process that was started with this "NAME=value" in its environment (or forked from one that was)?
+// Also true while any process is in the middle of an exec, when its environment is unknown.
 bool environment_in_use(const std::string& variable);
 
-// 1: on a processor, or in the run queue; 0: neither; -1: not known.
+// 1: on a CPU, or in the run queue; 0: neither; -1: unknown.
 int thread_runs(uint32_t host_pid, uint32_t host_tid);
 
 bool thread_exists(uint32_t host_pid, uint32_t host_tid);
 
-// Names this boot of the machine: start ticks mean something only together with it.
+// Identifies this boot of the machine: start ticks are only valid within it.
 std::string boot_id();
 
 }  // namespace mlrun::collect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts references to rows by time: radix sort, stable, only over the digits in which the times differ. Ten million a
-// second and more, whatever the order before.
+// Sorts references to rows by time: a stable radix sort over the digits in which the times differ. At least ten million
+// a second, independent of the input order.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ void sort_by_time(Items& items, Items& spare) {
   const auto base = static_cast<uint64_t>(first->time_ns);
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(last->time_ns) - base));
   const unsigned digits = (bits + kDigitBitsMax - 1) / kDigitBitsMax;
-  // As many places to write to at a time as the times need, and no more: they share the cache.
+  // As few simultaneous write positions as the times need: they share the cache.
   const unsigned digit_bits = digits == 0 ? 0 : (bits + digits - 1) / digits;
   const uint64_t mask = (uint64_t{1} << digit_bits) - 1;
   const auto digit = [&](const Item& item, unsigned number) {
     return (static_cast<uint64_t>(item.time_ns) - base) >> (number * digit_bits) & mask;
   };
-  // Where the items of each digit's each value go, counted for all digits at once.
+  // Start offset of each value of each digit, counted for all digits at once.
   std::array<std::array<uint32_t, kValuesMax>, kDigitsMax> places{};
   for (const Item& item : items) {
     for (unsigned number = 0; number < digits; ++number) ++places[number][digit(item, number)];
@@ -44,7 +44,7 @@ void sort_by_time(Items& items, Items& spare) {
   }
 }
 
-// The same for items that are in order but for a few: moves those; gives up when they are many.
+// The same for almost sorted items: moves the few out of order; gives up when they are many.
 template <typename Items>
 void sort_nearly_sorted(Items& items, Items& spare) {
   using Item = typename Items::value_type;

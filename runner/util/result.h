@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the runner. A function that can fail for reasons outside our control returns Result<T>; the text is made
-// where the cause is known and says what failed, on what, and what to do. main() is the only place that prints it.
+// Errors of the runner. A function that can fail for reasons outside our control returns Result<T>; the text is
+// made where the cause is known and says what failed, on what, and what to do. main() is the only place that prints it.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace mlrun {
 struct Error {
   std::string text;  // one line, no trailing newline
   int exit_code = 125;
-  std::string below = {};  // lines to be printed below it, as a list of names, each with a newline; mostly empty
+  std::string below = {};  // lines to print below it, such as a list of names, each with a newline; mostly empty
 };
 
 template <typename T>

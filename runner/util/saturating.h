@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of numbers that a damaged trace may have made up: one that finds no room stays at the largest number.
+// Sums of untrusted numbers from a trace: saturate instead of overflowing.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,10 @@ namespace mlrun::util {
 
 inline void add_to(int64_t& sum, int64_t value) {
   if (__builtin_add_overflow(sum, value, &sum)) sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+[[nodiscard]] inline int64_t capped(uint64_t value) {
+  return value < INT64_MAX ? static_cast<int64_t>(value) : INT64_MAX;
 }
 
 [[nodiscard]] inline int64_t sum_of(int64_t sum, int64_t value) {

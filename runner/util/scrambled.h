@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys for hash maps over numbers that come from the spool. A one-to-one mix with a number drawn at start, so that no
-// spool can be made to pile its keys up in one place of a map. Nothing that is stored or ordered may depend on it.
+// Keys for hash maps over numbers that come from the spool. A bijective mix with a random number drawn at start, so
+// that no spool can be crafted to cause collisions. Stored data and orders must not depend on it.
 #pragma once
 
 #include <sys/random.h>
@@ -18,7 +18,7 @@ inline uint64_t scrambled(uint64_t key) {
   key = (key ^ kSeed) * 0xbf58476d1ce4e5b9u;
   key = (key ^ key >> 31) * 0x94d049bb133111ebu;
   key ^= key >> 29;
-  return key != 0 ? key : 1;  // maps keep 0 for "empty"
+  return key != 0 ? key : 1;  // maps use 0 for "empty"
 }
 
 inline uint64_t scrambled(uint64_t first, uint64_t second) { return scrambled(scrambled(first) ^ second); }

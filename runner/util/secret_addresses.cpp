@@ -9,7 +9,6 @@ namespace mlrun::util {
 namespace {
 
 constexpr std::string_view kScheme = "://";
-constexpr auto kNone = std::string_view::npos;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_host_char(char c) {
@@ -23,19 +22,18 @@ std::string_view host_at(std::string_view text, size_t at) {
   return text.substr(at, end - at);
 }
 
-// "host:8080", "host", "[::1]": nothing that could be the beginning of "user:password".
+// "host:8080", "host", "[::1]": cannot be the beginning of "user:password".
 bool may_be_host(std::string_view authority) {
   const size_t colon = authority.rfind(':');
   if (authority.empty() || colon == kNone || authority.starts_with('[')) return true;
   return std::all_of(authority.begin() + static_cast<long>(colon) + 1, authority.end(), is_digit);
 }
 
-// Where the user ends, at an '@'; kNone: there is none. By the rule of addresses that is in front of the first slash. A
-// password that holds a slash unescaped is found where what stands there can be no host, or is a short one and another
+// Offset of the '@' that ends the user part; kNone: none. By the URL syntax it precedes the first slash. A password
+// with an unescaped slash is recognised if the text before the slash cannot be a host, or is a short one and another
 // '@' follows.
 size_t end_of_user(std::string_view text, size_t begin, size_t end) {
-  const std::string_view rest =
-      text.substr(begin, end - begin);  // no more is looked at: a text may have many addresses
+  const std::string_view rest = text.substr(begin, end - begin);  // bounded: a text may have many addresses
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   const size_t slash = begin + authority.size();
   size_t last = rest.rfind('@');
@@ -49,7 +47,7 @@ size_t end_of_user(std::string_view text, size_t begin, size_t end) {
   return has_password && is_short && last > slash ? last : begin + at;
 }
 
-// git@ and its like over ssh say nothing secret.
+// git@ and similar ssh users are not secret.
 bool is_login(std::string_view before) { return before.ends_with("ssh") || before.ends_with("sftp"); }
 
 bool is_version(std::string_view host) {
@@ -58,13 +56,13 @@ bool is_version(std::string_view host) {
   return numbers && points != 3;  // three: an IPv4 address
 }
 
-// "user:" in front of a password.
+// "user:" before a password.
 struct BareUser {
   size_t begin = 0, colon = kNone;
   bool is_user = false;
 };
 
-// The first one behind `from`.
+// The first one after `from`.
 BareUser find_user(std::string_view text, size_t from) {
   constexpr std::string_view kEdges = " \t\n,;'\"`=([{<";
   BareUser found;
@@ -79,7 +77,7 @@ BareUser find_user(std::string_view text, size_t from) {
   return found;
 }
 
-// "user:password@host" in a text without "://". Looks at each part once, also where it is long.
+// "user:password@host" in a text without "://". Linear: reads each part once.
 std::string without_bare_users(std::string_view text) {
   std::string shown;
   size_t done = 0;

@@ -7,8 +7,10 @@
 
 namespace mlrun::util {
 
-// `word` (without blanks) with *** in place of users and passwords. A user alone is masked too, since tokens are written
-// there; not that of ssh and its like. "name@host", "image:tag@sha256:..." and "npm:package@1.2" stay.
+inline constexpr auto kNone = std::string_view::npos;
+
+// `word` (without blanks) with *** in place of users and passwords. A user alone is masked too, since it may be a
+// token, except for ssh and the like. "name@host", "image:tag@sha256:..." and "npm:package@1.2" stay.
 [[nodiscard]] std::string without_users(std::string_view word);
 
 }  // namespace mlrun::util

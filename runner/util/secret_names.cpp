@@ -35,7 +35,7 @@ Words words_of(std::string_view name) {
   return words;
 }
 
-// `list`: words with blanks around each.
+// `list`: words, each between blanks.
 bool is_in(std::string_view list, std::string_view word) {
   if (word.empty()) return false;
   for (size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
@@ -44,7 +44,7 @@ bool is_in(std::string_view list, std::string_view word) {
   return false;
 }
 
-// As last word: the value is about a secret, or leads to it, and is none.
+// As last word: the value describes or locates a secret but is not one.
 constexpr std::string_view kAbout =
     " file filename files path paths dir directory folder sock socket size length len bits type types kind mode method "
     "scheme"
@@ -53,7 +53,7 @@ constexpr std::string_view kAbout =
     " stdin prompt enabled disabled required url uri endpoint host hosts port realm format encoding version command cmd"
     " helper class module store plugin location env var variable index column columns field fields level dropout"
     " parallelism askpass ids ";
-// Around "token": of a language model's text.
+// Around "token": a language model's tokens.
 constexpr std::string_view kBeforeTextToken =
     " pad padding eos bos unk unknown mask sep cls special stop max min num n per image video audio text start end "
     "next first"
@@ -68,14 +68,14 @@ constexpr std::string_view kBeforeKey =
     " service shared app application admin root session webhook client consumer subscription sas aws azure gcp openai"
     " wandb hf huggingface comet neptune mlflow dd datadog anthropic gemini google stripe sendgrid token jwt hmac aes"
     " fernet ";
-// Before "key" of an environment variable: it is none.
+// Before "key" of an environment variable: it is no credential.
 constexpr std::string_view kBeforePublicKey =
     " public pub primary foreign sort cache partition hot compose group row column index map modifier ";
 // Before "pass" and "passes": a pass over something.
 constexpr std::string_view kBeforePass =
     " one two single multi first second last num n max by forward backward render low high band all ";
 constexpr std::string_view kBeforePat = " github gitlab gh git azure ado devops ext bitbucket personal ";
-// In one word, as last part of it.
+// As the last part of one word.
 constexpr std::string_view kJoinedKeys[] = {"apikey",     "accesskey",  "secretkey",     "privatekey",
                                             "authkey",    "accountkey", "encryptionkey", "masterkey",
                                             "signingkey", "sharedkey",  "licensekey",    "storagekey"};
@@ -89,7 +89,7 @@ bool ends_as_any(std::string_view word, const auto& ends) {
   return std::any_of(std::begin(ends), std::end(ends), [&](std::string_view end) { return word.ends_with(end); });
 }
 
-// One word of the name with those around it.
+// One word of the name with its neighbours.
 struct Spot {
   std::string_view before, word, behind;
   bool is_last;
@@ -144,7 +144,7 @@ bool is_secret(const Spot& spot) {
 }  // namespace
 
 bool names_secret(std::string_view name, NamePlace place) {
-  constexpr size_t kLongestName = 256;  // what is longer is text, not a name
+  constexpr size_t kLongestName = 256;  // longer ones are text, not names
   if (name.size() > kLongestName) return false;
   const Words words = words_of(name);
   if (words.empty()) return false;

@@ -14,7 +14,6 @@ namespace mlrun::util {
 
 namespace {
 
-constexpr auto kNone = std::string_view::npos;
 constexpr std::string_view kBlanks = " \t\n\r\v\f", kQuotes = "\"'`";
 constexpr int kDeepest = 4;  // texts in texts: sh -c 'ssh host "mysql ..."'
 
@@ -28,15 +27,15 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool is_one_of(std::string_view list, std::string_view word) {  // `list`: a blank around each word
+bool is_one_of(std::string_view list, std::string_view word) {  // `list`: each word between blanks
   return !word.empty() && list.find(" " + std::string(word) + " ") != kNone;
 }
 
-// What programs take as a password where no name says so.
+// Password options without a telling name.
 struct Tool {
   std::string_view programs, options;
   bool apart, attached;    // "-p X", "-pX"
-  std::string_view after;  // only behind this argument; empty: everywhere
+  std::string_view after;  // only after this argument; empty: everywhere
 };
 
 constexpr std::array<Tool, 14> kTools = {{
@@ -57,17 +56,17 @@ constexpr std::array<Tool, 14> kTools = {{
     {" cqlsh cypher-shell beeline influx ", " -p ", true, true, ""},
 }};
 
-// Here a name alone may stand before its value: aws configure set aws_secret_access_key X.
+// Commands where a bare name precedes its value: aws configure set aws_secret_access_key X.
 constexpr std::string_view kSetsByName = " aws git npm pip conda poetry gcloud ";
 
-// Behind such a name a value is none: a flag's, or one that says that there is none.
+// Values that are no secrets: of flags, or meaning "none".
 bool is_plain(std::string_view value) {
   constexpr size_t kLongest = 5;
   if (value.size() > kLongest) return false;
   return value.empty() || is_one_of(" true false yes no none null on off ", lower(value));
 }
 
-// "key" alone means too much to be a secret's name; of its values the ones are masked that look made by a generator.
+// "key" alone is ambiguous; its values are masked only if they look random.
 bool is_bare_key(std::string_view name) {
   while (name.starts_with('-')) name.remove_prefix(1);
   return name == "key" || name == "KEY";
@@ -104,7 +103,7 @@ bool hides(std::string_view name, std::string_view value) {
   return !is_bare_key(without_switch(name)) || looks_generated(value);
 }
 
-// Goes through the words of one command, or of one text, in order.
+// Masks the words of one command, or of one text, in order.
 class Masker {
  public:
   explicit Masker(int depth, bool in_text) : depth_(depth), in_text_(in_text) {}
@@ -117,7 +116,7 @@ class Masker {
   struct Span {
     size_t begin = 0, end = 0;
   };
-  // Of the value looked at last. Those that begin in it end where it ends, and a long word has many of them.
+  // End of the last value. Values that begin within it end there too, which keeps long words linear.
   struct ValueEnd {
     size_t begin = 1, end = 0;
   };
@@ -133,14 +132,14 @@ class Masker {
   void note_program(std::string_view word);
 
   int depth_;
-  bool in_text_;          // words of a text: where values end is a guess
+  bool in_text_;          // words of a text: the ends of values are guesses
   std::string awaited_;   // the name whose value comes next; empty: none
   std::string previous_;  // word
   const Tool* tool_ = nullptr;
   bool sets_by_name_ = false, is_after_ = false, has_login_ = false;
 };
 
-// "Authorization: Bearer X" as a whole: up to the end is value.
+// "Authorization: Bearer X" in one argument: the value extends to the end.
 std::optional<std::string> masked_header(std::string_view text) {
   size_t colon = 0;
   while (colon < text.size() && is_name_char(text[colon])) ++colon;
@@ -157,7 +156,7 @@ std::optional<std::string> masked_header(std::string_view text) {
   return std::string(text.substr(0, begin)) + std::string(kMasked);
 }
 
-// "NAME=value", "--name=value", "--env=NAME=value" as a whole: up to the end is value.
+// "NAME=value", "--name=value", "--env=NAME=value" in one argument: the value extends to the end.
 std::optional<std::string> masked_assignment(std::string_view text) {
   for (size_t begin = 0, at = 0; at < text.size(); ++at) {
     if (is_name_char(text[at])) continue;
@@ -201,7 +200,7 @@ std::optional<std::string> Masker::option_of_tool(std::string_view word) {
   return std::string(option) + (is_long ? "=" : "") + std::string(kMasked);
 }
 
-// The word is a name alone, its value comes next: "--password", and in a text "Authorization:" and "password =".
+// The word is a bare name, followed by its value: "--password", and in a text "Authorization:" and "password =".
 bool Masker::awaits_value(std::string_view word) {
   std::string_view name = word;
   if (in_text_ && (word == "=" || word == ":")) name = previous_;
@@ -227,7 +226,7 @@ bool Masker::awaits_value(std::string_view word) {
   return true;
 }
 
-// In a text a value may be in quotes, with more behind them: `"a b",`.
+// In a text a value may be in quotes, with more text after them: `"a b",`.
 std::string Masker::value(std::string_view word) const {
   if (!in_text_) return std::string(kMasked);
   const std::string_view quote = word.substr(0, word.find_first_not_of("\"'`\\"));
@@ -291,7 +290,7 @@ std::optional<std::string> Masker::settings(std::string_view text) const {
   return shown;
 }
 
-// A word of a text: a quoted one is an argument by itself.
+// A word of a text: a quoted one is an argument.
 std::string Masker::token(std::string_view word) {
   const bool ends_command = word.find_first_not_of(";|&") == kNone || word.ends_with(';');
   const bool is_quoted = word.size() >= 2 && word.front() == word.back() && kQuotes.find(word.front()) != kNone &&
@@ -311,7 +310,7 @@ std::string Masker::token(std::string_view word) {
   return shown;
 }
 
-// Words end at blanks that stand in no quotes; a quote that is not closed is none.
+// Words end at blanks outside of quotes; an unclosed quote is ignored.
 std::string Masker::text(std::string_view text) const {
   if (depth_ >= kDeepest) return inside(text);
   Masker inner(depth_ + 1, true);
@@ -330,7 +329,7 @@ std::string Masker::text(std::string_view text) const {
   return shown;
 }
 
-// Where a value without quotes ends: at a blank or a quote, or where the next name follows.
+// The end of an unquoted value: a blank, a quote, or the next name.
 bool ends_value(std::string_view word, size_t at) {
   const char c = word[at];
   if (kBlanks.find(c) != kNone || kQuotes.find(c) != kNone) return true;
@@ -350,7 +349,7 @@ size_t Masker::end_of_value(std::string_view word, size_t begin, ValueEnd& last)
   return last.end;
 }
 
-// The value behind the '=' or ':' at `separator`, where the name before it is a secret's.
+// The value after the '=' or ':' at `separator`, if the name before it is a secret's.
 std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separator, ValueEnd& last) const {
   size_t name_end = separator;
   while (name_end > 0 && (word[name_end - 1] == '"' || word[name_end - 1] == '\'' || word[name_end - 1] == '\\'))
@@ -367,7 +366,7 @@ std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separ
   if (from == kNone) return std::nullopt;
   if (word[separator] == ':' && (word[from] == '/' || word[from] == ':')) return std::nullopt;
   if (name_end == separator && word[from] == before && kQuotes.find(before) != kNone)
-    return std::nullopt;  // "name:" is a text by itself
+    return std::nullopt;  // "name:" alone is text
   const size_t opened = from;
   while (from < word.size() && (kQuotes.find(word[from]) != kNone || word[from] == '\\')) ++from;
   const std::string_view quote = word.substr(opened, from - opened);

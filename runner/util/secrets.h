@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one rule for secrets: what of a program's environment, arguments and texts is masked before it is written or shown.
-// Masked are values whose name says secret (secret_names.h), user and password in addresses, values of headers such as
-// "Authorization: Bearer X", and what known programs take as a password (`mysql -pX`, `curl -u X`). The rest of a text
-// stays: "--password=***", "https://***:***@host/path". A secret without such a sign looks like any other text.
+// Masks secrets in a program's environment, arguments and texts before they are written or shown. Masks values with a
+// secret's name (secret_names.h), user and password in addresses, values of headers such as "Authorization: Bearer X",
+// and password options of known programs (`mysql -pX`, `curl -u X`). The rest of a text stays: "--password=***",
+// "https://***:***@host/path". A secret without such a sign cannot be recognised.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ inline constexpr std::string_view kMasked = "***";
 // The value of an environment variable.
 [[nodiscard]] std::string masked_value(std::string_view name, std::string_view value);
 
-// Any text: a command line whose words are not known apart, a connection string, a document.
+// Any text: an unsplit command line, a connection string, a document.
 [[nodiscard]] std::string masked_text(std::string_view text);
 
-// The arguments of a program, its name first. As many as there were; bytes that are not UTF-8 stay.
+// The arguments of a program, its name first. Keeps their number, and bytes that are not UTF-8.
 [[nodiscard]] std::vector<std::string> masked_arguments(const std::vector<std::string>& arguments);
 
 // The same as one text with blanks between. `arguments`: as /proc/PID/cmdline has them, each ended by a zero byte.

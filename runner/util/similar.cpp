@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLongest = 64;
 
-// Of short words every third one is a letter or two away.
+// Short words are too often within one or two letters of each other.
 size_t close_enough(std::string_view word) { return word.size() <= 4 ? 1 : 2; }
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 namespace mlrun::util {
 
-// The number of letters to insert, delete, replace, or exchange with their neighbour, that makes one word of the other.
+// The number of insertions, deletions, replacements and transpositions that turn one word into the other.
 [[nodiscard]] size_t edit_distance(std::string_view one, std::string_view other);
 
-// Empty: none is close enough to be meant. Of equally close ones the first.
+// Empty: none is close enough. The first of equally close ones.
 [[nodiscard]] std::string most_similar(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace mlrun::util

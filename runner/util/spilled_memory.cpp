@@ -27,7 +27,7 @@ constexpr auto kTrimPeriod = std::chrono::milliseconds(1);
 
 std::atomic<SpillFolder*> current{nullptr};
 
-// A file without a name. Not every file system has O_TMPFILE.
+// An unnamed file. Not every file system supports O_TMPFILE.
 UniqueFd nameless_file(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly));
   if (file.valid()) return file;
@@ -48,7 +48,7 @@ void* map_anonymous(size_t bytes) {
 size_t resident_file_bytes(int statm) {
   char text[128] = {};
   if (::pread(statm, text, sizeof text - 1, 0) <= 0) return 0;
-  const char* third = text;  // pages in all, resident, of these shared
+  const char* third = text;  // total pages, resident, shared among these
   for (int i = 0; i < 2 && third != nullptr; ++i) third = std::strchr(third + 1, ' ');
   return third == nullptr ? 0 : std::strtoul(third, nullptr, 10) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -95,8 +95,8 @@ void SpillFolder::give_back(void* memory, size_t bytes) {
   ::munmap(memory, bytes);
 }
 
-// Requires: mutex_ is held. nullptr: no room, or no such files. All blocks are allocated now: a write to a mapping that
-// finds the disk full would end the process.
+// Requires: mutex_ is held. nullptr: no space, or no file can be created. Allocates all blocks now: on a full disk, a
+// write to the mapping would raise SIGBUS.
 void* SpillFolder::map_file(size_t bytes) {
   const UniqueFd file = nameless_file(folder_);
   if (!file.valid() || ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes)) != 0) return nullptr;
@@ -114,13 +114,13 @@ void* SpillFolder::map_file(size_t bytes) {
   return memory;
 }
 
-// Requires: mutex_ is held. Pages that are dropped stay in the page cache, changes included, until the kernel wants their
+// Requires: mutex_ is held. Dropped pages stay in the page cache, with their changes, until the kernel needs the
 // memory.
 void SpillFolder::trim_if_large() {
   const size_t known_bytes = others_bytes_ == SIZE_MAX ? 0 : others_bytes_;
   if (files_.empty() || resident_file_bytes(statm_.get()) < known_bytes + kResidentBytes) return;
   for (const auto& [memory, bytes] : files_) ::madvise(memory, bytes, MADV_DONTNEED);
-  // Other threads may have touched our pages since: the least that was seen is closest.
+  // Other threads may have touched our pages since, so the minimum is the best estimate.
   others_bytes_ = std::min(others_bytes_, resident_file_bytes(statm_.get()));
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for tables that grow with what was traced (names, files). While a SpillFolder is there, what goes beyond its
-// budget is backed by deleted files in that folder, and no more than a part of it is resident at a time: the process
-// keeps its size, and the kernel writes the pages out when it needs them.
+// Memory for tables that grow with the trace (names, files). While a SpillFolder exists, memory beyond its budget is
+// backed by deleted files in that folder, with a bounded resident part: the process keeps its size, and the kernel
+// writes pages out when it needs their memory.
 //
 //   below kLeastBytes            malloc
 //   within SpillFolder's budget  anonymous memory, huge pages
-//   beyond                       a shared mapping of a deleted file; resident pages above kResidentBytes are dropped, by a
-//                                thread and by what writes them
+//   beyond                       a shared mapping of a deleted file; a thread and the writers drop resident
+//                                pages above kResidentBytes
 //
-// Where the folder has no room for a table, anonymous memory is taken for it. Without a SpillFolder all of it is anonymous.
+// If the folder is full, or without a SpillFolder, memory is anonymous.
 #pragma once
 
 #include <condition_variable>
@@ -31,14 +31,14 @@ class SpillFolder {
  public:
   static constexpr size_t kAnonymousBytes = size_t{64} << 20, kResidentBytes = size_t{48} << 20;
 
-  // The folder has to be there when memory is taken. Requires: one object at a time, and that all memory that is taken
-  // while it is there is given back before it goes.
+  // The folder must exist at every allocation. Requires: one object at a time; all memory allocated during its life is
+  // freed before its end.
   explicit SpillFolder(std::string folder, size_t anonymous_bytes = kAnonymousBytes);
   ~SpillFolder();
   SpillFolder(const SpillFolder&) = delete;
   SpillFolder& operator=(const SpillFolder&) = delete;
 
-  // Bytes in files, of what is taken now.
+  // Currently allocated bytes in files.
   [[nodiscard]] size_t spilled_bytes() const;
 
  private:
@@ -54,12 +54,12 @@ class SpillFolder {
   const size_t anonymous_bytes_max_;
   mutable std::mutex mutex_;
   std::condition_variable stops_;
-  std::unordered_map<void*, size_t> files_;  // mappings of files, with their bytes
+  std::unordered_map<void*, size_t> files_;  // file mappings, with their sizes
   UniqueFd statm_;
-  size_t others_bytes_ = SIZE_MAX;  // resident pages of files that are not ours; at first not known
+  size_t others_bytes_ = SIZE_MAX;  // resident pages of other files; initially unknown
   size_t anonymous_bytes_ = 0;
   bool stopped_ = false;
-  std::thread trimmer_;  // from the first file on
+  std::thread trimmer_;  // started with the first file
 };
 
 struct LargeMemory {
@@ -68,7 +68,7 @@ struct LargeMemory {
   // Requires: bytes >= kLeastBytes. Zeroed memory; throws std::bad_alloc. Safe from several threads.
   static void* take(size_t bytes);
   static void give_back(void* memory, size_t bytes);
-  // To be called now and then by what touches much of such memory: drops resident pages of files if they are too many.
+  // To be called regularly by code that touches much of this memory: drops resident file pages if they are too many.
   static void trim();
 };
 
@@ -88,8 +88,8 @@ class SpillAllocator {
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }
-  // What is made without a value is all zeros, as the memory is: a large table is not touched before it is used. Requires: such
-  // items are made in memory that is used for the first time (by a container's constructor, say).
+  // Value-less construction relies on the memory being zero: a large table is not touched before use. Requires: such
+  // items are constructed in fresh memory (by a container's constructor).
   template <typename U>
   void construct(U*) noexcept {}
   template <typename U, typename First, typename... Rest>

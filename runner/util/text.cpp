@@ -12,8 +12,7 @@ namespace mlrun::util {
 
 namespace {
 
-// Length of the well-formed sequence at the front of `text`, 0: there is none (RFC 3629, no surrogates, no overlong
-// form).
+// Length of the well-formed sequence at the front of `text`; 0: none (RFC 3629, no surrogates, no overlong form).
 size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const auto follows = [&](size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
@@ -41,8 +40,8 @@ uint32_t code_point(std::string_view sequence) {
   return code;
 }
 
-// Characters without a shape of their own that move, turn or hide what is around them: controls (C0, C1), directions of
-// writing, breaks of lines and paragraphs, invisible characters and tags. Joiners (U+200C, U+200D) are part of words.
+// Characters without a glyph that move, reverse or hide the text around them: controls (C0, C1), directional marks,
+// line and paragraph separators, invisible characters and tags. Joiners (U+200C, U+200D) are part of words.
 bool steers(uint32_t code) {
   static constexpr std::pair<uint32_t, uint32_t> kRanges[] = {
       {0x00, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200b},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people and for JSON.
+// Text for terminals and for JSON.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 namespace mlrun::util {
 
 // Valid UTF-8: bytes that are not part of a well-formed sequence become \xNN, and a backslash before "x" becomes \x5c,
-// so that the original can be told.
+// so that the original can be restored.
 std::string escaped_utf8(std::string_view bytes);
 
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-// For people: bytes of control characters, of characters that turn or hide the text around them (U+202E, U+2066, U+2028)
-// and of what is not UTF-8 as \xNN. Names of files and commands come from anywhere and must not steer what shows them.
+// For terminals: control characters, characters that reverse or hide the text around them (U+202E, U+2066, U+2028) and
+// invalid UTF-8 become \xNN. Names of files and commands are untrusted and must not control the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// "512", "64K", "256M", "4G" (powers of 1024; an "iB" or "B" behind is allowed).
+// "512", "64K", "256M", "4G" (powers of 1024; a suffix "iB" or "B" is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
-// "10min" as nanoseconds; ns, us, ms, s, min, h and d are known.
+// "10min" as nanoseconds; accepts ns, us, ms, s, min, h and d.
 Result<uint64_t> parse_time(std::string_view text);
-// The same, a number alone being seconds.
+// The same; a plain number is seconds.
 Result<uint64_t> parse_seconds(std::string_view text);
 
 // "1.5 GiB": at most three digits and a unit.
@@ -35,7 +35,9 @@ std::string size_text(uint64_t bytes);
 // Parts between any of the separators; empty ones are left out.
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 
-// "a,,b", ",a", "a,": a list with commas of which a part is not there.
+// "a,,b", ",a", "a,": a comma-separated list with an empty part.
 bool has_empty_part(std::string_view list);
+
+inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace mlrun::util

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers with units as people read them: three significant digits, bytes in powers of 1024, time in s and its parts,
-// counts with thin groups of three. A negative number stands for "not known" and is shown as a dash.
+// Numbers with units for display: three significant digits, bytes in powers of 1024, time in s and fractions, counts in
+// groups of three. A negative number means unknown and is shown as a dash.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-// What the terminal can show.
+// Characters that the terminal can show.
 struct Glyphs {
   bool unicode = true;
   [[nodiscard]] const char* pick(const char* unicode_text, const char* ascii_text) const {
@@ -22,7 +22,7 @@ struct Glyphs {
 [[nodiscard]] std::string time_text(int64_t ns,
                                     const Glyphs& glyphs);  // "1.23 µs", "12.3 s", "2 min 03 s", "1 h 02 min"
 [[nodiscard]] std::string count_text(int64_t count);        // "1,234,567", "12.3 M" from ten million on
-// "93 %", "0.3 %", "<0.1 %", ">99.9 %": never 0 or 100 unless it is exactly that. "-" when there is no whole.
+// "93 %", "0.3 %", "<0.1 %", ">99.9 %": never 0 or 100 unless it is exactly that. "-" if the whole is 0.
 [[nodiscard]] std::string percent_text(int64_t part, int64_t whole);
 
 }  // namespace mlrun::summary

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One column as `show` sees it: a stored one, or the names for a stored column of ids. Bound to one batch of rows after
-// another.
+// One column of `show`: a stored one, or the names for a stored column of ids. Bound to one batch of rows at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ namespace mlrun::view {
 
 enum class Meaning {
   kPlain,
-  kMoment,    // ns of CLOCK_MONOTONIC; shown from the start of the run on
+  kMoment,    // ns of CLOCK_MONOTONIC; shown relative to the start of the run
   kDuration,  // ns
   kAddress,
 };
@@ -30,7 +29,7 @@ class Column {
  public:
   enum class Type { kNumber, kReal, kBoolean, kText };
 
-  // `source` is the stored column; `names` null: shown as it is. Fails when the type cannot be shown.
+  // `source` is the stored column; `names` null: shown unchanged. Fails for a type that cannot be shown.
   static Result<Column> make(std::string name, std::string source, const arrow::DataType& type,
                              std::shared_ptr<const IdNames> names);
 
@@ -42,14 +41,15 @@ class Column {
 
   void bind(const arrow::RecordBatch& batch);
 
-  // Of the batch bound last. Requires of number, real, boolean and text: not null, and the type.
+  // Values in the current batch. Requires, for number, real, boolean and text: not null, and of this type.
   [[nodiscard]] bool is_null(int64_t row) const;
-  [[nodiscard]] bool has_id(int64_t row) const;     // of a column of names
-  [[nodiscard]] int64_t number(int64_t row) const;  // of a column of names: the id behind the name
+  [[nodiscard]] bool has_id(int64_t row) const;     // for a column of names
+  [[nodiscard]] int64_t number(int64_t row) const;  // for a column of names: the id of the name
   [[nodiscard]] double real(int64_t row) const;
   [[nodiscard]] bool boolean(int64_t row) const;
   [[nodiscard]] std::string_view text(int64_t row) const;
-  // The same as valid UTF-8; bytes of a column of bytes are escaped as in the tables (util/text.h), each text differs.
+  // The same as valid UTF-8; a column of bytes is escaped as in the tables (util/text.h), so different values stay
+  // different.
   [[nodiscard]] std::string utf8(int64_t row) const;
 
  private:
@@ -58,7 +58,7 @@ class Column {
   Meaning meaning_ = Meaning::kPlain;
   std::shared_ptr<const IdNames> names_;
   std::shared_ptr<arrow::Array> array_;
-  std::shared_ptr<arrow::Array> dictionary_;  // of a coded text column
+  std::shared_ptr<arrow::Array> dictionary_;  // of a dictionary-encoded text column
 };
 
 }  // namespace mlrun::view

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV as RFC 4180 has it, with LF: a head of names, empty fields for what has no value, times in nanoseconds. Bytes that
-// are no text have \xNN. Programs that show tables take a text that begins with =, +, -, @, a tab or a carriage return for
-// a formula and execute it: such a text gets an apostrophe in front, and so does one that begins with an apostrophe, so that
-// without the first apostrophe each is as it was.
+// CSV as in RFC 4180, with LF: a header of names, empty fields for nulls, times in nanoseconds. Invalid UTF-8 becomes
+// \xNN. Spreadsheets execute a text that begins with =, +, -, @, a tab or a carriage return as a formula: such a text
+// gets a leading apostrophe, and so does one that begins with an apostrophe, so that removing one apostrophe restores
+// each.
 #include <algorithm>
 #include <string>
 #include <utility>

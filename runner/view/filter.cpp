@@ -36,7 +36,7 @@ tl::unexpected<Error> wrong(const Comparison& comparison, const std::string& exp
               expected);
 }
 
-// Whole numbers exactly, in decimal or 0x; others by way of double.
+// Integers exactly, in decimal or 0x; others as double.
 Result<int64_t> read_number(const Comparison& comparison, Meaning meaning, int64_t origin_ns) {
   const bool is_time = meaning == Meaning::kMoment || meaning == Meaning::kDuration;
   const char* expected = is_time ? "a time such as 1.5ms" : "a number such as 4096, 0x1000 or 4K";
@@ -151,7 +151,7 @@ bool Filter::passes(const Test& test, const Column& column, int64_t row) {
                                         : holds(test.op, text, std::string_view(test.text));
 }
 
-// Rows are many, names are few.
+// Caches the result by id: there are far fewer names than rows.
 bool Filter::passes_by_id(const Test& test, const Column& column, int64_t row) {
   constexpr int64_t kMostIds = int64_t{1} << 26;
   const int64_t id = column.has_id(row) ? column.number(row) : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --where against the columns of a table. A row without a value fulfils `!=` and `= null` alone.
+// --where on the columns of a table. A null value matches only `!=` and `= null`.
 //
 // Numbers take units: a time ns, us, ms, s, min or h; anything else K, M, G (powers of 1024). Without a unit a moment
 // is in seconds from the start of the run (nanoseconds when absolute), a duration in nanoseconds. `err` takes ENOENT
@@ -19,13 +19,13 @@ namespace mlrun::view {
 
 class Filter {
  public:
-  // origin_ns: what moments are counted from; 0: absolute. Marks the columns as used.
+  // origin_ns: the zero of moments; 0: absolute. Marks the columns as used.
   static Result<Filter> make(const std::vector<Comparison>& comparisons, int64_t origin_ns, TableColumns& columns);
 
   [[nodiscard]] bool empty() const { return tests_.empty(); }
   // Requires: the columns are bound.
   [[nodiscard]] bool matches(const TableColumns& columns, int64_t row) const;
-  // Leaves out what `ts` rules out, so that row groups need not be read.
+  // Applies conditions on `ts` to the query, so that excluded row groups are not read.
   void narrow(trace::TableQuery& query) const;
 
  private:
@@ -38,7 +38,7 @@ class Filter {
     double real = 0;
     bool boolean = false;
     std::string text;
-    mutable std::vector<int8_t> by_id;  // of a column of names: 1 passes, -1 does not, 0 not looked at yet
+    mutable std::vector<int8_t> by_id;  // for a column of names: 1 passes, -1 does not, 0 not evaluated yet
   };
 
   static Result<Test> make_test(const Comparison& comparison, int64_t origin_ns, const Column& column);

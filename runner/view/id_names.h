@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ids mean: a column of names for a column of ids. Loaded from the table that defines them when first asked for.
+// Names of ids: a column of names for a column of ids, loaded on first use from the table that defines them.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ class IdNames {
 
  private:
   static constexpr int64_t kDense = int64_t{1} << 26;
-  std::vector<std::string> dense_;  // by id, as long as ids come nearly in order
+  std::vector<std::string> dense_;  // by id, while ids are nearly in order
   std::unordered_map<int64_t, std::string> sparse_;
 };
 
-// A column that stands for another one: call.path for call.file_id, and so on.
+// A name column that replaces an id column: call.path for call.file_id, and so on.
 struct NamedId {
   const char* id_column;
   const char* name_column;
-  const char* table;       // that defines the ids; nullptr: errno
+  const char* table;       // defines the ids; nullptr: errno
   const char* table_id;    // its column of ids
   const char* table_name;  // its column of names
 };

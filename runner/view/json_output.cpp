@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One JSON object a line; null for what has no value, times in nanoseconds. Bytes that are no text
-// have \xNN, so that different ones stay different.
+// One JSON object per line, times in nanoseconds. Invalid UTF-8 becomes \xNN, so that different values stay different.
 #include <string>
 #include <utility>
 
@@ -13,8 +12,8 @@
 namespace mlrun::view {
 namespace {
 
-// Characters that steer a terminal or break a line (U+2028) are escaped, and then all that are not ASCII: the value is the
-// same.
+// If the text contains characters that control a terminal or break a line (U+2028), escapes all non-ASCII ones: the
+// value is the same.
 std::string json_text(std::string_view text) {
   const bool is_ascii = util::printable(text) != text;
   return nlohmann::json(text).dump(-1, ' ', is_ascii, nlohmann::json::error_handler_t::replace);

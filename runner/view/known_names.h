@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error about a name of a table or a column that is not there.
+// The error about an unknown table or column.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace mlrun::view {
 [[nodiscard]] tl::unexpected<Error> unknown_name(const std::string& what, const std::string& wrong,
                                                  const std::vector<std::string>& known);
 
-// The error behind the name of the option that the name was given with.
+// The error after the name of the option that had the name.
 [[nodiscard]] tl::unexpected<Error> of_option(const char* option, Error error);
 
 }  // namespace mlrun::view

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter =
+constexpr const char* kListFooter =
     "Examples:\n"
     "  mlrun list                 in the current folder\n"
     "  mlrun list /scratch/runs\n"
@@ -38,7 +38,7 @@ constexpr const char* kFooter =
     "recover. JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}]}, null where "
     "not known.";
 
-// A trace may be older than the masking of secrets in run.json.
+// Old traces have unmasked secrets in run.json.
 std::string command_of(const nlohmann::json& run, const std::string& joined) {
   std::vector<std::string> words;
   const auto command = run.find("command");
@@ -49,7 +49,7 @@ std::string command_of(const nlohmann::json& run, const std::string& joined) {
   return fmt::format("{}", fmt::join(util::masked_arguments(words), " "));
 }
 
-// Remarks are about what moved neither bytes nor memory. Traces from before there were any have no level.
+// Remarks concern activity without bytes or memory. Old traces have no level.
 bool is_remark(const nlohmann::json& coverage) { return coverage.value("level", "") == model::kRemark; }
 
 std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
@@ -60,7 +60,7 @@ std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
   return run.at(losses) == 0 && std::all_of(coverage.begin(), coverage.end(), is_remark);
 }
 
-// An unreadable file makes a line without facts, not an error: the other traces matter as well.
+// An unreadable file gives a line without facts instead of an error, so that the other traces are listed.
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
   const char* file = state == TraceState::kFinished ? "run.json" : MLRUN_SESSION_FILE;
   const auto text = util::read_file((fs::path(folder) / file).string());
@@ -87,7 +87,7 @@ std::string complete_text(const ListedTrace& trace) {
   return trace.complete ? *trace.complete ? "yes" : "no" : "-";
 }
 
-// The command without the folder of its program, which would push the words that tell traces apart off the line.
+// The command without its program's folder, to leave room for the words that distinguish traces.
 std::string short_command(const std::string& command) {
   const size_t program_end = std::min(command.find(' '), command.size());
   const size_t slash = command.rfind('/', program_end);
@@ -108,8 +108,8 @@ Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
           complete_text(trace)};
 }
 
-// The folder at the left, figures right-aligned, the command behind all: it may be long. In a terminal that has no room for it
-// there it has a line of its own.
+// The folder at the left, figures right-aligned, the command last because it may be long. In a narrow terminal it gets
+// a line of its own.
 class TraceLines {
  public:
   TraceLines(const summary::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
@@ -140,7 +140,7 @@ class TraceLines {
     std::string command, note;
   };
 
-  // Each trace as lines of its own, for a terminal that has no room for columns.
+  // For a narrow terminal: each trace as several lines.
   [[nodiscard]] std::string stacked() const {
     std::string out;
     for (const Row& row : rows_) {
@@ -244,7 +244,7 @@ Result<int> list(const Arguments& arguments) {
   bool as_json = false;
   CLI::App app("Lists the traces in a folder.", "list");
   set_usage(app, "mlrun list [OPTIONS] [DIR]");
-  app.footer(kFooter);
+  app.footer(kListFooter);
   app.add_option("DIR", folder, "folder that holds traces (default: the current one)");
   app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);

@@ -15,23 +15,22 @@ namespace mlrun::view {
 
 struct ListedTrace {
   std::string name;    // of its folder
-  std::string folder;  // as it may be given to a verb
+  std::string folder;  // as an argument for verbs
   TraceState state = TraceState::kNone;
   summary::RunFacts run;
   int64_t size_bytes = 0;
-  std::optional<Error> newer = {};  // of a version that this build does not read; then `run` says nothing
-  std::optional<bool> complete =
-      {};  // nothing was lost, and nothing is known to be unseen; none: run.json does not say
+  std::optional<Error> newer = {};    // of a newer version that this build cannot read; then `run` is empty
+  std::optional<bool> complete = {};  // nothing was lost, and nothing is known to be unseen; nullopt: not in run.json
 };
 
-// By name. The folder itself may be one: then it alone. Fails when the folder cannot be read.
+// Sorted by name. If the folder itself is a trace, only it. Fails when the folder cannot be read.
 Result<std::vector<ListedTrace>> traces_in(const std::string& folder);
 
 // `cut`: commands at the style's width; else they are whole.
 [[nodiscard]] std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
                                     const summary::TextStyle& style, bool cut);
 
-// {"traces": [{folder, command, started, exit_status, wall_ns, bytes, complete}]}; what is not known is null.
+// {"traces": [{folder, command, started, exit_status, wall_ns, bytes, complete}]}; unknown values are null.
 [[nodiscard]] std::string list_json(const std::vector<ListedTrace>& traces);
 
 }  // namespace mlrun::view

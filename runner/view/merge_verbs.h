@@ -9,12 +9,12 @@
 
 namespace mlrun::trace {
 
-using Arguments = std::vector<std::string>;  // what stands behind the verb
+using Arguments = std::vector<std::string>;  // the words after the verb
 
 // merge [--threads N] [--quiet] TRACE: tables/ and run.json from spool.bin and session.json.
 Result<int> run_merge(const Arguments& arguments);
 
-// finish [--quiet] TRACE: the same, and the summary on standard error. What mlrun calls at the end of a run.
+// finish [--quiet] TRACE: the same, and the summary on standard error. mlrun calls it at the end of a run.
 Result<int> run_finish(const Arguments& arguments);
 
 }  // namespace mlrun::trace

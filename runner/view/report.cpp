@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// report: the summary of a trace again. Reads small tables only, whatever the size of the trace.
+// report: prints the summary of a trace. Reads only small tables, whatever the size of the trace.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace mlrun::view {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReportFooter =
     "Examples:\n"
     "  mlrun report mlrun-train-1\n"
     "  mlrun report mlrun-train-1 --json | jq .reread.ratio\n"
@@ -46,7 +46,7 @@ Result<int> report(const Arguments& arguments) {
   bool as_json = false;
   CLI::App app("Prints the summary of a trace.", "report");
   set_usage(app, "mlrun report [OPTIONS] TRACE");
-  app.footer(kFooter);
+  app.footer(kReportFooter);
   app.add_option("TRACE", trace_folder, "folder of the trace")->required();
   app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);

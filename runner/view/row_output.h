@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the rows of `show` go: text for people, CSV, or JSON. One of them is made, fed row by row, and ended.
+// Output of `show`: text, CSV, or JSON. Create one, feed it row by row, end it.
 #pragma once
 
 #include <cstdint>
@@ -22,24 +22,24 @@ class RowOutput {
   RowOutput(const RowOutput&) = delete;
   RowOutput& operator=(const RowOutput&) = delete;
 
-  // A row of the batch that the columns are bound to.
+  // A row of the columns' current batch.
   virtual void row(const std::vector<const Column*>& columns, int64_t row) = 0;
   virtual void end() = 0;
 };
 
 struct TextOptions {
   summary::TextStyle style;
-  bool cut = false;         // rows at the style's width
-  bool drop_empty = false;  // columns that have no value in any row, and with `cut` those that have no room
+  bool cut = false;         // cut rows to the style's width
+  bool drop_empty = false;  // drop columns without any value, and with `cut` those that do not fit
 };
 
-// origin_ns: what moments are counted from; 0: absolute.
+// origin_ns: the zero of moments; 0: absolute.
 std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
                                        Sink sink);
-// keeps_formulas: texts stay as they are that a spreadsheet would execute.
+// keeps_formulas: leaves texts unchanged that a spreadsheet would execute.
 std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, bool keeps_formulas,
                                       Sink sink);
 std::unique_ptr<RowOutput> json_output(const std::vector<std::string>& names, int64_t origin_ns,
-                                       Sink sink);  // an object a line
+                                       Sink sink);  // one object per line
 
 }  // namespace mlrun::view

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int64_t kTextRows = 100;
 
-constexpr const char* kFooter =
+constexpr const char* kShowFooter =
     "EXPR compares columns: COLUMN OP VALUE [and COLUMN OP VALUE ...] with = != < <= > >= and ~ (contains).\n"
     "Times take ns, us, ms, s; other numbers K, M, G. Moments count from the start of the run, in seconds.\n"
     "\n"
@@ -55,7 +55,7 @@ Status list_tables(const ShowOptions& options, const nlohmann::json& run, const 
   return trace::check_tables(options.trace_folder, run);
 }
 
-// A table that a trace of an earlier version lacks is empty.
+// A table that an older trace lacks is empty.
 Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQuery query) {
   if (!trace::has_table(options.trace_folder + "/tables", options.table)) {
     if (auto schema = trace::optional_table_schema(options.table)) return trace::TableReader::empty(std::move(schema));
@@ -63,7 +63,7 @@ Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQu
   return trace::TableReader::open(options.trace_folder, options.table, std::move(query));
 }
 
-// An unknown table: the error lists those that there are.
+// An unknown table: the error lists the existing ones.
 Status check_table(const ShowOptions& options, const nlohmann::json& run) {
   if (Status whole = trace::check_tables(options.trace_folder, run, options.table); !whole) return whole;
   if (trace::optional_table_schema(options.table)) return {};
@@ -137,8 +137,8 @@ class Show {
     return text_output(names_, origin_ns_, text, sink_);
   }
 
-  // false: no further row needs to be looked at. Text goes on to count what it leaves out, which without a filter the
-  // files know.
+  // False: no further row is needed. Text output continues in order to count the rows it leaves out, unless without a
+  // filter the files' metadata has the count.
   bool show_batch(int64_t rows, const std::vector<const Column*>& shown, RowOutput& output) {
     for (int64_t row = 0; row < rows; ++row) {
       if (!filter_.matches(*columns_, row)) continue;
@@ -176,7 +176,7 @@ class Show {
   int64_t limit_;
   std::optional<TableColumns> columns_;
   std::vector<std::string> names_;
-  std::vector<size_t> shown_;  // places in columns_
+  std::vector<size_t> shown_;  // indexes in columns_
   Filter filter_;
   int64_t matched_ = 0;
 };
@@ -198,7 +198,7 @@ Result<int> show(const Arguments& arguments) {
   std::string columns;
   CLI::App app("Shows rows of a table of a trace, with names in place of ids.", "show");
   set_usage(app, "mlrun show [OPTIONS] TRACE [TABLE]");
-  app.footer(kFooter);
+  app.footer(kShowFooter);
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
   app.add_option("TABLE", options.table, "one of its tables (default: a list of them)");
   auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds (default: off)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one table of a trace. Reads one row group after another; keeps no more than the names that ids stand for.
+// Rows of one table of a trace. Reads one row group at a time; keeps only the names of ids in memory.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct ShowOptions {
   std::string table = {};  // empty: the list of tables
   ShowFormat format = ShowFormat::kText;
   std::string where = {};
-  std::optional<int64_t> limit = {};      // none: 100 rows of text, all of the other formats; 0: all
-  std::vector<std::string> columns = {};  // empty: the usual ones
-  bool keeps_formulas = false;            // of CSV
+  std::optional<int64_t> limit = {};      // nullopt: 100 rows of text, all rows of other formats; 0: all
+  std::vector<std::string> columns = {};  // empty: the default ones
+  bool keeps_formulas = false;            // for CSV
   bool absolute = false;                  // moments as CLOCK_MONOTONIC, not from the run's start
 };
 

@@ -17,7 +17,7 @@ struct Usual {
   std::vector<std::string> columns;
 };
 
-// What fits a screen and tells most, of tables that have more.
+// The most telling columns that fit a screen, for tables with more.
 const std::array<Usual, 9> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
@@ -39,7 +39,7 @@ TableColumns::TableColumns(std::string trace_folder, std::string table, std::sha
 
 bool TableColumns::stored(const std::string& name) const { return schema_->GetFieldByName(name) != nullptr; }
 
-// A table that defines ids shows them; one that has the names already needs no others.
+// A table that defines ids shows them; one with a stored name column needs no other.
 const NamedId* TableColumns::replacement(const std::string& id_column) const {
   const NamedId* named = named_id(id_column);
   if (!named || stored(named->name_column)) return nullptr;
@@ -86,7 +86,7 @@ std::vector<std::string> TableColumns::usual(bool for_people) const {
   std::vector<std::string> out;
   for (const auto& field : schema_->fields()) {
     if (field->name() == "end_min" || field->name() == "end_max")
-      continue;  // of the row group, for readers that skip some
+      continue;  // a row group column, for readers that skip groups
     const NamedId* named = replacement(field->name());
     out.emplace_back(named ? named->name_column : field->name());
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of one table by name: stored ones, and names for ids. Those that are used are loaded when they are asked
-// for.
+// The columns of one table by name: stored ones, and names for ids. Used ones are loaded on demand.
 #pragma once
 
 #include <memory>
@@ -22,21 +21,21 @@ class TableColumns {
  public:
   TableColumns(std::string trace_folder, std::string table, std::shared_ptr<arrow::Schema> schema);
 
-  // A place in columns(). An unknown name is an error that lists the known ones.
+  // An index in columns(). An unknown name is an error that lists the known ones.
   Result<size_t> use(const std::string& name);
-  // Names for ids and ids themselves, in the table's order.
+  // Names for ids and the ids, in the table's order.
   [[nodiscard]] std::vector<std::string> known() const;
-  // What is shown when nothing is asked for: names in place of ids, for people the most telling ones.
+  // The default columns: names instead of ids; for text output the most telling ones.
   [[nodiscard]] std::vector<std::string> usual(bool for_people) const;
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
-  // The stored columns that the used ones need.
+  // The stored columns required by the used ones.
   [[nodiscard]] std::vector<std::string> sources() const;
   void bind(const arrow::RecordBatch& batch);
 
  private:
   [[nodiscard]] bool stored(const std::string& name) const;
-  // The name column that stands for an id column in this table; nullptr: none.
+  // The name column that replaces an id column in this table; nullptr: none.
   [[nodiscard]] const NamedId* replacement(const std::string& id_column) const;
 
   std::string table_;

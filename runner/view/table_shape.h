@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large the tables of a trace are, from the files' footers alone.
+// The sizes of a trace's tables, from the files' footers only.
 #pragma once
 
 #include <cstdint>

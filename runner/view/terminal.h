@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How text may look on a stream: width of the terminal behind it, colours, characters.
+// The text style for a stream: width of its terminal, colours, characters.
 #pragma once
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aligned columns: moments in seconds, durations with a unit, addresses in hexadecimal, a dash for what has no value.
-// The first rows decide the widths; what does not fit later moves the rest of its row.
+// Aligned columns: moments in seconds, durations with a unit, addresses in hexadecimal, a dash for nulls.
+// The first rows determine the widths; a wider value later shifts the rest of its row.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -90,14 +90,14 @@ class TextOutput final : public RowOutput {
     if (options_.cut) fit();
   }
 
-  // What a row takes when its texts are as narrow as they may be.
+  // The minimum width of a row.
   [[nodiscard]] size_t least_width() const {
     size_t least = 0;
     for (const size_t i : shown_) least += kGap + (left_[i] ? std::min(widths_[i], kTextAtLeast) : widths_[i]);
     return least - kGap;
   }
 
-  // Columns that have no room go, figures before texts, from the right; the first one stays.
+  // Drops columns that do not fit, figures before texts, from the right; keeps the first one.
   void leave_out() {
     while (shown_.size() > 1 && least_width() > options_.style.width) {
       auto last = std::find_if(shown_.rbegin(), shown_.rend() - 1, [&](size_t i) { return !left_[i]; });
@@ -107,7 +107,7 @@ class TextOutput final : public RowOutput {
     }
   }
 
-  // Takes from the widest text column what does not fit, one character after another.
+  // Narrows the widest text column, one character at a time, until the row fits.
   void fit() {
     if (options_.drop_empty) leave_out();
     size_t whole = shown_.size() * kGap;
@@ -145,8 +145,8 @@ class TextOutput final : public RowOutput {
   int64_t origin_ns_;
   TextOptions options_;
   Sink sink_;
-  std::vector<std::vector<std::string>> waiting_;  // until the widths are decided
-  std::vector<bool> left_;                         // aligned
+  std::vector<std::vector<std::string>> waiting_;  // until the widths are determined
+  std::vector<bool> left_;                         // left-aligned
   std::vector<size_t> shown_, widths_;
   std::vector<std::string> left_out_;  // names of columns
   bool headed_ = false;

@@ -21,7 +21,7 @@ bool has(const std::string& folder, const char* name) {
   return fs::is_regular_file(fs::path(folder) / name, ignored);
 }
 
-// What is removed once a trace is finished. Its size is told just before.
+// Files that are removed once a trace is finished; its size is computed just before.
 bool is_raw(const fs::path& name) {
   return name == MLRUN_SPOOL_FILE || name == MLRUN_KEPT_FILE || name == MLRUN_KERNEL_FILE || name == MLRUN_SUMS_FILE ||
          name == MLRUN_SESSION_FILE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in a folder: a finished trace, one whose run goes on or was never finished, or none.
+// The state of a folder: a finished trace, a running or unfinished one, or no trace.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class TraceState { kNone, kFinished, kRunning, kUnfinished };
 // run.json of a finished trace. Anything else is an error that says what to do.
 Result<nlohmann::json> open_trace(const std::string& folder);
 
-// Bytes of all files of a trace; of a finished one without those of the run, which are removed or kept by --keep-raw.
+// Bytes of all files of a trace; for a finished one without the raw files, which are removed or kept by --keep-raw.
 [[nodiscard]] int64_t size_of(const std::string& folder);
 
 }  // namespace mlrun::view

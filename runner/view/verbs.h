@@ -10,13 +10,13 @@
 
 namespace mlrun::view {
 
-using Arguments = std::vector<std::string>;  // what stands behind the verb
+using Arguments = std::vector<std::string>;  // the words after the verb
 
 Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 
-// The summary of a finished trace, in the way that suits the stream.
+// The summary of a finished trace, in the style of the stream.
 Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream);
 
 }  // namespace mlrun::view

@@ -98,7 +98,7 @@ class Parser {
     return {};
   }
 
-  // Does the word `and` stand here?
+  // Is the next word `and`?
   [[nodiscard]] bool and_at(size_t at) const {
     const std::string_view text = rest_.substr(at);
     const bool begins = at == 0 || is_blank(rest_[at - 1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind --where: comparisons joined by `and`.
+// Parses --where: comparisons joined by `and`.
 //
 //   expression = comparison { "and" comparison }
 //   comparison = COLUMN ( "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" ) VALUE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocation loop that `mlrun bench` and tests/bench have in common, so that their figures mean the same.
+// The allocation loop shared by `mlrun bench` and tests/bench, so that their figures are comparable.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File calls that ask the kernel for as little as possible, and the clock that a record is stamped with.
+// File calls with as little kernel work as possible, and the clock that stamps records.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -90,7 +90,7 @@ static void stat_data(long iterations) {
   }
 }
 
-// A byte at a time, from the buffer nearly always.
+// One byte per call, nearly always served from stdio's buffer.
 static void fread_byte(long iterations) {
   static FILE *file;
   if (!file) file = fopen(data_path, "re");

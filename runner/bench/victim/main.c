@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that `mlrun bench` traces and does not trace: runs the loop that standard input names and answers with
-// the CPU time that it took.
+// The victim of `mlrun bench`, run traced and untraced: runs the loop that standard input names and answers with its
+// CPU time.
 //
 //   mlrun-bench-loops DATA CPU      stdin, which is a socket: "LOOP ITERATIONS\n"; answer there: "NANOSECONDS\n"
 //   mlrun-bench-loops               does nothing: the program that the loop `exec` starts
 //
-// The time is that of this process and of children that it waited for, so that what else runs on the machine is not in
-// it. Ends at the end of its input.
+// The time is the CPU time of this process and of the children it waited for, which excludes other load of the machine.
+// Ends at the end of its input.
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int64_t timed(const struct loop *loop, long iterations) {
   return watch_ns;
 }
 
-// False: the line makes no sense.
+// False: malformed line.
 static int answer(char *line) {
   char *blank = strchr(line, ' ');
   if (!blank) return 0;
@@ -78,7 +78,7 @@ static void pin_to(int cpu) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   CPU_SET(cpu, &cpus);
-  sched_setaffinity(0, sizeof cpus, &cpus);  // what cannot be pinned is measured where it runs
+  sched_setaffinity(0, sizeof cpus, &cpus);  // if that fails, it is measured unpinned
 }
 
 int main(int argc, char **argv) {
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   pin_to(atoi(argv[2]));
   char line[kLineBytes];
   ssize_t bytes;
-  // One request at a time, so that each is one read.
+  // The peer sends one request at a time, so each is one read.
   while ((bytes = read(STDIN_FILENO, line, sizeof line - 1)) > 0) {
     line[bytes] = 0;
     if (!answer(line)) return 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of marks, as a program makes them that mlrun_mark.h is compiled into: untraced, two looks at a pointer.
+// Ranges as a program with mlrun_mark.h makes them; untraced, they cost two checks of a pointer.
 #include "loops.h"
 #include "preload/include/mlrun_mark.h"
 

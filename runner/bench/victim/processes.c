@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New processes and threads, with what it takes until they have ended.
+// Creation of processes and threads, up to their end.
 #include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void spawn(long iterations) {
   }
 }
 
-// So that the thread records.
+// Makes the thread record.
 static void *allocate_once(void *nothing) {
   free(malloc(16));
   return nothing;

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// null without a whole.
+// null if the whole is 0.
 Json share(int64_t part, int64_t whole) { return whole > 0 ? Json(double(part) / double(whole)) : Json(); }
 
 Json totals_json(const Totals& totals) {
@@ -46,7 +46,7 @@ Json run_json(const Summary& summary) {
           {"start_realtime_ns", known(run.start_realtime_ns)}};
 }
 
-// Those that were wanted.
+// The requested streams.
 Json streams_json(const Summary& summary) {
   Json list = Json::array();
   for (const Stream& stream : streams(*summary.run)) {
@@ -137,7 +137,7 @@ Json func_json(const FuncSummary& func) {
           {"latency_ns", latency_json(func.latency)}};
 }
 
-// The functions of each class and group together.
+// Sums over the functions of each class and group.
 Json classes_json(const std::vector<FuncSummary>& funcs) {
   std::vector<FuncSummary> classes;
   for (const FuncSummary& func : funcs) {
@@ -171,7 +171,7 @@ Json access_json(const AccessPattern& pattern) {
           {"sequential_share_of_calls", share(pattern.sequential.calls, calls)}};
 }
 
-// Buckets double in width; the last one has no end that can be told.
+// Buckets double in width; the last one is open-ended.
 int64_t high_bytes(const SizeBucket& bucket) {
   if (bucket.low_bytes <= 0) return 1;
   return bucket.low_bytes > INT64_MAX / 2 ? INT64_MAX : bucket.low_bytes * 2;
@@ -215,7 +215,7 @@ Json timeline_json(const Summary& summary) {
           {"time_ns", column(&TimeBin::time_ns)}};
 }
 
-// Of a phase that was over before the first event that was kept nothing is known.
+// The figures of a phase that ended before the first kept event are unknown.
 Json phase_json(const model::PhaseRow& phase, int64_t events_from_ns) {
   const auto of_calls = [&](int64_t figure) { return phase.end_ns() <= events_from_ns ? Json() : Json(figure); };
   return {{"phase_id", phase.phase_id},
@@ -355,7 +355,7 @@ Json cost_json(const CostEstimate& cost) {
           {"share_of_cpu", known(cost.share_of_cpu)}};
 }
 
-// Of the rows of `call` alone. null: not known.
+// For the rows of `call` only. null: unknown.
 Json calls_cost_ns(const std::optional<CostEstimate>& cost) {
   if (!cost) return {};
   double sum = 0;

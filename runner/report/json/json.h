@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary for machines: SUMMARY_JSON.md is its documentation, schema_version its version.
+// The summary as JSON: SUMMARY_JSON.md documents it, schema_version is its version.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -7,7 +7,7 @@ namespace mlrun::summary {
 
 using Json = nlohmann::ordered_json;
 
-// As run.json has it; null without one.
+// From run.json; null without one.
 Json kernel_side_json(const Summary& summary) {
   const auto found = summary.run->find("kernel_side");
   if (found == summary.run->end() || !found->is_object()) return {};
@@ -57,7 +57,7 @@ Json torch_memory_json(const Summary& summary) {
 
 namespace {
 
-// As run.json has it; null when it does not.
+// From run.json; null if missing.
 Json of_run(const Summary& summary, const char* pointer) {
   const nlohmann::json::json_pointer at(pointer);
   return summary.run->contains(at) ? Json(summary.run->at(at)) : Json();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side knows, as blocks of the summary's JSON (SUMMARY_JSON.md).
+// Data of the kernel side as blocks of the summary's JSON (SUMMARY_JSON.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

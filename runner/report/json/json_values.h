@@ -9,7 +9,7 @@
 
 namespace mlrun::summary {
 
-// null where the model has a number for "not known".
+// null for the model's "unknown" number.
 inline nlohmann::ordered_json known(int64_t value, int64_t none) {
   return value == none ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }

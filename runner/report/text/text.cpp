@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head and cost; and the order of all blocks.
+// The head, the cost, and the order of all blocks.
 #include "runner/report/text/text.h"
 
 #include <limits>

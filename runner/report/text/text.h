@@ -10,7 +10,7 @@
 
 namespace mlrun::summary {
 
-// All blocks. `trace` is the folder as the person may write it; empty: left out.
+// All blocks. `trace` is the folder as the user may write it; empty: left out.
 [[nodiscard]] std::string text(const Summary& summary, const std::string& trace, const TextStyle& style);
 
 [[nodiscard]] std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style);
@@ -30,8 +30,8 @@ namespace mlrun::summary {
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string collectives_text(const Summary& summary, const TextStyle& style);
-// What a device is called in all tables: by the number that nvidia-smi has for it, where the driver was asked; else by that of
-// the table gpu, with a mark. 0: "?".
+// A device's name in all tables: its nvidia-smi index if the driver was queried; else its number in table gpu, with a
+// mark. 0: "?".
 [[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
 [[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by function, with latency and errors; and how files were accessed: order, repetition, sizes.
+// Calls by function, with latency and errors; and the access pattern of files: order, repetition, sizes.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -17,7 +17,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kLead = 14, kSizeColumn = 10;
+constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kSizeColumn = 10;
 
 // Several functions as one line.
 struct Sum {
@@ -35,7 +35,7 @@ struct Sum {
   }
 };
 
-// Narrow terminals go without p95.
+// Left out on narrow terminals: p95.
 constexpr size_t kP95Column = 5, kWidthForP95 = 96;
 
 std::vector<std::string> titles(const TextStyle& style) {
@@ -59,7 +59,7 @@ std::vector<std::string> cells(std::string name, const Sum& sum, const TextStyle
   return out;
 }
 
-// stdio stands for the refills and flushes that reach the file, not for the calls they serve.
+// stdio counts the refills and flushes that reach the file, not the calls they serve.
 std::string label(const FuncSummary& func) {
   static constexpr std::array<const char*, 3> kRefills = {"fread", "fgets", "getline"};
   static constexpr std::array<const char*, 4> kFlushes = {"fwrite", "fputs", "fprintf", "fflush"};
@@ -74,7 +74,7 @@ std::string errors_text(const Summary& summary, const TextStyle& style) {
   size_t more = 0;
   for (const ErrorSummary& error : summary.errors) {
     const events::FuncInfo* info = events::find_func(error.func);
-    if (info && info->call_class == MLRUN_CLASS_WAIT) continue;  // a timeout is what was asked for
+    if (info && info->call_class == MLRUN_CLASS_WAIT) continue;  // a timeout is no error
     if (items.size() == kErrorsShown) {
       ++more;
       continue;
@@ -125,7 +125,7 @@ std::string sizes_line(const char* name, const Sizes& calls, const std::vector<s
   return out + "\n";
 }
 
-// For a terminal that has no room for the columns.
+// For a terminal that is too narrow for the columns.
 std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const TextStyle& style) {
   std::string out;
   for (const auto& [name, calls] : {std::pair("SIZES READ", &reads), std::pair("WRITTEN", &writes)}) {
@@ -140,7 +140,7 @@ std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const Tex
   return out;
 }
 
-// Columns without a call are left out.
+// Leaves out columns without a call.
 std::string sizes_text(const Summary& summary, const TextStyle& style) {
   const Sizes reads = sizes_of(summary, Direction::kRead), writes = sizes_of(summary, Direction::kWrite);
   std::vector<size_t> columns;

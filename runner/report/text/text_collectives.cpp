@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of NCCL, and how far apart their ranks began them.
+// NCCL collectives, and the spread of their ranks' begin times.
 #include <algorithm>
 #include <string>
 
@@ -11,9 +11,9 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 6;
+constexpr size_t kCollectivesShown = 6;
 
-// Who was last most often.
+// The rank that was last most often.
 std::string last_text(const Summary& summary, const CollectiveSummary& of) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
                                     [&](const ProcessSummary& one) { return one.proc_id == of.last_proc_id; });
@@ -26,7 +26,7 @@ std::string last_text(const Summary& summary, const CollectiveSummary& of) {
 std::string collectives_text(const Summary& summary, const TextStyle& style) {
   if (summary.collectives.empty()) return "";
   TextTable table({"COLLECTIVES", "count", "bytes", "in the call", "start skew p50", "p99", "last to begin"});
-  for (size_t i = 0; i < summary.collectives.size() && i < kShown; ++i) {
+  for (size_t i = 0; i < summary.collectives.size() && i < kCollectivesShown; ++i) {
     const CollectiveSummary& of = summary.collectives[i];
     std::string name = printable(of.operation);
     if (of.ranks > 0) name += fmt::format(" of {} ranks", of.ranks);
@@ -36,9 +36,9 @@ std::string collectives_text(const Summary& summary, const TextStyle& style) {
                has_skew ? time_text(of.skew_p50_ns, style.glyphs) : "",
                has_skew ? time_text(of.skew_p99_ns, style.glyphs) : "", has_skew ? last_text(summary, of) : ""});
   }
-  if (summary.collectives.size() > kShown) {
+  if (summary.collectives.size() > kCollectivesShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_collective", style.glyphs.pick("…", "..."),
-                               summary.collectives.size() - kShown));
+                               summary.collectives.size() - kCollectivesShown));
   }
   return table.text(style);
 }

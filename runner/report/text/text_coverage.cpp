@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was lost and what was not seen, in the head; and at the end, remarks: what was not seen and moved neither bytes nor
-// memory, as far as is known.
+// In the head, losses and unseen activity; at the end, remarks: unseen activity that, as far as is known, moved neither
+// bytes nor memory.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -27,7 +27,7 @@ std::string process_name(const Summary& summary, int32_t proc_id) {
   return {};
 }
 
-// What keeps such records the next time; empty: not known.
+// How to avoid this loss in the next run; empty: unknown.
 std::string remedy(const Summary& summary, const std::string& reason) {
   const nlohmann::json::json_pointer lossless("/options/lossless");
   const bool waits = summary.run->contains(lossless) && summary.run->at(lossless) == true;
@@ -35,7 +35,7 @@ std::string remedy(const Summary& summary, const std::string& reason) {
   return "; --lossless waits for room, --buffer SIZE makes more of it";
 }
 
-// What was lost, added up over threads.
+// Losses, added up over threads.
 std::vector<std::string> losses(const Summary& summary) {
   struct Lost {
     int64_t count = 0;
@@ -65,10 +65,10 @@ std::vector<std::string> losses(const Summary& summary) {
 // Equal statements about several processes.
 struct Unseen {
   std::vector<int32_t> processes;
-  int64_t seen = 0, kernel = 0;  // of those that have both
+  int64_t seen = 0, kernel = 0;  // of processes with both numbers
 };
 
-// Prints one level. `begin`: how each line begins.
+// Prints one level. `begin`: the prefix of each line.
 std::vector<std::string> coverage(const Summary& summary, bool remarks, const char* begin) {
   std::map<std::pair<std::string, std::string>, Unseen> sums;  // (subject, detail)
   for (const auto& row : summary.coverage) {
@@ -97,7 +97,7 @@ std::vector<std::string> coverage(const Summary& summary, bool remarks, const ch
   return lines;
 }
 
-// None is cut: they are the reasons not to trust a figure.
+// Lines are never cut: they are the reasons not to trust a figure.
 std::string list(const std::vector<std::string>& lines, const char* rest, const TextStyle& style) {
   std::string out;
   for (size_t i = 0; i < lines.size() && i < kMostComplaints; ++i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block devices: what the recorded processes asked of each, and how long it waited in the queue and on the device.
+// Block devices: the requests of the recorded processes, and their time in the queue and on the device.
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "runner/report/run_json_values.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
@@ -12,11 +13,6 @@ namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
-
-int64_t number(const json& device, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return device.contains(at) && device.at(at).is_number_integer() ? device.at(at).get<int64_t>() : 0;
-}
 
 std::string name_of(const json& device) {
   const auto name = device.find("name");
@@ -32,9 +28,9 @@ std::string devices_text(const Summary& summary, const TextStyle& style) {
       {"DEVICES", "requests", "read", "written", "flushes", "queue p50", "p99", "device p50", "p99", "max"});
   for (const json& device : summary.run->at(at)) {
     if (!device.is_object()) continue;
-    const auto time = [&](const char* pointer) { return time_text(number(device, pointer), style.glyphs); };
-    table.add({name_of(device), count_text(number(device, "/requests")), bytes_text(number(device, "/read_bytes")),
-               bytes_text(number(device, "/write_bytes")), count_text(number(device, "/flushes")),
+    const auto time = [&](const char* pointer) { return time_text(integer(device, pointer), style.glyphs); };
+    table.add({name_of(device), count_text(integer(device, "/requests")), bytes_text(integer(device, "/read_bytes")),
+               bytes_text(integer(device, "/write_bytes")), count_text(integer(device, "/flushes")),
                time("/queue_ns/p50"), time("/queue_ns/p99"), time("/device_ns/p50"), time("/device_ns/p99"),
                time("/device_ns/max")});
   }

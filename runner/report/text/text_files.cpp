@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories and files: the first by bytes, then those of the slowest that are not among them. Where the page cache was
-// watched, beside what was read stands how much of it had to be fetched, read ahead included.
+// Directories and files: the first by bytes, then the slowest that are not among them. With page cache data, also how
+// much of the read bytes had to be fetched, including read-ahead.
 #include <algorithm>
 #include <string>
 #include <utility>

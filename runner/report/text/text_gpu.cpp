@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the GPUs were doing, by the samples.
+// GPU utilisation, memory and power, from the samples.
 #include <string>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went between files and GPUs by libcufile.
+// Transfers between files and GPUs by libcufile.
 #include <string>
 
 #include "runner/report/text/text.h"

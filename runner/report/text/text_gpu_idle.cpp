@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who made the GPUs wait.
+// Causes of GPU idle time.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 6, kWorstShown = 3;
+constexpr size_t kGapsShown = 6, kWorstShown = 3;
 
 std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
@@ -26,7 +26,7 @@ std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
-// The label; of a file call the part of it that took longest.
+// The label; for a file call with its longest part.
 std::string doing(const GpuIdleSummary& idle) {
   const model::CallSplit& split = idle.split;
   const std::pair<int64_t, const char*> parts[] = {{split.own_ns, "own"},       {split.runq_ns, "run queue"},
@@ -39,7 +39,7 @@ std::string doing(const GpuIdleSummary& idle) {
                          : idle.label;
 }
 
-// Of run.json; 0: not there.
+// A number of run.json; 0: missing.
 int64_t number(const nlohmann::json& of, const char* key) {
   const auto found = of.find(key);
   return found != of.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
@@ -61,7 +61,7 @@ std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
                      percent_text(number(*blamed, "time_ns"), number(step, "idle_ns")));
 }
 
-// Rows of one of the lists of run.json.
+// Rows of one list in run.json.
 std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name) {
   const nlohmann::json::json_pointer at(std::string("/gpu_steps/") + name);
   std::vector<nlohmann::json> rows;
@@ -72,7 +72,7 @@ std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name)
   return rows;
 }
 
-// Of each GPU how its idle time lies in steps, then the steps with the most of it.
+// For each GPU the distribution of its idle time over steps, then the steps with the most.
 std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
   const std::vector<nlohmann::json> devices = steps_list(summary, "devices"), worst = steps_list(summary, "worst");
   if (devices.empty()) return "";
@@ -100,7 +100,7 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
   if (all_ns == 0) return "";
   const bool several = summary.gpu_work.size() > 1;
   TextTable table({"GPU IDLE, AND WHO MADE IT WAIT", "doing", "time", "of it"});
-  for (size_t i = 0; i < summary.gpu_idle.size() && i < kShown; ++i) {
+  for (size_t i = 0; i < summary.gpu_idle.size() && i < kGapsShown; ++i) {
     const GpuIdleSummary& idle = summary.gpu_idle[i];
     std::string name = who(summary, idle);
     for (const auto& [before, text] : {std::pair{" in ", &idle.func}, {" ", &idle.path}, {" ", &idle.python_line}}) {
@@ -111,9 +111,9 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
     table.add(
         {std::move(name), doing(idle), time_text(idle.time_ns, style.glyphs), percent_text(idle.time_ns, all_ns)});
   }
-  if (summary.gpu_idle.size() > kShown) {
+  if (summary.gpu_idle.size() > kGapsShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_idle", style.glyphs.pick("…", "..."),
-                               summary.gpu_idle.size() - kShown));
+                               summary.gpu_idle.size() - kGapsShown));
   }
   table.add_note(
       fmt::format("of {} in gaps between a GPU's first operation and its last", time_text(all_ns, style.glyphs)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was allocated on the GPUs, and what was never given back.
+// GPU memory: allocated, and never released.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 8;
+constexpr size_t kOwnersShown = 8;
 
 std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
@@ -27,7 +27,7 @@ std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
 
 constexpr size_t kStacksShown = 4, kFramesShown = 6;
 
-// Who allocated what was never released, with the innermost functions, a line for each.
+// Allocation sites of memory that was never released, with the innermost functions, one line each.
 std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"NEVER RELEASED, BY STACK", "memory", "blocks", "bytes", "of it late"});
   for (size_t i = 0; i < summary.gpu_stacks.size() && i < kStacksShown; ++i) {
@@ -63,7 +63,7 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
       {"GPU MEMORY", "memory", "at once", "allocated", "times", "releases", "never released", "of it late"});
   bool is_kept = false;
   GpuMemorySummary all;
-  for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+  for (size_t i = 0; i < sorted.size() && i < kOwnersShown; ++i) {
     const GpuMemorySummary& memory = sorted[i];
     is_kept = is_kept || memory.kept > 0;
     table.add({whose(summary, memory), memory.memory, bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
@@ -76,9 +76,9 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
     util::add_to(all.at_exit, memory.at_exit);
     util::add_to(all.at_exit_bytes, memory.at_exit_bytes);
   }
-  if (sorted.size() > kShown) {
+  if (sorted.size() > kOwnersShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_memory", style.glyphs.pick("…", "..."),
-                               sorted.size() - kShown));
+                               sorted.size() - kOwnersShown));
   }
   if (is_kept) {
     table.add_note("never released: until its process ended; late: of the second half of its life, as a leak would be");

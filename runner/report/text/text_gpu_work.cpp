@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPUs did, by CUPTI.
+// GPU work, from CUPTI.
 #include <string>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace mlrun::summary {
 namespace {
 constexpr size_t kKernelsShown = 5, kMarksShown = 8;
 
-// What was launched in the ranges that the program made.
+// Work launched in the program's ranges.
 std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"GPU BY RANGE", "domain", "kernels", "busy", "copies", "copied", "idle before"});
   for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
@@ -31,7 +31,7 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   return "\n" + table.text(style);
 }
 
-// Several may have one name.
+// Several devices may share a name.
 std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
   if (summary.gpu_work.size() < 2) return printable(gpu.name);
   return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));
@@ -57,7 +57,7 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   const RunFacts run = run_facts(*summary.run);
   if (run.folded_nodes.value_or(0) != 0) {
     devices.add_note(
-        fmt::format("{} nodes of graphs came faster than {} a second: told by launch (--cupti-graph-nodes)",
+        fmt::format("{} nodes of graphs came faster than {} a second: recorded by launch (--cupti-graph-nodes)",
                     count_text(*run.folded_nodes), count_text(run.graph_nodes_per_s.value_or(0))));
   }
   const GpuCallSummary& calls = summary.gpu_calls;

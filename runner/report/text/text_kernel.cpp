@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which signals of the kernel side were recorded, by which means, and what is missing and why.
+// Signals of the kernel side: recorded ones with their mechanism, missing ones with the reason.
 #include <map>
 #include <string>
 #include <vector>
@@ -15,14 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLead = 14;
-
 std::string text_of(const json& signal, const char* key) {
   const auto found = signal.find(key);
   return found != signal.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
 }
 
-// Empty: nobody was held up.
+// Empty: no thread was throttled.
 std::string throttled_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/throttled");
   if (!summary.run->contains(at)) return {};
@@ -40,7 +38,7 @@ std::string throttled_text(const Summary& summary, const TextStyle& style) {
 std::string kernel_text(const Summary& summary, const TextStyle& style) {
   const json::json_pointer at("/kernel_side/signals");
   if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
-  std::map<std::string, std::string> works;  // names by way
+  std::map<std::string, std::string> works;  // names by mechanism
   std::vector<std::string> missing, notes;
   for (const json& signal : summary.run->at(at)) {
     if (!signal.is_object()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges and marks that the program made itself.
+// Ranges and marks of the program.
 #include <string>
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process tree. Brothers of one role beyond the first few, with all below them, become one line with their sums.
+// The process tree. Siblings of one role beyond the first few are folded, with their descendants, into one line of
+// sums.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -35,7 +36,7 @@ class Tree {
 
  private:
   using Group = std::vector<const ProcessSummary*>;
-  // Not 0: rows of processes that are not known count as those of a process 0.
+  // Not 0: rows of unknown processes count for process 0.
   static constexpr int32_t kRoot = -1;
 
   static std::vector<std::string> titles(const Summary& summary) {
@@ -43,13 +44,13 @@ class Tree {
     return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
   }
 
-  // Each process has its children once, so that a damaged trace's processes of one number end the tree too.
+  // Removes the children from the map, so that duplicate numbers in a damaged trace cannot loop.
   Group take_children(int32_t parent) {
     auto found = children_.extract(parent);
     return found.empty() ? Group{} : std::move(found.mapped());
   }
 
-  // Children in order, those of one role together where the first of them stands.
+  // Children in order, grouped by role at the place of each role's first.
   std::vector<Group> take_groups(int32_t parent) {
     std::vector<Group> out;
     for (const ProcessSummary* process : take_children(parent)) {
@@ -103,7 +104,7 @@ class Tree {
     int64_t heap_bytes = 0;  // the largest
   };
 
-  // With all below it, however deep that goes.
+  // Includes all descendants; iterative, since the tree may be deep.
   void collect(const ProcessSummary& process, Rest& rest) {
     Group open{&process};
     while (!open.empty()) {
@@ -150,8 +151,7 @@ class Tree {
 
 namespace {
 
-// Processes that ended in this way, the first ones by name. The command itself is not among them: its status is in the
-// summary's head.
+// Processes that ended in this way, the first ones by name. Without the command, whose status is in the summary's head.
 std::string ended_text(const Summary& summary, const std::string& end, const std::string& title, const char* one,
                        const char* several, const TextStyle& style) {
   std::vector<std::string> named;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where Python was, by the looks at its stacks.
+// Where Python spent its time, from samples of its stacks.
 #include <string>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user asked to be left out, and how much that was.
+// What the user excluded, and how much that was.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,8 +12,6 @@
 
 namespace mlrun::summary {
 namespace {
-
-constexpr size_t kLead = 14;
 
 std::string path_rules_text(const Summary& summary, const RunFacts& run, const TextStyle& style) {
   if (run.include.empty() && run.exclude.empty()) return "";

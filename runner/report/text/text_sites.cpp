@@ -10,7 +10,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 4;  // of each kind
+constexpr size_t kSitesShown = 4;  // of each kind
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -18,7 +18,7 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
   TextTable table({title, "calls", "bytes", "time", "in"});
   size_t shown = 0;
   for (const SiteSummary& site : summary.sites) {
-    if (site.kind != kind || shown++ >= kShown) continue;
+    if (site.kind != kind || shown++ >= kSitesShown) continue;
     table.add({printable(site.function), count_text(site.calls), bytes_text(site.bytes),
                site.time_ns == 0 ? "-" : time_text(site.time_ns, style.glyphs),
                site.library.empty() ? "-" : printable(base_name(site.library))});

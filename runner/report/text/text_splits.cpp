@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of calls on files went, and of the kernel's operations on them outside of calls: of the run, of what it was
-// spent in, of roles, of phases and of the files that cost the most sleep.
+// Where the time of calls on files, and of the kernel's operations on files outside of calls, went: by run, kind, role,
+// phase, and for the files with the most sleep.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kRolesShown = 4, kPhasesShown = 4, kFilesShown = 3;
 
-// Rows of one scope, processes of one role together, in the order of their first.
+// Rows of one scope, with processes of one role added up, in the order of each first one.
 std::vector<SplitSummary> rows_of(const Summary& summary, const char* scope, bool by_name) {
   std::vector<SplitSummary> rows;
   for (const SplitSummary& row : summary.splits) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which streams were on, which of those that were wanted did not work, and by which options the others are recorded.
+// Streams that were on, requested ones that were unavailable, and the options of the others.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,9 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kLead = 14;
-
-// The reason is given only for what was asked for by name.
+// The reason is given only for streams named by the user.
 std::string missing_text(const Stream& stream) {
   if (!stream.asked) return fmt::format("not available: {}", stream.text);
   return stream.reason.empty()
@@ -24,7 +22,7 @@ std::string missing_text(const Stream& stream) {
              : fmt::format("asked for and not available: {} ({})", stream.text, printable(stream.reason));
 }
 
-// "allocations, --cupti": those of one option once. What needs a program that runs already is left out.
+// "allocations, --cupti": each option once. Leaves out streams that only attach to running programs.
 std::vector<std::string> off_names(const std::vector<Stream>& all) {
   std::vector<std::string> names;
   const bool any_of_kernel = std::any_of(all.begin(), all.end(), [](const Stream& stream) {

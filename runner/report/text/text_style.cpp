@@ -56,8 +56,8 @@ std::string pad_left(std::string_view text, size_t width) {
 
 namespace {
 
-// Moves whole lines from the front of `line`, broken between words; what follows an item's first line stands two further
-// in. A word that is wider than the room stays whole: it may be a path to be copied.
+// Moves complete lines from the front of `line`, broken between words; lines after an item's first are indented by two
+// more. A word that is too wide stays whole: it may be a path to copy.
 std::string take_lines(std::string& line, size_t indent, size_t width) {
   constexpr size_t kHanging = 2;
   std::string out;

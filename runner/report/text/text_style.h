@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How text is laid out for one terminal: its width, colours and characters. Widths count characters, not bytes.
+// Text layout for one terminal: its width, colours and characters. Widths count characters, not bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,8 @@
 #include "runner/util/units.h"
 
 namespace mlrun::summary {
+
+inline constexpr size_t kLead = 14;  // columns of the name that a line of the summary begins with
 
 struct TextStyle {
   size_t width = 100;  // 40 at least
@@ -30,24 +32,24 @@ struct TextStyle {
   }
 };
 
-// Characters of valid UTF-8, colour codes not counted.
+// Number of characters of valid UTF-8, without colour codes.
 [[nodiscard]] size_t text_width(std::string_view text);
 
 using util::printable;
 
-// At most `width` characters: cut at the end, or at the front for paths, whose end says more.
+// At most `width` characters: cut at the end, or at the front for paths, whose end is more telling.
 [[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);
 [[nodiscard]] std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs);
 
 [[nodiscard]] std::string pad_right(std::string text, size_t width);
 [[nodiscard]] std::string pad_left(std::string_view text, size_t width);
 
-// Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks. An
-// item that is wider is broken between words.
+// Items one after another, wrapped at the style's width; every line after the first begins with `indent` blanks. A
+// wider item is broken between words.
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                                const TextStyle& style);
 
-// Text broken between words at the style's width, every line behind `indent` blanks; what goes beyond most_lines is
+// Text broken between words at the style's width, every line after `indent` blanks; lines beyond most_lines are
 // cut.
 [[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
 

@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kShown = 10;
+constexpr size_t kSyscallsShown = 10;
 
 int64_t number(const json& entry, const char* key) {
   const auto found = entry.find(key);
   return found != entry.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
 
-// "more than 9 min 10 s": beyond the last bound that is counted by.
+// "more than 9 min 10 s": beyond the last bucket bound.
 std::string below_text(const json& entry, const char* key, const Glyphs& glyphs) {
   constexpr int64_t kLastNs = int64_t{1} << (MLRUN_SYSCALL_BUCKETS - 1);
   const auto found = entry.find(key);
@@ -43,7 +43,7 @@ std::string syscalls_text(const Summary& summary, const TextStyle& style) {
   if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
   const json& all = summary.run->at(at);
   TextTable table({"SYSTEM CALLS", "calls", "errors", "time", "p50 below", "p99 below", "processes"});
-  for (size_t i = 0; i < std::min(all.size(), kShown); i++) {
+  for (size_t i = 0; i < std::min(all.size(), kSyscallsShown); i++) {
     const json& entry = all.at(i);
     if (!entry.is_object()) continue;
     const auto bound = [&](const char* key) { return below_text(entry, key, style.glyphs); };
@@ -51,8 +51,8 @@ std::string syscalls_text(const Summary& summary, const TextStyle& style) {
                time_text(number(entry, "time_ns"), style.glyphs), bound("p50_below_ns"), bound("p99_below_ns"),
                count_text(number(entry, "processes"))});
   }
-  if (all.size() > kShown) {
-    table.add_note(fmt::format("{} more: mlrun show TRACE syscall", all.size() - kShown));
+  if (all.size() > kSyscallsShown) {
+    table.add_note(fmt::format("{} more: mlrun show TRACE syscall", all.size() - kSyscallsShown));
   }
   return table.text(style);
 }

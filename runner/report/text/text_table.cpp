@@ -18,7 +18,7 @@ void TextTable::add_indented(std::string indent, std::vector<std::string> cells)
   rows_.push_back(std::move(cells));
 }
 
-// Each row as lines of its own, for a terminal that has no room for columns: the name, then each figure behind its title.
+// For a narrow terminal: each row as several lines, the name, then each figure after its title.
 std::string TextTable::stacked(const TextStyle& style) const {
   std::string out = style.bold(cut_end(titles_[0], style.width, style.glyphs)) + "\n";
   auto indent = indents_.begin();

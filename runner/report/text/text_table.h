@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows under a heading: the first column takes what the others leave, the others are as wide as their widest cell.
+// Rows under a heading: the first column gets the remaining width, the others are as wide as their widest cell.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class TextTable {
   // Cells without colour. Requires: as many as titles. A note is a line without cells.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   void add_note(std::string text) { rows_.push_back({std::move(text)}); }
-  // The cell of the first column stands behind this, which is never cut.
+  // Prefix of the first column's cell, never cut.
   void add_indented(std::string indent, std::vector<std::string> cells);
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened when: bytes over time, the heap's peak, the phases of the training.
+// Figures over time: bytes, the heap's peak, the phases of the training.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,10 +15,10 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kLead = 14, kPhasesShown = 4, kLibrariesShown = 5;
+constexpr size_t kPhasesShown = 4, kLibrariesShown = 5;
 constexpr const char* kLooks = "looks 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
 
-// One character per column: the mean rate there, against the highest one. Only what is exactly nothing is blank.
+// One character per column: its mean rate relative to the highest one. Blank only if exactly zero.
 std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
   static constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr std::array<const char*, 8> kAscii = {".", ":", "-", "=", "+", "*", "#", "@"};
@@ -37,7 +37,7 @@ struct Series {
   int64_t peak_bin_bytes = 0;
 };
 
-// The bins spread over `width` columns; a bin that lies across a border is shared out.
+// The bins distributed over `width` columns; a bin across a border is split.
 Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size_t width) {
   Series out;
   out.columns.resize(width);
@@ -100,7 +100,7 @@ std::string since_start(const Summary& summary, int64_t ts_ns, const TextStyle& 
   return time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
 }
 
-// What a program maps without malloc, as Python does for its objects, is in no heap.
+// Memory mapped without malloc, as Python does for its objects, is in no heap.
 std::string mapped_text(const Summary& summary, const TextStyle& style) {
   const ProcessSummary* largest = nullptr;
   for (const ProcessSummary& process : summary.processes) {
@@ -138,7 +138,7 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   if (!process) return mapped_text(summary, style);
   const HeapPeak& peak = process->heap_peak;
   const RunFacts run = run_facts(*summary.run);
-  // Blocks from before the window are known to nobody.
+  // Blocks from before the window are unknown.
   const bool of_window = run.events_from_ns.has_value();
   std::vector<std::string> items;
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
@@ -163,7 +163,8 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
 
 namespace {
 
-// A log tells milliseconds. Where no write of its lines was recorded, calls within one may be of the phase beside.
+// A log has milliseconds. If the write of a line was not recorded, calls in that millisecond may belong to the adjacent
+// phase.
 std::string phases_error_text(const Summary& summary, const TextStyle& style) {
   constexpr int64_t kCoarseNs = 500'000;
   int64_t phases = 0, error_ns = 0;
@@ -187,7 +188,7 @@ std::string phases_text(const Summary& summary, const TextStyle& style) {
   const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
   TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
   const auto add = [&](const model::PhaseRow& phase) {
-    if (phase.end_ns() <= run.events_from_ns.value_or(phase.end_ns() - 1)) {  // nobody knows what was in it
+    if (phase.end_ns() <= run.events_from_ns.value_or(phase.end_ns() - 1)) {  // its figures are unknown
       return table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
                         time_text(phase.dur_ns, style.glyphs), "-", "-", "-", "-"});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch's allocator of GPU memory gave to tensors.
+// GPU memory that PyTorch's caching allocator gave to tensors.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kShown = 8;
+constexpr size_t kTorchOwnersShown = 8;
 
 std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
   const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
@@ -29,16 +29,16 @@ std::string torch_memory_text(const Summary& summary, const TextStyle& style) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.peak_bytes > b.peak_bytes; });
   TextTable table({"TORCH MEMORY", "at once", "allocated", "times", "releases", "held at the end"});
-  for (size_t i = 0; i < sorted.size() && i < kShown; ++i) {
+  for (size_t i = 0; i < sorted.size() && i < kTorchOwnersShown; ++i) {
     const TorchMemorySummary& memory = sorted[i];
     table.add(
         {whose(summary, memory), bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
          count_text(memory.allocations), count_text(memory.releases),
          memory.kept == 0 ? "-" : fmt::format("{} in {}", bytes_text(memory.kept_bytes), count_text(memory.kept))});
   }
-  if (sorted.size() > kShown) {
+  if (sorted.size() > kTorchOwnersShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_torch_memory", style.glyphs.pick("…", "..."),
-                               sorted.size() - kShown));
+                               sorted.size() - kTorchOwnersShown));
   }
   return table.empty() ? "" : table.text(style);
 }

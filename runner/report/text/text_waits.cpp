@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each role waited: for descriptors, other threads, processes, a moment. None of it is I/O time.
+// Waits by role: for descriptors, other threads, processes, timers. None of it is I/O time.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -14,7 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kLead = 14, kRolesShown = 4, kFuncsShown = 3;
+constexpr size_t kRolesShown = 4, kFuncsShown = 3;
 
 struct RoleWaits {
   std::string role;

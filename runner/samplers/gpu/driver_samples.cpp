@@ -14,7 +14,7 @@ constexpr uint64_t kNsPerUs = 1000, kAheadMaxUs = 1'000'000;
 struct What {
   nvml::SamplingType type;
   const char* name;
-  int64_t most;  // what is more is no sample: such have been seen of processes
+  int64_t most;  // larger values are invalid; drivers report such for processes
 };
 // In the order of enum mlrun_gpu_driver_field.
 constexpr std::array<What, MLRUN_GPU_DRIVER_FIELDS> kWhat = {{{nvml::kSamplePower, "power", 10'000'000},
@@ -22,12 +22,12 @@ constexpr std::array<What, MLRUN_GPU_DRIVER_FIELDS> kWhat = {{{nvml::kSamplePowe
                                                               {nvml::kSampleMemory, "use of its memory", 100},
                                                               {nvml::kSampleSmClock, "SM clock", 100'000}}};
 
-// The same moment by both clocks.
+// One moment on both clocks.
 struct Moment {
   uint64_t realtime_us = 0, monotonic_ns = 0;
 };
 
-// A thread that is held up between the two looks makes them apart: of a few the nearest ones count.
+// A thread may be preempted between the two readings, so the closest of several pairs counts.
 Moment now() {
   constexpr int kTries = 4;
   Moment nearest;
@@ -48,7 +48,7 @@ DriverSamples::DriverSamples(const Nvml& nvml, nvml::Device device, uint64_t sin
   for (Kind& kind : kinds_) kind.last_seen_us = since_us;
 }
 
-// The driver's times are those of CLOCK_REALTIME, which may be set meanwhile: a sample is some milliseconds old.
+// The driver uses CLOCK_REALTIME, which may be set in between; samples are only milliseconds old.
 void DriverSamples::fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>& rows) {
   const size_t first = rows.size();
   for (size_t field = 0; field < kinds_.size(); ++field) {
@@ -64,7 +64,7 @@ void DriverSamples::fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>&
       if (!is_new || sample.value < 0 || sample.value > kWhat[field].most) continue;
       kind.last_seen_us = std::max(kind.last_seen_us, sample.realtime_us);
       const uint64_t at_ns =
-          moment.monotonic_ns + (sample.realtime_us - moment.realtime_us) * kNsPerUs;  // before now: it wraps around
+          moment.monotonic_ns + (sample.realtime_us - moment.realtime_us) * kNsPerUs;  // negative: wraps around
       rows.push_back({at_ns, number, static_cast<__u32>(field), sample.value});
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver samples of a GPU by itself and keeps for a while, finer than our looks: fetched at each look, each sample
-// once.
+// Samples that the driver takes of a GPU by itself and keeps for a while, finer than ours: fetched at each of our
+// samples, each once.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ class DriverSamples {
   // From `since_us` (CLOCK_REALTIME) on. Requires: nvml outlives it.
   DriverSamples(const Nvml& nvml, nvml::Device device, uint64_t since_us);
 
-  // Appends what is new, as rows of device `number`, by our clock.
+  // Appends new samples as rows of device `number`, on our clock.
   void fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>& rows);
 
-  // After a fetch: what this driver does not sample of this GPU, and is not asked for again.
+  // After a fetch: the fields that this driver does not sample of this GPU; they are not queried again.
   [[nodiscard]] std::vector<std::string> missing() const;
 
  private:

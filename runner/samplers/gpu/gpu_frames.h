@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on their way into the spool. Belongs to the collector's thread.
+// Writes samples into the spool. Used by the collector's thread only.
 #pragma once
 
 #include "runner/collect/spool_writer.h"
@@ -13,7 +13,7 @@ class GpuFrames {
   GpuFrames(GpuSampler& sampler, collect::Spool& spool, mlrun_clock_kind clock)
       : sampler_(sampler), spool_(spool), clock_(clock) {}
 
-  // Writes what has come, about once a second; `all`: at once.
+  // Writes new samples, about once a second; `all`: at once.
   void write(bool all);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kLookNs = 1'000'000'000, kLongestPauseNs = 32'000'000'000;
-constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", kLibrary = "/libcuda.so";
+constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", kCudaLibrary = "/libcuda.so";
 
 uint32_t number_of(std::string_view text) {
   uint32_t number = 0;
@@ -24,7 +24,7 @@ uint32_t number_of(std::string_view text) {
   return end.ec == std::errc() && end.ptr == text.data() + text.size() ? number : 0;
 }
 
-// The line "NSpid: 400 7 1": from our namespace down to its own.
+// The line "NSpid: 400 7 1": from our pid namespace down to its own.
 std::vector<uint32_t> namespace_pids(const std::string& process) {
   std::istringstream lines(util::read_text(process + "/status"));
   std::vector<uint32_t> numbers;
@@ -39,7 +39,7 @@ std::vector<uint32_t> namespace_pids(const std::string& process) {
 }  // namespace
 
 bool GpuPids::uses_gpu(const std::string& process) const {
-  if (util::read_text(process + "/maps").find(kLibrary) != std::string::npos) return true;
+  if (util::read_text(process + "/maps").find(kCudaLibrary) != std::string::npos) return true;
   std::error_code error;
   for (fs::directory_iterator fd(process + "/fd", error), end; !error && fd != end; fd.increment(error)) {
     std::error_code gone;
@@ -74,7 +74,7 @@ GpuPid GpuPids::find(uint32_t driver_pid) const {
   return found;
 }
 
-// A number that is new is worth a look; one that nobody bears is so ever less.
+// A new number causes a scan of /proc; an unresolved one causes rescans at growing intervals.
 bool GpuPids::should_look(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
   bool is_new = false, is_open = false;
   for (const uint32_t pid : driver_pids) {
@@ -90,7 +90,7 @@ bool GpuPids::should_look(const std::vector<uint32_t>& driver_pids, uint64_t now
 }
 
 std::vector<GpuPid> GpuPids::resolve(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
-  // A number that was gone may be somebody else's when it comes again.
+  // A number that disappeared may belong to another process when it reappears.
   std::erase_if(known_, [&](const auto& known) {
     return std::find(driver_pids.begin(), driver_pids.end(), known.first) == driver_pids.end();
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process of this machine a driver means. Depending on the driver and the call, it counts processes as the host
-// does, or as the container they run in; and mlrun itself may stand in one. So a number counts only where a process that
-// has the driver's library mapped, or its device open, bears it.
+// Resolves the driver's process numbers. Depending on the driver and the call, they are pids of the host or of the
+// process's container, and mlrun itself may run in one. So a number counts only if a process with that pid has the
+// driver's library mapped, or its device open.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace mlrun::gpu {
 
 struct GpuPid {
-  uint32_t pid = 0;  // as mlrun sees it; 0: not known
+  uint32_t pid = 0;  // in mlrun's pid namespace; 0: unknown
   mlrun_pid_source source = MLRUN_PID_UNKNOWN;
 };
 
@@ -22,14 +22,14 @@ class GpuPids {
  public:
   explicit GpuPids(std::string proc_folder = "/proc") : proc_(std::move(proc_folder)) {}
 
-  // The processes behind the driver's numbers, in their order. Looks through /proc when there is a number that it has
-  // not met, at most once a second (`now_ns`, CLOCK_MONOTONIC); for one that nobody was found behind ever more seldom.
+  // The processes of the driver's numbers, in their order. Scans /proc for a new number, at most once a second
+  // (`now_ns`, CLOCK_MONOTONIC); for an unresolved one at growing intervals.
   std::vector<GpuPid> resolve(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
 
  private:
   struct User {
     uint32_t pid = 0;
-    std::vector<uint32_t> inside;  // its numbers in the namespaces below ours
+    std::vector<uint32_t> inside;  // its pids in the namespaces below ours
   };
   [[nodiscard]] bool should_look(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
   void look_for_users();

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience(1);
-constexpr size_t kRowsMax = 100'000;  // of each kind, when the collector does not fetch them
+constexpr size_t kRowsMax = 100'000;  // of each kind, while the collector does not fetch them
 
 }  // namespace
 
@@ -26,7 +26,7 @@ struct GpuSampler::Shared {
   std::mutex mutex;
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, fetches_samples = false;
-  Clock::duration pause{};  // between looks; 0: there are none
+  Clock::duration pause{};  // between samples; 0: no sampling
   News news;
   GpuSamplerState state;
 };
@@ -63,7 +63,7 @@ GpuSamplerState GpuSampler::state() const {
 
 namespace {
 
-// Moves rows over as long as there is room, and returns how many there was none for.
+// Moves rows while they fit, and returns the number that did not.
 template <typename Row>
 uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
   const size_t room = kRowsMax - std::min(kRowsMax, to.size());
@@ -78,7 +78,7 @@ uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
 
 void GpuSampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-gpu");
-  std::string problem = watch_gpus(*shared);  // the driver is left before mlrun may end
+  std::string problem = watch_gpus(*shared);  // returns from the driver before mlrun may end
   const std::lock_guard lock(shared->mutex);
   shared->state.problem = std::move(problem);
   shared->ended = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the GPUs at a steady rate, from a thread of its own: a driver may take milliseconds to answer, and the
-// collector must not wait for it. The rows wait here until the collector fetches them.
+// Samples the GPUs at a steady rate in a thread of its own: a driver may take milliseconds to answer, and the collector
+// must not wait for it. Rows are buffered here until the collector fetches them.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ namespace mlrun::gpu {
 struct GpuSamplerState {
   size_t gpus = 0;
   uint64_t looks = 0;
-  uint64_t late_looks = 0;  // due while the driver still answered the one before: left out
-  uint64_t look_ns = 0;     // that all looks took together
+  uint64_t late_looks = 0;  // skipped because the driver was still answering the one before
+  uint64_t look_ns = 0;     // total duration of all samples
   uint64_t rows_dropped = 0;
-  std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled;  // by the driver, of which device
-  std::string problem;  // one line: why there are no samples; empty: there are
+  std::vector<std::pair<uint32_t, std::vector<std::string>>>
+      not_sampled;      // fields that the driver does not sample, by device
+  std::string problem;  // one line: why there are no samples; empty: none
 };
 
 class GpuSampler {
  public:
-  // Starts the thread; what comes of it, state() tells. All signals are blocked in it.
-  // `looks_per_second`: 0: none, only which devices there are. `fetches_samples`: what the driver has sampled by itself between
-  // looks, too.
+  // Starts the thread; state() reports the outcome. All signals are blocked in it.
+  // `looks_per_second` 0: only the list of devices. `fetches_samples`: also fetch the driver's own samples.
   GpuSampler(double looks_per_second, bool fetches_samples);
-  // Waits up to a second for a look that is under way; a driver that answers no more is left to itself.
+  // Waits up to a second for a sample in progress; a driver that does not return is abandoned with its thread.
   ~GpuSampler();
   GpuSampler(const GpuSampler&) = delete;
   GpuSampler& operator=(const GpuSampler&) = delete;
 
-  // Ends the looks, after one more.
+  // Ends the sampling after one more sample.
   void stop();
 
-  // What has come since the last call: texts about devices, then rows.
+  // New data since the last call: texts about devices, then rows.
   struct News {
     std::vector<std::string> devices;
     GpuRows rows;
@@ -50,7 +50,7 @@ class GpuSampler {
   static void run(const std::shared_ptr<Shared>& shared);
   static std::string watch_gpus(Shared& shared);
 
-  std::shared_ptr<Shared> shared_;  // also the thread's, which may outlive this
+  std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
 };
 
 }  // namespace mlrun::gpu

@@ -17,13 +17,13 @@ namespace {
 constexpr uint64_t kFirstLookBackUs = 1'000'000;
 constexpr int64_t kKib = 1024;
 
-// Fields whose source only ever grows.
+// Fields whose source is a monotonic counter.
 constexpr mlrun_gpu_field kCounters[] = {
     MLRUN_GPU_ENERGY_MJ,     MLRUN_GPU_POWER_VIOLATION_NS, MLRUN_GPU_THERMAL_VIOLATION_NS, MLRUN_GPU_PCIE_RX_BYTES,
     MLRUN_GPU_PCIE_TX_BYTES, MLRUN_GPU_NVLINK_RX_BYTES,    MLRUN_GPU_NVLINK_TX_BYTES,
 };
 
-// The mean of what the driver sampled of one process.
+// Mean of the driver's samples of one process.
 class MeanUse {
  public:
   void add(const NvmlUtilization& sample) {
@@ -112,7 +112,7 @@ void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
   values[MLRUN_GPU_FB_USED] = known(memory.used);
   values[MLRUN_GPU_FB_FREE] = known(memory.free);
   gpu.metrics->read(values);
-  if (gpu.device.is_mig) return;  // an instance tells no more than that
+  if (gpu.device.is_mig) return;  // an instance has no further values
   if (const auto rates = nvml.utilization(device)) {
     values[MLRUN_GPU_SM_PERCENT] = rates->gpu;
     values[MLRUN_GPU_MEM_PERCENT] = rates->memory;
@@ -145,8 +145,8 @@ void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
   values[MLRUN_GPU_NVLINK_TX_BYTES] = fields[4] ? *fields[4] * kKib : MLRUN_NOT_KNOWN;
 }
 
-// A counter that went back was reset: what was added in the meantime is not known. Behind looks that were not answered the
-// interval has its share by time of what was added since the last answer.
+// A counter that decreased was reset: its increase is unknown. After unanswered samples the interval gets its share, by
+// time, of the increase since the last answer.
 void GpuWatch::keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values) {
   for (const mlrun_gpu_field field : kCounters) {
     const int64_t now = values[field];

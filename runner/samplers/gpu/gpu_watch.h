@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look after another at all GPUs, as rows (runner/events/gpu_sample.h). What NVML counts since the driver was
-// loaded becomes what was added since the look before.
+// Samples all GPUs as rows (runner/events/gpu_sample.h). NVML's counters since driver load become differences to the
+// sample before.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ struct GpuRows {
 
 class GpuWatch {
  public:
-  // `fetches_samples`: those of the driver's own, too.
+  // `fetches_samples`: also the driver's own samples.
   GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples);
 
-  // JSON texts, one for each GPU and each instance of a divided one (runner/events/FORMAT.md). Numbers count from 1.
+  // JSON texts, one per GPU and per MIG instance (runner/events/FORMAT.md). Numbers count from 1.
   [[nodiscard]] std::vector<std::string> describe() const;
 
-  // Appends a row for each of them and for each process on them, and what the driver has sampled since.
+  // Appends a row for each device and each process on it, and the driver's new samples.
   void look(GpuRows& rows);
 
-  // After a look: what is not sampled by the driver, of which device.
+  // After a sample: the fields that the driver does not sample, by device.
   [[nodiscard]] std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled() const;
 
   [[nodiscard]] size_t count() const { return gpus_.size(); }
@@ -49,10 +49,10 @@ class GpuWatch {
     uint32_t number = 0;
     NvmlDevice device;
     std::unique_ptr<NvmlMetrics> metrics;
-    std::unique_ptr<DriverSamples> samples;  // nullptr: they are not fetched
-    uint64_t before_ns = 0;                  // of the last look; 0: none yet
-    Counter counters[MLRUN_GPU_FIELDS];      // at the last look that was answered
-    uint64_t last_seen_us = 0;               // of process samples; every GPU has its own
+    std::unique_ptr<DriverSamples> samples;  // nullptr: not fetched
+    uint64_t before_ns = 0;                  // of the last sample; 0: none yet
+    Counter counters[MLRUN_GPU_FIELDS];      // at the last answered sample
+    uint64_t last_seen_us = 0;               // of process samples; per GPU
   };
   void read_device(Gpu& gpu, __s64* values) const;
   static void keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values);

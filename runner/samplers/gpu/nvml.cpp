@@ -14,10 +14,10 @@ namespace mlrun::gpu {
 
 namespace {
 
-constexpr const char* kLibrary = "libnvidia-ml.so.1";
+constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 constexpr unsigned kInstancesMax = 64;
 
-// What `function` puts into an Answer for the device, as a number.
+// Calls `function` for the device and returns its Answer as a number.
 template <typename Answer, typename Function, typename... Arguments>
 Nvml::Number ask(Function* function, nvml::Device device, Arguments... arguments) {
   Answer answer{};
@@ -38,7 +38,7 @@ std::string text(NvmlFunctions::GetText* function, nvml::Device device) {
   return buffer.data();
 }
 
-// Containers have those of the driver's libraries that they were started with.
+// A container has only the driver libraries selected at its start.
 const char* why_not_there() {
   const bool has_driver = ::access("/proc/driver/nvidia/version", F_OK) == 0 || ::access("/dev/nvidiactl", F_OK) == 0;
   if (!has_driver) return "there is no NVIDIA driver here";
@@ -67,21 +67,21 @@ std::optional<int64_t> nvml::number(int type, const Value& value) {
 
 Nvml::Nvml(std::unique_ptr<NvmlFunctions> functions) : functions_(std::move(functions)) {}
 
-// The library stays loaded: a driver's threads may still run in it.
+// The library stays loaded: driver threads may still run in it.
 Nvml::~Nvml() {
   if (functions_->shutdown) functions_->shutdown();
 }
 
 Result<std::unique_ptr<Nvml>> Nvml::open() {
-  void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return fail(fmt::format("{} cannot be loaded: {}", kLibrary, why_not_there()));
+  void* library = ::dlopen(kNvmlLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return fail(fmt::format("{} cannot be loaded: {}", kNvmlLibrary, why_not_there()));
   auto functions = std::make_unique<NvmlFunctions>(library);
   if (!functions->init || !functions->count || !functions->handle) {
-    return fail(fmt::format("{} lacks the functions that list GPUs", kLibrary));
+    return fail(fmt::format("{} lacks the functions that list GPUs", kNvmlLibrary));
   }
   if (const nvml::Return result = functions->init(); result != nvml::kSuccess) {
     const char* why = functions->error_string ? functions->error_string(result) : nullptr;
-    return fail(fmt::format("{} does not start: {} (error {})", kLibrary, why ? why : "no reason given", result));
+    return fail(fmt::format("{} does not start: {} (error {})", kNvmlLibrary, why ? why : "no reason given", result));
   }
   return std::unique_ptr<Nvml>(new Nvml(std::move(functions)));
 }
@@ -179,7 +179,7 @@ Nvml::Number Nvml::violation_ns(nvml::Device device, int policy) const {
   return static_cast<int64_t>(time.violation_ns);
 }
 
-// The second form leaves what the driver keeps for itself out of `used`.
+// The second version excludes the driver's own reserve from `used`.
 Nvml::MemoryUse Nvml::memory_use(nvml::Device device) const {
   nvml::MemoryV2 later{};
   later.version = nvml::kMemoryV2;

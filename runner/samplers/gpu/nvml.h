@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVML, the driver's management library, loaded when it is needed: mlrun is not linked with it. Of every function that
-// exists in several versions the newest one that the driver has is taken. What a GPU or a driver does not tell is empty.
+// NVML, the driver's management library, loaded on demand: mlrun is not linked with it. Uses the newest version of each
+// function that the driver has. Values that a GPU or driver does not provide are empty.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace mlrun::gpu {
 
 struct NvmlFunctions;
 
-// A GPU, or one of the instances that it is divided into.
+// A GPU, or a MIG instance of one.
 struct NvmlDevice {
   nvml::Device handle = nullptr;
   unsigned index = 0;  // of the GPU
@@ -42,28 +42,27 @@ struct NvmlUtilization {
   int32_t sm = -1, mem = -1, enc = -1, dec = -1, jpg = -1, ofa = -1;
 };
 
-// Of the driver's own.
+// One of the driver's own samples.
 struct NvmlSample {
   uint64_t realtime_us = 0;
   int64_t value = 0;
 };
 
 namespace nvml {
-// A value of one of the types that NVML has; nothing: of a type that this version does not know.
+// A value of an NVML type as a number; nullopt: unknown type.
 std::optional<int64_t> number(int type, const Value& value);
 }  // namespace nvml
 
 class Nvml {
  public:
-  // Loads and starts it. The error is one line that says why there are no GPUs to look at.
+  // Loads and initialises NVML. The error is one line that says why no GPU can be sampled.
   static Result<std::unique_ptr<Nvml>> open();
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
   [[nodiscard]] std::string driver_version() const;
-  // All GPUs in the order of their index, the instances of a divided one behind it. A GPU that cannot be opened is
-  // left out.
+  // All GPUs in the order of their index, each followed by its MIG instances. Leaves out GPUs that cannot be opened.
   [[nodiscard]] std::vector<NvmlDevice> devices() const;
 
   using Number = std::optional<int64_t>;
@@ -89,17 +88,17 @@ class Nvml {
   [[nodiscard]] Number pcie_replays(nvml::Device device) const;
   [[nodiscard]] Number fan_percent(nvml::Device device) const;
   [[nodiscard]] Number performance_state(nvml::Device device) const;
-  // One call for all of them; empty where the GPU has no such field.
+  // One call for all fields; empty if the GPU lacks the field.
   [[nodiscard]] std::vector<Number> fields(nvml::Device device, const std::vector<nvml::Field>& wanted) const;
 
-  // What the driver sampled after `last_seen_us` (CLOCK_REALTIME), and what it may tell besides; nothing: it samples no such
-  // thing of this GPU.
+  // The driver's samples after `last_seen_us` (CLOCK_REALTIME), possibly with older ones; nullopt: it does not sample
+  // this value of this GPU.
   [[nodiscard]] std::optional<std::vector<NvmlSample>> samples(nvml::Device device, nvml::SamplingType type,
                                                                uint64_t last_seen_us) const;
 
-  // Processes with a context on the GPU. Not for instances: their processes are in the GPU's list.
+  // Processes with a context on the GPU. Not for instances: the GPU's list has their processes.
   [[nodiscard]] std::vector<NvmlProcess> processes(nvml::Device device) const;
-  // What the driver sampled of processes after `last_seen_us` (CLOCK_REALTIME).
+  // The driver's process samples after `last_seen_us` (CLOCK_REALTIME).
   [[nodiscard]] std::vector<NvmlUtilization> process_utilization(nvml::Device device, uint64_t last_seen_us) const;
 
   [[nodiscard]] const NvmlFunctions& functions() const { return *functions_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVML's binary interface that is used here, by our own declarations: no header of NVIDIA's is needed to
-// build. Sizes are asserted; where drivers differ, both forms stand here.
+// Our own declarations of the part of NVML's binary interface that is used: the build needs no NVIDIA header. Sizes are
+// asserted; where drivers differ, both forms are declared.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ enum Field : unsigned {
 };
 inline constexpr unsigned kAllLinks = ~0u;
 
-struct Sample {  // of the driver's own, nvmlSample_t; CLOCK_REALTIME
+struct Sample {  // nvmlSample_t, one of the driver's own samples; CLOCK_REALTIME
   uint64_t timestamp_us;
   Value value;
 };
@@ -101,8 +101,8 @@ struct ProcessesUtilizationInfo {
 static_assert(sizeof(ProcessesUtilizationInfo) == 24);
 inline constexpr unsigned kProcessesUtilizationV1 = 24 | 1u << 24;
 
-// Entries of the lists of running processes: the first 16 bytes are those of the oldest form, 24 of the usual one, and
-// 32 of the detail list and of what drivers of the 535 series return from _v3.
+// Entries of the lists of running processes: 16 bytes in the oldest form, 24 in the usual one, and 32 in the detail
+// list and in the _v3 lists of 535 series drivers. Each form extends the shorter one.
 struct ProcessDetail {
   unsigned pid;
   uint64_t used;
@@ -129,7 +129,7 @@ struct GpmMetric {
   const char *short_name, *long_name, *unit;
 };
 static_assert(sizeof(GpmMetric) == 40);
-// The array is as long as the header that a driver was built with says; none has come near this.
+// The array length depends on the header that the driver was built with; none comes near this.
 inline constexpr unsigned kGpmMetricsMax = 1024;
 struct GpmMetrics {
   unsigned version, count;

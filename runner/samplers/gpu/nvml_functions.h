@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of NVML by name. A pointer is null where the driver lacks all versions of the function.
+// The functions of NVML by name. A pointer is null if the driver lacks all versions of the function.
 #pragma once
 
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ struct NvmlFunctions {
 
   Return (*process_details)(Device, nvml::ProcessDetailList*) = nullptr;
   GetList *compute = nullptr, *graphics = nullptr, *mps = nullptr;           // v3 or v2
-  GetList *compute_v1 = nullptr, *graphics_v1 = nullptr, *mps_v1 = nullptr;  // where there is no later one
+  GetList *compute_v1 = nullptr, *graphics_v1 = nullptr, *mps_v1 = nullptr;  // if there is no later version
   Return (*processes_utilization)(Device, nvml::ProcessesUtilizationInfo*) = nullptr;
   Return (*process_utilization)(Device, nvml::ProcessUtilization*, unsigned*, unsigned long long) = nullptr;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPM: means between two looks that Hopper and later GPUs keep of themselves, and the only utilisation that an instance
-// of a divided GPU has.
+// GPM: means between two samples, kept by Hopper and later GPUs; the only utilisation values of a MIG instance.
 #pragma once
 
 #include <array>
@@ -22,8 +21,7 @@ class NvmlMetrics {
 
   [[nodiscard]] bool supported() const { return samples_[0] != nullptr; }
 
-  // Writes the means since the last call into the fields MLRUN_GPU_GRAPHICS_PPM and those behind it; the first call
-  // writes nothing.
+  // Writes the means since the last call into the fields from MLRUN_GPU_GRAPHICS_PPM on; the first call writes nothing.
   void read(__s64* fields);
 
  private:

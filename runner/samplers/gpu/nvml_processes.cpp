@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of processes. The length of an entry differs between drivers under one function's name, so the buffer is filled
-// with a pattern first and the length is read off what the driver wrote over.
+// Lists of processes. The length of an entry differs between drivers for the same function, so the buffer is filled
+// with a pattern first and the length derived from what the driver overwrote.
 #include <algorithm>
 #include <cstring>
 
@@ -13,14 +13,14 @@ namespace mlrun::gpu {
 namespace {
 
 constexpr unsigned kEntriesAtFirst = 64, kEntriesMax = 4096;
-constexpr unsigned kPercentMax = 100;
+constexpr unsigned kProcessPercentMax = 100;
 constexpr uint8_t kPattern = 0xa5;
 constexpr size_t kOldestEntry = 16, kUsualEntry = 24, kLongestEntry = sizeof(nvml::ProcessDetail);
 
 int32_t instance(unsigned number) { return number == nvml::kNoInstance ? -1 : static_cast<int32_t>(number); }
 int64_t memory(uint64_t bytes) { return bytes == nvml::kMemoryNotKnown ? -1 : static_cast<int64_t>(bytes); }
 
-// Merges an entry of `entry_bytes` into the list: a process may compute and draw.
+// Merges an entry of `entry_bytes` into the list: a process may have compute and graphics contexts.
 void add(const uint8_t* entry, size_t entry_bytes, uint32_t use, std::vector<NvmlProcess>& processes) {
   nvml::ProcessDetail detail{0, nvml::kMemoryNotKnown, nvml::kNoInstance, nvml::kNoInstance, nvml::kMemoryNotKnown};
   std::memcpy(&detail, entry, std::min(entry_bytes, sizeof detail));
@@ -43,7 +43,7 @@ void add(const uint8_t* entry, size_t entry_bytes, uint32_t use, std::vector<Nvm
   }
 }
 
-// The shortest form that reaches over all that was written.
+// The shortest form that covers all overwritten bytes.
 size_t entry_bytes(const std::vector<uint8_t>& buffer, unsigned count) {
   size_t written = buffer.size();
   while (written > 0 && buffer[written - 1] == kPattern) --written;
@@ -88,12 +88,12 @@ bool list_details(const NvmlFunctions& functions, nvml::Device device, unsigned 
   }
 }
 
-// Entries that are no samples have been seen: of the past, of nobody, beyond 100 %.
+// Drivers return invalid entries: old ones, ones without a process, values above 100 %.
 bool is_sample(uint64_t timestamp_us, uint64_t last_seen_us, unsigned pid, unsigned sm, unsigned mem) {
-  return timestamp_us > last_seen_us && pid != 0 && sm <= kPercentMax && mem <= kPercentMax;
+  return timestamp_us > last_seen_us && pid != 0 && sm <= kProcessPercentMax && mem <= kProcessPercentMax;
 }
 
-int32_t percent(unsigned value) { return value <= kPercentMax ? static_cast<int32_t>(value) : -1; }
+int32_t percent(unsigned value) { return value <= kProcessPercentMax ? static_cast<int32_t>(value) : -1; }
 
 std::optional<std::vector<NvmlUtilization>> newer_utilization(const NvmlFunctions& functions, nvml::Device device,
                                                               uint64_t last_seen_us) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver has sampled by itself and keeps in a ring.
+// The driver's own samples, which it keeps in a ring.
 #include <algorithm>
 
 #include "runner/samplers/gpu/nvml.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kSamplesAtLeast = 128, kSamplesMax = 8192;
 }
 
-// Asked without room the driver says how long its ring is.
+// Called without a buffer, the driver returns the size of its ring.
 std::optional<std::vector<NvmlSample>> Nvml::samples(nvml::Device device, nvml::SamplingType type,
                                                      uint64_t last_seen_us) const {
   if (!functions_->samples) return std::nullopt;

@@ -5,19 +5,14 @@
 #include <array>
 #include <cstring>
 
+#include "runner/samplers/python/remote_memory.h"
+
 namespace mlrun::python {
 
 namespace {
 
 constexpr uint64_t kUnitBytes = 2;
 constexpr uint64_t kTextMax = 1024, kLinesMax = 1 << 18, kUnitsMax = 1 << 26;
-
-template <typename T>
-T value_at(const char* bytes, uint64_t offset) {
-  T value;
-  std::memcpy(&value, bytes + offset, sizeof value);
-  return value;
-}
 
 void append_utf8(uint32_t point, std::string& text) {
   constexpr uint32_t kByte = 0xdc80, kLastByte = 0xdcff;  // a byte of a name that is not UTF-8 ("surrogateescape")
@@ -86,7 +81,7 @@ bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresse
       known_bytes_ += read.code.lines.size() + read.code.file.size() + read.code.function.size();
       known = known_.insert_or_assign(addresses[i], std::move(read)).first;
     }
-    codes[i] = &known->second.code;  // elements of the map stay where they are
+    codes[i] = &known->second.code;  // map elements have stable addresses
   }
   return true;
 }
@@ -105,7 +100,7 @@ bool CodeCache::read_code(RemoteMemory& memory, uint64_t address, const Identity
          read_bytes(memory, identity.lines, code.lines);
 }
 
-// A text's characters stand behind its head, each in 1, 2 or 4 bytes by the widest of them.
+// A text's characters follow its head, each in 1, 2 or 4 bytes depending on the widest.
 bool CodeCache::read_text(RemoteMemory& memory, uint64_t address, std::string& text) const {
   std::array<char, kHeadBytes> head;
   if (layout_.text_ascii > head.size() || !memory.read(address, head.data(), layout_.text_ascii)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code objects of one process by their addresses: file, function, location table. Addresses are used again, so what
-// identifies a code object is read anew at every look and compared.
+// Code objects of one process by their addresses: file, function, location table. Addresses are reused, so the
+// identifying fields of a code object are read again and compared at every sample.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace mlrun::python {
 
-// Where the types of the objects that are read lie in the process.
+// Addresses, in the process, of the types of the objects read.
 struct Types {
   uint64_t code = 0, text = 0, bytes = 0;
 };
 
 struct Code {
-  std::string file, function;  // UTF-8; bytes of a name that are none as they are
+  std::string file, function;  // UTF-8; invalid bytes of a name unchanged
   std::vector<uint8_t> lines;
   int32_t first_line = 0;
   uint64_t instructions = 0, instruction_bytes = 0;  // address, length
@@ -30,13 +30,13 @@ class CodeCache {
  public:
   CodeCache(const Layout& layout, const Types& types) : layout_(layout), types_(types) {}
 
-  // The code objects at these addresses, in their order; null: there is none. Pointers are valid until the next call.
+  // The code objects at these addresses, in their order; null: no code object. Pointers are valid until the next call.
   bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses, std::vector<const Code*>& codes);
 
  private:
   static constexpr size_t kCodesMax = 50'000, kHeadBytes = kHeadBytesMax, kKnownBytesMax = 64 << 20;
 
-  // What two code objects at one address do not have in common.
+  // Fields that distinguish two code objects at the same address.
   struct Identity {
     uint64_t units = 0, file = 0, function = 0, lines = 0;
     int32_t first_line = 0;
@@ -55,7 +55,7 @@ class CodeCache {
   const Layout& layout_;
   Types types_;
   std::unordered_map<uint64_t, Known> known_;
-  size_t known_bytes_ = 0;  // of texts and tables read since it was empty
+  size_t known_bytes_ = 0;  // bytes of texts and tables read since it was empty
   std::vector<char> heads_;
 };
 

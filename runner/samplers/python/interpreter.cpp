@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include "runner/samplers/python/line_table.h"
+#include "runner/samplers/python/remote_memory.h"
 #include "runner/util/proc_files.h"
+#include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::python {
@@ -22,20 +24,11 @@ namespace mlrun::python {
 namespace {
 
 constexpr size_t kInterpretersMax = 64, kThreadsMax = 4096, kFilesMax = 1000;
-constexpr size_t kVisitedMax = 2 * kFramesMax;  // frames of C code, and such that have not begun, among them
+constexpr size_t kVisitedMax = 2 * kFramesMax;  // including C frames and frames that have not begun
 constexpr uint64_t kWindowBytes = 16 << 10, kChunkBytesMax = 1 << 24;
 constexpr int kTries = 5;
 
-template <typename T>
-T value_at(const char* bytes, uint64_t offset) {
-  T value;
-  std::memcpy(&value, bytes + offset, sizeof value);
-  return value;
-}
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// libpython3.so is another one: it only passes calls on.
+// Not libpython3.so, which only forwards calls.
 bool is_library(std::string_view name) {
   constexpr std::string_view kPrefix = "libpython3.";
   return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= '0' &&
@@ -48,17 +41,17 @@ bool is_program_name(std::string_view name) {
   return name.starts_with(kPrefix) && name.find_first_not_of("0123456789.td", kPrefix.size()) == std::string_view::npos;
 }
 
-// Everything about the process is hidden, not only gone.
+// The process is inaccessible, rather than ended.
 bool is_refused(uint32_t pid) {
   const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
   return !maps.valid() && (errno == EACCES || errno == EPERM);
 }
 
-// The library where there is one; else the program itself, whatever it is called.
+// The library if there is one; else the program itself, whatever its name.
 const collect::Module* find_module(const std::vector<collect::Module>& modules, const std::string& program) {
   const collect::Module* found = nullptr;
   for (const collect::Module& module : modules) {
-    if (is_library(base_name(module.path))) return &module;
+    if (is_library(util::base_name(module.path))) return &module;
     if (module.path == program && !found) found = &module;
   }
   return found;
@@ -89,18 +82,19 @@ Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, Interpreter
   if (!module && is_refused(pid)) return fail(kRefused);
   if (!module) return nullptr;
   const bool is_program = module->path == program;
-  const bool named = !is_program || is_program_name(base_name(program));
+  const bool named = !is_program || is_program_name(util::base_name(program));
   const std::string path =
       is_program ? fmt::format("/proc/{}/exe", pid) : fmt::format("/proc/{}/root{}", pid, module->path);
   const auto file = files.find(path, named);
-  if (!file && !is_program) return fail(fmt::format("{} is no longer there", base_name(module->path)));
+  if (!file && !is_program) return fail(fmt::format("{} is no longer there", util::base_name(module->path)));
   const bool is_python = file && file->is_python();
   if (!is_python && !named) return nullptr;
   if (!is_python || file->version == 0) return fail(fmt::format("a Python before 3.11 is none of {}", kKnownVersions));
   bool placed = false;
   const uint64_t bias = file->bias(module->start, module->file_offset, placed);
   const bool typed = file->code_type != 0 && file->text_type != 0 && file->bytes_type != 0;
-  if (!placed || !typed) return fail(fmt::format("{} does not tell where its objects lie", base_name(module->path)));
+  if (!placed || !typed)
+    return fail(fmt::format("{} has no symbols of its object types", util::base_name(module->path)));
   RemoteMemory memory(pid);
   const auto version = memory.get<uint32_t>(bias + file->version);
   if (!version && memory.last_error() == EPERM) return fail(kRefused);
@@ -116,7 +110,7 @@ Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, c
 
 std::vector<Interpreter::Thread> Interpreter::threads() {
   std::vector<Thread> threads;
-  size_t visited = 0;  // of all interpreters together: what is no thread may be linked to itself
+  size_t visited = 0;  // over all interpreters; bounds loops in garbage data
   memory_.forget_error();
   uint64_t interpreter = memory_.get<uint64_t>(runtime_ + layout_.interpreters_head).value_or(0);
   for (size_t i = 0; interpreter != 0 && i < kInterpretersMax; ++i) {
@@ -147,7 +141,7 @@ bool Interpreter::read_top(uint64_t state, Top& top) {
   return memory_.read(pieces);
 }
 
-// The newest frames in one piece, and at once again which of them is the innermost.
+// Reads the newest frames in one piece, and in the same call again which one is innermost.
 bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
   const uint64_t end = top.frame + layout_.frame_bytes;
   const bool in_chunk = top.chunk != 0 && top.frame > top.chunk && top.frame - top.chunk < kChunkBytesMax;
@@ -163,7 +157,7 @@ bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
   return memory_.read(std::span(pieces.data(), count));
 }
 
-// Valid until the next call. Null: it cannot be read.
+// Valid until the next call. Null: unreadable.
 const char* Interpreter::frame_at(uint64_t address) {
   if (address >= window_address_ && window_.size() >= layout_.frame_bytes &&
       address - window_address_ <= window_.size() - layout_.frame_bytes) {
@@ -174,7 +168,7 @@ const char* Interpreter::frame_at(uint64_t address) {
   return memory_.read(address, single_.data(), single_.size()) ? single_.data() : nullptr;
 }
 
-// From the innermost frame outwards.
+// Walks from the innermost frame outwards.
 bool Interpreter::walk(uint64_t address) {
   raw_.clear();
   cut_ = left_window_ = false;
@@ -193,7 +187,7 @@ bool Interpreter::walk(uint64_t address) {
   return true;
 }
 
-// False: what was taken for a frame was none.
+// False: not a valid frame.
 bool Interpreter::name(Stack& stack) {
   std::vector<uint64_t> addresses;
   for (const RawFrame& frame : raw_) addresses.push_back(frame.code);
@@ -205,7 +199,7 @@ bool Interpreter::name(Stack& stack) {
     const uint64_t instruction = raw_[i].instruction;
     const bool has_begun = raw_[i].owner == layout_.owner_generator || instruction >= code.traceable;
     if (instruction + 2 < code.instructions || instruction >= code.instructions + code.instruction_bytes) return false;
-    if (!has_begun) continue;  // as if it had not been called yet
+    if (!has_begun) continue;  // treated as not called yet
     const uint64_t offset = instruction < code.instructions ? 0 : instruction - code.instructions;
     stack.frames.push_back({&code, line_at(code.lines, code.first_line, offset)});
   }

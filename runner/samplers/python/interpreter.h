@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPython in another process: finds it, and reads the stacks of its threads while they go on. Every pointer may be
-// wrong by the time it is followed: what does not fit together is not told, and counted.
+// CPython in another process: finds it, and reads the stacks of its threads while they run. Every pointer may be stale
+// when it is followed: inconsistent stacks are discarded and counted.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ namespace mlrun::python {
 
 inline constexpr size_t kFramesMax = 128;  // of a stack, the innermost ones
 
-inline constexpr const char* kRefused = "the kernel lets nobody read their memory";
+inline constexpr const char* kRefused = "the kernel does not allow reading their memory";
 
 struct Frame {
-  const Code* code = nullptr;  // until the next look
+  const Code* code = nullptr;  // valid until the next sample
   int32_t line = 0;            // 0: none
 };
 
 struct Stack {
   std::vector<Frame> frames;  // innermost first
-  bool cut = false;           // there were more
+  bool cut = false;           // there were more frames
 };
 
-// Files that were looked into, by device, inode and time of change.
+// Examined files, by device, inode and time of change.
 class InterpreterFiles {
  public:
-  // `path` leads to the file from here. Null: there is none.
+  // `path`: of the file in our mount namespace. Null: not found.
   std::shared_ptr<const InterpreterFile> find(const std::string& path, bool thorough);
 
  private:
@@ -44,20 +44,20 @@ class InterpreterFiles {
 
 class Interpreter {
  public:
-  // Null: the process has no CPython, or not yet. The error tells why its stacks cannot be read.
+  // Null: the process has no CPython, or not yet. The error says why its stacks cannot be read.
   static Result<std::unique_ptr<Interpreter>> find(uint32_t pid, InterpreterFiles& files);
 
-  // Threads that have Python frames now, by the addresses of their states, with their ids as the process sees them.
+  // Threads that have Python frames now: addresses of their states, and thread ids in the process's own pid namespace.
   struct Thread {
     uint64_t state = 0;
     uint32_t tid = 0;
   };
   std::vector<Thread> threads();
 
-  // False: it has no frames now, or they changed while they were read, each time that was tried (`discarded`).
+  // False: it has no frames now, or they changed during every attempt to read them (`discarded`).
   bool read_stack(const Thread& thread, Stack& stack, bool& discarded);
 
-  // errno of the last read that failed since threads() was called; 0: none did.
+  // errno of the last failed read since threads() was called; 0: none.
   [[nodiscard]] int last_error() const { return memory_.last_error(); }
 
  private:
@@ -65,7 +65,7 @@ class Interpreter {
     uint64_t code = 0, instruction = 0;
     uint8_t owner = 0;
   };
-  // Where a thread's innermost frame is told, and what is told there.
+  // The fields that name a thread's innermost frame.
   struct Top {
     uint64_t c_frame = 0, frame = 0;
     uint64_t chunk = 0;

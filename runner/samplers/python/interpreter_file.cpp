@@ -41,7 +41,7 @@ class ElfReader {
       for (const Elf64_Shdr& section : sections) {
         if (section.sh_type != type || section.sh_link >= sections.size()) continue;
         take_symbols(section, sections[section.sh_link], found);
-        break;  // there is one of each
+        break;  // at most one of each
       }
     }
     return found;
@@ -69,7 +69,7 @@ class ElfReader {
     for (const Elf64_Sym& symbol : array<Elf64_Sym>(table.sh_offset, table.sh_size)) {
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names.size()) continue;
       const char* name = names.data() + symbol.st_name;
-      constexpr size_t kLongest = sizeof "PyUnicode_Type";  // a longer one is none of them
+      constexpr size_t kLongest = sizeof "PyUnicode_Type";  // longer names cannot match
       const std::string_view text(name, ::strnlen(name, std::min(names.size() - symbol.st_name, kLongest)));
       for (const auto& [wanted_name, address] : wanted) {
         if (text == wanted_name) *address = symbol.st_value;

@@ -14,7 +14,7 @@ namespace mlrun::python {
 namespace {
 
 constexpr uint32_t kKnown = 0x030b, kFirstTold = 0x030d, kLastKnown = 0x030f;  // 3.11, 3.13, 3.15
-constexpr uint32_t kCandidate = 0xc;  // release level: from then on nothing moves
+constexpr uint32_t kCandidate = 0xc;  // release level: layouts are stable from then on
 
 Layout layout_3_11() {
   Layout layout;
@@ -66,16 +66,17 @@ Layout layout_3_12() {
   return layout;
 }
 
-// Where _Py_DebugOffsets of a version has what, by words of eight bytes from its beginning, the cookie, on: each is the
-// first of a group whose order has not changed.
+// Positions in a version's _Py_DebugOffsets, in words of eight bytes from its cookie: each is the first of a group with
+// unchanged order.
 struct ToldWords {
-  uint32_t version_line = 0;                           // 0x030d: 3.13
-  size_t thread_next = 0, thread_native_id = 0;        // and the frame 2, the chunk 1 further
-  size_t frame_previous = 0;                           // code, instruction, end of the fixed part, owner
-  size_t code_file = 0;                                // function 2, lines 3, first line 4, instructions 8 further
-  size_t bytes_size = 0;                               // data
-  size_t text_state = 0;                               // length, head of an ASCII text
-  uint64_t code_instructions = 0, code_traceable = 0;  // the latter is not told: true of code objects of such a head
+  uint32_t version_line = 0;                     // 0x030d: 3.13
+  size_t thread_next = 0, thread_native_id = 0;  // frame at +2, chunk at +1
+  size_t frame_previous = 0;                     // code, instruction, end of the fixed part, owner
+  size_t code_file = 0;                          // function +2, lines +3, first line +4, instructions +8
+  size_t bytes_size = 0;                         // data
+  size_t text_state = 0;                         // length, head of an ASCII text
+  uint64_t code_instructions = 0,
+           code_traceable = 0;  // traceable is not published; fixed for this head size
   uint64_t code_tags = 0;
 };
 constexpr std::array kTold = {ToldWords{.version_line = 0x030d,
@@ -110,7 +111,7 @@ constexpr std::array kTold = {ToldWords{.version_line = 0x030d,
                                         .code_tags = 1}};
 static_assert(kTold.front().version_line == kFirstTold && kTold.back().version_line == kLastKnown);
 
-enum Word : size_t {  // the same in all versions that tell them
+enum Word : size_t {  // the same in all versions with offsets
   kVersion = 1,
   kFreeThreaded = 2,
   kInterpretersHead = 5,
@@ -119,7 +120,8 @@ enum Word : size_t {  // the same in all versions that tell them
   kWordsMax = 93
 };
 
-// What is read of an object in one piece holds all that is looked at in it: a process can write what it likes there.
+// Checks that all used fields lie within the bytes read of an object: the offsets come from the process and are
+// untrusted.
 bool fits(const Layout& layout) {
   constexpr uint64_t kPointer = sizeof(uint64_t), kNumber = sizeof(uint32_t);
   const auto ends_by = [](uint64_t end, std::initializer_list<uint64_t> offsets, uint64_t bytes) {
@@ -139,7 +141,7 @@ bool fits(const Layout& layout) {
 }
 
 Layout layout_of_words(const ToldWords& at, std::span<const uint64_t> words) {
-  constexpr uint64_t kUtf8 = 16;  // a text that is not ASCII has its UTF-8 form's place and length before it
+  constexpr uint64_t kUtf8 = 16;  // a non-ASCII text has pointer and length of its UTF-8 form before its data
   Layout layout = layout_3_12();
   layout.interpreters_head = words[kInterpretersHead];
   layout.interpreter_next = words[kInterpreterNext];
@@ -177,14 +179,14 @@ Result<Layout> told_layout(const ToldWords& at, uint32_t version, uint64_t runti
   if (!memory.read(runtime, words.data(), words.size_bytes())) return fail("its memory cannot be read");
   const std::string name = "Python " + version_text(version);
   if (std::memcmp(words.data(), "xdebugpy", sizeof(uint64_t)) != 0 || words[kVersion] != version) {
-    return fail(name + " does not tell where it keeps its frames");
+    return fail(name + " does not publish the offsets of its frames");
   }
   if (words[kFreeThreaded] != 0) return fail(name + " is a build without the global lock");
   if (std::any_of(words.begin() + kInterpretersHead, words.end(), [](uint64_t word) { return word > kFarthest; })) {
-    return fail(name + " does not tell where it keeps its frames");
+    return fail(name + " does not publish the offsets of its frames");
   }
   const Layout layout = layout_of_words(at, words);
-  if (!fits(layout)) return fail(name + " does not tell where it keeps its frames");
+  if (!fits(layout)) return fail(name + " does not publish the offsets of its frames");
   return layout;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which source line an instruction of Python belongs to, by the location table of its code object (CPython 3.11 and
-// later, Objects/locations.md there):
+// The source line of a Python instruction, from the location table of its code object (CPython 3.11 and later; see its
+// Objects/locations.md):
 //
 //   entry   1 kkkk nnn   then bytes whose highest bit is 0, up to the next entry
-//           kind k, for n + 1 code units of two bytes; what follows tells by how much the line goes on
+//           kind k, for n + 1 code units of two bytes; the payload has the line's increment
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mlrun::python {
 
-// `offset_bytes` from the code's first instruction. 0: no line there, or the table breaks the rules.
+// `offset_bytes` from the code's first instruction. 0: no line there, or an invalid table.
 int32_t line_at(std::span<const uint8_t> table, int32_t first_line, uint64_t offset_bytes);
 
 }  // namespace mlrun::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python stacks on their way into the spool. Belongs to the collector's thread.
+// Writes Python stacks into the spool. Used by the collector's thread only.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class PythonFrames {
                mlrun_clock_kind clock)
       : sampler_(sampler), collector_(collector), spool_(spool), clock_(clock) {}
 
-  // Tells the sampler who records now, about fifty times a second.
+  // Passes the recording processes to the sampler, about fifty times a second.
   void tell();
-  // Writes what has come.
+  // Writes new payloads.
   void write();
 
  private:

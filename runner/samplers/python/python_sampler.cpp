@@ -28,11 +28,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience(1);
-constexpr size_t kPayloadsMax = 256;          // when the collector does not fetch them
+constexpr size_t kPayloadsMax = 256;          // while the collector does not fetch them
 constexpr size_t kPayloadBytes = 128 << 10;   // enough for a frame
 constexpr uint64_t kBatchNs = 1'000'000'000;  // no sample waits longer for its frame
-constexpr uint64_t kLookCpuNs = 100'000'000;  // a look that takes longer is cut short
-constexpr double kSavedNs = 100e6;            // processor time that looks left unused, for those that take longer
+constexpr uint64_t kLookCpuNs = 100'000'000;  // a sample that takes longer is cut short
+constexpr double kSavedNs = 100e6;            // saved CPU time for samples that take longer
 constexpr uint64_t kShortestPauseNs = 50'000'000, kLongestPauseNs = 2'000'000'000;  // between searches in a process
 constexpr size_t kProblemProcessesMax = 1000;
 constexpr const char* kNeverWhole =
@@ -44,7 +44,7 @@ uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 struct PythonSampler::Shared {
   std::mutex mutex;
-  std::atomic<bool> is_ending = false;  // for a look that is under way
+  std::atomic<bool> is_ending = false;  // for a sample in progress
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, has_news = false;
   Clock::duration pause{};
@@ -53,12 +53,12 @@ struct PythonSampler::Shared {
   PythonSamplerState state;
 };
 
-// What the thread alone knows.
+// State of the thread only.
 class PythonSampler::Looker {
  public:
   void take(const std::vector<collect::WatchedProcess>& processes, PythonSamplerState& state);
   void look(PythonSamplerState& state);
-  // What can be said of processes when nobody looks at them any more.
+  // Reports on the processes when sampling ends.
   void finish(PythonSamplerState& state);
 
   StackBatch batch;
@@ -81,12 +81,12 @@ class PythonSampler::Looker {
     return *is_ending || batch.bytes() >= kPayloadBytes || thread_cpu_ns() - began_cpu_ns_ > kLookCpuNs;
   }
 
-  uint64_t began_cpu_ns_ = 0;  // the look
+  uint64_t began_cpu_ns_ = 0;  // of this sample
   InterpreterFiles files_;
   std::map<uint32_t, Process> processes_;  // by number
 };
 
-// An image that is executed anew is searched anew.
+// After an exec the process is searched again.
 void PythonSampler::Looker::take(const std::vector<collect::WatchedProcess>& processes, PythonSamplerState& state) {
   std::map<uint32_t, Process> before = std::exchange(processes_, {});
   for (const collect::WatchedProcess& who : processes) {
@@ -166,7 +166,7 @@ void PythonSampler::Looker::look_at(Process& process, PythonSamplerState& state)
 void PythonSampler::Looker::look(PythonSamplerState& state) {
   began_cpu_ns_ = thread_cpu_ns();
   for (auto& [number, process] : processes_) look_at(process, state);
-  if (is_over()) ++state.looks_left_out;  // in part
+  if (is_over()) ++state.looks_left_out;  // incomplete sample
 }
 
 PythonSampler::PythonSampler(double looks_per_second) : shared_(std::make_shared<Shared>()) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of another process, read by process_vm_readv: the process is neither stopped nor told. What is read may be
-// anything, and may change while it is read.
+// Reads the memory of another process by process_vm_readv, without stopping it. The data is untrusted and may change
+// while it is read.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -22,9 +23,9 @@ class RemoteMemory {
  public:
   explicit RemoteMemory(uint32_t pid) : pid_(static_cast<pid_t>(pid)) {}
 
-  // All of it, or false.
+  // Reads all bytes, or returns false.
   bool read(uint64_t address, void* to, size_t bytes);
-  // The pieces one after another, in few system calls. True: all of them whole.
+  // Reads the pieces in few system calls. True: all of them complete.
   bool read(std::span<const RemotePiece> pieces);
 
   template <typename T>
@@ -34,7 +35,7 @@ class RemoteMemory {
     return value;
   }
 
-  // errno of the last read that failed: EPERM, ESRCH (it has ended), EFAULT; 0: none did since forget_error().
+  // errno of the last failed read: EPERM, ESRCH (it has ended), EFAULT; 0: none since forget_error().
   [[nodiscard]] int last_error() const { return error_; }
   void forget_error() { error_ = 0; }
 
@@ -42,5 +43,13 @@ class RemoteMemory {
   pid_t pid_;
   int error_ = 0;
 };
+
+// Of bytes that were read from another process.
+template <typename T>
+T value_at(const char* bytes, uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes + offset, sizeof value);
+  return value;
+}
 
 }  // namespace mlrun::python

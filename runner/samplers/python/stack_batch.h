@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at stacks on their way into one frame of the spool (runner/events/python_sample.h): equal texts, frames and
-// stacks stand in it once. A thread that sleeps where it slept at the look before makes that row longer; one that runs
-// has a row for each look.
+// Collects stack samples into one spool frame (runner/events/python_sample.h): equal texts, stack frames and stacks are
+// stored once. A thread that still sleeps at the same place extends its previous row; a running one gets a row per
+// sample.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ class StackBatch {
 
   [[nodiscard]] bool empty() const { return samples_.empty(); }
   [[nodiscard]] size_t samples() const { return samples_.size(); }
-  // Of the payload.
+  // Size of the payload.
   [[nodiscard]] size_t bytes() const;
 
-  // The payload; the batch is empty then.
+  // Returns the payload and empties the batch.
   std::string take();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells sequential transfers from jumps, per open file description and direction. Remembers the positions of the
-// descriptions used last, at least kKept of them; one that comes back after that begins anew.
+// Distinguishes sequential transfers from jumps, per open file description and direction. Keeps the positions of at
+// least the kKept most recently used descriptions; an evicted one restarts at offset 0.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class AccessMeter {
     if (ofd_id != 0) recent_.prefetch(uint64_t(ofd_id));
   }
 
-  // O_APPEND: the first write may begin anywhere.
+  // O_APPEND: the first write may be at any offset.
   void opened_for_append(int64_t ofd_id);
 
-  // Requires: bytes > 0. offset < 0: not known.
+  // Requires: bytes > 0. offset < 0: unknown.
   void transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
 
   [[nodiscard]] const std::array<AccessPattern, 2>& patterns() const { return patterns_; }
@@ -31,12 +31,12 @@ class AccessMeter {
  private:
   static constexpr int64_t kAnywhere = -1;
   struct Position {
-    std::array<int64_t, 2> next{};  // where a sequential transfer would begin
+    std::array<int64_t, 2> next{};  // offset of a sequential transfer
   };
 
   Position& position(uint64_t ofd_id);
 
-  FlatMap<Position> recent_, older_;  // two generations: the older one is dropped whole when the recent one is full
+  FlatMap<Position> recent_, older_;  // two generations: the older one is dropped when the recent one is full
   std::array<AccessPattern, 2> patterns_{};
 };
 

@@ -25,14 +25,14 @@ Builder::State::State(BuilderOptions options)
       timeline(options.start_ns),
       phases(std::move(options.phases), options.undecided) {}
 
-// proc_id 0, "not known", has a place as well.
+// proc_id 0, "unknown", has a place as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {
   auto& place = processes.at(uint64_t(uint32_t(proc_id)) + 1);
   if (!place) place = std::make_unique<Process>(alloc_min_bytes, alloc_sample_bytes, block_room, mapping_room);
   return *place;
 }
 
-// Each of the two files has the call, with its own direction.
+// Each of the two files gets the call, with its own direction.
 void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts& facts) {
   CallFacts side = facts;
   side.is_write = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the builder: its meters. Included by builder.cpp (rows in) and finish.cpp (summary out) alone.
+// The builder's meters. Included by the builder's own sources only.
 #pragma once
 
 #include <array>
@@ -35,14 +35,14 @@ struct Builder::State {
     HeapMeter heap;
     MappingMeter mappings;
     std::vector<int64_t> made_folders;  // file_ids of the first ones
-    std::optional<HeapSum> heap_sum;    // of all that was not given as rows
+    std::optional<HeapSum> heap_sum;    // of events not given as rows
   };
 
   explicit State(BuilderOptions options);
   Process& process(int32_t proc_id);
   void add_copied_files(const model::CallRow& row, const CallFacts& facts);
   void add_files(const model::SumRow& sum, const CallFacts& facts);
-  // Parents before children; then what has rows but no process row.
+  // Parents before children; then processes that have rows but no process row.
   std::vector<ProcessSummary> process_summaries(const model::TraceInfo& info, const ProcessTree& tree);
 
   int64_t alloc_min_bytes, alloc_sample_bytes;

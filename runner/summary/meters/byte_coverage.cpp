@@ -33,7 +33,7 @@ bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
   return done;
 }
 
-// false: one extent too many.
+// False: too many extents.
 bool ByteCoverage::add_extent(Extent extent) {
   auto& extents = scattered_->extents;
   const auto first = std::lower_bound(extents.begin(), extents.end(), extent.begin,

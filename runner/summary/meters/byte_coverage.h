@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bytes of a file were read at least once: exact extents while there are few, then touched 4 KiB pages (1 bit
-// each), so that random reads all over a large file cost 2 MiB per 64 GiB. All files together share one budget; a read
-// that finds it used up is not followed.
+// each), so that random reads all over a large file cost 2 MiB per 64 GiB. All files share one budget; reads
+// beyond it are not tracked.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class ByteCoverage {
   static constexpr size_t kMaxExtents = 64;
   static constexpr int kPageBits = 12;
 
-  // Adds [begin, end). false: no memory left, nothing was added. Requires: 0 <= begin < end; the budget is the same every
-  // time, and outlives the coverage's use.
+  // Adds [begin, end). False: no memory left, nothing was added. Requires: 0 <= begin < end; the budget is always the
+  // same and outlives the coverage's use.
   bool add(int64_t begin, int64_t end, CoverageBudget& budget);
 
   // To be called some time before add() of an extent that begins there.
@@ -39,7 +39,7 @@ class ByteCoverage {
     int64_t begin = 0, end = 0;
   };
   struct Scattered {
-    std::vector<Extent> extents;  // disjoint, not even touching, sorted
+    std::vector<Extent> extents;  // disjoint, not adjacent, sorted
     FlatMap<PageBitmap*> chunks;  // in the budget's memory
     int64_t pages = 0;
     bool by_page = false;

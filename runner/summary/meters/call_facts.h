@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call row means to the summary: its class, its group, and the bytes it moved.
+// The summary's view of a call row: its class, its group, and the bytes it moved.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct CallFacts {
   bool is_read = false, is_write = false;
   bool is_metadata = false;  // open, close, seek, attributes and names: moves no data
   bool failed = false;
-  int64_t bytes = 0;    // moved, in each direction that it has; 0 when it failed
-  int64_t offset = -1;  // -1: not known
+  int64_t bytes = 0;    // moved, in each of its directions; 0 if it failed
+  int64_t offset = -1;  // -1: unknown
 };
 
 [[nodiscard]] inline bool is_channel(model::FileKind kind) {
@@ -85,7 +85,7 @@ inline void count(Totals& totals, const CallFacts& facts, int64_t dur_ns) {
   util::add_to(totals.time_ns, dur_ns);
 }
 
-// The same for calls together.
+// The same for a sum of calls.
 [[nodiscard]] inline Totals totals_of(const model::SumRow& sum, const CallFacts& facts) {
   return {sum.calls,
           facts.failed ? sum.calls : 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds collectives up by communicator and operation, and measures how far apart their ranks began them: the same number
-// in the same communicator, by the processes of the run. Memory: kSumsMax sums, and of each communicator the last
-// kPendingMost collectives of which not all ranks have come by, fewer where there are many communicators. Each has its
-// own share, so that one of which most ranks are on other machines takes none from the others.
+// Adds up collectives by communicator and operation, and measures the spread of their ranks' begin times: the same
+// number in the same communicator, over the processes of the run. Memory: kSumsMax sums, and for each communicator the
+// last kPendingMost collectives with missing ranks, fewer if there are many communicators. Each has its own share, so
+// that a communicator with most ranks on other machines does not displace the others.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class CollectiveMeter {
 
   // By time. To be called once.
   std::vector<CollectiveSummary> finish();
-  // Collectives of one number and communicator that were not the same operation or size everywhere: not compared.
+  // Collectives whose ranks differ in operation or size: not compared.
   [[nodiscard]] int64_t differing() const { return differing_; }
-  // Beginnings of ranks for which the others' had been given up: not compared.
+  // Begin times that arrived after the collective was given up: not compared.
   [[nodiscard]] int64_t late() const { return late_; }
 
  private:
@@ -35,7 +35,7 @@ class CollectiveMeter {
   struct Sums {
     CollectiveSummary summary;
     LogHistogram skew;
-    std::unordered_map<int32_t, int64_t> last;  // how often a process was the last to begin
+    std::unordered_map<int32_t, int64_t> last;  // number of times that a process began last
   };
   struct Instance {
     Sums* sums = nullptr;
@@ -45,7 +45,7 @@ class CollectiveMeter {
   };
   struct Pending {
     std::map<int64_t, Instance> by_number;
-    int64_t given_up = -1;  // the last number that was not waited for any longer
+    int64_t given_up = -1;  // the last number given up
   };
 
   Sums* sums_of(const model::CollectiveRow& row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for what is known of scattered reads, of all files together. Bitmaps lie side by side in slabs of huge pages:
-// they are looked up at random, and would else take a TLB miss each.
+// Memory for the coverage of scattered reads, shared by all files. Bitmaps are adjacent in slabs of huge pages: access
+// is random and would otherwise cost a TLB miss each.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class CoverageBudget {
     return true;
   }
 
-  // Empty, and good for as long as the budget lives; nullptr: no memory left.
+  // Zeroed, valid for the life of the budget; nullptr: no memory left.
   PageBitmap* take_bitmap() {
     if (!take(int64_t(sizeof(PageBitmap)))) return nullptr;
     if (!unused_.empty()) {
@@ -56,7 +56,7 @@ class CoverageBudget {
   };
 
   int64_t left_bytes_;
-  size_t next_ = 0;  // of the last slab, not yet given out
+  size_t next_ = 0;  // next free bitmap of the last slab
   std::vector<std::unique_ptr<PageBitmap, Free>> slabs_;
   std::vector<PageBitmap*> unused_;
 };

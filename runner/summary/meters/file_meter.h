@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by file, and what was read more than once. The first kMaxFiles files have a place each (about 160 bytes); what
-// is met later is summed up under file 0.
+// Calls by file, and repeated reads. The first kMaxFiles files have a place each (about 160 bytes); later ones are
+// summed up under file 0.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ class FileMeter {
 
   // A call of group files. file_id: by its key (file_names.h), as in all below.
   void add(int64_t file_id, const model::CallRow& row, const CallFacts& facts);
-  // Calls together; which bytes they read is not known.
+  // A sum of calls; their byte ranges are unknown.
   void add(int64_t file_id, const Totals& totals);
-  // Pages that came for a read of it.
+  // Pages added to the page cache by a read of it.
   void add(int64_t file_id, const CacheMisses& misses);
-  // Of what was added: these were calls on both files, and each of the two has them whole. Beyond kMaxPairs pairs of
-  // files it is not remembered, and a folder that holds both has them twice.
+  // Notes added calls that were on both files and count fully for each. Beyond kMaxPairs pairs it is not stored, and a
+  // folder that contains both counts them twice.
   void add_shared(int64_t file_id, int64_t other_file_id, const Totals& totals);
-  // What add() of the row will touch, one step after the other (builder.h).
+  // Prefetch steps for add() of the row (builder.h).
   void prefetch_slot(const model::CallRow& row) const;
   void prefetch_file(const model::CallRow& row) const;
   void prefetch_bytes(const model::CallRow& row) const;
@@ -47,7 +47,7 @@ class FileMeter {
   [[nodiscard]] const Pairs& shared() const { return shared_; }
   [[nodiscard]] const util::ChunkedList<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
-  // Calls on no known file, and on those that were met when it was full.
+  // Calls on unknown files, and on files seen when the table was full.
   [[nodiscard]] const Totals& without_place() const { return without_place_; }
   [[nodiscard]] const CacheMisses& misses_without_place() const { return misses_without_place_; }
   [[nodiscard]] Reread reread() const;

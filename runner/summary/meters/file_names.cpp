@@ -25,7 +25,7 @@ std::pair<uint32_t, uint64_t> FileNames::inode_of(int64_t key) const {
   return {file.dev, file.ino};
 }
 
-// What is at the path now, or what the row says, which is the first file that had it.
+// The file at the path now; else the row's, which is the first file with that path.
 int64_t FileNames::present_key(const std::string& path, int64_t file_id) const {
   const auto found = present_.find(path);
   return found == present_.end() ? key(file_id) : found->second;
@@ -62,7 +62,7 @@ int64_t FileNames::opened(const model::CallRow& row) {
   if (!writes) return now;
   const std::string path = path_of(row.file_id);
   const std::string* name = name_of(now);
-  if (name && *name != path) {  // its number was renamed away, and is used again
+  if (name && *name != path) {  // its file was renamed away, and the path is reused
     later_.push_back(row.file_id);
     now = keys_.at(static_cast<uint64_t>(row.file_id)) = kLater + static_cast<int64_t>(later_.size());
   }
@@ -95,7 +95,7 @@ void FileNames::exchange(const std::string& path, const std::string& other) {
   if (const auto inode = inode_of(second); inode.second != 0) by_inode_[inode] = second;
 }
 
-// A folder is renamed with all that is in it.
+// Renaming a folder renames everything in it.
 void FileNames::move_folder(const std::string& path, const std::string& other) {
   const std::string below = path + "/";
   std::vector<std::pair<std::string, int64_t>> inside;
@@ -114,9 +114,9 @@ int64_t FileNames::renamed(const model::CallRow& row) {
     return key;
   }
   move_folder(path, other);
-  if (inode_of(key).second == 0) return key;  // nothing opened it
+  if (inode_of(key).second == 0) return key;  // it was never opened
   move(path, other, key);
-  // What asks for the new name alone means this file, too; one that had the name before is gone.
+  // The new name now means this file; a file that had it before is gone.
   if (inode_of(row.file2_id).second == 0) keys_.at(static_cast<uint64_t>(row.file2_id)) = key;
   return key;
 }
@@ -132,7 +132,7 @@ int64_t FileNames::linked(const model::CallRow& row) {
   return key;
 }
 
-// With a further name left it is known by that, as after a link and an unlink that rename in two steps.
+// If another name remains, it becomes the file's name, as after link and unlink, a rename in two steps.
 int64_t FileNames::unlinked(const model::CallRow& row) {
   const auto found = present_.find(path_of(row.file_id));
   if (found == present_.end()) return key(row.file_id);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under which name a file is known in the end: programs write a temporary one and rename it into place.
+// The final name of a file: programs write a temporary file and rename it into place.
 //
 //   open ck.tmp, write    ck.tmp is file 7
 //   rename to ck_0.pt     file 7 is ck_0.pt
-//   open ck.tmp, write    ck.tmp is file 9; or 7 again, if it got the inode number of a file that is gone: then what comes
-//                         from now on counts for a number of its own
+//   open ck.tmp, write    ck.tmp is file 9; or 7 again, if it got the inode number of a deleted file: then what comes
+//                         from now on counts for a new key
 //   open ck_0.pt, read    file 12 by its path, 7 by its inode: counts for 7
 //
-// Follows rows in order of their ends. Knows files that were opened for writing while there is room (kNamesMax); a name beyond
-// means what it meant first.
+// Takes rows in order of their ends. Tracks files that were opened for writing, up to kNamesMax; further names keep
+// their first meaning.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +30,20 @@ class FileNames {
  public:
   static constexpr size_t kNamesMax = size_t{1} << 16;
 
-  // `files` outlives it; null: nothing is followed.
+  // `files` outlives it; null: nothing is tracked.
   explicit FileNames(const model::FileTable* files = nullptr) : files_(files) {}
 
-  // Of every row on files. The key of the row's file.
+  // For every row on files. Returns the key of the row's file.
   int64_t note(const model::CallRow& row, mlrun_call_class call_class);
 
-  // Which file a file_id means now: itself, or a number that file_id_of() and name_of() know.
+  // The current file of a file_id: itself, or a key for file_id_of() and name_of().
   [[nodiscard]] int64_t key(int64_t file_id) const {
     if (keys_.size() == 0 || file_id == 0) return file_id;
     const int64_t* found = keys_.find(static_cast<uint64_t>(file_id));
     return found ? *found : file_id;
   }
 
-  // Looks a key up: the row of the table `file` that it began as, and its last name; nullptr: that of the row.
+  // Resolves a key: its first row of the table `file`, and its last name; nullptr: the row's name.
   [[nodiscard]] int64_t file_id_of(int64_t key) const {
     return key > kLater ? later_[static_cast<size_t>(key - kLater) - 1] : key;
   }
@@ -53,7 +53,7 @@ class FileNames {
   }
 
  private:
-  static constexpr int64_t kLater = int64_t{1} << 40;  // keys above it: a file_id that means another file than before
+  static constexpr int64_t kLater = int64_t{1} << 40;  // keys above it: a reused file_id
 
   [[nodiscard]] std::string path_of(int64_t file_id) const;
   [[nodiscard]] std::pair<uint32_t, uint64_t> inode_of(int64_t key) const;
@@ -71,8 +71,8 @@ class FileNames {
   std::map<std::string, int64_t> present_;          // key of the file at a path, of those that were opened for writing
   std::unordered_map<int64_t, std::string> names_;  // by key
   std::unordered_map<int64_t, std::vector<std::string>> links_;  // further names by key
-  std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of renamed files that are there
-  FlatMap<int64_t> keys_;                                        // by file_id, where it is not itself
+  std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of existing renamed files
+  FlatMap<int64_t> keys_;                                        // by file_id, if it differs
   std::vector<int64_t> later_;                                   // file_id of keys above kLater
 };
 

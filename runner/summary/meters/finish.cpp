@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder's sums become the summary: names, roles, order.
+// Turns the builder's sums into the summary: names, roles, order.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -30,7 +30,7 @@ std::vector<HeapLibrary> named(std::vector<HeapLibrary> libraries, const Names& 
 
 using ProcessRows = std::unordered_map<int32_t, const model::ProcessRow*>;
 
-// The row, or one that says no more than the number when the trace has none (proc_id 0 among them).
+// The row, or one with just the number if the trace has none (as for proc_id 0).
 model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
   if (const auto found = rows.find(proc_id); found != rows.end()) return *found->second;
   model::ProcessRow row;
@@ -39,7 +39,7 @@ model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
   return row;
 }
 
-// Without them nothing is known of mappings.
+// Without rows of calls, mappings are unknown.
 bool has_call_rows(const nlohmann::json& run) {
   const nlohmann::json::json_pointer at("/options/streams");
   if (run_facts(run).summary_only) return false;

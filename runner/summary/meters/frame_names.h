@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of stacks as a person reads them.
+// Stack frames as text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace mlrun::summary {
 
-// The function; one without a name is told by where it goes on.
+// The function; if it has no name, its return address.
 [[nodiscard]] std::string frame_name(const model::FrameRow& frame);
 
-// "inner (libx.so) < outer (app)", the first kFramesTold of a stack; empty: stack_id is 0, or none.
+// "inner (libx.so) < outer (app)", the first kFramesTold of a stack; empty: stack_id is 0, or unknown.
 inline constexpr size_t kFramesTold = 32;
 [[nodiscard]] std::string frames_text(const model::StackTable& stacks, int32_t stack_id);
 

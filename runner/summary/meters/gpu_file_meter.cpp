@@ -41,10 +41,10 @@ Totals totals_of(const model::GpuFileRow& row, bool posix_is_counted) {
     totals.metadata_calls = 1;
     return totals;
   }
-  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // no thread was in it
+  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // no thread waited in it
   int64_t bytes = std::max<int64_t>(row.ret, 0);
   if (posix_is_counted) {
-    bytes = row.has_posix ? std::max<int64_t>(bytes - row.posix.bytes, 0) : 0;  // else calls may have them already
+    bytes = row.has_posix ? std::max<int64_t>(bytes - row.posix.bytes, 0) : 0;  // else in calls already
     totals.time_ns = std::max<int64_t>(totals.time_ns - row.posix.own_thread_ns, 0);
   }
   if (events::is_about_batch(what->role)) return totals;

@@ -23,8 +23,8 @@ class GpuFileMeter {
   std::map<uint16_t, GpuFileSummary> by_func_;
 };
 
-// What a call adds to the file's and the process's totals. `posix_is_counted`: its reads and writes below are calls that
-// have been added themselves.
+// A call's contribution to the totals of its file and process. `posix_is_counted`: its reads and writes below were
+// added as calls of their own.
 [[nodiscard]] Totals totals_of(const model::GpuFileRow& row, bool posix_is_counted);
 
 }  // namespace mlrun::summary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU work by the name of the ranges that it was launched in: work counts once with each name around its launch, so that
-// a step has what its parts have. Memory: as much as summary::MarkPaths has names, for each GPU kStretches stretches.
+// GPU work by the name of the ranges that it was launched in: work counts once for each name around its launch, so that
+// a step includes its parts. Memory: one entry per name of summary::MarkPaths, with kStretches stretches per GPU.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class GpuMarkMeter {
  public:
   // Work on a device, in the order of its end.
   void add(const model::GpuWorkRow& row, const MarkPaths& paths);
-  // A gap that work ended that was launched in this path.
+  // A gap ended by work that was launched in this path.
   void add_idle(int32_t gpu_id, int32_t path, int64_t ns, const MarkPaths& paths);
 
   // The first kTopMarks by the time that the GPU was busy.

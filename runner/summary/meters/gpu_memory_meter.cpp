@@ -14,7 +14,7 @@ namespace {
 using model::GpuMemoryOperation;
 using model::GpuWorkRow;
 
-// Half-way between a process's first allocation and its end.
+// The midpoint between a process's first allocation and its end.
 int64_t half_way(const model::TraceInfo& info, int32_t proc_id, int64_t first_ns) {
   const auto process = std::find_if(info.processes.begin(), info.processes.end(),
                                     [&](const model::ProcessRow& row) { return row.proc_id == proc_id; });
@@ -47,7 +47,7 @@ void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
   Block block{key, row.bytes, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns};
   block.stack_id = row.stack_id;
   const auto old = blocks_.find(place);
-  if (old != blocks_.end()) {  // its release was not seen, so far
+  if (old != blocks_.end()) {  // its release was not seen yet
     block.has_replaced = true;
     block.replaced = old->second.key;
     Group& owner = groups_[old->second.key];
@@ -68,8 +68,8 @@ void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
   group.sums.peak_bytes = std::max(group.sums.peak_bytes, group.current_bytes);
 }
 
-// The allocation tells where it counts: a release may name another device, and no size. One that began before its
-// allocation was over is of the one before, whose address was given away while its release had not returned.
+// The allocation determines device and size, since a release may name another device and no size. A release that began
+// before this allocation ended belongs to the previous one, whose address was reused before its release returned.
 void GpuMemoryMeter::release(const GpuWorkRow& row) {
   const auto block = blocks_.find({row.origin.proc_id, row.address, row.is_handle});
   if (block == blocks_.end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up what CUDA was asked to allocate, by process, GPU and kind of memory: how much at once, and what was never
-// given back. Memory: kFollowedMax allocations that are not released yet.
+// Adds up CUDA allocations by process, GPU and kind of memory: the peak, and what was never released. Memory:
+// kFollowedMax live allocations.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class GpuMemoryMeter {
 
   // By process, GPU, context and kind of memory.
   [[nodiscard]] std::vector<GpuMemorySummary> finish(const model::TraceInfo& info) const;
-  // What was never released, by who allocated it: the first kTopGpuStacks by bytes; none if no stack is known. Requires:
+  // Memory never released, by allocation stack: the first kTopGpuStacks by bytes; none if no stack is known. Requires:
   // the frames of info.stacks have their names.
   [[nodiscard]] std::vector<GpuStackSummary> stacks(const model::TraceInfo& info) const;
 
@@ -42,7 +42,7 @@ class GpuMemoryMeter {
   struct Block {
     Key key;
     int64_t bytes = 0, ts_ns = 0, end_ns = 0;
-    bool has_replaced = false;  // another one had the address, and its release is not there yet
+    bool has_replaced = false;  // replaced one at the same address whose release is still missing
     Key replaced = {};
     int32_t stack_id = 0;
   };

@@ -17,7 +17,7 @@ void add_up(int64_t value, int64_t& sum) {
 void keep_highest(int64_t value, int64_t& highest) {
   if (value != MLRUN_NOT_KNOWN) highest = std::max(highest, value);
 }
-// A share beyond the greatest is none.
+// Ignores shares above the maximum.
 int64_t ppm(int64_t percent) {
   return percent < 0 || percent > kPercentMax ? MLRUN_NOT_KNOWN : percent * kPpmPerPercent;
 }
@@ -31,7 +31,7 @@ void GpuMeter::Mean::add(int64_t value, int64_t over_ns) {
 }
 
 int64_t GpuMeter::Mean::get() const {
-  constexpr double kLargest = 9e18;  // that an int64_t holds
+  constexpr double kLargest = 9e18;  // largest that fits an int64_t
   return ns == 0 ? -1 : std::llround(std::clamp(sum / double(ns), -kLargest, kLargest));
 }
 

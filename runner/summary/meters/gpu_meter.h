@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the looks at each GPU.
+// Adds up the samples of each GPU.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace mlrun::summary {
 
-// Bits of MLRUN_GPU_THROTTLE that say nothing was wrong: idle, and clocks that somebody set.
+// Harmless bits of MLRUN_GPU_THROTTLE: idle, and clocks set by a user.
 inline constexpr int64_t kHarmlessThrottle = 0x1 | 0x2 | 0x100;
 
 class GpuMeter {
  public:
   void add(const mlrun_gpu_sample& sample);
 
-  // One for each device that was looked at, in the order of `devices`.
+  // One for each sampled device, in the order of `devices`.
   [[nodiscard]] std::vector<GpuSummary> finish(const std::vector<model::GpuRow>& gpus) const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 using model::GpuKind;
 using model::GpuWorkRow;
 
-// CUPTI's kinds of copies, by what lies at either end.
+// CUPTI's kinds of copies, by source and destination.
 bool from_host(uint32_t kind) { return kind == 1 || kind == 3; }
 bool to_host(uint32_t kind) { return kind == 2 || kind == 4; }
 
@@ -24,7 +24,7 @@ bool has_times(const GpuWorkRow& row) {
   return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
 }
 
-// Of a folded piece that the start cuts, what lies before it is taken to be as busy as the whole piece.
+// If the start cuts a folded piece, assumes the part before it to be as busy as the whole piece.
 void BusyTime::add(int64_t start_ns, int64_t end_ns) {
   if (end_ns <= start_ns) return;
   Piece joined{start_ns, end_ns, end_ns - start_ns};

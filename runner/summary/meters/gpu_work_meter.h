@@ -14,12 +14,12 @@
 
 namespace mlrun::summary {
 
-// Whether a row of work tells when it was done.
+// Whether a row of work has its times.
 [[nodiscard]] bool has_times(const model::GpuWorkRow& row);
 
-// How long a union of intervals is that come in the order of their end, in the room of `pieces_most` pieces. When they
-// are too many the older half is folded, two into one with what both were busy: only an interval that begins within a
-// folded piece is not exact, by no more than the gaps in it.
+// The length of a union of intervals that arrive in the order of their end, with at most `pieces_most` pieces in
+// memory. Beyond that the older half is folded, two pieces into one with their busy times added: only an interval that
+// begins within a folded piece is inexact, by at most the gaps in it.
 class BusyTime {
  public:
   explicit BusyTime(size_t pieces_most = 8192) : pieces_most_(pieces_most) {}
@@ -33,7 +33,7 @@ class BusyTime {
   void fold();
 
   size_t pieces_most_;
-  std::vector<Piece> pieces_;  // apart from each other, in order
+  std::vector<Piece> pieces_;  // disjoint, in order
 };
 
 class GpuWorkMeter {
@@ -41,7 +41,7 @@ class GpuWorkMeter {
   // Rows in the order of their end.
   void add(const model::GpuWorkRow& row);
 
-  // Devices in the order of their ids; work of a device that is not known last, with gpu_id 0.
+  // Devices in the order of their ids; work of an unknown device last, with gpu_id 0.
   [[nodiscard]] std::vector<GpuWorkSummary> devices(const std::vector<model::GpuRow>& known) const;
   // The first kTopKernels by time.
   [[nodiscard]] std::vector<GpuKernelSummary> kernels(const std::vector<model::NameRow>& names) const;

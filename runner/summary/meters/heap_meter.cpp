@@ -17,14 +17,14 @@ void HeapMeter::add(const model::AllocRow& row) {
   const bool again = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
   if (row.address == 0 && (!again || row.size != 0)) return;  // failed: nothing changed
   if (again) remove(row.old_address, row.old_usable);
-  // The allocation of a small block was counted, its end is in this row alone.
+  // The allocation of a small block was only counted; this row is its end.
   const bool was_counted = again && !lists_all_ && row.old_usable > 0 && row.old_usable < alloc_min_bytes_;
   if (was_counted) util::add_to(counted_, -row.old_usable);
   if (row.address == 0) return;
   ++recorded_allocations_;
   const int64_t bytes = std::max(row.usable, row.size);
   if (bytes < alloc_min_bytes_) {
-    // A realloc is listed when either side is large. A block that it made small is counted when it is freed.
+    // A realloc has a row if either side is large. A block that it made small is counted when freed.
     if (again && !lists_all_) return util::add_to(counted_, bytes);
     lists_all_ = true;
   }
@@ -54,7 +54,7 @@ std::vector<HeapLibrary> HeapMeter::libraries() const {
   return out;
 }
 
-// An exec leaves an empty heap behind. false: a late row of an image that is gone.
+// An exec empties the heap. False: a late row of a replaced image.
 bool HeapMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
   if (std::find(left_images_.begin(), left_images_.end(), image_id) != left_images_.end()) return false;
@@ -90,8 +90,7 @@ void HeapMeter::insert(const model::AllocRow& row, int64_t bytes) {
   change(library, stands_for(bytes));
 }
 
-// expected_bytes != 0: only a block of that size. While a realloc is under way another thread may already have got the
-// old address.
+// expected_bytes != 0: only a block of that size. During a realloc another thread may already have got the old address.
 void HeapMeter::remove(uint64_t address, int64_t expected_bytes) {
   const uint64_t* found = address == 0 ? nullptr : live_.find(address);
   if (found == nullptr) return;
@@ -108,7 +107,7 @@ void HeapMeter::forget(uint64_t block) {
   change(block & ((1u << kLibraryBits) - 1), -stands_for(bytes));
 }
 
-// The same for a block whenever it is asked, so that what comes goes.
+// Deterministic for a block, so that its free matches its allocation.
 int64_t HeapMeter::stands_for(int64_t bytes) const {
   return alloc_sample_bytes_ == 0 ? bytes : std::llround(sample_weight(bytes, alloc_sample_bytes_) * double(bytes));
 }

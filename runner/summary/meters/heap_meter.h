@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of one process: what is live, its peak, and whose it was at the peak.
+// The heap of one process: live bytes, their peak, and the peak by library.
 //
-// Recorded blocks (rows of `alloc`) are followed one by one, so their part is exact; counted ones (`alloc_small`) are
-// known at the collector's looks. A block that this process did not make itself, because it was inherited by fork, is
-// not counted when it is freed.
+// Recorded blocks (rows of `alloc`) are tracked one by one, so their part is exact; counted ones (`alloc_small`) are
+// known at the collector's checks. A block inherited by fork is not counted when it is freed.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@
 
 namespace mlrun::summary {
 
-// Room for live blocks, of all processes: 16 bytes each, at most 192 MiB of map.
+// Space for live blocks of all processes: 16 bytes each, at most 192 MiB.
 struct BlockRoom {
   int64_t left = int64_t{4} << 20;
-  int64_t left_out_blocks = 0;  // found no room
+  int64_t left_out_blocks = 0;  // did not fit
   int64_t left_out_bytes = 0;
 };
 
@@ -39,7 +38,7 @@ class HeapMeter {
   // Requires: all rows were added. The figures below are those of the last finish().
   void finish();
 
-  [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // that are followed
+  [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // tracked ones
   [[nodiscard]] const HeapPeak& peak() const { return peak_; }
   [[nodiscard]] int64_t recorded_allocations() const { return recorded_allocations_; }
   [[nodiscard]] int64_t counted_allocations() const { return counted_allocations_; }
@@ -69,16 +68,16 @@ class HeapMeter {
   int64_t alloc_min_bytes_, alloc_sample_bytes_;
   BlockRoom* room_;
   FlatMap<uint64_t> live_;
-  std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: not known
+  std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: unknown
   FlatMap<uint32_t> library_indexes_;
   int64_t recorded_ = 0, counted_ = 0;
-  int64_t pending_ = 0, pending_ts_ns_ = 0;  // a look's classes change the sum together
+  int64_t pending_ = 0, pending_ts_ns_ = 0;  // classes of one check change the sum together
   HeapPeak peak_;
   uint64_t peak_number_ = 0;
   int64_t recorded_allocations_ = 0, counted_allocations_ = 0;
   int32_t image_id_ = 0;
   std::vector<int32_t> left_images_;  // replaced by exec
-  bool lists_all_ = false;            // an allocator that cannot tell sizes has everything recorded
+  bool lists_all_ = false;            // an allocator without malloc_usable_size has everything recorded
 };
 
 }  // namespace mlrun::summary

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kLargestBytes = uint64_t{1} << 47;  // user space; no mapping is longer
-// Later mappings inside what one call takes away: one for each thread that was as fast. A made-up spool may have any number of both.
+// Later mappings within the range of one unmapping call: one per racing thread. Bounds the work for a forged spool.
 constexpr int kLaterSpansMax = 256;
 
 uint64_t whole_pages(int64_t bytes) {
@@ -39,13 +39,13 @@ void MappingMeter::add(const model::CallRow& row) {
   if (maps) map(row, uint64_t(row.ret), whole_pages(row.requested));
   if (remaps) remap(row);
   if (protects) protect(row);
-  // Another thread may have got the address before this call returned: that mapping is not what it took away.
+  // Another thread may have got the address before this call returned: its mapping stays.
   const auto begin = uint64_t(row.arg2);
   if (unmaps) cut(begin, begin + whole_pages(row.requested), row.origin.ts_ns);
   note_peak(row.origin.ts_ns + row.dur_ns);
 }
 
-// An exec leaves nothing mapped. false: a late row of an image that is gone.
+// An exec unmaps everything. False: a late row of a replaced image.
 bool MappingMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
   if (left_images_.contains(image_id)) return false;
@@ -58,7 +58,7 @@ bool MappingMeter::enter(int32_t image_id) {
 }
 
 void MappingMeter::map(const model::CallRow& row, uint64_t begin, uint64_t bytes) {
-  cut(begin, begin + bytes, INT64_MAX);  // MAP_FIXED takes the place of what was there
+  cut(begin, begin + bytes, INT64_MAX);  // MAP_FIXED replaces existing mappings
   if ((row.flags & MAP_ANONYMOUS) == 0 || (row.flags & MAP_TYPE) != MAP_PRIVATE) return;
   const bool open = is_open(row.arg2), reserves = (row.flags & MAP_NORESERVE) == 0;
   insert(begin, {begin + bytes, row.origin.ts_ns + row.dur_ns,
@@ -67,8 +67,8 @@ void MappingMeter::map(const model::CallRow& row, uint64_t begin, uint64_t bytes
                             : Use::kNoReserve});
 }
 
-// Of a part of a mapping where the old length is shorter; kernels of late move several at once. Rows of earlier versions do not tell
-// the old length (-1): then all of the mapping.
+// mremap of a part of a mapping if the old length is shorter; recent kernels move several at once. Old traces lack the
+// old length (-1): then the whole mapping.
 void MappingMeter::remap(const model::CallRow& row) {
   const auto old = uint64_t(row.arg2), begin = uint64_t(row.ret);
   split_at(old);
@@ -77,7 +77,7 @@ void MappingMeter::remap(const model::CallRow& row) {
   const uint64_t old_end = row.offset2 >= 0 ? old + whole_pages(row.offset2) : whole;
   const uint64_t end = begin + whole_pages(row.requested);
   if (begin == old && end <= old_end) return cut(end, old_end, INT64_MAX);
-  const uint64_t moved_end = std::min(old_end, old + (end - begin));  // what is beyond is unmapped
+  const uint64_t moved_end = std::min(old_end, old + (end - begin));  // the rest is unmapped
   split_at(moved_end);
   std::vector<std::pair<uint64_t, Span>> moved;
   for (auto at = first; at != spans_.end() && at->first < moved_end; ++at) moved.emplace_back(*at);
@@ -89,7 +89,7 @@ void MappingMeter::remap(const model::CallRow& row) {
   }
 }
 
-// What was open stays what it is; memory that is opened is used, however its address space was reserved.
+// Accessible memory keeps its use; newly accessible memory counts, however it was reserved.
 void MappingMeter::protect(const model::CallRow& row) {
   const auto begin = uint64_t(row.arg2);
   const uint64_t end = begin + whole_pages(row.requested);
@@ -106,7 +106,7 @@ void MappingMeter::protect(const model::CallRow& row) {
   join(begin, end);
 }
 
-// A program that opens its address space piece by piece shall not use up the room.
+// Merges neighbours, so that a program that opens its address space in pieces does not exhaust the space.
 void MappingMeter::join(uint64_t begin, uint64_t end) {
   auto at = spans_.lower_bound(begin);
   if (at != spans_.begin()) --at;

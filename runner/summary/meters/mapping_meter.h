@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private anonymous memory that one process mapped itself and may read or write, by mmap, munmap, mremap and mprotect: how much at
-// once, at most. It is what /proc/PID/maps has of these mappings, not what was touched. What libc maps inside malloc and for
-// threads' stacks is no call of the program's.
+// Peak of private anonymous memory that one process mapped itself and may read or write, by mmap, munmap, mremap and
+// mprotect. It is the size of these mappings in /proc/PID/maps, touched or not. libc's mappings in malloc and for
+// threads' stacks are not calls of the program.
 //
-// Address space that is kept free (PROT_NONE) counts when mprotect opens it, or when something is mapped over it. What is mapped
-// with MAP_NORESERVE and may be accessed at once is kept apart: programs ask for far more of it than they use.
-// A forked child starts at nothing, as in its heap.
+// Reserved address space (PROT_NONE) counts when mprotect makes it accessible, or when something is mapped over it.
+// Mappings accessible at once with MAP_NORESERVE count separately: programs request far more than they use. A forked
+// child starts at zero, as with its heap.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 
 namespace mlrun::summary {
 
-// Room for mappings, of all processes: some 80 bytes each.
+// Space for mappings of all processes: about 80 bytes each.
 struct MappingRoom {
   int64_t left = int64_t{1} << 18;
-  int64_t left_out_bytes = 0;  // found no room
+  int64_t left_out_bytes = 0;  // did not fit
 };
 
 class MappingMeter {
  public:
   explicit MappingMeter(MappingRoom& room) : room_(&room) {}
 
-  // Any call, in order of end time; those on other things than mappings are passed over.
+  // Any call, in order of end time; ignores calls that are not about mappings.
   void add(const model::CallRow& row);
 
   [[nodiscard]] const MappingPeak& peak() const { return peak_; }
@@ -35,7 +35,7 @@ class MappingMeter {
   [[nodiscard]] int64_t noreserve_bytes() const { return noreserve_bytes_; }
 
  private:
-  enum class Use : uint8_t { kClosed, kOpen, kNoReserve };  // without access; counted; kept apart
+  enum class Use : uint8_t { kClosed, kOpen, kNoReserve };  // no access; counted; counted separately
   struct Span {
     uint64_t end = 0;
     int64_t made_ns = 0;
@@ -50,7 +50,7 @@ class MappingMeter {
   void note_peak(int64_t ts_ns);
   void split_at(uint64_t address);
   void join(uint64_t begin, uint64_t end);
-  // Takes [begin, end) out of what was mapped before that moment.
+  // Removes [begin, end) from mappings made before that moment.
   void cut(uint64_t begin, uint64_t end, int64_t before_ns);
   void insert(uint64_t begin, const Span& span);
 

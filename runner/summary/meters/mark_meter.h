@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the marks of programs by name and domain: so many of these, and from then on all others together.
+// Adds up programs' marks by name and domain, up to a limit; further ones together.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace mlrun::summary {
 
 class MarkMeter {
  public:
-  // Requires: row.name_id tells its name, or is 0 for those that have no number.
+  // Requires: row.name_id is its name's id, or 0 if the name has none.
   void add(const model::MarkRow& row);
 
-  // What the program recorded for all rows so far: two records for a range, one for a point or for a range that is open.
+  // The program's records for all rows so far: two records for a range, one for a point or for a range that is open.
   [[nodiscard]] int64_t records() const { return records_; }
 
   // The first kTopMarks by time.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges within ranges, by name: a path is a name and the path that it lies in. A number stands for it, so that what is
-// launched in a range can be counted with every range around it long after these have ended.
+// Nested ranges by name: a path is a name and its parent path. It has a number, so that work launched in a range can be
+// counted for every enclosing range long after these have ended.
 //
 //   step > forward > conv     3: {conv, in 2}, 2: {forward, in 1}, 1: {step, in 0}
 //
-// Memory: kPathsMax paths of kNamesMax names. Beyond these a range counts as one of further names, in no other.
+// Memory: kPathsMax paths of kNamesMax names. Beyond these a range counts under "further names", without a parent.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class MarkPaths {
  public:
   static constexpr size_t kPathsMax = size_t{1} << 16, kNamesMax = size_t{1} << 13, kDepthMax = 64;
 
-  // A name of marks. name_id 0: those that have no number.
+  // A name of marks. name_id 0: names without an id.
   struct Name {
     std::string domain;
     int64_t name_id = 0;
-    bool is_rest = false;  // of all further names
+    bool is_rest = false;  // all further names
   };
   struct Path {
     int32_t parent = 0;
@@ -33,8 +33,8 @@ class MarkPaths {
 
   MarkPaths();
 
-  // The path of a range of that name that begins in `parent` (0: in no other). `key` tells the domain and the name
-  // apart from others; `domain` is asked for when the key is new.
+  // The path of a range of that name within `parent` (0: none). `key` identifies domain and name; `domain` is called if
+  // the key is new.
   template <typename Domain>
   int32_t path_of(int32_t parent, uint64_t key, int64_t name_id, Domain domain) {
     const auto known = names_by_key_.find(key);
@@ -45,7 +45,7 @@ class MarkPaths {
     return path_in(parent, static_cast<uint32_t>(names_.size() - 1));
   }
 
-  // Requires: the path is one, and not 0.
+  // Requires: a valid path, not 0.
   [[nodiscard]] const Path& path(int32_t number) const { return paths_[static_cast<size_t>(number) - 1]; }
   [[nodiscard]] const std::vector<Name>& names() const { return names_; }
 

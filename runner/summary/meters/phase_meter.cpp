@@ -24,7 +24,7 @@ PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases, const std::vector<Ti
   }
 }
 
-// The bounds that are there stay: they tell apart what was added so far.
+// Keeps the existing bounds, which separate the data added so far.
 void PhaseMeter::set_phases(std::vector<model::PhaseRow> phases) {
   phases_ = std::move(phases);
   for (model::PhaseRow& phase : phases_) {

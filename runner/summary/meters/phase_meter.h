@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on files per phase of the training (MLLOG epochs and the like). The bounds of all phases cut time into
-// intervals; sums are kept per interval and process and put together at the end, when it is known which process
-// descends from which.
+// Calls on files per phase of the training (MLLOG epochs and the like). The bounds of all phases divide time into
+// intervals; sums are kept per interval and process and combined at the end, when the process tree is known.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +20,26 @@ struct TimeWindow {
 
 class PhaseMeter {
  public:
-  // `undecided`: somewhere in each of these lies a bound that is known better when all rows were added.
+  // `undecided`: each contains a bound whose exact time is known once all rows were added.
   explicit PhaseMeter(std::vector<model::PhaseRow> phases, const std::vector<TimeWindow>& undecided = {});
 
-  // A call that ended at end_ns. Cheapest in the order of end_ns. `split`: where its time went; nullptr: not known.
+  // A call that ended at end_ns. Fastest in the order of end_ns. `split`: of its time; nullptr: unknown.
   void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written,
            const model::CallSplit* split = nullptr);
 
-  // An operation of the kernel outside of calls that was over at end_ns: only splits() has it.
+  // An operation of the kernel outside of calls that ended at end_ns: included in splits() only.
   void add_operation(int32_t proc_id, int64_t end_ns, const model::CallSplit& split);
 
-  // Calls on files together, in the interval between two bounds that the moment lies in.
+  // A sum of calls on files, in the interval that contains the moment.
   void add(int32_t proc_id, int64_t moment_ns, const Totals& totals);
 
-  // The phases with bounds that were moved within the undecided windows, before finish(); the rest of each row is as
-  // given before. Beyond kKeptMax calls in windows, a call counts as one at the beginning of its window.
+  // The phases with bounds moved within the undecided windows, before finish(); otherwise the same rows. Beyond
+  // kKeptMax calls in windows, a call counts at the beginning of its window.
   void settle(std::vector<model::PhaseRow> phases);
 
   // The phases with their figures, by start, longer ones first.
   [[nodiscard]] std::vector<model::PhaseRow> finish(const ProcessTree& tree) const;
-  // Where the time of their calls and operations went, in the same order; without phases of which nothing is known.
+  // Splits of the time of their calls and operations, in the same order; without unknown phases.
   [[nodiscard]] std::vector<SplitSummary> splits(const ProcessTree& tree) const;
 
   static constexpr size_t kKeptMax = size_t{1} << 18;
@@ -53,14 +52,14 @@ class PhaseMeter {
     void add(int64_t dur_ns, const model::CallSplit& of_one);
     void add(const Work& other);
   };
-  // What came in an undecided window.
+  // Data within an undecided window.
   struct Kept {
     int32_t proc_id = 0;
     int64_t end_ns = 0;
     Work work;
   };
   void set_phases(std::vector<model::PhaseRow> phases);
-  // visit(index of the phase, work) for all work that lies in a phase.
+  // visit(index of the phase, work) for all work within a phase.
   template <typename Visit>
   void for_each_work(const ProcessTree& tree, Visit visit) const;
 
@@ -69,7 +68,7 @@ class PhaseMeter {
   std::vector<model::PhaseRow> phases_;
   std::vector<int64_t> bounds_;  // sorted; interval i is [bounds_[i - 1], bounds_[i])
   std::vector<TimeWindow> undecided_;
-  std::vector<char> waits_;  // by interval: it lies in an undecided window
+  std::vector<char> waits_;  // by interval: it is in an undecided window
   std::vector<Kept> kept_;
   size_t interval_ = 0;  // of the call before
   FlatMap<Work> work_;   // by interval << 32 | proc_id; interval 0, before all phases, is left out

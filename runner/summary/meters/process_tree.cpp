@@ -16,7 +16,7 @@ ProcessTree::ProcessTree(const std::vector<model::ProcessRow>& processes) {
   for (const auto* process : by_start) parents_[process->proc_id] = 0;
   for (const auto* process : by_start) {
     const int32_t parent = process->parent_proc_id;
-    // A cycle can only stand in a damaged trace; cut, so that every process is reached.
+    // Only a damaged trace has a cycle; cuts it, so that every process is reached.
     if (parent == 0 || !parents_.contains(parent) || within(parent, process->proc_id)) continue;
     parents_[process->proc_id] = parent;
     children_[parent].push_back(process->proc_id);

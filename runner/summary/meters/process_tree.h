@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who descends from whom.
+// The process tree.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class ProcessTree {
 
   // Is proc_id `ancestor` or one of its descendants?
   [[nodiscard]] bool within(int32_t proc_id, int32_t ancestor) const;
-  // 0: none that is in the trace.
+  // 0: none in the trace.
   [[nodiscard]] int32_t parent(int32_t proc_id) const;
   // Every process once: parents before their children, siblings in order of start.
   [[nodiscard]] const std::vector<int32_t>& order() const { return order_; }

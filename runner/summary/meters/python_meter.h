@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the looks at Python stacks by process and innermost line: so many of these, and from then on all others
-// together.
+// Adds up samples of Python stacks by process and innermost line, up to a limit; further ones together.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@ namespace mlrun::summary {
 
 class PythonMeter {
  public:
-  // `running`: 1, 0; -1 where it is not known.
+  // `running`: 1, 0; -1: unknown.
   void add(int32_t proc_id, int32_t frame_id, int64_t looks, int32_t running);
 
-  // By role of the processes and line, the first kTopPython by looks that found it running, then by looks.
+  // By role of the processes and line, the first kTopPython by running samples, then by samples.
   [[nodiscard]] std::vector<PythonSummary> finish(const std::vector<ProcessSummary>& processes,
                                                   const model::StackTable& stacks) const;
 
@@ -27,7 +26,7 @@ class PythonMeter {
   struct Looks {
     int64_t all = 0, running = 0;
   };
-  std::map<std::pair<int32_t, int32_t>, Looks> lines_;  // process, frame; frame 0: those that had no room
+  std::map<std::pair<int32_t, int32_t>, Looks> lines_;  // process, frame; frame 0: those that did not fit
 };
 
 }  // namespace mlrun::summary

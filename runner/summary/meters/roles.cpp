@@ -45,7 +45,7 @@ class Ranks {
     for (const int32_t proc_id : tree.order()) find_launchers(row(proc_id));
   }
 
-  // Whether a launcher gave the process its rank: it is not the parent's, or the parent is itself a launcher.
+  // Whether a launcher gave the process its rank: it differs from the parent's, or the parent is itself a launcher.
   [[nodiscard]] bool has(const model::ProcessRow& process) const {
     if (process.rank < 0 || launchers_.contains(process.proc_id)) return false;
     const int32_t parent = tree_.parent(process.proc_id);
@@ -55,8 +55,8 @@ class Ranks {
  private:
   [[nodiscard]] const model::ProcessRow& row(int32_t proc_id) const { return *known_.rows.at(proc_id); }
 
-  // A number by one launcher above another number by another: what has the first only starts ranks, as mpirun in a batch
-  // script of Slurm. The same number by two is no such sign: programs copy OMPI_COMM_WORLD_RANK to RANK for PyTorch.
+  // A process with one launcher's rank above one with another launcher's rank only starts ranks, as mpirun in a Slurm
+  // batch script. Equal ranks of two launchers do not count: programs copy OMPI_COMM_WORLD_RANK to RANK for PyTorch.
   void find_launchers(const model::ProcessRow& process) {
     if (process.rank < 0) return;
     for (int32_t above = tree_.parent(process.proc_id); above != 0; above = tree_.parent(above)) {

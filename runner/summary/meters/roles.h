@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process is to the training:
+// The role of a process in the training:
 //
 //   main                the command itself: the first root of the process tree
-//   rank N              a launcher gave it that rank (preload/record/process_ranks.h), and not its parent; what only starts ranks
-//                       is none, though it may have a number of another launcher's (mpirun in a batch script)
+//   rank N              a launcher gave it that rank (preload/record/process_ranks.h), which its parent lacks; a process
+//                       that only starts ranks has none, even with another launcher's rank (mpirun in a batch script)
 //   DataLoader worker   PyTorch named its thread pt_data_worker
 //   loky worker, dask worker, ray worker   by the program it was started as; Dask's made a folder worker-… for itself
 //   data worker         a forked child of a Python, or one that multiprocessing spawned, that read files and wrote none
 //   resource tracker, fork server   helpers of Python's multiprocessing and of loky
-//   elastic agent, dask scheduler, dask nanny, ray …   what starts and serves such workers
+//   elastic agent, dask scheduler, dask nanny, ray …   processes that start and serve such workers
 //   child               any other
 //
 // A forked process has its parent's command line, which says nothing about it.
@@ -26,10 +26,10 @@
 
 namespace mlrun::summary {
 
-// What a process did, as far as roles ask for it.
+// Activity of a process that determines its role.
 struct Deeds {
   Totals files;                       // its calls on files
-  std::vector<int64_t> made_folders;  // file_ids, the first ones
+  std::vector<int64_t> made_folders;  // file_ids of the first ones
 };
 
 // By proc_id.

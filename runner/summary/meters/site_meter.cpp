@@ -13,17 +13,16 @@
 #include "runner/events/record.h"
 #include "runner/summary/meters/frame_names.h"
 #include "runner/util/saturating.h"
+#include "runner/util/text.h"
 
 namespace mlrun::summary {
 
 namespace {
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_runtime(const std::string& library) {
   constexpr std::array<std::string_view, 5> kNames = {"libc.so.", "libstdc++.so.", "libc++.so.", "ld-linux-x86-64.so.",
                                                       "libpthread.so."};
-  const std::string_view name = base_name(library);
+  const std::string_view name = util::base_name(library);
   return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view known) { return name.starts_with(known); });
 }
 

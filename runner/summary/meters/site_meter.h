@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each stack has allocated and done to files, and from that which functions. A function of the C or C++ runtime
-// library stands for whoever called it: operator new, fopen and their like tell nothing.
+// Allocations and file calls by stack, and from these by function. A function of the C or C++ runtime library is
+// attributed to its caller: operator new, fopen and similar are not informative.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class SiteMeter {
   void add(const model::AllocRow& row);
   void add(const model::SumRow& sum);
 
-  // Allocating functions by bytes, then those that call file functions by time; the first kTopSites of each.
+  // Allocating functions by bytes, then callers of file functions by time; the first kTopSites of each.
   [[nodiscard]] std::vector<SiteSummary> sites(const model::StackTable& stacks) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of calls on files went, and that of the kernel's operations on them outside of calls (all of them where
-// there are no calls), added up for the run, each kind, process and file. Only the kernel side knows it: without it nothing
-// is added.
+// Splits of the time of calls on files, and of the kernel's operations on files outside of calls (all of them if there
+// are no calls), added up for the run, each kind, process and file. The data comes from the kernel side: without it
+// nothing is added.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ namespace mlrun::summary {
 
 class SplitMeter {
  public:
-  static constexpr size_t kMaxFiles = size_t{1} << 18;  // files beyond have no sums of their own; about 100 bytes each
+  static constexpr size_t kMaxFiles = size_t{1} << 18;  // files with their own sums; about 100 bytes each
 
-  // A call of group files, or an operation, whose split is known. file_id 0: of no file that is known.
+  // A call of group files, or an operation, whose split is known. file_id 0: unknown file.
   void add(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split);
 
   // The run, its kinds, the processes in the order of `processes`, the phases, then files by the time asleep for them.

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "runner/util/text.h"
+
 namespace mlrun::summary {
 namespace {
 
@@ -15,19 +17,17 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_python(std::string_view program) {
-  const std::string_view name = base_name(program);
+  const std::string_view name = util::base_name(program);
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
-// Options of Python's that are followed by a value in a word of its own.
+// Python options whose value is a separate word.
 bool takes_value(std::string_view option) {
   return option == "-W" || option == "-X" || option == "--check-hash-based-pycs";
 }
 
-// What a Python runs: text behind -c, a module behind -m, or a script.
+// What a Python runs: text after -c, a module after -m, or a script.
 struct Run {
   std::string_view text, module, script;
   std::string_view arguments;
@@ -62,8 +62,8 @@ Run run_of(std::string_view command) {
   return run;
 }
 
-// The module of "from MODULE import FUNCTION…", as multiprocessing and what is made of it (multiprocess, billiard, loky)
-// begin their helpers; empty: the text is another.
+// The module of "from MODULE import FUNCTION…", with which multiprocessing and its derivatives (multiprocess,
+// billiard, loky) begin their helpers; empty: another text.
 std::string_view imported(std::string_view text, std::string_view function) {
   if (next_word(text) != "from") return {};
   const std::string_view module = next_word(text);
@@ -83,7 +83,7 @@ std::string_view role_of_module(std::string_view module) {
   return {};
 }
 
-// Of scripts and programs, by the end of their path.
+// Roles of scripts and programs, by the end of their path.
 std::string_view role_of_script(const Run& run) {
   static constexpr std::pair<std::string_view, std::string_view> kScripts[] = {
       {"/torchrun", "elastic agent"},
@@ -101,7 +101,7 @@ std::string_view role_of_script(const Run& run) {
   for (const auto& [end, role] : kScripts) {
     if (run.script.ends_with(end) || run.script == end.substr(1)) return role;
   }
-  if (base_name(run.script) != "dask") return {};
+  if (util::base_name(run.script) != "dask") return {};
   std::string_view arguments = run.arguments;
   const std::string_view verb = next_word(arguments);
   return verb == "worker" ? "dask worker" : verb == "scheduler" ? "dask scheduler" : std::string_view();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line of a program says that it is.
+// Roles from the command line of a program.
 #pragma once
 
 #include <string_view>
 
 namespace mlrun::summary {
 
-// The role of a process that was executed with this command line; empty: it says none. Arguments are separated by blanks.
+// The role of a process that was executed with this command line; empty: none. Arguments are separated by blanks.
 [[nodiscard]] std::string_view started_as(std::string_view command);
 
-// Was it started by multiprocessing (or a library made of it) to run a function of its parent's?
+// Was it started by multiprocessing (or a derived library) to run a function of its parent?
 [[nodiscard]] bool is_spawned(std::string_view command);
 
 }  // namespace mlrun::summary

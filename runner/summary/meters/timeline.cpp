@@ -27,7 +27,7 @@ void Timeline::add(int64_t ts_ns, int64_t dur_ns, int64_t bytes_read, int64_t by
     util::add_to(bin.time_ns, end - begin);
     return;
   }
-  TimeBin before;  // what the bins so far have got
+  TimeBin before;  // sum of the bins so far
   for (size_t i = first; i <= last; ++i) {
     const int64_t passed = std::min(end, int64_t(i + 1) * bin_ns_) - begin;
     const TimeBin now{portion(bytes_read, passed, end - begin), portion(bytes_written, passed, end - begin), passed};

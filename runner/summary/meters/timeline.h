@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes and I/O time over time, in at most kMaxBins bins of equal width that doubles as the run goes on. What a call
-// moved is spread evenly over its duration.
+// Bytes and I/O time over time, in at most kMaxBins bins of equal width, which doubles as the run continues. A call's
+// bytes are spread evenly over its duration.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class Timeline {
   static constexpr size_t kMaxBins = 600;
   static constexpr int64_t kFirstBinNs = 1'000'000;
 
-  // start_ns 0: that of the first call. What begins earlier counts as beginning there.
+  // start_ns 0: that of the first call. Earlier begins count as this moment.
   explicit Timeline(int64_t start_ns) : start_ns_(start_ns) {}
-  // Goes on with bins of another one. Requires: at most kMaxBins; bin_ns > 0.
+  // Continues from the bins of another one. Requires: at most kMaxBins; bin_ns > 0.
   Timeline(int64_t start_ns, int64_t bin_ns, std::vector<TimeBin> bins)
       : start_ns_(start_ns), bin_ns_(bin_ns), bins_(std::move(bins)) {}
 

@@ -11,7 +11,7 @@
 namespace mlrun::summary {
 namespace {
 
-// What items are ordered by, beside them: the totals of a million files may be spilled.
+// Sort keys, separate from the items: the totals of a million files may be spilled.
 struct Rank {
   explicit Rank(const Totals& totals) : bytes(totals.bytes()), time_ns(totals.time_ns) {}
   int64_t bytes, time_ns;
@@ -96,7 +96,7 @@ FileSummary named(const FileItem& item, const FileNames& names, const model::Fil
   return out;
 }
 
-// A copy within a folder is one call of it, though each of the two files has it.
+// A copy within a folder is one call of the folder, although each of the two files has it.
 void put_directories(const FileMeter& meter, const FileNames& names, const model::FileTable& files, Summary& summary) {
   std::unordered_map<std::string_view, Directory> directories;
   for (const auto& file : meter.files()) {

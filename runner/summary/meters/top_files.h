@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files and directories that matter most: the first by bytes and the first by time, with their names.
+// The top files and directories, by bytes and by time, with their names.
 #pragma once
 
 #include "runner/model/file_table.h"
@@ -10,7 +10,7 @@
 namespace mlrun::summary {
 
 // Fills files, files_touched, files_without_place, directories and directories_touched. A directory has the files
-// directly in it. has_page_cache: what the meter has of misses is known.
+// directly in it. has_page_cache: the meter's misses are valid.
 void put_top_files(const FileMeter& meter, const FileNames& names, const model::FileTable& files, bool has_page_cache,
                    Summary& summary);
 

@@ -36,7 +36,7 @@ void TorchMemoryMeter::allocate(model::TorchMemoryRow& row) {
 }
 
 void TorchMemoryMeter::release(model::TorchMemoryRow& row) {
-  if (row.address == 0) return;  // of nothing
+  if (row.address == 0) return;  // null pointer
   const auto piece = pieces_.find({row.origin.proc_id, row.address});
   if (piece == pieces_.end()) {
     Group& group = groups_[{row.origin.proc_id, -1}];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up what PyTorch's allocator of GPU memory gave to tensors, by process and device: how much at once, and what it had
-// not got back. Memory: kFollowedMax pieces that were not given back yet.
+// Adds up GPU memory that PyTorch's allocator gave to tensors, by process and device: the peak, and what was never
+// returned. Memory: kFollowedMax live pieces.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ namespace mlrun::summary {
 
 class TorchMemoryMeter {
  public:
-  // In the order of their time. A release is told of which size and device its allocation was, and each what is held then.
+  // In the order of time. Completes a release with its allocation's size and device, and each row with the bytes held
+  // then.
   void add(model::TorchMemoryRow& row);
 
   // By process and device.
@@ -49,7 +50,7 @@ class TorchMemoryMeter {
   void release(model::TorchMemoryRow& row);
 
   std::map<Key, Group> groups_;
-  std::unordered_map<Place, Piece, HashPlace> pieces_;  // given out and not back
+  std::unordered_map<Place, Piece, HashPlace> pieces_;  // live ones
 };
 
 }  // namespace mlrun::summary

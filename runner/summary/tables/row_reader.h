@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a table into a vector of rows that have Columns<Row>. A column that is missing or of another type is an error
-// that names it. A null leaves the field as the row's default has it, and so does a column that tables of earlier versions
-// do not have (later); columns that Row does not know are passed over.
+// Reads a table into a vector of rows that have Columns<Row>. A missing column, or one of another type, is an error
+// that names it. A null leaves the field at its default, and so does a column that older tables lack (later); ignores
+// unknown columns.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace mlrun::summary {
 
 class RowReader {
  public:
-  // As a visitor: fills the fields of the present row.
+  // Visitor interface: fills the fields of the current row.
   void operator()(const std::string& name, int64_t& value);
   void operator()(const std::string& name, int32_t& value) { value = int32_t(number(name, value)); }
   void operator()(const std::string& name, uint16_t& value) { value = uint16_t(number(name, value)); }
@@ -35,7 +35,7 @@ class RowReader {
     if (has(name)) (*this)(name, value);
   }
 
-  // Likewise, and null where it is `none`, which the row's default is.
+  // The same; null for `none`, which is the row's default.
   template <typename Value>
   void later_optional(const std::string& name, Value& value, int /*none*/) {
     later(name, value);
@@ -57,9 +57,9 @@ class RowReader {
       : trace_folder_(std::move(trace_folder)), table_(std::move(table)) {}
 
   Status load();
-  bool next_row();  // false: there is none, or there was a problem
+  bool next_row();  // False: end, or an error
   [[nodiscard]] bool has(const std::string& name) const;
-  // nullptr: no such column, which is a problem, or null.
+  // nullptr: null, or a missing column, which is an error.
   std::shared_ptr<arrow::Array> cell(const std::string& name);
   int64_t number(const std::string& name, int64_t otherwise);
   void wrong(const std::string& name, const std::string& what);

@@ -19,7 +19,7 @@ class RowWriter {
  public:
   explicit RowWriter(const char* table) : table_(table) {}
 
-  // As a visitor: declares the columns while it is shown an example, then takes values.
+  // Visitor interface: declares the columns from an example row, then takes values.
   void operator()(const std::string& name, const int64_t& value) {
     next<trace::Int64Column>([&] { return &table_.int64(name); }).add(value);
   }
@@ -36,7 +36,7 @@ class RowWriter {
   void operator()(const std::string& name, const std::string& value) {
     next<trace::TextColumn>([&] { return &table_.text(name); }).add(value);
   }
-  // A column that tables of earlier versions do not have.
+  // A column that older tables lack.
   template <typename Value>
   void later(const std::string& name, const Value& value) {
     (*this)(name, value);
@@ -46,11 +46,11 @@ class RowWriter {
     optional(name, value, none);
   }
   void later_optional(const std::string& name, const std::string& value) { optional(name, value); }
-  // Numbers that lie near the row before's.
+  // Numbers close to the previous row's.
   void ascending(const std::string& name, const int64_t& value) {
     next<trace::Int64Column>([&] { return &table_.int64(name, trace::Encoding::kDelta); }).add(value);
   }
-  // Columns with nulls: where a number is `none`, or a text is empty.
+  // Columns with nulls: for a number equal to `none`, or an empty text.
   void optional(const std::string& name, const int64_t& value, int none) {
     next<trace::Int64Column>([&] { return &table_.optional_int64(name); }).add_unless(none, value);
   }
@@ -85,7 +85,7 @@ class RowWriter {
  private:
   using AnyColumn = std::variant<trace::Int64Column*, trace::Int32Column*, trace::TextColumn*, trace::BoolColumn*>;
 
-  // The example's values go in like any row's, and out again.
+  // The example's values are added like a row's, and removed again.
   template <typename Row>
   void declare() {
     const Row example{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of the small tables that the report reads. The merger writes them (runner/trace/TABLES.md).
+// Columns of the small tables that the report reads; written by the merger (runner/trace/TABLES.md).
 #pragma once
 
 #include "runner/model/rows.h"

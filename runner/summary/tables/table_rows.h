@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the summary_* tables: a name for every column, once, for writing and for reading. A visitor is called
-// with the name and the field of each column in order; runner/trace/TABLES.md says what they mean. A column that a table
-// gets after it was first released is given to visitor.later(): older traces do not have it, and can be reported.
+// with the name and the field of each column in order; runner/trace/TABLES.md describes them. A column added
+// after the table's first release uses visitor.later(): older traces lack it, and can still be reported.
 #pragma once
 
 #include <cstdint>
@@ -145,7 +145,7 @@ struct Columns<DirectorySummary> {
   }
 };
 
-// min, max and the buckets of summary_latency give the histogram back; the quantiles are there for other readers.
+// min, max and the buckets of summary_latency restore the histogram; the quantiles are for other readers.
 struct FuncRow {
   FuncSummary func;
   int64_t min_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;

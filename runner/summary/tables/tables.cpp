@@ -16,7 +16,7 @@
 namespace mlrun::summary {
 namespace {
 
-// The numbers that stand alone, by name.
+// The scalar values, by name.
 template <typename S, typename Visit>
 void visit_values(S& summary, Visit visit) {
   visit("start", "ns", summary.start_ns);
@@ -155,7 +155,7 @@ void put_values(const std::vector<ValueRow>& rows, Summary& summary) {
   });
 }
 
-// Rows that belong to processes, to theirs.
+// Assigns rows to their processes.
 template <typename Row, typename Put>
 void put_by_process(std::vector<Row> rows, Summary& summary, Put put) {
   std::unordered_map<int32_t, ProcessSummary*> by_id;
@@ -165,7 +165,7 @@ void put_by_process(std::vector<Row> rows, Summary& summary, Put put) {
   }
 }
 
-// Traces of earlier builds have none.
+// Older traces have none.
 bool has_sites(const std::string& trace_folder) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::path(trace_folder) / "tables" / Columns<SiteSummary>::kTable, error);
@@ -193,7 +193,7 @@ class Loader {
     status_ = tl::make_unexpected(rows.error());
     return {};
   }
-  // Of a table that traces of earlier versions do not have.
+  // A table that older traces lack.
   template <typename Row>
   std::vector<Row> load_if_there() {
     std::error_code ignored;

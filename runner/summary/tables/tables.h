@@ -9,8 +9,8 @@
 
 namespace mlrun::summary {
 
-// Writes tables/summary_*/part-00000.parquet. Run, phases, losses and coverage are not in them: run.json and the tables
-// of those names have them.
+// Writes tables/summary_*/part-00000.parquet. Run, phases, losses and coverage are in run.json and the tables of
+// those names instead.
 Status write_tables(const Summary& summary, const std::string& trace_folder);
 
 // The summary of a finished trace, from its summary_* tables, phase, loss, coverage and run.json. Reads no event table.

@@ -18,10 +18,10 @@ namespace mlrun::trace {
 
 namespace {
 
-// What allocators map when they are loaded, for themselves, stays below: the two in pyarrow's libarrow together 10 MiB.
+// What allocators map at load time stays below this: 10 MiB for the two in pyarrow's libarrow together.
 constexpr int64_t kUsedBytesMin = 16 << 20;
 
-// The linker says how it came to a library, the kernel where that lies.
+// The dynamic linker reports the path it found a library by, the kernel the real path.
 std::string place_of(const std::string& path) {
   std::error_code failed;
   const auto place = std::filesystem::canonical(path, failed);
@@ -52,7 +52,7 @@ class AllocatorCoverage {
     return known->second;
   }
 
-  // It stands before ours in the order of look-up, as the runtimes of sanitizers do.
+  // Precedes our library in symbol look-up order, as sanitizer runtimes do.
   static bool is_before_hooks(const std::string& exe, const std::string& allocator) {
     const std::string name = allocator.substr(allocator.rfind('/') + 1);
     const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
@@ -71,7 +71,7 @@ class AllocatorCoverage {
     }
   }
 
-  // Such an allocator has the operators in every program, and in those of C nobody calls them.
+  // Such an allocator defines operator new in every program, but C programs never call it.
   bool calls_new(uint32_t process, const std::string& exe, const std::string& allocator) {
     if (symbols_of(exe).calls_new) return true;
     const auto libraries = index_.modules().libraries_of(process);
@@ -98,7 +98,7 @@ class AllocatorCoverage {
   }
 
   void add_parts_of_libraries() {
-    std::set<std::string> hooked;  // and programs that have been named
+    std::set<std::string> hooked;  // hooked allocators, and programs already reported
     for (const model::ImageRow& image : info_.images) hooked.insert(place_of(image.allocator));
     for (const std::string& library : index_.modules().libraries()) {
       if (hooked.contains(place_of(library))) continue;
@@ -134,8 +134,8 @@ class AllocatorCoverage {
   SpoolIndex& index_;
   const model::TraceInfo& info_;
   const MappingCallers& callers_;
-  std::map<uint32_t, int32_t> proc_ids_;      // by number of the producers
-  std::multimap<int32_t, uint32_t> numbers_;  // and back
+  std::map<uint32_t, int32_t> proc_ids_;      // by the producers' number
+  std::multimap<int32_t, uint32_t> numbers_;  // the reverse
   std::map<std::string, symbols::AllocatorSymbols> symbols_;
   std::vector<model::CoverageRow> rows_;
 };

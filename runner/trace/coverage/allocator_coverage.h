@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of `coverage` about memory that an allocator hands out past every hook: one that is part of the program, operator
-// new of one that has its own, one that is linked into a library.
+// Rows of `coverage` about memory from an allocator that no hook reaches: one that is part of the program, one with its
+// own operator new, one linked into a library.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace mlrun::trace {
 
-// Requires: info.images is complete. Looks into the files of programs and libraries as they are now.
+// Requires: info.images is complete. Reads the symbols of programs and libraries as they are at merge time.
 std::vector<model::CoverageRow> allocator_coverage(SpoolIndex& index, const model::TraceInfo& info,
                                                    const MappingCallers& callers);
 

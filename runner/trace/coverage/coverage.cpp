@@ -70,8 +70,8 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
                                                       const model::TraceInfo& info) {
   const UnseenReasons reasons(index, info, programs_);
-  const bool whole = index.events_from_ns() == 0;  // else most of what the kernel counted was freed
-  // Without records of files every byte would be unseen.
+  const bool whole = index.events_from_ns() == 0;  // otherwise most of what the kernel counted was freed
+  // Without records of files every byte would be uncovered.
   if (whole && session.has_stream("files")) {
     bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
     if (mechanism_of(session, "block I/O").empty())
@@ -82,7 +82,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_cut_off(index);
   if (whole) reasons.add_children(waited, rows_);
   if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
-  // The kernel side has faults and rings as file operations, or knows what they read from devices.
+  // The kernel side has page faults and rings as file operations, or knows their device reads.
   const std::string hint = kernel_side_hint(session);
   if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
   if (!records_asynchronous_io(session) && session.has_stream("files")) rings_.add_rows(index, info, hint, rows_);
@@ -94,11 +94,9 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   if (!has_calls) add_cufile(info, rows_);
   add_failures(session);
   if (const size_t names = symbols::names_given_up(); names != 0) {
-    rows_.push_back(
-        {0, "names of functions",
-         "they stand as compilers made them: the process that reads such names ended, was held up, or could not be "
-         "begun",
-         -1, static_cast<int64_t>(names), model::kRemark});
+    rows_.push_back({0, "names of functions",
+                     "left mangled: the process that demangles names crashed, timed out, or could not be started", -1,
+                     static_cast<int64_t>(names), model::kRemark});
   }
   return std::move(rows_);
 }

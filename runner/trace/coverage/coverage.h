@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened and was not seen, or not wholly: the rows of the table `coverage`. Clean runs have none. Each rule is a
-// file of its own: unseen_bytes, executed_programs, mapped_coverage, ring_coverage, allocator_coverage.
+// What happened and was not, or not completely, recorded: the rows of the table `coverage`. Clean runs have none. Each
+// rule has a file of its own.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 class CoverageMeter {
  public:
-  // Call it for every call row, one thread at a time.
+  // Call for every call row. Not thread-safe.
   void add(const model::CallRow& row);
   void add(const model::SumRow& sum);
 
@@ -37,7 +37,7 @@ class CoverageMeter {
   std::vector<model::CoverageRow> rows_;
 };
 
-// Rows of what has figures of its own, or is a matter of names: no bytes or memory are missing in the tables.
+// Adds remarks: rows about missing names or attributes; no bytes or memory are missing in the tables.
 void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows);
 
 }  // namespace mlrun::trace

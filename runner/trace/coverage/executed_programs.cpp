@@ -37,7 +37,7 @@ const char* why_not(int32_t verdict) {
 
 }  // namespace
 
-// Not of what a vfork child executed, which its parent tells (ret is its pid): that is a child that recorded nothing.
+// Ignores execs of a vfork child, which its parent records (ret is its pid): that child recorded nothing.
 void ExecutedPrograms::note_successor(const model::CallRow& row) {
   if (row.ret > 0 || (row.err == 0 && why_not(row.flags))) return;
   Successor& successor = successors_[row.origin.image_id];
@@ -87,7 +87,7 @@ void ExecutedPrograms::add_rows(const model::TraceInfo& info, const WaitedChildr
   }
   if (executed_left_out_ != 0) {
     rows.push_back({0, "programs that were executed beyond those named",
-                    fmt::format("they cannot be followed either; of at least {} programs and processes {} are named",
+                    fmt::format("they cannot be traced either; of at least {} programs and processes {} are named",
                                 kExecutedMax + 1, kExecutedMax),
                     0, executed_left_out_});
   }
@@ -105,12 +105,12 @@ void ExecutedPrograms::add_shells(std::vector<model::CoverageRow>& rows) const {
 
 void ExecutedPrograms::add_silent_successors(const model::TraceInfo& info,
                                              std::vector<model::CoverageRow>& rows) const {
-  std::map<int32_t, int64_t> last_start;  // of a process's images
+  std::map<int32_t, int64_t> last_start;  // by proc_id: start of its last image
   for (const model::ImageRow& image : info.images) {
     const auto [place, made] = last_start.try_emplace(image.proc_id, image.start_ns);
     if (!made) place->second = std::max(place->second, image.start_ns);
   }
-  std::map<std::pair<int32_t, int64_t>, int64_t> silent;  // times, by process and file
+  std::map<std::pair<int32_t, int64_t>, int64_t> silent;  // count by process and file
   for (const model::ImageRow& image : info.images) {
     const auto found = successors_.find(image.image_id);
     if (found == successors_.end() || found->second.begun_ns <= found->second.failed_ns) continue;

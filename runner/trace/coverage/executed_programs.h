@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that traced processes execute and the library cannot follow: statically linked, setuid, past the shells of
-// system and popen; and those that recorded nothing although they were to be followed.
+// Programs executed by traced processes that the library cannot trace (static, setuid, in the shells of system and
+// popen), and those that should have recorded but did not.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class ExecutedPrograms {
  public:
   void add(const model::CallRow& row);
 
-  // Processes that executed what cannot be followed.
+  // Processes that executed an untraceable program.
   [[nodiscard]] std::set<int32_t> parents() const;
 
-  // Whether the program that this child of a process executed, before it recorded anything, has a row here.
+  // Whether the program that this unrecorded child executed has a row here.
   [[nodiscard]] bool names_program_of(int32_t parent, int32_t pid) const {
     return children_.find(child_key(parent, pid)) != nullptr;
   }
@@ -30,7 +30,7 @@ class ExecutedPrograms {
   void add_rows(const model::TraceInfo& info, const WaitedChildren& waited,
                 std::vector<model::CoverageRow>& rows) const;
 
-  // Images that ended in a program that recorded nothing. Requires further: the run was recorded to its end.
+  // Reports images replaced by a program that recorded nothing. Requires also: the run was recorded to its end.
   void add_silent_successors(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
 
  private:
@@ -39,20 +39,20 @@ class ExecutedPrograms {
 
   struct Times {
     int64_t all = 0;
-    std::vector<int32_t> pids;  // of children that vfork or posix_spawn made; 0: the process itself
+    std::vector<int32_t> pids;  // of children created by vfork or posix_spawn; 0: the process itself
   };
   using Execution = std::tuple<int32_t, int64_t, int32_t>;  // process, file and verdict
 
-  // The last time that a process became another program, or tried to: an attempt that fails has two rows with one `ts`.
+  // The last exec of a process: a failed attempt has two rows with one `ts`.
   struct Successor {
     int64_t begun_ns = -1, failed_ns = -1, file_id = 0;
   };
 
-  std::map<int32_t, int64_t> shells_;        // of system and popen that cannot be followed, by proc_id
-  std::map<int32_t, Successor> successors_;  // by image_id of the one before
+  std::map<int32_t, int64_t> shells_;        // untraceable shells of system and popen, by proc_id
+  std::map<int32_t, Successor> successors_;  // by image_id before the exec
   std::map<Execution, Times> executed_;
   summary::FlatMap<bool> children_;  // by child_key
-  int64_t executed_left_out_ = 0;    // executions of further ones
+  int64_t executed_left_out_ = 0;    // executions beyond the limit
 };
 
 }  // namespace mlrun::trace

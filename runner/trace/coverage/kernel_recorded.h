@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side recorded in this run: what was attached, by what, and delivered to the end. What was asked for says
-// nothing of it.
+// What the kernel side recorded in this run: the attached signals, their mechanism, and whether they were recorded to
+// the end. This may be less than was requested.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace mlrun::trace {
 
-// How a signal (kprobes/signals.h) was attached: "tracepoint", "fentry", …; empty: it was not.
+// How a signal (kprobes/signals.h) was attached: "tracepoint", "fentry", …; empty: not attached.
 std::string attached_by(const SessionInfo& session, std::string_view signal);
 
-// The same where it was recorded to the end; else empty.
+// The same if it was recorded to the end; else empty.
 std::string mechanism_of(const SessionInfo& session, std::string_view signal);
 
-// Page faults of mapped files, and what io_uring and aio read and write, as operations on files. System calls that stand in
-// for operations have neither.
+// Whether page faults of mapped files, and io_uring and aio I/O, are recorded as file operations. The system call
+// fallback records neither.
 bool records_faults(const SessionInfo& session);
 bool records_asynchronous_io(const SessionInfo& session);
 
-// For a row about something that the kernel side would record: whether it would do so here.
+// For rows about what the kernel side would record: whether it can on this machine.
 std::string kernel_side_hint(const SessionInfo& session);
 
 }  // namespace mlrun::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was left out because the user asked for less: the rows of the table `left_out`. Nothing in it is a loss.
+// Calls left out by path rules: the rows of the table `left_out`. None of them is a loss.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace mlrun::trace {
 
-// A row for each process with calls on files that --include and --exclude leave out.
+// A row for each process with calls that --include and --exclude leave out.
 std::vector<model::LeftOutRow> find_left_out(SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -20,7 +20,7 @@ constexpr size_t kGapRowsMax = 10000;
 
 struct Reason {
   const char* reason;
-  bool adds_up;  // a number of bytes or records; else a stretch of time
+  bool adds_up;  // a count of bytes or records; else a span of time
   const char* unit = "bytes";
   const char* channel = "interposer";
 };
@@ -31,9 +31,9 @@ std::optional<Reason> reason_of(uint32_t gap) {
     case MLRUN_GAP_CORRUPT: return Reason{"damaged in the buffer", true};
     case MLRUN_GAP_SPOOL_FULL: return Reason{"recording stopped, the spool reached its limit", false};
     case MLRUN_GAP_DISK_FULL: return Reason{"recording stopped, the disk took no more", false};
-    case MLRUN_GAP_COLLECTOR: return Reason{"mlrun died, nobody collected", false};
+    case MLRUN_GAP_COLLECTOR: return Reason{"mlrun died, records not collected", false};
     case MLRUN_GAP_PAUSED: return Reason{"paused", false};
-    case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a matter of coverage
+    case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a row of coverage
     case MLRUN_GAP_OLD: return Reason{"older than --last and --max-spool let it keep", true, "records", "last"};
   }
   return Reason{"a reason that a later version knows", false};
@@ -53,12 +53,12 @@ class LossFinder {
     add("mllog", "lines that cannot be read", mllog.unreadable_lines, "lines");
     add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
     add("gpu sampler", "rows that break the rules of the format", noticed.damaged_samples, "rows");
-    add("marks", "ranges beyond those that can be followed", noticed.ranges_left_out, "marks");
+    add("marks", "more open ranges than the merger tracks", noticed.ranges_left_out, "marks");
     add("python stacks", "rows that break the rules of the format", noticed.damaged_python_rows, "rows");
-    add("python stacks", "rows whose stack found no room, or breaks the rules", noticed.python_rows_without_stack,
+    add("python stacks", "rows whose stack is beyond the limits or malformed", noticed.python_rows_without_stack,
         "rows");
-    add("python stacks", "rows that nobody fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
-    add("gpu sampler", "rows that nobody fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
+    add("python stacks", "rows not fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
+    add("gpu sampler", "rows not fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
     return std::move(rows_);
   }
 
@@ -107,7 +107,7 @@ class LossFinder {
     place(channel_index);
   }
 
-  // A spool of an older version does not tell the kinds, nor does one whose collector died between the two counts.
+  // Spools of an older version have no counts by kind, nor has one whose collector died between the two counts.
   uint64_t add_drops(size_t channel_index, size_t reason) {
     static constexpr const char* kReasons[] = {"buffer full", "gave up waiting for room", "dropped", "dropped"};
     const Channel& channel = index_.channels().all()[channel_index];
@@ -124,8 +124,7 @@ class LossFinder {
     return std::max(all, of_kinds);
   }
 
-  // The channel's own counts tell the reasons apart; what its frames tell of beyond them was dropped after the last
-  // count.
+  // The channel's counters distinguish the reasons; losses in its frames beyond them came after the last reading.
   void add_channel(size_t channel_index) {
     const Channel& channel = index_.channels().all()[channel_index];
     uint64_t counted = 0;
@@ -135,10 +134,10 @@ class LossFinder {
     if (channel.lost > counted) add_here(channel_index, "buffer full", channel.lost - counted, "records");
     add_here(channel_index, "frames missing from the spool", channel.missing_frames, "frames");
     const bool has_rows = channel.first <= channel.last;
-    if (!channel.described && has_rows) add_here(channel_index, "nothing tells which thread recorded", 1, "threads");
+    if (!channel.described && has_rows) add_here(channel_index, "the recording thread is unknown", 1, "threads");
   }
 
-  // Bytes are added up for each channel; every stretch of time stands for itself.
+  // Bytes are summed per channel; every span of time gets a row.
   void add_gaps() {
     std::map<std::pair<uint64_t, uint32_t>, size_t> sums;  // by channel and reason: index of the row
     size_t gap_rows = 0;
@@ -177,19 +176,19 @@ class LossFinder {
     add("spool", "records that break the rules of the format", damage.record_bytes, "bytes");
     add("spool", "records of a kind that this version does not know", damage.unknown_records, "records");
     add("spool", "frames of a kind that this version does not know", damage.unknown_frames, "frames");
-    add("spool", "more threads than can be told apart", index_.channels().frames_left_out(), "frames");
+    add("spool", "more threads than the merger tracks", index_.channels().frames_left_out(), "frames");
     add("spool", "names that are damaged or too many", index_.strings().left_out(), "names");
-    add("spool", "more files than can be told apart", index_.files().left_out(), "files");
+    add("spool", "more files than the merger tracks", index_.files().left_out(), "files");
     add("spool", "stacks that are damaged or too many", index_.stacks().left_out(), "stacks");
     add("spool", "reports about processes that cannot be read", index_.notes().unreadable_texts(), "reports");
-    add("spool", "reports that found no room", count_in_session("/spool/frames_left_out"), "frames");
+    add("spool", "reports that did not fit", count_in_session("/spool/frames_left_out"), "frames");
   }
 
   uint64_t count_in_session(const std::string& pointer) {
     return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer.c_str(), 0), 0));
   }
 
-  // Threads that no channel stands for: told of by the run as a whole.
+  // Threads without a channel: counted for the whole run.
   void add_without_channel() {
     static constexpr const char* kReason = "no room for a thread's channel";
     const uint64_t all = count_in_session("/collector/failures/no_channel");
@@ -210,9 +209,8 @@ class LossFinder {
     add("interposer", "sampled blocks whose end cannot be seen", count_in_session("/collector/failures/samples"),
         "blocks");
     add("interposer", "descriptors that no table holds", count_in_session("/collector/failures/fd_range"), "calls");
-    add("interposer", "no room for what walking stacks needs", count_in_session("/collector/failures/no_stacks"),
-        "processes");
-    add("marks", "names and domains that found no room", count_in_session("/collector/failures/mark_names"), "names");
+    add("interposer", "no memory for unwinding stacks", count_in_session("/collector/failures/no_stacks"), "processes");
+    add("marks", "names and domains that did not fit", count_in_session("/collector/failures/mark_names"), "names");
   }
 
   SpoolIndex& index_;

@@ -14,7 +14,7 @@
 
 namespace mlrun::trace {
 
-// What was noticed while rows were made.
+// Losses noticed while rows were made.
 struct RowLosses {
   uint64_t damaged_samples = 0;
   uint64_t ranges_left_out = 0;
@@ -24,7 +24,7 @@ struct RowLosses {
 std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
                                         const RowLosses& noticed);
 
-// With --summary-only: what had been added up since the sums were last written, when mlrun was killed.
+// With --summary-only: what was summed up between the last write of the sums and the death of mlrun.
 std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state);
 
 }  // namespace mlrun::trace

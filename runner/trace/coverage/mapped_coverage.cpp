@@ -15,14 +15,14 @@ namespace mlrun::trace {
 
 namespace {
 
-// Less than this in all is not worth a line: many short mappings are as much as a long one. ld.so's own are no calls, nor is what
-// it maps for dlopen.
+// Smaller sums are not reported; many short mappings count as much as a long one. ld.so's own mappings, also for
+// dlopen, are not recorded as calls.
 constexpr int64_t kMappedBytesMin = 1 << 20;
 constexpr size_t kMappedFilesMax = 10000;
 
 }  // namespace
 
-// Data that is mapped is read by page faults.
+// Mapped data is read by page faults.
 void MappedCoverage::add(const model::CallRow& row) {
   const bool is_data =
       row.file_kind == model::FileKind::kRegular && (row.arg2 & PROT_EXEC) == 0 && row.arg2 != PROT_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code maps anonymous memory, and how much in all: what an allocator takes from the kernel shows that it is used.
+// Which code maps anonymous memory, and how much: an allocator that takes memory from the kernel is in use.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class MappingCallers {
  public:
   using Bytes = std::map<std::pair<int32_t, uint64_t>, int64_t>;  // by proc_id and return address
 
-  void add(const model::CallRow& row);  // of mmap
+  void add(const model::CallRow& row);  // rows of mmap
 
   [[nodiscard]] const Bytes& bytes() const { return bytes_; }
 

@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kRing = "anon_inode:[io_uring]", kAio = "/[aio] (deleted)";
 constexpr size_t kMappedMax = 10000;
 
-// libcufile reads it when a program has called it, and not when it is merely loaded, as by PyTorch.
+// libcufile reads it when a program calls it, but not when it is merely loaded, as by PyTorch.
 constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 
-// Operations of IORING_OP_… by number; nullptr: one that moves bytes.
+// Operations of IORING_OP_… by number that move no bytes; nullptr: moves bytes.
 constexpr std::array<const char*, 62> kOperations = {"nop",
                                                      nullptr,
                                                      nullptr,
@@ -88,7 +88,7 @@ constexpr std::array<const char*, 62> kOperations = {"nop",
 
 const char* harmless(uint32_t operation) { return operation < kOperations.size() ? kOperations[operation] : nullptr; }
 
-// What is known of the rings that a process made.
+// Records about the rings of a process.
 struct Made {
   bool any = false, may_move_bytes = false;
   std::set<std::string> operations;
@@ -108,7 +108,7 @@ std::map<int32_t, Made> made_rings(SpoolIndex& index) {
   return made;
 }
 
-// A forked process has the rings of its parent, and the parent's knowledge of them.
+// A forked process has its parent's rings, and shares the parent's records of them.
 bool is_followed(const std::map<int32_t, Made>& made, const model::TraceInfo& info, int32_t proc_id) {
   const size_t count = info.processes.size();
   for (size_t steps = 0; steps < count && proc_id > 0 && static_cast<size_t>(proc_id) <= count; ++steps) {
@@ -127,8 +127,8 @@ void RingCoverage::add(const model::CallRow& row) {
   if (may_be) mapped_.emplace(row.file_id, row.origin.proc_id);
 }
 
-// Those that have mapped a ring: libc's mmap leaves a row, and a program that goes past it is found by its mappings. 0: the
-// process is not known.
+// Processes that have mapped a ring: libc's mmap leaves a row; a program that bypasses it is found by its mappings. 0:
+// unknown process.
 std::set<int32_t> RingCoverage::processes(const SpoolIndex& index, const model::TraceInfo& info) const {
   std::set<int32_t> found;
   for (const model::FileRow& file : info.files) {

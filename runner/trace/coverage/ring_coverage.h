@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io_uring, Linux's aio and cuFile: what moves bytes in no call of the program's.
+// io_uring, Linux aio and cuFile, which move bytes in no call of the program.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 
 namespace mlrun::trace {
 
-// A ring alone is no I/O: libuv's carries epoll_ctl. Of rings that libc's syscall() made and entered the operations are
-// recorded (preload/calls/ring_watch.h); if none moves bytes they are a remark. Other rings may carry anything.
+// A ring alone is not I/O: libuv's carries epoll_ctl. For rings created and entered through libc's syscall(),
+// operations are recorded (preload/calls/ring_watch.h); if none moves bytes, the row is a remark. Other rings may carry
+// anything.
 class RingCoverage {
  public:
-  // Call it for every row of mmap.
+  // Call for every row of mmap.
   void add(const model::CallRow& row);
 
   // `hint`: what would record it. Requires: info.files is complete.
@@ -27,7 +28,7 @@ class RingCoverage {
  private:
   [[nodiscard]] std::set<int32_t> processes(const SpoolIndex& index, const model::TraceInfo& info) const;
 
-  std::set<std::pair<int64_t, int32_t>> mapped_;  // file_id and proc_id, of files without a name
+  std::set<std::pair<int64_t, int32_t>> mapped_;  // file_id and proc_id, of anonymous inodes
 };
 
 void add_cufile(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows);

@@ -17,21 +17,21 @@ namespace mlrun::trace {
 
 namespace {
 
-// What ld.so reads of libraries, and the library of its own process, stays below this: 12 KiB of `true`, 30 KiB of Python
-// with NumPy, 44 KiB of PyTorch.
+// What ld.so reads of libraries, and our library for itself, stays below this: 12 KiB for `true`, 30 KiB for Python
+// with NumPy, 44 KiB for PyTorch.
 constexpr int64_t kUnseenBytesMin = 256 << 10;
-// Small against what was seen; of more than kManyBytes a smaller share tells.
+// Smaller shares are not reported, except for more than kManyBytes.
 constexpr int64_t kUnseenPercentMin = 10;
 constexpr int64_t kManyBytes = 1 << 20;
 constexpr int64_t kManyPercentMin = 1;
-// What a call may bring in from a device besides its own bytes: whole pages at both ends, and the beginning of a read-ahead,
-// which grows to twice of what was read. What calls that move no bytes bring in is metadata.
+// Device bytes of a call beyond its own bytes: whole pages at both ends, and the beginning of a read-ahead, which grows
+// to twice the read size. Calls without bytes read metadata.
 constexpr int64_t kDeviceBytesOfCall = 24 << 10;
 constexpr int64_t kCallsMax = int64_t{1} << 40;
 constexpr int64_t kDeviceBytesMin = 16 << 20;
 constexpr int64_t kDevicePercentMin = 10;
 
-// Whether the bytes of such calls are in /proc/PID/io: those of sockets' own calls and of pipes' are not.
+// Whether /proc/PID/io counts the bytes of such calls: not for sockets' own calls and pipes.
 bool is_counted_by_kernel(uint16_t number) {
   switch (number) {
     case events::func::k_send:
@@ -83,7 +83,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
     process.pid = row.pid;
     process.asked_ns = row.kernel_io_ns;
     process.last_ns = row.last_ns;
-    process.is_final = row.kernel_io_final;  // that it ended is known of its parent too
+    process.is_final = row.kernel_io_final;  // final values, also known from its parent
     process.seen = of(row.proc_id);
     process.whole = {row.kernel_rchar, row.kernel_wchar,      row.kernel_syscr,
                      row.kernel_syscw, row.kernel_read_bytes, row.kernel_write_bytes};
@@ -96,7 +96,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
     process.is_command = seen.is_command;
     if (seen.is_alive) process.last_ns = INT64_MAX;
     if (is_new) process.last_ns = std::max(process.last_ns, seen.io.ts_ns);
-    // Counts never sink. What an end record says was written before the last reads and writes of the end.
+    // Counts only grow. An end record's values precede the last I/O at exit, so the larger ones are newer.
     const bool is_newer = seen.io.rchar > process.whole.read || seen.io.wchar > process.whole.written;
     if (seen.io.rchar < 0 || (!seen.is_final && !is_newer)) continue;
     process.is_final = seen.is_final;
@@ -112,7 +112,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
 }
 
 void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched) {
-  std::map<int32_t, int64_t> by_pid;  // the last one with that number
+  std::map<int32_t, int64_t> by_pid;  // the last process with that pid
   for (size_t i = 0; i < processes_.size(); ++i) by_pid[processes_[i].pid] = static_cast<int64_t>(i);
   const auto find = [&](int32_t pid, size_t child) {
     const auto found = by_pid.find(pid);
@@ -132,7 +132,7 @@ void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<W
   }
 }
 
-// Of a child that was killed, at least what it recorded is known.
+// A killed child's final counts are unknown; at least its recorded bytes are subtracted.
 void UnseenBytes::take_children_off() {
   for (Process& process : processes_) process.own = process.whole;
   const auto take_off = [](int64_t& from, int64_t bytes) {
@@ -141,7 +141,7 @@ void UnseenBytes::take_children_off() {
   for (const Process& child : processes_) {
     if (child.parent < 0) continue;
     Process& parent = processes_[static_cast<size_t>(child.parent)];
-    if (child.last_ns > parent.asked_ns) continue;  // nothing had been added of it
+    if (child.last_ns > parent.asked_ns) continue;  // the parent's counts do not include it yet
     take_off(parent.own.read, std::max(child.whole.read, child.seen.read));
     take_off(parent.own.written, std::max(child.whole.written, child.seen.written));
     take_off(parent.own.read_calls, child.whole.read_calls);
@@ -170,7 +170,7 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
   }
 }
 
-// Children of processes that record have rows of other rules; what they moved has not.
+// Children of recorded processes have rows by other rules, but not for their bytes.
 void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
   std::map<std::string, Silent> silent;
   for (const Process& process : processes_) {
@@ -220,7 +220,7 @@ void UnseenBytes::add_rows(const model::TraceInfo& info, const std::vector<Watch
   take_children_off();
   add_recorded(reasons, rows);
   if (!info.processes.empty())
-    add_silent(reasons, rows);  // else nothing was recorded at all, and the summary says that
+    add_silent(reasons, rows);  // otherwise nothing was recorded at all, which the summary reports
 }
 
 void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,

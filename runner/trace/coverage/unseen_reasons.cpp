@@ -40,7 +40,7 @@ std::string UnseenReasons::why(int32_t proc_id) const {
         "by children without totals of their own (killed, ended past libc, or gone on as a program without the "
         "library)");
   }
-  if (with_executed_.contains(proc_id)) reasons.push_back("by a program that it executed and that cannot be followed");
+  if (with_executed_.contains(proc_id)) reasons.push_back("by a program that it executed and that cannot be traced");
   if (reasons.empty()) return "by the system call instruction, io_uring or inside libc";
   return fmt::format("{}", fmt::join(reasons, ", or "));
 }

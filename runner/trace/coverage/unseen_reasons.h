@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known to have kept bytes from being recorded: pauses, children without records, programs that cannot be followed.
+// Known reasons for unrecorded bytes: pauses, children without records, untraceable programs.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class UnseenReasons {
   // Requires: all rows were added to `programs`; info.processes is complete.
   UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, const ExecutedPrograms& programs);
 
-  // Why bytes of a process may have no record, for a row of coverage.
+  // Why bytes of a process may be unrecorded, for a row of coverage.
   [[nodiscard]] std::string why(int32_t proc_id) const;
 
-  // Recording was paused, or ended before the run did.
+  // Whether recording was paused, or ended before the run did.
   [[nodiscard]] bool was_interrupted() const { return was_paused_ || was_stopped_; }
 
-  // Children that recorded nothing, but for those that executed a program that is named (executed_programs.h). `waited`:
-  // what they read and wrote is in the totals of processes, and seen.
+  // Adds rows for children that recorded nothing, except those with a row in executed_programs.h. `waited`: children
+  // whose bytes are accounted for in the totals of their parents.
   void add_children(const WaitedChildren& waited, std::vector<model::CoverageRow>& rows) const;
 
  private:

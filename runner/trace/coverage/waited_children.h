@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Children without records whose bytes are known all the same: when a process waits for a child, the kernel adds what the
-// child read and wrote to its own totals, and if these are no more than what was recorded, the child moved nothing.
+// Children without records whose bytes are known: when a process waits for a child, the kernel adds the child's I/O to
+// the parent's totals; if these equal what the parent recorded, the child moved nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace mlrun::trace {
 
-// Keys a child by the pid that its parent knows it by. Never 0, which FlatMap has no room for.
+// Key of a child by the pid that its parent uses. Never 0, which FlatMap reserves.
 inline uint64_t child_key(int32_t parent, int32_t pid) {
   return scrambled(uint64_t{1} << 63 | uint64_t(uint32_t(parent)) << 32 | uint32_t(pid));
 }
 
 class WaitedChildren {
  public:
-  // whole: processes whose totals are known, and in which next to no byte is unseen.
+  // whole: processes with known totals and almost no unrecorded bytes.
   WaitedChildren(const SpoolIndex& index, const model::TraceInfo& info, std::set<int32_t> whole);
 
-  // Finds a child by its pid as its parent knows it.
+  // By the pid that its parent uses.
   [[nodiscard]] bool moved_nothing(int32_t parent, int32_t pid) const {
     return whole_.contains(parent) && waited_.find(child_key(parent, pid)) != nullptr;
   }
-  // Looks at a process of the trace, since it recorded last.
+  // For a process of the trace, from its last record on.
   [[nodiscard]] bool moved_nothing(int32_t proc_id) const { return moved_nothing_.contains(proc_id); }
 
  private:

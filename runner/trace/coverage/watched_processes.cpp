@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kCountMax = int64_t{1} << 56;  // more is no truth
+constexpr int64_t kCountMax = int64_t{1} << 56;  // larger values are invalid
 
 int64_t number_in(const json& object, const char* key, int64_t otherwise) {
   const auto found = object.find(key);
@@ -54,7 +54,7 @@ WatchedProcess process_in(const json& object) {
   return process;
 }
 
-constexpr int64_t kAsMlrunSees = -1;  // in the place of a namespace
+constexpr int64_t kAsMlrunSees = -1;  // pseudo namespace of pids as mlrun sees them
 
 using Key = std::pair<int64_t, int32_t>;  // pid namespace, pid in it
 
@@ -64,7 +64,7 @@ std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model
   std::multimap<Key, const model::ProcessRow*> recorded;
   for (const model::ProcessRow& row : info.processes) {
     recorded.insert({{row.pid_namespace, row.ns_pid}, &row});
-    recorded.insert({{kAsMlrunSees, row.pid}, &row});  // one without /proc does not know its namespace
+    recorded.insert({{kAsMlrunSees, row.pid}, &row});  // a process without /proc does not know its namespace
   }
   std::vector<WatchedProcess> processes;
   const json list = session.all->value("/watched/processes"_json_pointer, json::array());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device numbers: the kernel's own (major << 20 | minor) as stat gives them out, which is how the table `file` has them.
+// Conversion between the kernel's device numbers (major << 20 | minor) and those of stat(), which the table `file` has.
 #pragma once
 
 #include <cstdint>

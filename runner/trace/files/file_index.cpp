@@ -25,11 +25,11 @@ void count_look_up() {
   if (++look_ups % kTrimSteps == 0) util::LargeMemory::trim();
 }
 
-constexpr int kFolderDepthMax = 64;  // opened relative to one another, the inner ones told of first
+constexpr int kFolderDepthMax = 64;  // directories opened relative to each other, in the reverse order of their records
 
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
 
-// eventfds, epolls and their like have one inode for all; each is an open file of its own.
+// eventfds, epolls and the like share one inode; each open file of theirs is a file of its own.
 uint64_t number_of_anonymous(const events::FileEvent& file) { return (file.mode & S_IFMT) == 0 ? file.number : 0; }
 
 uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
@@ -39,7 +39,7 @@ uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
 
 PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file, false}; }
 
-// Of what the kernel names anon_inode:SOMETHING.
+// Kind of a file that the kernel names anon_inode:SOMETHING.
 model::FileKind kind_of_nameless(std::string_view path) {
   static constexpr std::pair<std::string_view, model::FileKind> kKinds[] = {
       {"anon_inode:[eventfd]", model::FileKind::kEventfd},   {"anon_inode:[timerfd]", model::FileKind::kTimerfd},
@@ -71,7 +71,7 @@ model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
   }
 }
 
-// What stands for the path of a file that was opened under a name nobody could read.
+// Placeholder path of a file opened under a name that could not be read.
 std::string nameless(const events::FileEvent& file) {
   return "[" + std::to_string(major(file.device)) + ":" + std::to_string(minor(file.device)) + ":" +
          std::to_string(file.inode) + "]";
@@ -103,12 +103,12 @@ void FileIndex::add(const PathRef& path) {
   pending_paths_.push_back(path);
 }
 
-// As the kernel calls it.
+// The path of an unnamed file (O_TMPFILE) as the kernel shows it.
 std::string FileIndex::unnamed_in(const std::string& folder, uint64_t inode) {
   return symlinks_.with_resolved_folder((folder == "/" ? "" : folder) + "/#" + std::to_string(inode));
 }
 
-// The folder above a symbolic link is that of where it leads.
+// ".." after a symbolic link is the parent of the link's target.
 std::string FileIndex::joined(std::string_view base, std::string_view path) {
   std::string whole(base);
   for (size_t step = parent_step(path); step != std::string_view::npos; step = parent_step(path)) {
@@ -124,7 +124,7 @@ void FileIndex::add(const GivenName& given) {
   if (!try_name(given) && pending_names_.size() < kPendingFilesMax) pending_names_.push_back(given);
 }
 
-// What opens it by that name later opens the same file. False: not all of it is known yet.
+// Lets later opens by the given name find the same file. False: something it needs is not known yet.
 bool FileIndex::try_name(const GivenName& given) {
   const uint32_t file_id = open_files_.find(given.open_file).file_id;
   const std::optional<std::string> name = file_id == 0 ? std::nullopt : absolute(given.name);
@@ -191,7 +191,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   return true;
 }
 
-// A file of its own each time: its inode is another one's as soon as it is closed.
+// Each unnamed file is a file of its own: the file system reuses its inode once it is closed.
 bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
   const auto folder = absolute(ref_of(file));
   if (!folder) return false;
@@ -237,7 +237,7 @@ uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, con
   model::TextArena& texts = files_->texts();
   const std::string escaped = util::escaped_utf8(path);
   const std::string escaped_raw = util::escaped_utf8(raw);
-  // The name as passed is kept by the strings already, as long as nothing had to be escaped.
+  // `texts` already contains the raw name, unless it had to be escaped.
   const std::string_view kept_raw = escaped_raw == raw ? raw : texts.keep(escaped_raw);
   const std::string_view kept_path = escaped == raw ? kept_raw : texts.keep(escaped);
   uint16_t mount = 0;
@@ -264,7 +264,7 @@ std::string FileIndex::path_of(uint32_t file_id) const {
   return bytes.empty() ? std::string(file.path, file.path_bytes) : bytes;
 }
 
-// Directories may be opened relative to others that wait themselves, so it goes on as long as one more is found.
+// A directory may be opened relative to one that is pending too, so repeats while it finds more.
 void FileIndex::find_pending() {
   size_t found = pending_files_.size();
   for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
@@ -272,7 +272,7 @@ void FileIndex::find_pending() {
   }
 }
 
-// Under its own path, which another open file of the trace has, or the streams that the command was given; else without one.
+// Gives it the path of another open file of the trace, or of the command's standard streams; else a placeholder.
 void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
   if (file_id == 0) {
     const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {
@@ -306,7 +306,7 @@ void FileIndex::find_aliases() {
 void FileIndex::finish() {
   find_pending();
   find_aliases();
-  find_pending();  // relative to folders that were opened so
+  find_pending();  // files relative to directories found as aliases
   for (const events::FileEvent& file : pending_files_) {
     const auto raw = strings_->find(file.path);
     add_described(file, raw ? std::string(*raw) : nameless(file));
@@ -324,7 +324,7 @@ void FileIndex::finish() {
   for (Map* map : {&by_identity_, &by_event_, &by_path_}) map->clear();
 }
 
-// 0: its name is not known.
+// 0: the name is unknown.
 uint32_t FileIndex::resolve_path(const PathRef& ref) {
   count_look_up();
   std::optional<std::string> path = absolute(ref);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every file of the run a file_id: files that were opened by device, inode and path, names that were only used by
-// path.
+// Assigns a file_id to every file of the run: opened files by device, inode and path; names that were only passed to
+// calls by path.
 //
-//   same device and inode, paths that lead to one place   one file (a symbolic link is no file of its own)
-//   same device and inode, other path                     another file: a new name, a hard link, or an inode used again
-//   same path, other inode                                another file: it was replaced
-//   /dev/stdin, /proc/self/fd/3                           the file of that device and inode, under its own path
+//   same device and inode, paths that resolve to one path   one file (a symbolic link is not a file of its own)
+//   same device and inode, other path                       another file: a new name, a hard link, or a reused inode
+//   same path, other inode                                  another file: it was replaced
+//   /dev/stdin, /proc/self/fd/3                             the file of that device and inode, under its own path
 //
-// Ids follow the order in which the spool tells of the files, so they are the same whenever the same spool is merged.
+// Ids follow the order of the spool, so merging a spool again gives the same ids.
 #pragma once
 
 #include <cstdint>
@@ -36,27 +36,27 @@ class FileIndex {
   // `inherited`: the standard streams of the command. Requires: `strings` and `files` outlive it.
   FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited = {});
 
-  // In the order of the spool. What refers to names that are not known yet waits for finish().
+  // Requires: in the order of the spool. Files that depend on undefined names wait for finish().
   void add(const events::FileEvent& file);
   void add(const PathRef& path);
   void add(const GivenName& given);
-  // To be added when what describes the file may not be known yet.
+  // Deferred to finish(): the file's description may come later.
   void add(const mlrun_same_file& same) { same_.push_back(same); }
   // Requires: everything was added.
   void finish();
 
-  // After finish(); safe from several threads. 0: none.
+  // Requires: finish() was called. Thread-safe. file_id 0: unknown.
   [[nodiscard]] OpenFile open_file(uint32_t number) { return open_files_.find(number); }
   [[nodiscard]] uint32_t file_of(const PathRef& path);
   [[nodiscard]] model::FileKind kind(uint32_t file_id) const {
     return file_id == 0 ? model::FileKind::kUnknown : files_->kind(file_id - 1);
   }
 
-  // Files and names that found no room.
+  // Files and names beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
-  // The path as text; nothing: a name it needs is not known (yet).
+  // The absolute path; nullopt: a name it depends on is not known (yet).
   std::optional<std::string> absolute(const PathRef& path);
   std::string unnamed_in(const std::string& folder, uint64_t inode);
   std::string joined(std::string_view base, std::string_view path);
@@ -82,14 +82,14 @@ class FileIndex {
   Mounts mounts_;
   Symlinks symlinks_;
   OpenFileMap open_files_;
-  Map by_identity_;  // device, inode and path
-  Map by_event_;     // what file records said before, for the many that say it again
+  Map by_identity_;  // by device, inode and path
+  Map by_event_;     // by file record, since many records are repeated
   Map by_path_;      // the first file of a path
-  Map by_ref_;       // index
+  Map by_ref_;       // index by PathRef
   util::ChunkedList<uint32_t> file_of_ref_;
   std::vector<NamedInode> inherited_;
   List<events::FileEvent> pending_files_;
-  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by names of descriptors
+  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened through names of descriptors
   util::ChunkedList<PathRef> pending_paths_;
   List<GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;

@@ -7,7 +7,7 @@
 
 namespace mlrun::trace {
 
-// Those on which data sets lie. ext2 and ext3 have the number of ext4, whose code mounts them too.
+// File systems that usually hold data sets. ext2 and ext3 share ext4's number; its code mounts them too.
 std::string file_system_name(uint32_t magic) {
   static constexpr std::array<std::pair<uint32_t, const char*>, 26> kNames = {{
       {0xef53, "ext4"},       {0x58465342, "xfs"},       {0x9123683e, "btrfs"},    {0xca451a4e, "bcachefs"},

@@ -6,7 +6,7 @@
 
 namespace mlrun::trace {
 
-// The type of the file system with that magic number (statfs(2)), as mounts have it; empty: not known.
+// Type name of the file system with a magic number (statfs(2)), as in mountinfo; empty: unknown.
 std::string file_system_name(uint32_t magic);
 
 }  // namespace mlrun::trace

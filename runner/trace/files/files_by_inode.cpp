@@ -10,7 +10,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kNamelessMax = 1 << 20;  // counted no further
+constexpr size_t kNamelessMax = 1 << 20;  // further ones are not counted
 constexpr int64_t kAlways = INT64_MIN;
 
 uint64_t key(int64_t device, uint64_t inode) { return scrambled(inode ^ scrambled(static_cast<uint64_t>(device) + 1)); }
@@ -51,8 +51,8 @@ void FilesByInode::add_seen(const model::FileTable& files, const std::vector<Fil
   for (auto& [inode, names] : seen_of) lives_[inode] = lives_of(names, made_of[inode]);
 }
 
-// Each is from when it was made, as far as that is known, else from when its name was seen; the first one from the
-// beginning on.
+// A life starts when the file was created if that is known, else when its name was first seen; the first life starts at
+// the beginning of time.
 std::vector<FilesByInode::Life> FilesByInode::lives_of(std::vector<FileSeen>& seen, std::vector<int64_t>& made_ns) {
   std::stable_sort(seen.begin(), seen.end(), [](const FileSeen& a, const FileSeen& b) { return a.ns < b.ns; });
   std::sort(made_ns.begin(), made_ns.end());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file of the trace an inode meant at a moment: a file system gives the number of a deleted file to a new one.
+// Finds the file that an inode number meant at a moment: file systems reuse the numbers of deleted files.
 //
 //   time       ──────────●───────●────────────────────●──────▶
-//                      seen    made anew            seen
-//   the file   first one, a     │  not known, then b (its name was seen later, and it was there since it was made)
+//                      seen    created              seen
+//   the file   first one, a     │  unknown, then b (named later, but it exists since it was created)
 //
-// What a file on overlayfs has on a disk is another inode's, of a file system below it. Where nothing has told of that by
-// name (the functions that would cannot be probed), it is known by its number, which overlayfs gives on.
+// On overlayfs, a file's blocks on a disk belong to another inode, of the file system below. If no probe recorded that
+// inode by name, the file is found by its inode number, which overlayfs passes through.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace mlrun::trace {
 
-// Of a run that observes. Device as stat() has it.
+// A name observation (observe mode). Device as in stat().
 struct FileSeen {
   int64_t ns = 0, file_id = 0;
 };
@@ -33,26 +33,26 @@ struct FileMade {
 
 class FilesByInode {
  public:
-  // Of the files that are not in `seen`, several paths of one inode, the first one is meant at all times.
+  // Inodes that are not in `seen` but have several paths always mean the first one.
   FilesByInode(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
 
-  // 0: none with a name; it is counted. Device as the kernel has it.
+  // 0: no named file; the inode is counted. Device as in the kernel.
   [[nodiscard]] int64_t find(uint32_t device, uint64_t inode, int64_t ts_ns);
-  // Inodes without one.
+  // Number of inodes without a name.
   [[nodiscard]] int64_t nameless() const { return static_cast<int64_t>(nameless_.size()); }
 
  private:
   struct Life {
-    int64_t from_ns, file_id;  // 0: one whose name nobody saw
+    int64_t from_ns, file_id;  // 0: its name was never seen
   };
   void add_seen(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
   static std::vector<Life> lives_of(std::vector<FileSeen>& seen, std::vector<int64_t>& made_ns);
 
   using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
 
-  Ids ids_;                                                // of files that were there all the time
-  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // of the others, by time
-  Ids on_overlay_;                                         // files by inode; 0: there are several with that number
+  Ids ids_;                                                // files that existed during the whole run
+  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // the others, by time
+  Ids on_overlay_;                                         // by inode; 0: several files have that number
   std::unordered_set<uint64_t> nameless_;
 };
 

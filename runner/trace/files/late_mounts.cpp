@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 struct LateMount {
-  uint64_t since_ns = 0;  // all its functions were attached
+  uint64_t since_ns = 0;  // when all its functions were attached
   int attached = 0;
   std::string missing;
 };

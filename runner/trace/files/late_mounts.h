@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File systems that were mounted while the run went on: from when on the kernel side saw operations on their files.
+// File systems mounted during the run: from when on the kernel side recorded operations on their files.
 #pragma once
 
 #include "runner/model/trace_info.h"

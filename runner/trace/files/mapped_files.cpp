@@ -21,7 +21,7 @@ MappedFiles::Spans* MappedFiles::to_change(uint64_t space) {
   const auto found = spaces_.find(space);
   if (found == spaces_.end()) return nullptr;
   if (found->second.use_count() > 1) {
-    if (found->second->size() > room_) {  // too many: nothing is known of it from here on
+    if (found->second->size() > room_) {  // too many spans: stops tracking this address space
       spaces_.erase(found);
       return nullptr;
     }
@@ -68,7 +68,7 @@ void MappedFiles::unmap(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t
   if (Spans* spans = to_change(space)) cut(*spans, begin, end_of(begin, bytes), time);
 }
 
-// The old length is no part of the call's record: all that is mapped there by one call moves.
+// The record lacks the old length: moves everything that one call had mapped there.
 void MappedFiles::remap(uint64_t space, uint64_t old_begin, uint64_t begin, uint64_t bytes, uint64_t time) {
   Spans* spans = to_change(space);
   if (!spans) return;

@@ -13,7 +13,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// mountinfo writes blank, tab, newline and backslash as three octal digits.
+// mountinfo escapes space, tab, newline and backslash as three octal digits.
 std::string unescaped(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {

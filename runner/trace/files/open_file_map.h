@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open file number -> file. Threads take numbers sixteen at a time, so a page table holds most of them at a few bytes each;
-// numbers far from what can be true go to a hash map.
+// Open file number -> file. Threads take numbers in batches of sixteen, so a page table stores most of them in a few
+// bytes each; implausibly large numbers go to a hash map.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 namespace mlrun::trace {
 
 struct OpenFile {
-  uint32_t file_id = 0;  // 0: not known
-  bool found = false;    // met on a descriptor: at which offset it stands is not known
-  bool appends = false;  // found opened for appending
+  uint32_t file_id = 0;  // 0: unknown
+  bool found = false;    // first seen as a descriptor, not opened: its offset is unknown
+  bool appends = false;  // a found descriptor opened with O_APPEND
 };
 
 class OpenFileMap {
  public:
-  // The first file that is added under a number counts. Requires: file_id < 2^30.
+  // The first file added under a number stays. Requires: file_id < 2^30.
   void add(uint32_t number, OpenFile file) {
     if (count_ >= kOpenFilesMax) return;
     ++count_;

@@ -31,7 +31,7 @@ void ReusedInodes::load(const model::FileTable& files) {
   }
 }
 
-// Its begin and its end: what the kernel did for it lies between, the making of the file too.
+// At the call's start and end: the kernel's work for it, also the creation of the file, is in between.
 void ReusedInodes::add(const model::CallRow& row, int64_t file_id) {
   if (file_id < 1 || static_cast<size_t>(file_id) > is_shared_.size() || !is_shared_[static_cast<size_t>(file_id) - 1])
     return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When calls were on which of the files that had the same inode number: a file system gives that of a deleted file to a
-// new one. So what the kernel tells of an inode has the name that was meant at that moment (files_by_inode.h). A hard
-// link is such a file as well, and has the name that was used last.
+// Records when calls used each of the files that share an inode number, because a file system reuses the numbers of
+// deleted files; so kernel records of an inode get the name that was valid at that moment (files_by_inode.h). Hard
+// links share a number too, and get the name used last.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ class ReusedInodes {
  public:
   explicit ReusedInodes(size_t most = kObservedFilesMax) : most_(most) {}
 
-  // Requires: all files are known that calls are on.
+  // Requires: all files with calls are known.
   void load(const model::FileTable& files);
-  // From several threads at once, in any order. Of one that failed nothing is known.
+  // Thread-safe, in any order. Ignores failed calls.
   void call(const model::CallRow& row);
 
-  // Requires: all calls have passed by.
+  // Requires: all calls were passed to call().
   [[nodiscard]] const std::vector<FileSeen>& seen() const { return seen_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
@@ -33,7 +33,7 @@ class ReusedInodes {
   void add(const model::CallRow& row, int64_t file_id);
 
   size_t most_;
-  std::vector<bool> is_shared_;  // by file_id - 1: its inode number is another file's, too
+  std::vector<bool> is_shared_;  // by file_id - 1: shares its inode number
   std::mutex mutex_;
   std::vector<FileSeen> seen_;
   uint64_t left_out_ = 0;

@@ -12,9 +12,9 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kFoldersMax = 1 << 17;  // remembered at a time
+constexpr size_t kFoldersMax = 1 << 17;  // cached at a time
 
-// Empty: it leads nowhere.
+// Empty: it cannot be resolved.
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, decltype(&::free)> resolved(::realpath(path.c_str(), nullptr), &::free);
   return resolved ? resolved.get() : std::string{};
@@ -26,7 +26,7 @@ bool is(const struct stat& status, uint32_t device, uint64_t inode) {
 
 }  // namespace
 
-// /proc says something else to each process that looks.
+// /proc differs for each process that reads it.
 bool Symlinks::is_looked_at(std::string_view path) {
   return path.starts_with('/') && !path.starts_with("/proc/") && !names_descriptor(path);
 }

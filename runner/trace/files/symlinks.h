@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a path leads to, on the file system as it is when the trace is merged. What has changed since the run shows in
-// another inode: then the path stays as it was.
+// Resolves paths on the file system as it is at merge time. If a path changed since the run, its inode differs and the
+// path stays as recorded.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,14 @@ namespace mlrun::trace {
 
 class Symlinks {
  public:
-  // The path without symbolic links of the file that was opened under `path` (absolute), or `path` when the file with
-  // that device and inode is not there any more. Two system calls for the first file of a folder, one for each other
-  // one.
+  // Resolves all symbolic links in `path` (absolute), or returns `path` if the file with that device and inode is no
+  // longer there. Two system calls for the first file of a folder, one for each other one.
   std::string resolve(const std::string& path, uint32_t device, uint64_t inode);
 
-  // `path` with the links in its folder resolved, itself not looked at.
+  // Resolves the links in the folder of `path`, but not its last component.
   std::string with_resolved_folder(const std::string& path);
 
-  // A folder without symbolic links; one that is not there any more stays as it is.
+  // Resolves the links of a folder; unchanged if it no longer exists.
   std::string resolved(const std::string& folder) { return is_looked_at(folder) ? resolved_folder(folder) : folder; }
 
  private:

@@ -91,8 +91,8 @@ int32_t CudaStacks::stack_of(const mlrun_cuda_call& call) {
   return 0;
 }
 
-// What was mapped is looked at when it has changed: the next look shows what the call was made with, unless the process has
-// executed another program by then.
+// Mappings are recorded when they have changed: the first record after the call shows those of the call, unless the
+// process has executed another program by then.
 CudaStacks::Look& CudaStacks::look_for(const mlrun_cuda_call& call, uint64_t address) {
   const auto known = looks_.find(call.head.pid);
   if (known == looks_.end()) return nothing_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asked for GPU memory in processes that were not started here: copies of stacks from the kernel side become stacks of
-// the trace. The pieces of a copy come before the call that they belong to; what a process had mapped may be told before
-// or after that, so that all of it is taken first.
+// Stacks of GPU memory allocations in observed processes: unwinds the kernel side's copies of thread stacks into stacks
+// of the trace. The fragments of a copy precede the record of its call; a process's mappings may be recorded before or
+// after that, so all of them are read first.
 //
 //   for each record: add_mappings(...); then for each record in order: add_part(...), stack_of(call)
 //
-// Memory: the mappings' text, a copy (32 KiB) for each thread whose call has not come yet, kWalkersMax walkers.
+// Memory: the mappings' text, a copy (32 KiB) per thread whose call has not arrived, kWalkersMax walkers.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ namespace mlrun::trace {
 
 class CudaStacks {
  public:
-  // Fills `table`, which outlives it. `depth`: frames of a stack at most.
+  // Fills `table`, which outlives it. `depth`: maximum frames of a stack.
   CudaStacks(model::StackTable& table, size_t depth);
 
-  // A record of mappings; others are passed over.
+  // Accepts any record; ignores all but mappings.
   void add_mappings(const events::KernelReader& reader);
 
   void add_part(const mlrun_stack_part& part);
 
-  // The stack of a call, whose copy goes with that; 0: it has none.
+  // The stack of a call; discards its copy. 0: none.
   int32_t stack_of(const mlrun_cuda_call& call);
 
-  // Stacks that found no room, and mappings likewise.
+  // Stacks and mappings beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
@@ -44,7 +44,7 @@ class CudaStacks {
     uint64_t time_ns = 0;
     std::vector<symbols::CodeMapping> mappings;
     std::unique_ptr<symbols::StackWalker> walker = {};
-    std::map<size_t, uint32_t> files = {};  // of the walker's mappings: index + 1 in the table
+    std::map<size_t, uint32_t> files = {};  // by index of the walker's mappings: index + 1 in the table
   };
   struct Copy {
     uint64_t time_ns = 0;
@@ -60,7 +60,7 @@ class CudaStacks {
 
   model::StackTable& table_;
   size_t depth_;
-  std::map<uint32_t, std::vector<Look>> looks_;  // by pid, in the order of their time
+  std::map<uint32_t, std::vector<Look>> looks_;  // by pid, in order of time
   size_t mappings_ = 0, walkers_ = 0;
   std::map<Thread, Copy> copies_;
   Look nothing_;

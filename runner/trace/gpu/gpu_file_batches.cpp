@@ -11,7 +11,7 @@ namespace {
 
 using model::BatchStatus;
 
-// kNone: it is not over.
+// kNone: not finished.
 BatchStatus status_of(uint32_t status) {
   switch (status) {
     case events::kCufileComplete: return BatchStatus::kComplete;
@@ -26,7 +26,7 @@ BatchStatus status_of(uint32_t status) {
 }  // namespace
 
 void CufileParts::add(const mlrun_cufile_part& part) {
-  if (arrays_.size() >= kCufileArraysMax) arrays_.clear();  // threads whose calls have no record
+  if (arrays_.size() >= kCufileArraysMax) arrays_.clear();  // threads whose call record is missing
   Array& array = arrays_[part.head.tid];
   if (array.time_ns != part.head.time_ns || part.offset == 0) array = {part.head.time_ns, {}};
   if (part.offset != array.bytes.size()) return;
@@ -91,7 +91,7 @@ void GpuFileBatches::cancel(Batch batch, int64_t ns) {
   }
 }
 
-// destroyed_ns: 0: it was not.
+// destroyed_ns 0: it was not destroyed.
 void GpuFileBatches::end(const Open& open, std::vector<BatchEnd>& ends, int64_t destroyed_ns) {
   if (open.cancelled_ns != 0) {
     ends.push_back({open.entry, open.cancelled_ns, BatchStatus::kCancelled, 0});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of libcufile: which result is of which operation. A program hands operations in, each with a cookie of its own
-// choice, and asks later:
+// Batches of libcufile: matches results to operations. A program submits operations, each with a cookie of its choice,
+// and asks for results later:
 //
 //   cuFileBatchIOSubmit ── operations ──▶ open, by process and batch ── cuFileBatchIOGetStatus, same cookie ──▶ over
 //                                          └── cuFileBatchIOCancel, and nothing asked for after it ──▶ cancelled
 //                                          └── cuFileBatchIODestroy ──▶ destroyed
 //
-// Of several open ones with one cookie a result is taken to be of the first that asked for as many bytes, else of the first,
-// and counted as guessed.
+// If several open operations have the cookie, a result is assigned to the first with the same number of bytes, else to
+// the first, and counted as guessed.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace mlrun::trace {
 
-// The array of a call, put together from the pieces that stand before its record.
+// Assembles a call's array from the fragments that precede its record.
 class CufileParts {
  public:
   void add(const mlrun_cufile_part& part);
-  // Empty: there were none.
+  // Empty: no array.
   std::string take(const mlrun_cufile_call& record);
 
  private:
@@ -35,10 +35,10 @@ class CufileParts {
     uint64_t time_ns = 0;
     std::string bytes;
   };
-  std::unordered_map<uint32_t, Array> arrays_;  // of threads
+  std::unordered_map<uint32_t, Array> arrays_;  // by thread
 };
 
-// What became of one that was handed in as number `entry`.
+// The outcome of the operation submitted as number `entry`.
 struct BatchEnd {
   uint32_t entry = 0;
   int64_t end_ns = 0;
@@ -48,23 +48,23 @@ struct BatchEnd {
 
 class GpuFileBatches {
  public:
-  // Of a process and a batch's handle.
+  // Process and batch handle.
   using Batch = std::pair<uint32_t, uint64_t>;
 
   void hand_in(Batch batch, int64_t ns, uint32_t entry, const events::CufileOperation& operation);
-  // When the last one was handed in that is still open; INT64_MAX: there is none.
+  // Submission time of the newest open operation; INT64_MAX: none is open.
   [[nodiscard]] int64_t since(Batch batch) const;
   void forget(Batch batch) { open_.erase(batch); }
 
-  // Of those that are over by this.
+  // Operations that these results complete.
   std::vector<BatchEnd> results(Batch batch, int64_t ns, const std::vector<events::CufileResult>& results);
   void cancel(Batch batch, int64_t ns);
   std::vector<BatchEnd> destroy(Batch batch, int64_t ns);
-  // Of those that were cancelled and never asked for.
+  // Operations that were cancelled without a result.
   std::vector<BatchEnd> finish();
 
   [[nodiscard]] int64_t guessed() const { return guessed_; }
-  // Results of operations that were never seen being handed in.
+  // Results of operations whose submission was not recorded.
   [[nodiscard]] int64_t unmatched() const { return unmatched_; }
 
  private:
@@ -72,7 +72,7 @@ class GpuFileBatches {
     uint32_t entry = 0;
     uint64_t cookie = 0, bytes = 0;
     int64_t since_ns = 0;
-    int64_t cancelled_ns = 0;  // 0: it is not
+    int64_t cancelled_ns = 0;  // 0: not cancelled
   };
   using List = std::vector<Open>;
   List::iterator find(List& open, const events::CufileResult& result);

@@ -16,18 +16,18 @@ namespace {
 
 using events::CufileRole;
 
-constexpr size_t kLookedAtMax = 4096;  // calls of libcufile that a process is in at once
+constexpr size_t kLookedAtMax = 4096;  // calls of libcufile in progress per process
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, kOffsetMax)); }
 
 }  // namespace
 
-// A handle is a pointer: another one may be given the same when it has been let go.
+// A handle is a pointer: its value is reused after the handle is deregistered.
 uint32_t GpuFileCalls::file_of_new_handle(const mlrun_cufile_call& record) {
   if (record.result != 0) return 0;
   if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
     ++left_out_;
-    handles_.erase({record.head.pid, record.read[0]});  // it is another file's now
+    handles_.erase({record.head.pid, record.read[0]});  // now the handle of another file
     return 0;
   }
   files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});
@@ -91,7 +91,7 @@ void GpuFileCalls::add_of_batch(const mlrun_cufile_call& record, std::string_vie
   if (record.result != 0 && !events::returns_nothing(role)) return;
   const GpuFileBatches::Batch batch{record.head.pid, record.arguments[0]};
   const int64_t begin_ns = entries_.back().begin_ns, end_ns = entries_.back().end_ns;
-  // The batch of a program that has executed another one means nothing to that one.
+  // A batch means nothing to a program that the process executes later.
   if (has_exec(static_cast<int32_t>(record.head.pid), batches_.since(batch), begin_ns)) batches_.forget(batch);
   if (role == CufileRole::kBatch) {
     for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
@@ -112,7 +112,7 @@ void GpuFileCalls::add_operation(const mlrun_cufile_call& record, const events::
     return;
   }
   Entry entry;
-  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // as long as no other one is known
+  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // until its result is known
   entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
   entry.pid = static_cast<int32_t>(record.head.pid);
   entry.tid = static_cast<int32_t>(record.head.tid);
@@ -137,8 +137,8 @@ void GpuFileCalls::end_operations(const std::vector<BatchEnd>& ends) {
   }
 }
 
-// On overlayfs stat() tells a device of its own for each layer, and the kernel the one of all of it: there a file is the one with its
-// number, as for FilesByInode.
+// On overlayfs, stat() returns a device number per layer, but the kernel that of the whole mount: files then match by
+// inode number, as in FilesByInode.
 void GpuFileCalls::find_devices(const model::FileTable& files) {
   struct OnOverlay {
     size_t files = 0;
@@ -215,7 +215,7 @@ int64_t GpuFileCalls::operation(const mlrun_file_op& record) {
   return place(transfer, below_ == Below::kOperations && record.outer == 0);
 }
 
-// The two clocks may be a microsecond apart: the middle lies in the call.
+// The two clocks may differ by a microsecond: uses the middle, which is inside the call.
 int64_t GpuFileCalls::place(const Transfer& transfer, bool counts) {
   Entry* entry = in_same_thread(transfer);
   if (entry == nullptr) entry = in_other_thread(transfer);
@@ -233,12 +233,12 @@ GpuFileCalls::Entry* GpuFileCalls::in_same_thread(const Transfer& transfer) {
   if (thread == by_thread_.end()) return nullptr;
   const size_t after = first_after(thread->second, transfer.middle_ns());
   if (after == 0) return nullptr;
-  Entry& entry = entries_[thread->second[after - 1]];  // a thread is in one at a time
+  Entry& entry = entries_[thread->second[after - 1]];  // a thread is in one call at a time
   const bool is_in = entry.end_ns >= transfer.middle_ns() && entry.is_write == transfer.is_write;
   return is_in && (files_[entry.file].inode == 0 || is_on_file(entry, transfer)) ? &entry : nullptr;
 }
 
-// Of several in which the range is, the one that lacks bytes.
+// Among several calls whose range contains it, the one with bytes missing.
 GpuFileCalls::Entry* GpuFileCalls::in_other_thread(const Transfer& transfer) {
   const auto process = by_process_.find(transfer.pid);
   if (process == by_process_.end() || transfer.offset < 0) return nullptr;

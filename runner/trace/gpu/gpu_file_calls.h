@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of libcufile: which file a handle is for, and which reads and writes are libcufile's own. Without nvidia-fs it
-// moves bytes through memory of the host (compatibility mode), in the calling thread or in threads of its own, and these
-// reads and writes are recorded as everybody's are:
+// Calls of libcufile: the file of each handle, and which recorded reads and writes are libcufile's own. Without
+// nvidia-fs it copies through host memory (compatibility mode), in the calling thread or in its own threads, and these
+// reads and writes are recorded like any other:
 //
 //   calling thread  ──[ cuFileRead(handle, 0..8M) ─────────────]──
 //                        └ pread 0..1M                              in the same thread, of the same file
 //   another thread            └ pread 1M..8M                        of the same file and range while the call lasts
 //
-// An operation of a batch lasts from the call that hands it in to the one that tells its end, and is nobody's thread's:
-// reads of its range in any thread are its own.
+// A batch operation lasts from the submitting call to the one that returns its result, and belongs to no thread: reads
+// of its range in any thread are its own.
 //
-// Calls of libcufile come first, in the order of the spool; then the others pass by. The range of a call is counted once
+// All libcufile calls are added first, in spool order; then reads and writes are matched. A byte range is counted once,
 // though both have it.
 #pragma once
 
@@ -30,37 +30,37 @@ namespace mlrun::trace {
 
 class GpuFileCalls {
  public:
-  // Which rows tell of libcufile's own reads and writes.
+  // Which rows contain libcufile's own reads and writes.
   enum class Below : uint8_t { kNothing, kCalls, kOperations };
 
-  // What a handle was made for.
+  // The file that a handle was registered for.
   struct File {
     int32_t fd = -1;
     uint32_t device = 0;
-    uint64_t inode = 0;  // 0: not known
-    int64_t ns = 0;      // when
+    uint64_t inode = 0;  // 0: unknown
+    int64_t ns = 0;      // registration time
   };
 
   explicit GpuFileCalls(Below below) : below_(below) {}
 
-  // The process began another program then, to which no handle from before means anything. Before calls after it are added.
+  // The process executed another program, which invalidates its handles. Call it before adding later calls.
   void add_exec(int32_t pid, int64_t ns);
-  // Beyond a few million the others are left out, and those below them have no gpu_file_id. `array`: what the call took or
-  // filled (CufileParts). Operations that it hands in are numbered as calls behind it.
+  // Beyond a few million calls the rest is dropped, and reads and writes below them get no gpu_file_id. `array`: the
+  // call's input or output array (CufileParts). Submitted operations are numbered as calls after it.
   void add(const mlrun_cufile_call& record, std::string_view array = {});
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   // Requires: all were added, and `files` is complete.
   void finish(const model::FileTable& files);
 
-  // The call of libcufile that this read or write is of, by its number, which counts from 1 in the order of add(); 0: none.
-  // Requires: one thread at a time.
+  // Number of the libcufile call that made this read or write, counted from 1 in the order of add(); 0: none. Not
+  // thread-safe.
   int64_t call(const model::CallRow& row);
   int64_t operation(const mlrun_file_op& record);
 
-  // After those that lie in it have passed by. Of the call of that number.
+  // File of a call by number. Requires: the reads and writes inside the call were passed to call().
   [[nodiscard]] File file(int64_t number) const;
   [[nodiscard]] model::PosixPart posix(int64_t number) const;
-  // Of an operation of a batch.
+  // Outcome of a batch operation.
   [[nodiscard]] BatchEnd end(int64_t number) const;
   [[nodiscard]] bool knows(int64_t number) const { return static_cast<size_t>(number) <= entries_.size(); }
   [[nodiscard]] bool tells_posix() const { return below_ != Below::kNothing; }
@@ -71,21 +71,21 @@ class GpuFileCalls {
  private:
   struct Entry {
     int64_t begin_ns = 0, end_ns = 0;
-    int64_t offset = -1, length = 0;  // of the range that it may move
+    int64_t offset = -1, length = 0;  // the range that it may transfer
     int64_t moved = 0;
     model::PosixPart posix;
     int32_t pid = 0, tid = 0;
-    uint32_t file = 0;  // of files_
+    uint32_t file = 0;  // index in files_
     bool is_transfer = false, is_write = false;
-    model::BatchStatus status = model::BatchStatus::kNone;  // of an operation of a batch
-    int64_t result = 0;                                     // likewise
+    model::BatchStatus status = model::BatchStatus::kNone;  // of a batch operation
+    int64_t result = 0;                                     // of a batch operation
   };
-  // A read or write of whatever program.
+  // A read or write of any program.
   struct Transfer {
     int64_t ts_ns = 0, dur_ns = 0;
     int32_t pid = 0, tid = 0;
-    bool is_write = false, is_call = false;  // is_call: of the library's, else an operation of the kernel
-    uint32_t device = 0;                     // as stat has it, low half
+    bool is_write = false, is_call = false;  // is_call: a row of `call`, else a kernel operation
+    uint32_t device = 0;                     // as in stat, low half
     uint64_t inode = 0;
     int64_t offset = -1, bytes = 0;
     [[nodiscard]] int64_t middle_ns() const { return ts_ns + dur_ns / 2; }
@@ -94,7 +94,7 @@ class GpuFileCalls {
     uint32_t device;
     uint64_t inode;
   };
-  // Of a process, by their beginning; and when the last one of those up to each ends.
+  // Calls of a process by start, with the running maximum of their ends.
   struct ByBegin {
     std::vector<uint32_t> entries;
     std::vector<int64_t> ends_ns;
@@ -117,12 +117,12 @@ class GpuFileCalls {
   Below below_;
   std::vector<Entry> entries_;
   std::vector<File> files_ = {File{}};
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> handles_;  // of processes, to files_
-  std::set<std::pair<int32_t, int64_t>> execs_;                // of processes, by pid and time
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> handles_;  // by process; index in files_
+  std::set<std::pair<int32_t, int64_t>> execs_;                // by pid and time
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
   std::vector<Identity> identities_;  // of files, by file_id - 1
-  std::vector<uint32_t> devices_;     // of files_, as stat told the calls
+  std::vector<uint32_t> devices_;     // of files_, as in stat
   GpuFileBatches batches_;
   uint64_t left_out_ = 0;
 };

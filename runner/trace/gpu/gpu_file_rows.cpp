@@ -30,7 +30,7 @@ Result<bool> GpuFileRows::add(const mlrun_cufile_call& record) {
   return true;
 }
 
-// Its file, and what lay below it.
+// Sets its file and the share of its own reads and writes.
 void GpuFileRows::complete(GpuFileTableRow& of_table, int64_t number) {
   model::GpuFileRow& row = of_table.row;
   row.dur_ns = of_table.end_ns - of_table.ts_ns;
@@ -40,13 +40,13 @@ void GpuFileRows::complete(GpuFileTableRow& of_table, int64_t number) {
   row.device = stat_device(file.device);
   row.inode = static_cast<int64_t>(file.inode);
   if (file.inode != 0) row.file_id = from_.inodes.find(file.device, file.inode, file.ns);
-  // The calls below it are found by its file: one whose device has another number in the kernel has none.
+  // The reads and writes below a call are found by its file, unless the file's device number in the kernel is unknown.
   const bool is_found = from_.calls.knows(number) && (file.inode == 0 || row.file_id != 0);
   row.has_posix = row.ret >= 0 && from_.calls.tells_posix() && is_found;
   if (row.has_posix) row.posix = from_.calls.posix(number);
 }
 
-// Of the batch that this call hands in. No thread waits for them, so they are no thread's.
+// Adds the operations of the batch that this call submits. No thread waits for them, so they have no thread.
 void GpuFileRows::add_operations(const GpuFileTableRow& call, std::string_view array) {
   for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
     const int64_t number = ++number_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes rows of gpu_file of the records of libcufile's calls while they pass by, in the order and with the numbers of
-// GpuFileCalls, which has seen all of them before. A row of a batch's operation waits until the call that told its end has
-// passed by, since rows go into the table by their end.
+// Makes rows of gpu_file from records of libcufile's calls, in the order and with the numbers of GpuFileCalls, which
+// has seen them all before. A row of a batch operation waits until the call that returned its result, since rows are
+// written in order of their end.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class GpuFileRows {
     ThreadFinder& threads;
     FilesByInode& inodes;
     summary::Builder& builder;
-    bool posix_is_counted;  // libcufile's own reads and writes count as calls, or as operations that stand for them
+    bool posix_is_counted;  // libcufile's own reads and writes count as calls or operations already
   };
   explicit GpuFileRows(const Sources& sources) : from_(sources) {}
 
   Status open(const std::string& tables_folder) { return table_.open(tables_folder); }
   void add(const mlrun_cufile_part& part) { parts_.add(part); }
-  // False: of a function that a later version knows.
+  // False: this version does not know the function.
   Result<bool> add(const mlrun_cufile_call& record);
   Status close();
 
@@ -48,7 +48,7 @@ class GpuFileRows {
   Sources from_;
   OrderedTable<GpuFileTable> table_;
   CufileParts parts_;
-  std::multimap<int64_t, GpuFileTableRow> open_operations_;  // of batches, by their end
+  std::multimap<int64_t, GpuFileTableRow> open_operations_;  // of batches, by end
   int64_t number_ = 0;
 };
 

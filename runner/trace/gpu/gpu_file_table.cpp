@@ -23,18 +23,18 @@ std::vector<std::string> func_names() {
   return names;
 }
 
-// -1: no number that a length or a place in a file can have.
+// -1: not a valid length or offset.
 int64_t length_of(uint64_t bytes) {
   return bytes > static_cast<uint64_t>(kOffsetMax) ? -1 : static_cast<int64_t>(bytes);
 }
 
-// Functions that give bytes give -1 with errno, or cuFile's error with its sign turned.
+// Functions that return bytes return -1 with errno, or cuFile's error negated.
 int32_t error_of(int64_t result) {
   const int64_t error = result < 0 ? -std::max<int64_t>(result, -INT32_MAX) : result;
   return static_cast<int32_t>(std::min<int64_t>(error, INT32_MAX));
 }
 
-// nullptr: it has none, or none is known.
+// nullptr: none or unknown.
 const char* status_name(model::BatchStatus status) {
   switch (status) {
     case model::BatchStatus::kComplete: return "complete";
@@ -153,7 +153,7 @@ model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
 model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end) {
   model::GpuFileRow row;
   row.func = events::cufile_operation_number(operation.opcode);
-  row.operations = 0;  // its call counts it
+  row.operations = 0;  // counted by its call
   row.address = operation.buffer;
   row.requested = length_of(operation.bytes);
   row.offset = length_of(static_cast<uint64_t>(operation.file_offset));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table gpu_file: calls of libcufile, a table of the kernel side like those of kernel_tables.h.
+// The table gpu_file: calls of libcufile. A kernel side table like those of kernel_tables.h.
 #pragma once
 
 #include <cstdint>
@@ -38,16 +38,16 @@ class GpuFileTable {
   TextColumn& status_;
 };
 
-// What the call was asked for and gave. Function, times, thread and file are the caller's to fill in.
+// Arguments and result of a call. The caller fills in function, times, thread and file.
 model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);
-// Likewise of an operation that a batch handed in, and what became of it.
+// The same for a batch operation, with its outcome.
 model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end);
 
-// What cannot be told of such calls, as rows of coverage.
+// What is unknown of libcufile calls, as rows of coverage.
 class GpuFileGaps {
  public:
   void add(const model::GpuFileRow& row);
-  // A call handed operations of a batch in, or brought results, and there are entries of as many of them.
+  // A call submitted batch operations or returned results; `entries`: how many of them were recorded.
   void add_array(const mlrun_cufile_call& record, size_t entries);
   void add_rows(model::TraceInfo& info, const GpuFileBatches& batches) const;
 

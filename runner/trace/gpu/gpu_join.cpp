@@ -21,11 +21,11 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr size_t kLaunchesKept = size_t{1} << 20;  // a power of two
-constexpr size_t kNameBytesMax = 12288;            // a longer one was cut where it was recorded
+constexpr size_t kNameBytesMax = 12288;            // a longer one was cut by the recorder
 
 uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast<uint32_t>(proc_id)) << 32 | tid; }
 
-// Pages of such memory move between GPUs and processors.
+// Managed memory: its pages migrate between GPUs and processors.
 bool is_managed(const GpuWorkRow& row) {
   const std::string_view memory = model::kGpuMemories.at(model::memory_of(row.detail));
   return memory.starts_with("managed");
@@ -33,7 +33,7 @@ bool is_managed(const GpuWorkRow& row) {
 
 bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
 
-// As the compiler's name reads for people. Those of 2.27 and later have Sym or Symk in it.
+// Matches demangled kernel names. NCCL 2.27 and later have Sym or Symk in them.
 bool is_nccl(std::string_view kernel) {
   constexpr std::string_view kResult = "void ";  // of a template
   if (kernel.starts_with(kResult)) kernel.remove_prefix(kResult.size());
@@ -91,10 +91,10 @@ void GpuJoin::apply(Partition& partition) {
   }
 }
 
-// In the order of ends an inner call comes before the outer one, which may be the first call of a later partition.
+// In order of ends a nested call precedes its outer call, which may be the first call of a later slice.
 void GpuJoin::find_nested(const Partition& partition) {
   nested_.assign(partition.gpu.size(), false);
-  std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // of a thread, since its last call of the runtime
+  std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // by thread, since its last runtime call
   const auto inner_of = [&](const GpuWorkRow& row) -> std::vector<uint32_t>& {
     return driver_calls[thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid))];
   };
@@ -156,7 +156,7 @@ void GpuJoin::join(GpuWorkRow& row) {
   row.is_communication = kernel.is_communication;
 }
 
-// An address is given out once at a time, so the call that gave it is the one around this moment.
+// An address is allocated once at a time, so its caller is the call around this moment.
 void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   if (model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) return;
   ++totals_.allocations;
@@ -194,7 +194,8 @@ model::CoverageRow GpuJoin::coverage_of_stacks() const {
           .level = model::kRemark};
 }
 
-// Nothing began to record, and the driver's library was mapped: it does not load what it is told to, or CUDA was not started.
+// CUPTI did not start although libcuda was mapped: the driver ignores the injection variable, or CUDA was not
+// initialised.
 std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
   if (!index_.gpu_facts().empty()) return std::nullopt;
   const std::vector<std::string>& libraries = index_.modules().libraries();
@@ -204,7 +205,7 @@ std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
   return model::CoverageRow{
       .subject = "GPU work",
       .detail = fmt::format("{} was loaded and did not start mlrun's library: CUDA was not started, "
-                            "or this driver does not look at {}",
+                            "or this driver ignores {}",
                             *driver, MLRUN_CUDA_INJECTION)};
 }
 
@@ -246,7 +247,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
     const std::string whole(index_.strings().text(name));
-    const bool is_cut = whole.size() >= kNameBytesMax;  // what is left may be a name, too, and not this one
+    const bool is_cut = whole.size() >= kNameBytesMax;  // the rest may be a valid name, but the wrong one
     if (is_cut) ++totals_.names_cut;
     const std::string text = is_cut ? whole : symbols::demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins GPU work to the call that launched it, by correlation id within a process, while rows pass by in the order of
-// their end. A call of the driver that the runtime makes for a call of its own is no row: what it launched belongs to
-// the outer one. Memory is bounded: of each process's calls about the last million can be found again.
+// Joins GPU work to the call that launched it, by correlation id within a process, while rows pass in order of their
+// end. A driver call nested in a runtime call makes no row: its work belongs to the outer call. Memory is bounded:
+// about the last million calls of each process can be found.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ namespace mlrun::trace {
 
 struct GpuTotals {
   std::array<int64_t, model::kGpuKinds> rows{};
-  int64_t nested_calls = 0;  // of the driver, left out
-  int64_t without_call = 0;  // work whose call is not known
-  int64_t without_gpu = 0;   // likewise, its GPU
+  int64_t nested_calls = 0;  // driver calls without a row
+  int64_t without_call = 0;  // GPU work whose call is unknown
+  int64_t without_gpu = 0;   // GPU work whose GPU is unknown
   int64_t allocations = 0, with_stack = 0;
   int64_t managed_allocations = 0;
-  int64_t names_cut = 0;                // of kernels
-  int64_t stacks_unread = 0;            // of allocations whose call is known
+  int64_t names_cut = 0;                // kernel names
+  int64_t stacks_unread = 0;            // allocations whose call is known
   int64_t later_calls_left_out = 0;     // see Partition
-  int64_t folds = 0, folded_nodes = 0;  // launches of graphs that are made of their nodes
+  int64_t folds = 0, folded_nodes = 0;  // launches of graphs reported by node
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
   [[nodiscard]] int64_t all_rows() const;
@@ -39,17 +39,17 @@ class GpuJoin {
   // Requires: threads have their ids.
   GpuJoin(SpoolIndex& index, MarkNames& names);
 
-  // Names the threads of calls, which CUPTI tells by their number in the process. Before apply().
+  // Sets the threads of calls, which CUPTI identifies within the process. Call before apply().
   void name_threads(Partition& partition);
 
-  // Fills what rows have from their call, and leaves nested calls out of partition.order. Requires: partitions come in
-  // the order of time.
+  // Fills the columns that come from a row's call, and removes nested calls from partition.order. Requires: slices in
+  // order of time.
   void apply(Partition& partition);
 
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
-  // Work whose times are not known: they stand where it was handed over, or have no length.
+  // GPU work without valid times: placed at the time of its delivery, or with duration 0.
   [[nodiscard]] std::vector<model::LossRow> losses() const;
-  // What is not known of the work. `wanted`: it was asked for (--cupti); `stacks_wanted`: those of allocations.
+  // What is unknown of the work. `wanted`: it was requested (--cupti); `stacks_wanted`: stacks of allocations were.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(bool wanted, bool stacks_wanted) const;
 
  private:
@@ -81,12 +81,12 @@ class GpuJoin {
 
   SpoolIndex& index_;
   MarkNames& names_;
-  std::vector<Launch> launches_;                     // by correlation id; a later call takes the place of an old one
-  std::unordered_map<uint64_t, Thread> threads_;     // by process and thread number as the process sees it
+  std::vector<Launch> launches_;                     // by correlation id; a later call replaces an old one
+  std::unordered_map<uint64_t, Thread> threads_;     // by process and the process's own thread number
   std::unordered_map<uint64_t, Kernel> kernels_;     // by string id
-  std::unordered_map<uint64_t, std::string> funcs_;  // likewise
+  std::unordered_map<uint64_t, std::string> funcs_;  // by string id
   std::vector<bool> nested_;
-  std::unordered_multimap<uint64_t, uint32_t> callers_;  // of the partition, by process and address
+  std::unordered_multimap<uint64_t, uint32_t> callers_;  // of the slice, by process and address
   GpuTotals totals_;
 };
 

@@ -11,11 +11,11 @@ namespace {
 
 constexpr int64_t kNone = 0, kNever = -1;
 constexpr uint32_t kByte = 0xff;
-constexpr uint32_t kAsync = 1;              // of CUPTI's flags
-constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: of no one stream or context; since 13.5 of memory 0
-constexpr uint32_t kOnHost = INT32_MAX;     // CUPTI: a graph begins there
+constexpr uint32_t kAsync = 1;              // CUPTI flag
+constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: not of one stream or context; since 13.5 memory records have 0
+constexpr uint32_t kOnHost = INT32_MAX;     // CUPTI: the graph begins on the host
 
-// CUPTI's numbers; those of a later version share the first name.
+// By CUPTI's numbers; unknown numbers map to the first name.
 std::vector<std::string> copy_names() {
   return {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of GPU work: gpu_api, gpu_kernel, gpu_memcpy, gpu_memset, gpu_sync, gpu_memory,
-// gpu_graph. What the columns mean: TABLES.md.
+// The tables of GPU work: gpu_api, gpu_kernel, gpu_memcpy, gpu_memset, gpu_sync, gpu_memory, gpu_graph. Columns:
+// TABLES.md.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 struct GroupEnds;
 
-// The columns that they share.
+// Columns shared by these tables.
 class GpuEventTable {
  public:
   explicit GpuEventTable(const char* name);
@@ -101,7 +101,7 @@ class GpuSyncTable : public GpuEventTable {
   LabelColumn& source_;
 };
 
-// Launches of graphs, where they are told as a whole.
+// Launches of graphs that CUPTI reports as a whole.
 class GpuGraphTable : public GpuEventTable {
  public:
   GpuGraphTable();

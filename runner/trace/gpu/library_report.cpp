@@ -46,7 +46,7 @@ void LibraryReport::add_gaps(model::TraceInfo& info, const std::string& before,
   add_processes(info, before, before_detail);
   for (const json& gone : list("let_go")) {
     add_row(info, "calls of " + gone.value("function", ""),
-            fmt::format("let go when there were {} a second in all processes, which could slow them",
+            fmt::format("its probe was detached at {} a second in all processes, which could slow them",
                         gone.value("calls_per_second", int64_t{0})));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side says of a library whose calls it followed: in which processes it was met, from when on, and which
-// of its functions were let go.
+// The kernel side's report on a library whose calls it probed: the processes that had it, from when on, and which of
+// its functions were detached.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace mlrun::trace {
 
 class LibraryReport {
  public:
-  // `key`: of the report and of the stream, as "cuda"; `library`: as "libcuda"; `files`: what was looked for. Requires:
+  // `key`: of the report and the stream, as "cuda"; `library`: as "libcuda"; `files`: what was searched for. Requires:
   // session outlives it.
   LibraryReport(const SessionInfo& session, std::string key, std::string library, std::string files = "the library")
       : session_(session), key_(std::move(key)), library_(std::move(library)), files_(std::move(files)) {}
 
-  // Its calls were asked for.
+  // Whether its calls were requested.
   [[nodiscard]] bool is_followed() const;
   // False: mlrun did not end by itself.
   [[nodiscard]] bool is_there() const;
-  // Objects of that list.
+  // The objects of that list.
   [[nodiscard]] nlohmann::json list(const char* name) const;
 
-  // Rows of coverage. `before`, `before_detail`: what is missing of processes that had the library when they were attached
-  // to.
+  // Adds rows of coverage. `before`, `before_detail`: what is missing for processes that had loaded the library before
+  // the probes were attached.
   void add_gaps(model::TraceInfo& info, const std::string& before, const std::string& before_detail) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table torch_memory: what PyTorch's allocator of GPU memory gave out and took back, a table of the kernel side like
-// those of kernel_tables.h.
+// The table torch_memory: allocations and releases by PyTorch's allocator of GPU memory. A kernel side table like those
+// of kernel_tables.h.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class TorchMemoryTable {
   Int64Column &stream_, &held_bytes_;
 };
 
-// What the probe told. Time, thread and what is held are the caller's to fill in. nullopt: of a probe that this version does
-// not know, or of a device that is none.
+// Values of the probe's record. The caller fills in time, thread and held_bytes. nullopt: an unknown probe, or an
+// invalid device.
 [[nodiscard]] std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record);
 
 }  // namespace mlrun::trace

@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// "a\0b\0" as "a b", without secrets.
+// "a\0b\0" as "a b", with secrets masked.
 std::string with_blanks(std::string_view arguments) { return util::escaped_utf8(util::masked_command_line(arguments)); }
 
 }  // namespace
@@ -30,8 +30,8 @@ void Identity::resolve(model::TraceInfo& info) {
   inherit_modules(info);
 }
 
-// Two numbers whose start times are known and differ are two processes with one pid. Where a time is missing, an image
-// that was loaded when the earlier one had fallen silent is the same process.
+// The same pid with different known start times means different processes. If a start time is missing, an image loaded
+// after the earlier one's last record is the same process.
 Identity::Process* Identity::earlier_image(const ProcessFacts& facts) {
   const auto found = by_pid_.find({facts.pid_namespace, facts.pid});
   if (found == by_pid_.end() || facts.pid == 0) return nullptr;
@@ -120,7 +120,7 @@ void Identity::add_process_rows(model::TraceInfo& info) {
   }
 }
 
-// Images that told of themselves first, then those that only channels name.
+// First the images that recorded themselves, then those that only channels refer to.
 void Identity::add_images(model::TraceInfo& info) {
   const auto add = [&](const ProcessFacts& facts, uint32_t image) -> model::ImageRow* {
     const auto image_id = static_cast<int32_t>(info.images.size()) + 1;
@@ -218,8 +218,7 @@ void Identity::name_threads(model::TraceInfo& info) {
   }
 }
 
-// A forked child runs its parent's code: where the collector came too late to look, the parent's mappings are the
-// child's.
+// A forked child runs its parent's code: if the collector read its mappings too late, the parent's are used.
 void Identity::inherit_modules(const model::TraceInfo& info) {
   for (const model::ProcessRow& row : info.processes) {
     if (row.parent_proc_id == 0) continue;

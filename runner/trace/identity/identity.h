@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins what the spool says about processes, images and threads into rows with ids, and gives each channel the ids of
-// its rows.
+// Joins the spool's records of processes, images and threads into rows with ids, and gives each channel the ids for its
+// rows.
 //
-//   process   all process numbers with the same pid, pid namespace and start time: exec gives a new number, not a new
-//   process image     a process number with one of its image numbers; a forked child goes on with its parent's number
-//   in a row of its own thread    channels of one image with the same tid, unless the earlier one had ended when the
-//   later one began
+//   process         all process numbers with the same pid, pid namespace and start time: exec gives a new number,
+//                   but not a new process
+//   process image   a process number with one of its image numbers; a forked child starts with its parent's number in
+//                   a row of its own
+//   thread          channels of one image with the same tid, unless the earlier one had ended when the later one began
 //
-// Ids count from 1 in the order of first appearance in time, then of the producers' numbers.
+// Ids count from 1 in order of first appearance in time, then of the producers' numbers.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +33,11 @@ class Identity {
 
  private:
   struct Process {
-    std::vector<const ProcessFacts*> instances;  // in the order of time
+    std::vector<const ProcessFacts*> instances;  // in order of time
     [[nodiscard]] const ProcessFacts& first() const { return *instances.front(); }
     [[nodiscard]] const ProcessFacts& last() const { return *instances.back(); }
   };
-  // First and last moment that a channel tells of.
+  // Times of a channel's first and last record.
   struct Life {
     int64_t first_ns = 0, last_ns = 0;
     auto operator<=>(const Life&) const = default;

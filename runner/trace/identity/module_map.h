@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which library's code stands at an address of a process, by the mappings that the collector saw while it ran.
+// The library at an address of a process, by the mappings that the collector read during the run.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,29 @@
 namespace mlrun::trace {
 
 struct Site {
-  int64_t library = 0;  // name_id; 0: not known
+  int64_t library = 0;  // name_id; 0: unknown
   int64_t file_offset = 0;
 };
 
 class ModuleMap {
  public:
-  // Mappings seen later replace those that they overlap. `process`: number of the producers.
+  // Later mappings replace those they overlap. `process`: the producers' number.
   void add(uint32_t process, uint64_t start, uint64_t end, uint64_t file_offset, const std::string& path);
 
-  // A process without mappings of its own so far has those of `parent` (a forked child that nobody looked at), and what
-  // is added to it later.
+  // If no mappings of `process` were read (a forked child), it has those of `parent`, including ones added later.
   void inherit(uint32_t process, uint32_t parent);
 
   [[nodiscard]] Site find(uint32_t process, uint64_t address) const;
 
-  // All that were seen in the process, and in those whose mappings it has.
+  // All libraries seen in the process, and in those whose mappings it inherits.
   [[nodiscard]] std::set<int64_t> libraries_of(uint32_t process) const;
 
-  // Its path, "" for 0.
+  // Its path; "" for 0.
   [[nodiscard]] std::string path(int64_t library) const {
     return library == 0 ? std::string() : libraries_[static_cast<size_t>(library) - 1];
   }
 
-  // Libraries in the order of their name_id, which counts from 1.
+  // Libraries in order of name_id, which counts from 1.
   [[nodiscard]] const std::vector<std::string>& libraries() const { return libraries_; }
 
  private:

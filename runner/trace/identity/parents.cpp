@@ -15,12 +15,12 @@ using Key = std::pair<int64_t, int32_t>;  // pid namespace, pid in it
 struct Moment {
   int64_t ts_ns = 0;
   int32_t proc_id = 0;
-  ChildFact* child = nullptr;  // of a birth
+  ChildFact* child = nullptr;  // of a fork call
   bool operator<(const Moment& other) const { return std::tie(ts_ns, proc_id) < std::tie(other.ts_ns, other.proc_id); }
 };
 using Moments = std::map<Key, std::vector<Moment>>;
 
-// The last one at or before `ts_ns`, of another process than `proc_id`.
+// The last moment at or before `ts_ns`, of a process other than `proc_id`.
 const Moment* find(const Moments& all, const Key& key, int64_t ts_ns, int32_t proc_id) {
   const auto found = all.find(key);
   if (found == all.end()) return nullptr;
@@ -48,7 +48,7 @@ class Family {
   }
 
   void join() {
-    std::vector<model::ProcessRow*> strangers;  // no call that made them has their number
+    std::vector<model::ProcessRow*> strangers;  // no recorded fork call returned their pid
     for (model::ProcessRow& row : processes_) {
       if (!join_birth(row)) strangers.push_back(&row);
     }
@@ -76,7 +76,7 @@ class Family {
     return true;
   }
 
-  // A number that a process has recorded under is no silent child's, whatever the clocks say.
+  // A pid under which a process recorded is not that of an unrecorded child, whatever the clocks say.
   void claim_recorded() {
     for (ChildFact& child : children_) {
       const auto found = begins_.find(key_of(child));
@@ -91,7 +91,7 @@ class Family {
     if (parent) row.parent_proc_id = parent->proc_id;
   }
 
-  // Its own number in another namespace than its parent's is no other's there; the number outside is the better sign.
+  // Across pid namespaces the pid that the parent got is not the child's own; the pid outside is the better evidence.
   void join_across_namespaces(model::ProcessRow& row) {
     ChildFact* best = nullptr;
     const auto is_better = [&](const ChildFact& child) {
@@ -112,7 +112,8 @@ class Family {
     row.parent_proc_id = maker(*best);
   }
 
-  // A process whose parent is outside of its namespace sees 0 for it, unless it was forked and has what the parent knew.
+  // A process sees ppid 0 if its parent is outside of its namespace; a forked child may have recorded what its parent
+  // knew.
   [[nodiscard]] bool is_parent(int32_t proc_id, const model::ProcessRow& row) const {
     if (proc_id <= 0 || static_cast<size_t>(proc_id) > processes_.size()) return false;
     return row.ppid == 0 || processes_[static_cast<size_t>(proc_id) - 1].ns_pid == row.ppid;
@@ -123,7 +124,7 @@ class Family {
   const std::vector<Channel>& channels_;
   std::vector<ChildFact*> unclaimed_;
   Moments births_, begins_;
-  Moments outside_;  // by the pid that mlrun sees, whatever the namespace
+  Moments outside_;  // by pid in mlrun's namespace
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who made whom.
+// Finds the parent of each process.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace mlrun::trace {
 
-// Fills parent_proc_id: the process whose fork, vfork or posix_spawn returned the child's pid last before the child
-// began; where no such call was recorded, the process with the pid that the child gave as its parent's. Fills proc_id of
-// the children that are among the processes. The first process of a pid namespace is numbered there otherwise than the
-// call of its parent's says: it is the child that no other process is. Requires: the channels have their origins.
+// Fills parent_proc_id: the process whose fork, vfork or posix_spawn last returned the child's pid before the child
+// began; if no such call was recorded, the process with the child's recorded ppid. Fills proc_id of the children that
+// have process rows. In a new pid namespace the first process has another pid than its parent's call returned: it
+// becomes the child that matches no other process. Requires: the channels have their origins.
 void find_parents(std::vector<model::ProcessRow>& processes, std::vector<ChildFact>& children,
                   const std::vector<Channel>& channels);
 

@@ -11,7 +11,7 @@
 namespace mlrun::trace {
 namespace {
 
-// Of a process's channels, taken together.
+// Summary of a process's channels.
 struct Told {
   bool channels = false, lost = false, running = false;
 };
@@ -21,7 +21,7 @@ struct Told {
 void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& notes,
                 const std::vector<Channel>& channels) {
   using Key = std::pair<int64_t, uint32_t>;  // pid namespace, pid in it
-  // By the number that the waiting process knows it by: when it began, and which process it is.
+  // By the pid that the waiting process uses: start time and proc_id.
   std::map<Key, std::vector<std::pair<int64_t, int32_t>>> known;
   for (const model::ProcessRow& row : processes) {
     known[{row.pid_namespace, static_cast<uint32_t>(row.ns_pid)}].emplace_back(row.first_ns, row.proc_id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How processes ended that told of their end, and how those that did not.
+// Sets how processes ended, from exit records, wait results, or the lack of both.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace mlrun::trace {
 
-// How processes ended as their parents' waits returned it: `exit_status`, and `end` (exit, or no exit: by a signal). Requires:
-// the channels have their origins, the children their processes (parents.h).
+// Sets `exit_status` and `end` (exit; no exit: killed by a signal) from the wait results of parents. Requires: the
+// channels have their origins, the children their processes (parents.h).
 void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& notes,
                 const std::vector<Channel>& channels);
 
-// Completes `end` of processes without an exit record and without the result of a wait: running, no record, or nothing
-// where the record may have been lost. Requires: the channels have their origins, and what was lost of them is known.
-// `only_newest`: older events were freed.
+// Sets `end` of processes without an exit record and without a wait result: running, no record, or empty if the record
+// may have been lost. Requires: the channels have their origins, and their losses are known. `only_newest`: older
+// events were freed.
 void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
                const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest);
 
-// Who could not say a last word is not known one by one: threads that found no channel, and processes without a clock.
+// Clears `end` if exit records could not be written: for threads without a channel and processes without a clock, it is
+// unknown which processes are affected.
 void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session);
 
-// The command is the process that came first and has no parent in the trace. `wait_status`: -1 where it is not known.
+// The command is the earliest process that has no parent in the trace. `wait_status`: -1 if unknown.
 void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status);
 
 }  // namespace mlrun::trace

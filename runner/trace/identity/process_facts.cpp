@@ -11,9 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kIoMax = int64_t{1} << 56;  // bytes or calls of a process; more is no truth
+constexpr int64_t kIoMax = int64_t{1} << 56;  // bytes or calls of a process; larger values are invalid
 
-// Numbers of a text that may say anything.
+// A number in untrusted JSON.
 uint64_t number_in(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
@@ -28,7 +28,7 @@ int64_t count_in(const json& object, const char* key) {
   return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), kIoMax));
 }
 
-// As the kernel tells it of itself; a spool may say anything.
+// I/O counts from the process's own record, which is untrusted.
 KernelIo io_of(const events::EndEvent& event, int64_t ts_ns) {
   const auto bounded = [](int64_t number) { return std::clamp<int64_t>(number, -1, kIoMax); };
   return {ts_ns,

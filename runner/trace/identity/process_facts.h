@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the spool says about processes, by the process numbers of the producers, before anything is joined: records of
-// the processes themselves, and what the collector saw from outside.
+// The spool's records of processes, by the producers' process numbers, before they are joined: from the processes
+// themselves, and from the collector's observation.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace mlrun::trace {
 
-// I/O as the kernel counted it; -1: not told.
+// I/O as counted by the kernel; -1: unknown.
 struct KernelIo {
   int64_t ts_ns = -1;
   int64_t rchar = -1, wchar = -1, syscr = -1, syscw = -1;
@@ -28,28 +28,28 @@ struct ProcessFacts {
   uint32_t pid = 0, host_pid = 0, ppid = 0;
   uint64_t pid_namespace = 0, start_ticks = 0;
   int64_t first_ns = kLatestNs, last_ns = 0;
-  bool loaded = false;                     // by exec, as far as it told
-  bool end_told = false;                   // it exited or executed another program, and said so
+  bool loaded = false;                     // loaded by exec, as far as recorded
+  bool end_told = false;                   // it recorded its exit, or the exec of another program
   std::vector<events::ProcessEvent> told;  // in the order of the spool
   KernelIo io;
 };
 
-// A thread's name from some moment on.
+// A thread's name from a moment on.
 struct CommFact {
   uint32_t process = 0, tid = 0;
   int64_t ts_ns = 0;
   std::string comm;
 };
 
-// A process was made: by this channel, with this pid in the channel's namespace.
+// A process created by this channel; pid in the channel's namespace.
 struct ChildFact {
   uint32_t channel = 0;  // index
   int64_t ts_ns = 0;
   uint32_t pid = 0;
-  int32_t proc_id = 0;  // by find_parents(); 0: it recorded nothing
+  int32_t proc_id = 0;  // set by find_parents(); 0: it recorded nothing
 };
 
-// A process of this channel waited for a child, which has ended with this status of wait's.
+// A wait of this channel's process that returned an ended child, with its wait status.
 struct ChildEndFact {
   uint32_t channel = 0;  // index
   int64_t ts_ns = 0;
@@ -59,10 +59,10 @@ struct ChildEndFact {
 
 class ProcessNotes {
  public:
-  // In the order of the spool.
+  // Requires: in the order of the spool.
   void add(const BlockScan& scan);
 
-  // Requires: everything was added, and `channels` is complete. Names stay ids but for those the collector told.
+  // Requires: everything was added, and `channels` is complete. Names stay ids, except those from the collector.
   void place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
 
   [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }
@@ -70,7 +70,7 @@ class ProcessNotes {
   [[nodiscard]] const std::vector<OfChannel<events::CommEvent>>& comm_events() const { return comm_events_; }
   [[nodiscard]] const std::vector<ChildFact>& children() const { return children_; }
   [[nodiscard]] std::vector<ChildFact>& children() { return children_; }
-  // Of rings made through libc, by channel.
+  // io_uring instances created through libc, by channel.
   [[nodiscard]] const std::vector<OfChannel<events::RingEvent>>& rings() const { return rings_; }
   [[nodiscard]] const std::vector<ChildEndFact>& child_ends() const { return child_ends_; }
   [[nodiscard]] ModuleMap& modules() { return modules_; }

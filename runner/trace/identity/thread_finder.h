@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread of the trace a thread id of the system meant at a moment: ids are used again, and an exec makes a new
+// Finds the thread of the trace that a system thread id meant at a moment: ids are reused, and an exec starts a new
 // image of the same thread.
 #pragma once
 
@@ -16,8 +16,8 @@ class ThreadFinder {
  public:
   explicit ThreadFinder(const model::TraceInfo& info);
 
-  // Ids of the process's thread of that id that had begun at `ts_ns`, else of the first one; only the process's where no
-  // thread of it has that id, and 0 where nothing is known.
+  // The process's thread with that id that had begun at `ts_ns`, else the first one; without such a thread only the ids
+  // of the process; 0 if that is unknown too.
   [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
 
  private:
@@ -29,7 +29,7 @@ class ThreadFinder {
   static void sort(ById& known);
   static const Known* at(const ById& known, uint64_t id, int64_t ts_ns);
 
-  ById threads_;  // by process and thread id together; process id 0: of a process without a row
+  ById threads_;  // by process and thread id; process id 0: a process without a row
   ById processes_;
 };
 

@@ -50,7 +50,7 @@ std::string overhead_name(uint64_t kind) {
   return index < kNames.size() && (kind & 0xffff) == 0 ? kNames[index] : kNames[0];
 }
 
-// What it means, and what to do about it.
+// Explains the answer and what to do about it.
 std::string answer_text(uint64_t answer) {
   switch (answer) {
     case CUPTI_NOT_COMPATIBLE:
@@ -136,7 +136,7 @@ void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent
         taken.is_unseen = note.code == MLRUN_TAKEN_UNSEEN;
       }
       return;
-    // Once more each time that CUPTI is taken back.
+    // Recorded again each time CUPTI is taken back.
     case MLRUN_GPU_REFUSED:
       if (process.refused.size() < kRefusedMax) process.refused.emplace(note.text, note.code);
       return;

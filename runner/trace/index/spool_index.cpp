@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// Where data begin in [begin, end): what was freed is a hole of the file, which need not be read.
+// Where data begin in [begin, end): freed parts of the spool are holes and need not be read.
 uint64_t behind_hole(int fd, uint64_t begin, uint64_t end) {
   const off_t data = ::lseek(fd, static_cast<off_t>(begin), SEEK_DATA);
   if (data < 0) return errno == ENXIO ? end : begin;
@@ -96,7 +96,7 @@ Status SpoolIndex::load_kept(const std::string& path) {
   return {};
 }
 
-// What the sums say of threads, processes, files and clocks; the sums themselves are read when all that is known.
+// Reads the definitions of threads, processes, files and clocks from sums.bin; sums_file.h reads the sums later.
 Status SpoolIndex::load_sums(const std::string& path) {
   const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
@@ -156,7 +156,7 @@ void SpoolIndex::take_files(const BlockScan& scan) {
   for (; named != scan.given_names.end(); ++named) files_.add(named->given);
 }
 
-// A channel is described before its data, so its process is known.
+// A channel's description precedes its data, so its process is known.
 void SpoolIndex::take_stacks(const BlockScan& scan) {
   for (const auto& [serial, module] : scan.modules) {
     if (const Channel* channel = channels_.find(serial)) stacks_.add(channel->about.process, module);
@@ -177,7 +177,7 @@ void SpoolIndex::take_gpu_facts(const BlockScan& scan) {
   }
 }
 
-// A week has six million anchors: of very many every second one is left out, as often as needed.
+// A week has six million anchors: at the limit, every second one is dropped.
 void SpoolIndex::keep_anchors(const std::vector<mlrun_frame_anchor>& anchors) {
   for (const mlrun_frame_anchor& anchor : anchors) {
     if (anchors_seen_++ % anchor_step_ == 0) anchors_.push_back(anchor);

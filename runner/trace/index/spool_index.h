@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first pass over a spool finds out: everything that a row needs besides its own record, and where the rows of
-// each stretch of time stand. After load() it is only read, from several threads.
+// The result of the first pass over a spool: everything a row needs besides its own record, and the location of the
+// rows of each time range. After load() it is only read, from several threads.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace mlrun::trace {
 
-// What could not be read, or made no sense.
+// What could not be read, or was malformed.
 struct SpoolDamage {
   uint64_t file_bytes = 0, record_bytes = 0;
   uint64_t unknown_records = 0, unknown_frames = 0;
@@ -30,20 +30,20 @@ struct SpoolDamage {
 
 struct SpoolOptions {
   std::string path;
-  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of stamps that belong to no channel
-  std::vector<mlrun_frame_anchor> anchors;        // looks at the clocks that the spool does not hold
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of time stamps outside of channels
+  std::vector<mlrun_frame_anchor> anchors;        // clock readings that are not in the spool
   unsigned threads = 1;
   int64_t alloc_sample_bytes = 0;          // 0: allocations were not sampled
-  std::string kept_path;                   // what outlived freed parts of the spool; there need be no such file
-  std::string sums_path;                   // what was only added up; likewise
-  bool summary_only = false;               // the spool holds no more than what these need
+  std::string kept_path;                   // definitions saved from freed parts of the spool; the file may be missing
+  std::string sums_path;                   // sums.bin; may be missing
+  bool summary_only = false;               // the spool contains only what the sums need
   std::vector<NamedInode> inherited = {};  // the command's standard streams
 };
 
 class SpoolIndex {
  public:
-  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `told` hears
-  // of blocks that are done, and how many there are.
+  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `told` is
+  // called with the number of finished chunks and of all.
   static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info,
                                                   const std::function<void(size_t, size_t)>& told);
 
@@ -62,18 +62,18 @@ class SpoolIndex {
   [[nodiscard]] StringTable& strings() { return strings_; }
   [[nodiscard]] GpuFacts& gpu_facts() { return gpu_facts_; }
   [[nodiscard]] const GpuFacts& gpu_facts() const { return gpu_facts_; }
-  // CUPTI was at work in some process, or has told of GPU work.
+  // Whether CUPTI was active in some process, or recorded GPU work.
   [[nodiscard]] bool has_gpu_work() const { return has_gpu_work_ || !gpu_facts_.empty(); }
   [[nodiscard]] const std::vector<OfChannel<mlrun_frame_gap>>& gaps() const { return gaps_; }
   [[nodiscard]] const std::vector<std::string>& gpu_texts() const { return gpu_texts_; }
   [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
   [[nodiscard]] const std::vector<uint64_t>& python_frames() const { return python_frames_; }
   [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
-  // An exec is announced before it is known how it ends. Did one that began then fail, as a record of its own says?
+  // An exec is recorded before its result is known. Returns whether the one that began at `start` failed.
   [[nodiscard]] bool is_failed_exec(const Channel& channel, uint64_t start) const {
     return failed_execs_.find(exec_key(channel.serial, start)) != nullptr;
   }
-  // Older events were freed; 0: none were.
+  // Events before this were freed; 0: none were.
   [[nodiscard]] int64_t events_from_ns() const { return events_from_ns_; }
 
  private:
@@ -100,11 +100,11 @@ class SpoolIndex {
   StackIndex stacks_;
   TraceClock clock_;
   std::vector<mlrun_frame_anchor> anchors_;
-  uint64_t anchor_step_ = 1, anchors_seen_ = 0;  // every anchor_step_-th anchor is kept
+  uint64_t anchor_step_ = 1, anchors_seen_ = 0;  // keeps every anchor_step_-th anchor
   std::vector<OfChannel<mlrun_frame_gap>> gaps_;
   std::vector<std::string> gpu_texts_;
   std::vector<uint64_t> sample_frames_;  // offsets
-  std::vector<uint64_t> python_frames_;  // likewise
+  std::vector<uint64_t> python_frames_;  // offsets
   GpuFacts gpu_facts_;
   summary::FlatMap<uint8_t> failed_execs_;
   bool has_gpu_work_ = false;

@@ -74,7 +74,7 @@ uint64_t StackIndex::address_of(uint32_t process, uint64_t word) const {
   return (word & MLRUN_FRAME_IN_MODULE) != 0 ? 0 : word & MLRUN_STACK_ID_MASK;
 }
 
-// A frame whose library nobody has described keeps its offset alone.
+// A frame whose library was never described keeps only its offset.
 int32_t StackIndex::frame_id(uint32_t process, uint64_t word) {
   model::FrameRow frame;
   frame.interrupted = (word & MLRUN_FRAME_INTERRUPTED) != 0;
@@ -119,14 +119,14 @@ void StackIndex::finish(StringTable& strings, ModuleMap& modules) {
   for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = strings.text(paths_[i]);
   for (const auto& [key, module] : modules_) {
     const events::ModuleEvent& at = module.event;
-    if (module.file == 0) {  // it says where the library lies, and nothing else
+    if (module.file == 0) {  // only the library's location is known
       const std::string path = util::escaped_utf8(strings.text(at.path));
       const bool unseen = modules.find(key.first, at.start).library == 0;
       if (unseen && path.starts_with('/')) modules.add(key.first, at.start, at.end, at.file_offset, path);
       continue;
     }
     model::CodeFile& file = table_.files[module.file - 1];
-    // The dynamic linker keeps a relative path as it was asked for; the kernel knows the whole one.
+    // The dynamic linker keeps a relative path as requested; the kernel knows the absolute one.
     if (!file.path.starts_with('/')) {
       const std::string seen = modules.path(modules.find(key.first, at.start).library);
       if (!file.path.empty() && seen.ends_with(file.path.substr(file.path.rfind('/') + 1))) file.path = seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks as processes define them become stacks of the trace: frames by library and offset, equal ones once. A
-// definition may stand before that of a library it names, when another thread wrote that; it waits then. Bounded: what
-// finds no room is counted and stays unknown.
+// Converts stack definitions of processes to stacks of the trace: frames by library and offset, equal ones stored once.
+// A definition may precede that of its library, if another thread wrote that; it then waits. Bounded: stacks beyond the
+// limits are counted and stay unknown.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace mlrun::trace {
 
 struct KnownStack {
-  int32_t stack_id = 0;  // 0: not known
+  int32_t stack_id = 0;  // 0: unknown
   uint64_t site = 0;     // return address of its innermost frame in that process
 };
 
@@ -29,14 +29,14 @@ class StackIndex {
   // Fills `table`, which outlives the index.
   explicit StackIndex(model::StackTable& table) : table_(table) {}
 
-  // In the order of the spool. `process`: number of the producers; `frames`: as in the record.
+  // Requires: in the order of the spool. `process`: the producers' number; `frames`: as in the record.
   void add(uint32_t process, const events::ModuleEvent& module);
   void add(uint32_t process, const StackNote& stack, const uint64_t* frames);
 
-  // Everything was added. Names the libraries, and tells `modules` where they lie.
+  // Call after the last add(). Sets the libraries' paths, and adds them to `modules`.
   void finish(StringTable& strings, ModuleMap& modules);
 
-  // From any thread, after finish().
+  // Thread-safe after finish().
   [[nodiscard]] KnownStack find(uint32_t process, uint64_t id) const;
 
   [[nodiscard]] uint64_t left_out() const { return left_out_; }

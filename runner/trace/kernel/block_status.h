@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block request ended with, as an errno. From 5.18 on the kernel tells its own blk_status_t, whose numbers are
-// in its include/linux/blk_types.h; before, a negative errno.
+// The result of a block request as an errno. Since 5.18 the kernel reports its own blk_status_t
+// (include/linux/blk_types.h), before that a negative errno.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side knows that calls are joined with. Safe from several threads once everything is sorted.
+// The kernel side's data that calls are joined with. Thread-safe once everything is sorted.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct CallJoin {
   PageAdds pages;
   ReusedInodes reused;
 
-  // Told of every call and its number; what it found of the call's pages.
+  // Called for every call with its number; returns the call's page cache reads.
   std::optional<ReadPages> call(const model::CallRow& row, int64_t call_id) {
     parts.call(row, call_id);
     file_ops.call(row, call_id);
@@ -26,7 +26,7 @@ struct CallJoin {
     return pages.of(row);
   }
 
-  // Of a call that has no row of its own (--fold).
+  // Called for a call that has no row of its own (--fold).
   void unlisted(const model::CallRow& row) {
     for (PartCalls* calls : {&parts, &file_ops, &remotes}) calls->call(row, PartCalls::kUnlisted);
     reused.call(row);

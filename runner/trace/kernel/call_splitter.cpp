@@ -9,12 +9,12 @@
 #include "runner/decode/limits.h"
 #include "runner/trace/files/device_number.h"
 #include "runner/trace/kernel/file_op_table.h"
+#include "runner/trace/kernel/kernel_moments.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kPageBytes = 4096;
 constexpr uint32_t kMetadata = MLRUN_BLOCK_META | MLRUN_BLOCK_DEVICE_INODE | MLRUN_BLOCK_METADATA_WRITE;
 
 bool moves_data(std::optional<mlrun_call_class> call_class) {
@@ -75,7 +75,7 @@ void CallSplitter::Asked::set_range(int64_t offset, int64_t bytes) {
   end = (offset + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// True: it slept.
+// True: the thread slept.
 bool CallSplitter::add_waits(const Asked& asked) {
   bool slept = false;
   window_.waits(asked.tid, asked.from_ns, asked.to_ns, [&](const ThreadWait& wait) {
@@ -88,8 +88,8 @@ bool CallSplitter::add_waits(const Asked& asked) {
 }
 
 void CallSplitter::add(Span on_device, const PartSpan& part, int64_t from_ns, int64_t to_ns) {
-  sweep_.add(Span::kQueue, std::max(from_ns, part.queue_ns), std::min(to_ns, part.issue_ns));
-  sweep_.add(on_device, std::max(from_ns, part.issue_ns), std::min(to_ns, part.done_ns));
+  sweep_.add(Span::kQueue, std::max(from_ns, part.queued_at_ns), std::min(to_ns, part.issued_at_ns));
+  sweep_.add(on_device, std::max(from_ns, part.issued_at_ns), std::min(to_ns, part.done_ns));
 }
 
 void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
@@ -101,13 +101,13 @@ void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
                         [&](const PartSpan& part) { own = own || part.request == wait.request; });
   }
   PartSpan span{};
-  span.queue_ns = request->queue_ns;
-  span.issue_ns = request->issue_ns;
+  span.queued_at_ns = request->queued_at_ns;
+  span.issued_at_ns = request->issued_at_ns;
   span.done_ns = request->done_ns;
   add(own ? Span::kDevice : Span::kSharedDevice, span, wait.off_ns, wait.wake_ns);
 }
 
-// msync names no file, and sync all of them: the file system is the one that the thread had something written to.
+// msync has no file in its record, and sync means all: the file system is the one that the thread caused writes to.
 uint32_t CallSplitter::device_written_to(const Asked& asked) const {
   uint32_t device = 0;
   if (const PartList* own = window_.of_thread(asked.tid)) {
@@ -142,7 +142,7 @@ void CallSplitter::add_parts(const Asked& asked) {
   add_parts_of_file(asked);
 }
 
-// Whoever queued them.
+// Fragments of the same file range, whichever thread queued them.
 void CallSplitter::add_parts_of_file(const Asked& asked) {
   if (const PartList* same = asked.has_range() ? window_.of_inode(asked.file.device, asked.file.inode) : nullptr) {
     same->under_way_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
@@ -159,7 +159,7 @@ void CallSplitter::add_parts_of_file(const Asked& asked) {
 }
 
 void CallSplitter::add_remote_requests(const Asked& asked) {
-  const auto add_request = [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queue_ns, span.done_ns); };
+  const auto add_request = [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns); };
   if (const PartList* own = window_.remote_of_thread(asked.tid)) {
     own->queued_within(asked.from_ns, asked.to_ns, add_request);
   }
@@ -178,7 +178,7 @@ void CallSplitter::add_handed_in(const Asked& asked) {
   add_parts_of_file(asked);
   if (const PartList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
     same->under_way_within(asked.from_ns, asked.to_ns,
-                           [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queue_ns, span.done_ns); });
+                           [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns); });
   }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a call went, or of one of the kernel's operations on a file, as its thread's waits, those operations
-// and the block parts that it waited for tell. The parts are those
-//  - that the thread queued inside the call for the range that was asked for, for metadata or past the page cache; while
-//    it waits for its own turn to queue, all that it queued;
-//  - of the same inode and range, whoever queued them;
-//  - for fsync and its like and for writes with O_SYNC: metadata, journal and flushes of that file system;
-//  - of the request whose completion woke it.
-// Requests to a file system's server are those that the thread began inside the call, and those for the same file.
-// An operation that was handed in waits from then until it is over, for the parts that carry its number, wherever its
-// thread is meanwhile.
+// Divides the time of a call, or of a kernel file operation, by its thread's waits, the file operations inside it, and
+// the bio fragments that it waited for. These are the fragments
+// - that the thread queued during the call: for the requested range, for metadata or past the page cache; while the
+//   thread waits for a free request slot, all that it queued;
+// - of the same inode and range, whichever thread queued them;
+// - for fsync and the like, and for writes with O_SYNC: metadata, journal and flushes of that file system;
+// - of the request whose completion woke the thread.
+// Requests to a file system's server are those that the thread began during the call, and those for the same file.
+// An asynchronous operation waits from its submission until it completes, for the fragments that carry its number,
+// whatever its thread does meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -30,25 +30,26 @@ class CallSplitter {
   // Requires: the window outlives it; `files` is complete.
   CallSplitter(const KernelWindow& window, const model::FileTable& files);
 
-  // Calls in order of their end. Nothing: what the kernel side knew of that time was lost.
+  // Requires: calls in order of their end. nullopt: kernel records of that time were lost.
   [[nodiscard]] std::optional<model::CallSplit> split(const model::CallRow& row);
 
-  // Operations in order of their end; the sum is the time until it was over, and nothing of it is `own`. Nothing also where
-  // the end of what was handed in was not seen. syncs: an fsync lies in it, as in a write with O_SYNC.
+  // Requires: operations in order of their end. The sum is the time until completion, without `own`. nullopt also if
+  // the completion of an asynchronous operation was not recorded. syncs: it contains an fsync, as a write with O_SYNC
+  // does.
   [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
 
  private:
   struct Identity {
-    uint32_t device = 0;  // the kernel's own number; 0: not known
+    uint32_t device = 0;  // the kernel's own number; 0: unknown
     uint64_t inode = 0;
   };
   struct Asked {
     int64_t from_ns = 0, to_ns = 0;
     int32_t tid = 0;
     Identity file;
-    int64_t begin = 0, end = 0;  // in whole pages; the same: no range
+    int64_t begin = 0, end = 0;  // in whole pages; equal: no range
     bool syncs = false;
-    uint64_t handed_in = 0;  // an operation that went on without its thread; 0: a thread that waits by itself
+    uint64_t handed_in = 0;  // number of an asynchronous operation; 0: the thread itself waits
     void set_range(int64_t offset, int64_t bytes);
     [[nodiscard]] bool has_range() const { return begin < end; }
     [[nodiscard]] bool overlaps(const PartSpan& part) const { return part.begin < end && part.end > begin; }

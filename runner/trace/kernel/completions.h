@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When file operations that were handed in were over, and with what. Completions come in any order, some before their
+// Completion times and results of asynchronous file operations. Completions arrive in any order, some before their
 // operations.
 #pragma once
 
@@ -20,13 +20,13 @@ struct Completion {
 class Completions {
  public:
   explicit Completions(size_t most = kCompletionsMax) : most_(most) {}
-  // Beyond the most that it takes they are only counted.
+  // Beyond the limit, completions are only counted.
   void add(const mlrun_file_done& record);
   // Requires: all were added.
   void sort();
 
-  // Of an operation, by its number; the first one, if there should be several. What has none is counted: a kernel that cannot probe
-  // by fentry misses what an interrupt does while another probe runs.
+  // Completion of an operation by its number; the first if there are several. Missing ones are counted: without fentry
+  // the kernel misses completions in an interrupt that arrives while another probe runs.
   [[nodiscard]] std::optional<Completion> of(uint64_t operation);
   [[nodiscard]] uint64_t missing() const { return missing_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }

@@ -39,9 +39,9 @@ void DeviceMeter::add(const RequestRow& row) {
   } else {
     ++device.others;
   }
-  if (record.issue_ns == 0) return;
-  const int64_t issue_ns = std::clamp(TraceClock::from_monotonic(record.issue_ns), row.ts_ns, row.end_ns);
-  if (record.queue_ns != 0) device.queue_ns.add(issue_ns - row.ts_ns);
+  if (record.issued_at_ns == 0) return;
+  const int64_t issue_ns = std::clamp(TraceClock::from_monotonic(record.issued_at_ns), row.ts_ns, row.end_ns);
+  if (record.queued_at_ns != 0) device.queue_ns.add(issue_ns - row.ts_ns);
   device.device_ns.add(row.end_ns - issue_ns);
 }
 

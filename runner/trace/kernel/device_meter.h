@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recorded processes asked of each block device, and how long its queue and the device took for it.
+// Requests of recorded processes to each block device, and their time in the queue and on the device.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class DeviceMeter {
  public:
   void add(const RequestRow& row);
 
-  // `own_devices` of run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, for the devices' names.
+  // `own_devices` of run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, which has the devices' names.
   [[nodiscard]] nlohmann::json json_of(const nlohmann::json& session) const;
 
  private:

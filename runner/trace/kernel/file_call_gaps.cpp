@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kOtherNumbers =
-    "may have been among the system calls of 32-bit programs, which are counted and not looked at: they have no row; "
+    "may have been among the system calls of 32-bit programs, which are counted and have no row; "
     "kernel: such calls that may be on a file";
 
 }  // namespace
@@ -32,7 +32,7 @@ bool told_by_system_calls(const SessionInfo& session) {
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
   if (!told_by_system_calls(session)) return;
   info.coverage.push_back({0, "operations on files without a system call of their own",
-                           fmt::format("told by system calls, so that these have no row: {}; what they read from "
+                           fmt::format("recorded by system calls, so these have no row: {}; what they read from "
                                        "devices is in block_part",
                                        MLRUN_NO_FILE_CALLS),
                            -1, -1});

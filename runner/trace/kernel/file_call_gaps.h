@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side does not know of operations on files where it was told of them by system calls.
+// What the kernel side misses if it recorded file operations by system calls.
 #pragma once
 
 #include "runner/model/trace_info.h"
@@ -7,7 +7,7 @@
 
 namespace mlrun::trace {
 
-// Whether it was.
+// Whether file operations were recorded by system calls.
 bool told_by_system_calls(const SessionInfo& session);
 
 // Adds rows of coverage.

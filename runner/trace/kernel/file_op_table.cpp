@@ -26,7 +26,7 @@ bool moves_bytes(uint32_t op) {
          op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT || op == MLRUN_FILE_CLONE;
 }
 
-// What a damaged record says stays a number that an offset can have; -1: not known.
+// Keeps lengths of damaged records valid; -1: unknown.
 int64_t length_of(uint64_t bytes) { return bytes > INT64_MAX ? -1 : static_cast<int64_t>(bytes); }
 
 }  // namespace
@@ -93,7 +93,7 @@ void FileOpTable::add(const FileOpRow& row, const GroupEnds& ends) {
   const bool is_open = (record.flags & MLRUN_FILE_LATER) != 0 && !row.done;
   const int64_t result = row.done ? row.done->result : record.result;
   is_open ? ret_.add_null() : ret_.add(std::max<int64_t>(result, -1));
-  // Another processor may have told of the end before the operation came back.
+  // The completion may be recorded on another processor before the operation returns.
   row.done ? ts_done_.add(std::max(row.done->time_ns, row.ts_ns)) : ts_done_.add_null();
   err_.add(result < 0 ? static_cast<int32_t>(std::min<int64_t>(-(result + 1), INT32_MAX - 1)) + 1 : 0);
   flags_.add(static_cast<int32_t>(record.flags));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table vfs: the kernel's operations on files. A table of the kernel side like those of kernel_tables.h.
+// The table vfs: the kernel's file operations. A kernel side table like those of kernel_tables.h.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct FileOpRow {
   model::Origin origin;
   int64_t call_id = 0, file_id = 0, file2_id = 0, gpu_file_id = 0;
   mlrun_file_op record{};
-  std::optional<Completion> done;  // of one that was handed in; nothing: it was not seen to end
+  std::optional<Completion> done;  // of an asynchronous operation; nullopt: completion not recorded
   std::optional<model::CallSplit> split;
   std::optional<ReadPages> pages;
 };

@@ -18,7 +18,7 @@ KernelEnd::KernelEnd(const SessionInfo& session) : session_(session) {
   gap_.reason = MLRUN_KERNEL_LOSS_RING;
 }
 
-// Sleeps are the first to be recorded no more: requests are told of until the last of its programs is gone.
+// Sleeps stop being recorded first; requests are recorded until the last of the programs is unloaded.
 void KernelEnd::note(const mlrun_kernel_head& head) {
   if (head.kind == MLRUN_KERNEL_WAIT) gap_.first_ns = std::max<uint64_t>(gap_.first_ns, head.time_ns);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to when the kernel side has recorded where it did not come to its end: mlrun was killed, or mlrun-probes was. What came
-// after is a stretch of time of which nothing is known, as one is in which a ring was full: a call or operation that reaches into
-// it is not split.
+// The time until which the kernel side recorded if it did not end normally, because mlrun or mlrun-probes was killed.
+// The time after that is a gap, as when a ring was full: a call or operation that extends into it is not split.
 #pragma once
 
 #include "runner/events/kernel_record.h"
@@ -14,15 +13,15 @@ class KernelEnd {
  public:
   explicit KernelEnd(const SessionInfo& session);
 
-  // It began to record: there is something to be split by.
+  // Whether it began to record, so that there is something to split by.
   [[nodiscard]] bool has_begun() const { return began_; }
 
-  // Each record, in any order.
+  // Called for each record, in any order.
   void note(const mlrun_kernel_head& head);
 
-  // What is missing at its end, after the last record; nullptr: nothing.
+  // The gap at its end, after the last record; nullptr: none.
   [[nodiscard]] const mlrun_kernel_loss* gap() const { return reason_ == nullptr ? nullptr : &gap_; }
-  // Requires: the other losses are there.
+  // Requires: the other losses were added.
   void add_row(model::TraceInfo& info) const;
 
  private:

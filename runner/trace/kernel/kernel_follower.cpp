@@ -9,7 +9,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kAheadNs = 2'000'000'000;  // no part that a call waited for ends so much later than the call
+constexpr int64_t kAheadNs = 2'000'000'000;  // maximum time from a call's end to the end of a fragment it waited for
 
 template <typename Record>
 void add_record(const events::KernelReader& reader, KernelWindow& window) {
@@ -49,7 +49,7 @@ void KernelFollower::add_frame() {
   }
 }
 
-// A spool that cannot be read is told of when the tables are written.
+// A read error of the spool is reported when the tables are written.
 void KernelFollower::advance(int64_t until_ns) {
   while (!ended_ && reached_ns_ < until_ns) {
     const auto more = cursor_.next(frame_);

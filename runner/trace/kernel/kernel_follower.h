@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the kernel side's spool along with the calls: as far as calls or operations that end at a moment may need, and then a
-// little, because records stand in the order of their end and only nearly so.
+// Reads the kernel side's spool along with the calls: as far as calls or operations that end at a moment may need, and
+// a little further, because records are only nearly in order of their end.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class KernelFollower {
     if (end.gap() != nullptr) window_.add(*end.gap());
   }
 
-  // Where the time of its calls went: CallRow::split, kept in Partition::splits. Partitions come in order of time.
+  // Sets CallRow::split, stored in Partition::splits. Requires: slices in order of time.
   void split(Partition& partition);
 
-  // Of an operation on a file, as CallSplitter has it. Operations come in order of their end.
+  // As CallSplitter::split(). Requires: operations in order of their end.
   [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
 
  private:

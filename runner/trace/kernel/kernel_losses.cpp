@@ -7,17 +7,16 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/trace/spool/trace_clock.h"
+#include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
-
 const char* reason_text(const mlrun_kernel_loss& loss) {
   const bool is_full = loss.reason == MLRUN_KERNEL_LOSS_MAP;
-  if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than can be told apart";
+  if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than the kernel side tracks";
   if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_NAME) return "further from the root than a folder is looked for";
   if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than a path is recorded";
   switch (static_cast<mlrun_kernel_loss_reason>(loss.reason)) {
@@ -66,7 +65,7 @@ void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count,
   model::LossRow row;
   row.channel = "kernel side";
   row.reason = std::move(reason);
-  row.count = cut(count);
+  row.count = util::capped(count);
   row.unit = unit;
   info.losses.push_back(std::move(row));
 }
@@ -90,7 +89,7 @@ void KernelLosses::add(const mlrun_kernel_loss& loss) {
   row.reason = reason_text(loss);
   row.first_ns = TraceClock::from_monotonic(loss.first_ns);
   row.last_ns = TraceClock::from_monotonic(loss.head.time_ns);
-  row.count = cut(loss.count);
+  row.count = util::capped(loss.count);
   row.unit = kind_name(loss);
   if (loss.reason != MLRUN_KERNEL_LOSS_OPEN) row.cpu = static_cast<int32_t>(loss.head.cpu);
   if (rows_.size() < most_) {
@@ -103,7 +102,7 @@ void KernelLosses::add(const mlrun_kernel_loss& loss) {
   if (shared.cpu != row.cpu) shared.cpu = -1;
   shared.first_ns = std::min(shared.first_ns, row.first_ns);
   shared.last_ns = std::max(shared.last_ns, row.last_ns);
-  shared.count = cut(static_cast<uint64_t>(shared.count) + static_cast<uint64_t>(row.count));
+  shared.count = util::capped(static_cast<uint64_t>(shared.count) + static_cast<uint64_t>(row.count));
 }
 
 void KernelLosses::add_rows(model::TraceInfo& info) const {

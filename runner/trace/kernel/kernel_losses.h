@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side did not record, and what the merger did not take of its records: rows of the table loss.
+// What the kernel side did not record, and what the merger discarded of its records: rows of the table loss.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,13 @@
 
 namespace mlrun::trace {
 
-// A row for what was lost in the merger; none for nothing. The limits are in limits.h.
+// Adds a row for what the merger lost; none if `count` is 0. Limits: limits.h.
 inline constexpr const char* kTooMany = "more than the merger takes in";
 void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
-// Programs that the kernel did not run for an event, as mlrun-probes reports them.
+// Events for which the kernel did not run the program, as reported by mlrun-probes.
 void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
 
-// The records that tell of losses. Beyond the most that have a row of their own, those of one kind and reason share one,
-// whatever their processors.
+// Loss records. Beyond the limit of separate rows, those of one kind and reason share a row for all processors.
 class KernelLosses {
  public:
   explicit KernelLosses(size_t most = kKernelLossesMax) : most_(most) {}

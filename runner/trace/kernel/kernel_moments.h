@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments of the kernel's records, whose clock is CLOCK_MONOTONIC too; 0 is one that is not known.
+// Times in the kernel's records, on CLOCK_MONOTONIC too, 0 is unknown; and its pages.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,11 @@
 
 namespace mlrun::trace {
 
+inline constexpr int64_t kPageBytes = 4096;
+
 inline int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
-// The first of the moments that is known, and never one behind the end.
+// The first known time among them, at most the end.
 template <typename... Moments>
 int64_t begin_of(int64_t end_ns, Moments... moments) {
   int64_t begin_ns = 0;

@@ -26,7 +26,7 @@ std::string comm_text(const char (&comm)[MLRUN_KERNEL_COMM]) {
 
 int64_t sector_of(uint64_t sector) { return sector == kNoSector ? -1 : static_cast<int64_t>(sector); }
 
-// The kernel's task states, of which a waiting thread has one; the other bits are details.
+// The kernel's task states; a waiting thread has exactly one of these. Other bits are details.
 std::vector<std::string> state_names() { return {"running", "interruptible", "uninterruptible", "other"}; }
 size_t state_index(uint32_t state) {
   constexpr uint32_t kInterruptible = 1, kUninterruptible = 2;
@@ -89,8 +89,8 @@ void RequestTable::add(const RequestRow& row, const GroupEnds& ends) {
   const mlrun_block_request& record = row.record;
   span_.add(row.ts_ns, row.end_ns, ends);
   req_id_.add(static_cast<int64_t>(record.request));
-  ts_insert_.add_unless(0, static_cast<int64_t>(record.insert_ns));
-  ts_issue_.add_unless(0, static_cast<int64_t>(record.issue_ns));
+  ts_insert_.add_unless(0, static_cast<int64_t>(record.inserted_at_ns));
+  ts_issue_.add_unless(0, static_cast<int64_t>(record.issued_at_ns));
   ts_done_.add(row.end_ns);
   dev_.add(stat_device(record.device));
   sector_.add_unless(-1, record.op == MLRUN_BLOCK_FLUSH ? -1 : sector_of(record.sector));
@@ -147,7 +147,7 @@ void PartTable::add(const PartRow& row, const GroupEnds& ends) {
   bytes_.add(record.bytes);
   op_.add(op_index(record.op));
   flags_.add(static_cast<int32_t>(record.flags));
-  ts_issue_.add_unless(0, static_cast<int64_t>(record.issue_ns));
+  ts_issue_.add_unless(0, static_cast<int64_t>(record.issued_at_ns));
   cgroup_id_.add_unless(0, static_cast<int64_t>(record.cgroup));
   table_.row_added();
 }

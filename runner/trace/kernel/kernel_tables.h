@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the kernel side: block, block_part, wait (and vfs, in file_op_table.h). Rows are the records themselves;
-// what the columns mean: TABLES.md. Each class takes rows in any order within its window and writes them by end, in one file.
+// The tables of the kernel side: block, block_part, wait (vfs: file_op_table.h). Rows are the records themselves;
+// columns: TABLES.md. Each class accepts rows in any order within its window and writes them by end, in one file.
 #pragma once
 
 #include <string>

@@ -3,6 +3,7 @@
 
 #include "runner/decode/limits.h"
 #include "runner/trace/files/device_number.h"
+#include "runner/trace/kernel/kernel_moments.h"
 #include "runner/trace/spool/trace_clock.h"
 #include "runner/util/scrambled.h"
 
@@ -10,9 +11,7 @@ namespace mlrun::trace {
 
 namespace {
 
-int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
-
-// Half of them or more are before it, also if all are equal.
+// A time after at least half of the list, also if all are equal.
 int64_t behind_half(std::vector<int64_t>& times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -31,11 +30,11 @@ size_t forget_in(Lists& lists, int64_t before_ns) {
 
 }  // namespace
 
-// They come by their end, so nearly all belong near the end of the list.
+// Fragments arrive by end, so nearly all belong near the end of the list.
 void PartList::add(const PartSpan& part) {
-  longest_ns_ = std::max(longest_ns_, part.done_ns - part.queue_ns);
+  longest_ns_ = std::max(longest_ns_, part.done_ns - part.queued_at_ns);
   auto at = parts_.end();
-  while (at != parts_.begin() && (at - 1)->queue_ns > part.queue_ns) --at;
+  while (at != parts_.begin() && (at - 1)->queued_at_ns > part.queued_at_ns) --at;
   parts_.insert(at, part);
 }
 
@@ -55,13 +54,14 @@ void KernelWindow::add(const mlrun_wait& record) {
   wait.asleep = record.state != 0;
   wait.submitting = (record.flags & MLRUN_WAIT_SUBMITTING) != 0;
   wait.throttled = (record.flags & MLRUN_WAIT_THROTTLED) != 0;
-  // Only a thread that waits for I/O is woken by a completion; others are woken in an interrupt that came upon it.
+  // Only an uninterruptible sleep is ended by a completion; other wake-ups in an interrupt just happen on its
+  // processor.
   constexpr uint32_t kUninterruptible = 2;
   const bool for_io = (record.flags & MLRUN_WAIT_IO) != 0 || (record.state & kUninterruptible) != 0;
   const bool linked = for_io && record.waker_age_ns < kWakerAgeMaxNs && (record.flags & MLRUN_WAIT_LOST_WAKE) == 0;
   if (linked) wait.request = record.waker_request;
   auto& thread = waits_[static_cast<int32_t>(record.head.tid)];
-  if (!thread.empty() && thread.back().on_ns > wait.off_ns) return;  // no thread is away twice at once
+  if (!thread.empty() && thread.back().on_ns > wait.off_ns) return;  // a thread cannot be off CPU twice at once
   thread.push_back(wait);
   if (++wait_count_ > kWindowWaitsMax) forget_old_waits();
 }
@@ -72,7 +72,7 @@ void KernelWindow::add(const mlrun_file_op& record) {
   span.to_ns = time_of(record.head.time_ns);
   span.from_ns = std::min(time_of(record.begin_ns), span.to_ns);
   auto& thread = file_ops_[static_cast<int32_t>(record.head.tid)];
-  if (!thread.empty() && thread.back().to_ns > span.from_ns) return;  // a thread does one after the other
+  if (!thread.empty() && thread.back().to_ns > span.from_ns) return;  // a thread runs one operation at a time
   thread.push_back(span);
   if (++file_op_count_ > kWindowFileOpsMax) forget_old_file_ops();
 }
@@ -80,9 +80,10 @@ void KernelWindow::add(const mlrun_file_op& record) {
 void KernelWindow::add(const mlrun_block_part& record) {
   PartSpan part{};
   part.done_ns = time_of(record.head.time_ns);
-  part.queue_ns = std::min(time_of(record.queue_ns), part.done_ns);
-  part.issue_ns =
-      record.issue_ns == 0 ? part.done_ns : std::clamp(time_of(record.issue_ns), part.queue_ns, part.done_ns);
+  part.queued_at_ns = std::min(time_of(record.queued_at_ns), part.done_ns);
+  part.issued_at_ns = record.issued_at_ns == 0
+                          ? part.done_ns
+                          : std::clamp(time_of(record.issued_at_ns), part.queued_at_ns, part.done_ns);
   part.request = record.request;
   part.inode = record.inode;
   part.begin = static_cast<int64_t>(record.file_begin);
@@ -102,7 +103,7 @@ void KernelWindow::add(const mlrun_block_part& record) {
 void KernelWindow::add(const mlrun_remote& record) {
   PartSpan span{};
   span.done_ns = time_of(record.head.time_ns);
-  span.queue_ns = span.issue_ns = std::min(time_of(record.begin_ns), span.done_ns);
+  span.queued_at_ns = span.issued_at_ns = std::min(time_of(record.begin_ns), span.done_ns);
   span.inode = record.inode;
   add_to(remote_by_thread_[record.head.tid], span);
   if (span.inode != 0) add_to(remote_by_inode_[inode_key(record.device, span.inode)], span);
@@ -112,14 +113,15 @@ void KernelWindow::add(const mlrun_remote& record) {
 void KernelWindow::add(const mlrun_block_request& record) {
   RequestSpan span{};
   span.done_ns = time_of(record.head.time_ns);
-  span.issue_ns = record.issue_ns == 0 ? span.done_ns : std::min(time_of(record.issue_ns), span.done_ns);
-  span.queue_ns = record.queue_ns == 0 ? span.issue_ns : std::min(time_of(record.queue_ns), span.issue_ns);
+  span.issued_at_ns = record.issued_at_ns == 0 ? span.done_ns : std::min(time_of(record.issued_at_ns), span.done_ns);
+  span.queued_at_ns =
+      record.queued_at_ns == 0 ? span.issued_at_ns : std::min(time_of(record.queued_at_ns), span.issued_at_ns);
   part_count_ += requests_.insert_or_assign(record.request, span).second ? 1 : 0;
   const Recent& part = recent_[record.request % recent_.size()];
   if (part.request == record.request) note_disk(part.file_device, record.device);
   if (record.op == MLRUN_BLOCK_FLUSH) {
-    add_to(by_device_[record.device],
-           {span.queue_ns, span.issue_ns, span.done_ns, record.request, 0, 0, 0, record.op, record.flags, 0, 0});
+    add_to(by_device_[record.device], {span.queued_at_ns, span.issued_at_ns, span.done_ns, record.request, 0, 0, 0,
+                                       record.op, record.flags, 0, 0});
   }
   if (part_count_ > kWindowPartsMax) forget_old_parts();
 }
@@ -136,7 +138,7 @@ void KernelWindow::note_disk(uint32_t file_device, uint32_t disk) {
   }
 }
 
-// An event that did not come back is one part too few; a full ring is a stretch of time of which nothing is known.
+// A failed probe loses one fragment; a full ring loses all records of a time range.
 void KernelWindow::add(const mlrun_kernel_loss& record) {
   if (record.reason == MLRUN_KERNEL_LOSS_OPEN) return;
   Gap gap{time_of(record.first_ns), time_of(record.head.time_ns)};
@@ -148,7 +150,7 @@ void KernelWindow::add(const mlrun_kernel_loss& record) {
   gaps_.insert(gaps_.erase(first, last), gap);
 }
 
-// The first one that ends then or later. They are in order and do not touch each other.
+// The first gap that ends at `ns` or later. Gaps are in order and disjoint.
 std::vector<KernelWindow::Gap>::const_iterator KernelWindow::first_gap(int64_t ns) const {
   return std::lower_bound(gaps_.begin(), gaps_.end(), ns,
                           [](const Gap& gap, int64_t moment) { return gap.to_ns < moment; });

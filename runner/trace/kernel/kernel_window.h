@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the kernel side's records that calls and operations ending now may need: when threads were off the processor, and which
-// block parts were under way. Records come in, the oldest go when there are too many, and whoever asks about a time
-// before those, or one in which records were lost, is told that it is not known.
+// The kernel side's recent records, which calls and operations ending now may need: when threads were off CPU, and
+// which bio fragments were in flight. When the window is full, the oldest records are dropped; knows() is false for
+// times before those, or with lost records.
 #pragma once
 
 #include <algorithm>
@@ -16,42 +16,42 @@ namespace mlrun::trace {
 
 struct ThreadWait {
   int64_t off_ns, wake_ns, on_ns;
-  uint64_t request;  // whose completion woke it; 0: none
+  uint64_t request;  // the request whose completion woke it; 0: none
   bool asleep, submitting, throttled;
 };
 
-// A file operation that lies in no other one.
+// A file operation that is not inside another one.
 struct FileOpSpan {
   int64_t from_ns, to_ns;
 };
 
 struct PartSpan {
-  int64_t queue_ns, issue_ns, done_ns;
+  int64_t queued_at_ns, issued_at_ns, done_ns;
   uint64_t request, inode;
-  int64_t begin, end;  // of the file, of the whole bio
+  int64_t begin, end;  // in the file, of the whole bio
   uint32_t op, flags;
   uint64_t operation;    // the outermost file operation that queued it; 0: none
   uint32_t file_device;  // of the file system
 };
 
 struct RequestSpan {
-  int64_t queue_ns, issue_ns, done_ns;
+  int64_t queued_at_ns, issued_at_ns, done_ns;
 };
 
-// Parts by when they were queued.
+// Fragments by the time they were queued.
 class PartList {
  public:
   void add(const PartSpan& part);
-  size_t forget(int64_t done_before_ns);  // how many went
+  size_t forget(int64_t done_before_ns);  // returns how many were dropped
   [[nodiscard]] bool empty() const { return parts_.empty(); }
 
   template <typename Visit>
   void queued_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
-    for (auto at = first_queued(from_ns); at != parts_.end() && at->queue_ns <= to_ns; ++at) visit(*at);
+    for (auto at = first_queued(from_ns); at != parts_.end() && at->queued_at_ns <= to_ns; ++at) visit(*at);
   }
   template <typename Visit>
   void under_way_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
-    for (auto at = first_queued(from_ns - longest_ns_); at != parts_.end() && at->queue_ns < to_ns; ++at) {
+    for (auto at = first_queued(from_ns - longest_ns_); at != parts_.end() && at->queued_at_ns < to_ns; ++at) {
       if (at->done_ns > from_ns) visit(*at);
     }
   }
@@ -63,7 +63,7 @@ class PartList {
  private:
   [[nodiscard]] std::vector<PartSpan>::const_iterator first_queued(int64_t ns) const {
     return std::lower_bound(parts_.begin(), parts_.end(), ns,
-                            [](const PartSpan& part, int64_t moment) { return part.queue_ns < moment; });
+                            [](const PartSpan& part, int64_t moment) { return part.queued_at_ns < moment; });
   }
   std::vector<PartSpan> parts_;
   int64_t longest_ns_ = 0;
@@ -71,7 +71,7 @@ class PartList {
 
 class KernelWindow {
  public:
-  // Every record, in the order of the spool; kinds that it does not need are passed over.
+  // Called for every record, in spool order; unneeded kinds are ignored.
   void add(const mlrun_wait& record);
   void add(const mlrun_block_part& record);
   void add(const mlrun_block_request& record);
@@ -79,7 +79,7 @@ class KernelWindow {
   void add(const mlrun_remote& record);
   void add(const mlrun_kernel_loss& record);
 
-  // False: records of that time are gone or were never there.
+  // False: records of that time were dropped or lost.
   [[nodiscard]] bool knows(int64_t from_ns, int64_t to_ns) const;
 
   template <typename Visit>
@@ -101,12 +101,12 @@ class KernelWindow {
   // nullptr: none.
   [[nodiscard]] const PartList* of_thread(int32_t tid) const { return find(by_thread_, static_cast<uint32_t>(tid)); }
   [[nodiscard]] const PartList* of_inode(uint32_t device, uint64_t inode) const;
-  // Requests to servers: those that a thread began, and those for a file.
+  // Requests to servers, by thread and by file.
   [[nodiscard]] const PartList* remote_of_thread(int32_t tid) const {
     return find(remote_by_thread_, static_cast<uint32_t>(tid));
   }
   [[nodiscard]] const PartList* remote_of_inode(uint32_t device, uint64_t inode) const;
-  // What a file system's journal and flushes wait for: writes of that file system, and flushes of the disks below it.
+  // What a sync of a file system waits for: its writes, and flushes of the disks below it.
   template <typename Visit>
   void syncing(uint32_t file_device, int64_t from_ns, int64_t to_ns, Visit visit) const {
     const auto visit_list = [&](uint32_t device) {
@@ -141,20 +141,20 @@ class KernelWindow {
   std::unordered_map<int32_t, std::vector<FileOpSpan>> file_ops_;
   Lists by_thread_, by_inode_, by_device_, remote_by_thread_, remote_by_inode_;
   std::unordered_map<uint64_t, RequestSpan> requests_;
-  std::unordered_map<uint32_t, std::vector<uint32_t>> disks_;  // of a file system's device
+  std::unordered_map<uint32_t, std::vector<uint32_t>> disks_;  // by device of the file system
   struct Recent {
     uint64_t request = 0;
     uint32_t file_device = 0;
   };
-  std::array<Recent, 64> recent_{};  // parts whose request's record is still to come
+  std::array<Recent, 64> recent_{};  // fragments whose request record has not arrived yet
   struct Gap {
     int64_t from_ns, to_ns;
   };
   [[nodiscard]] std::vector<Gap>::const_iterator first_gap(int64_t ns) const;
   std::vector<Gap> gaps_;
   size_t wait_count_ = 0, file_op_count_ = 0;
-  size_t part_count_ = 0;             // entries of all lists of parts, and requests
-  int64_t forgotten_ns_ = INT64_MIN;  // what was over before is gone
+  size_t part_count_ = 0;             // entries in all lists of fragments, and requests
+  int64_t forgotten_ns_ = INT64_MIN;  // anything that ended before was dropped
 };
 
 }  // namespace mlrun::trace

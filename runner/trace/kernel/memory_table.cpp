@@ -3,13 +3,9 @@
 
 #include <algorithm>
 
+#include "runner/util/saturating.h"
+
 namespace mlrun::trace {
-
-namespace {
-
-int64_t cut(uint64_t bytes) { return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX)); }
-
-}  // namespace
 
 MemoryTable::MemoryTable()
     : table_("sample_memory"),
@@ -19,8 +15,8 @@ MemoryTable::MemoryTable()
 
 void MemoryTable::add(const MemoryRow& row, const GroupEnds& /*ends*/) {
   ts_.add(row.ts_ns);
-  buffers_bytes_.add(cut(row.record.buffers_bytes));
-  cached_bytes_.add(cut(row.record.cached_bytes));
+  buffers_bytes_.add(util::capped(row.record.buffers_bytes));
+  cached_bytes_.add(util::capped(row.record.cached_bytes));
   table_.row_added();
 }
 

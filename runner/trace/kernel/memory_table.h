@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table sample_memory: what the machine's memory was used for while the kernel side recorded, a table like those of
+// The table sample_memory: the machine's memory use while the kernel side recorded; a table like those of
 // kernel_tables.h.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation of the kernel adds to the figures of its process and file, where no library has told of the call that it is of, and
-// to which line of the split its time goes then.
+// The contribution of a kernel file operation to the totals of its process and file if no library recorded its call,
+// and the line of the time split it belongs to.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace mlrun::trace {
 
-// Nothing: it is no call of the program's (a page fault, a clone), or lies in one that counts. `by_system_calls`: these tell of operations,
-// and what a copy writes lies in what it reads.
+// nullopt: the operation is not a call of the program (a page fault, a clone), or is inside one that counts.
+// `by_system_calls`: operations were recorded by system calls; the write end of a copy is then inside its read end.
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls);
 
-// Where calls count: what Linux's own asynchronous I/O and io_uring moved is in none of them. Its bytes alone; nothing of others.
+// For runs in which calls count: bytes moved by Linux's own asynchronous I/O and io_uring, which are in no call.
+// nullopt for other operations.
 std::optional<summary::Totals> bytes_of_asynchronous(const FileOpRow& row);
 
-// Of an operation that lies in no call.
+// For an operation inside no call.
 summary::SplitKind split_kind(const mlrun_file_op& record);
 
 }  // namespace mlrun::trace

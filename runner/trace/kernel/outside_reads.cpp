@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "runner/trace/kernel/kernel_moments.h"
 #include "runner/util/saturating.h"
 #include "runner/util/units.h"
 
@@ -12,13 +13,12 @@ namespace mlrun::trace {
 
 namespace {
 
-// What a program's own libraries take stays below this.
+// Less is expected from loading a program's own libraries.
 constexpr int64_t kBytesMin = 1 << 20;
-constexpr int64_t kPageBytes = 4096;
 constexpr int64_t kPercentMin = 1;
-constexpr size_t kFilesMax = 100000;
+constexpr size_t kOutsideFilesMax = 100000;
 
-// The kernel side knows neither of pauses nor of --include and --exclude: it goes on.
+// Pauses and path rules apply to calls, not to the kernel side, so it has reads of calls without rows.
 std::string who_has_no_rows(const model::TraceInfo& info) {
   const auto is_pause = [](const model::LossRow& row) { return row.reason == "paused"; };
   std::string text;
@@ -29,19 +29,19 @@ std::string who_has_no_rows(const model::TraceInfo& info) {
 
 }  // namespace
 
-// A bio of a stacked device (request 0) is read by those of the devices below it.
+// A bio of a stacked device (request 0) is counted as bios of the devices below it.
 int64_t OutsideReads::add(const mlrun_block_part& part, int64_t file_id, bool is_outside) {
   if (part.op != MLRUN_BLOCK_READ || part.request == 0) return 0;
   util::add_to(all_bytes_, int64_t{part.bytes});
   if (!is_outside) return 0;
   util::add_to(outside_bytes_, int64_t{part.bytes});
-  if (file_id > 0 && (files_.size() < kFilesMax || files_.contains(file_id))) {
+  if (file_id > 0 && (files_.size() < kOutsideFilesMax || files_.contains(file_id))) {
     util::add_to(files_[file_id], int64_t{part.bytes});
   }
   return (int64_t{part.bytes} + kPageBytes - 1) / kPageBytes;
 }
 
-// The file that most was read of, as the device's requests name it.
+// The file with the most bytes, as the device's requests name it.
 std::string OutsideReads::files_text(const model::TraceInfo& info) const {
   const auto largest =
       std::max_element(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What followed threads read from devices while they were in no recorded call or operation: page faults of mapped files,
-// programs and libraries being loaded, asynchronous I/O; where the library is not in the processes also folders that are listed
-// and attributes that are asked for. Where functions of the kernel tell of operations on files these have
-// rows of their own; where they do not (tracepoints alone), this is all that is known of them.
+// Bytes that recorded threads read from devices outside of recorded calls and operations: page faults of mapped files,
+// loading of programs and libraries, asynchronous I/O; without the library in the processes also directory listing and
+// stat. If the kernel side records file operations by functions, these have rows of their own; with tracepoints only,
+// this is all that is known of them.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace mlrun::trace {
 
 class OutsideReads {
  public:
-  // is_outside: it was queued in no recorded call, or where there are none in no operation. file_id: 0 where it is not known.
-  // The pages that were read so.
+  // is_outside: queued in no recorded call, or, without calls, in no operation. file_id: 0 if unknown. Returns the
+  // number of pages read so.
   int64_t add(const mlrun_block_part& part, int64_t file_id, bool is_outside);
-  // A row of coverage; none where it is next to nothing. Requires: what is missing of calls and why is known.
+  // Adds a row of coverage unless the amount is negligible. Requires: losses and left_out are complete.
   void add_row(model::TraceInfo& info) const;
 
  private:

@@ -7,18 +7,18 @@
 #include "runner/decode/limits.h"
 #include "runner/events/call_layout.h"
 #include "runner/trace/files/device_number.h"
+#include "runner/trace/kernel/kernel_moments.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kPageBytes = 4096;
-constexpr uint64_t kLastPage = uint64_t{1} << 50;  // of any file; larger numbers are damage
+constexpr uint64_t kLastPage = uint64_t{1} << 50;  // upper limit for any file; larger numbers are damage
 
-// Of a file on overlayfs that is copied: by its number alone, so that no page of the file that is written counts.
+// Copies from a file on overlayfs match by inode number only, so that pages of the target file do not count.
 constexpr uint32_t kAnyDevice = 0;
 
-// Nobody has read yet what these bring into the page cache (mmap: with MAP_POPULATE).
+// Calls that only read ahead: the pages they add were not requested by a read (mmap: with MAP_POPULATE).
 bool only_reads_ahead(uint16_t func) {
   return func == events::func::k_readahead || func == events::func::k_posix_fadvise || func == events::func::k_mmap;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that reads and page faults brought into the page cache, by call and by the kernel's operation: in the range that it
-// asked for (they were missing), and beyond it (read ahead). Additions come first, then calls and operations ask, in any
-// order.
+// Pages that reads and page faults added to the page cache, by call and by kernel operation: in the requested range
+// (misses) and outside of it (read-ahead). All additions come first, then the queries, in any order.
 //
-// A file on overlayfs has no pages of its own, those of a file below it are added, of another inode: with it count all that
-// the thread added meanwhile. Where functions of the kernel tell of operations the one below has its own, and they are its.
-// A copy adds pages of the file that it writes, too: out of a file on overlayfs those count that are of an inode with its number, as
-// a file below has, unless it was written to and so copied up.
+// A file on overlayfs has no pages of its own: those of a file below are added, under another inode. So for overlayfs
+// all pages count that the thread added meanwhile; if kernel functions are probed, the operation below has its own row
+// with them. A copy also adds pages of its target: for a copy out of overlayfs those pages count that have the source's
+// inode number, which the file below shares unless it was copied up on a write.
 #pragma once
 
 #include <cstdint>
@@ -28,31 +27,31 @@ struct ReadPages {
 
 class PageAdds {
  public:
-  // Beyond a few million additions the rest is left out: calls then say less than there was.
+  // Beyond a few million additions the rest is dropped: counts are then too low.
   void add(const mlrun_page_add& add);
-  // Requires: all were added, and `files` is complete. has_inner: operations on overlayfs have one below them.
+  // Requires: all were added, and `files` is complete. has_inner: overlayfs operations have one below them.
   void finish(const model::FileTable& files, bool has_inner);
 
-  // Of a read or copy of a regular file, and of what has it read ahead; nothing for other calls. From several threads at once.
+  // For reads and copies of a regular file, and calls that read ahead; nullopt for others. Thread-safe.
   [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
-  // Of a read, a splice from a file or a page fault; nothing for other operations. Of one that was handed in what came
-  // meanwhile. A fault asks for one page.
+  // For reads, splices from a file and page faults; nullopt for others. An asynchronous operation counts pages added
+  // until its thread returned. A fault requests one page.
   [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation) const;
-  // The same of an operation that lies in no other one, with what those below it have.
+  // The same for an operation inside no other, including the operations below it.
   [[nodiscard]] std::optional<ReadPages> of_outermost(const mlrun_file_op& operation) const;
 
  private:
   struct Added {
     int64_t ns, first_page, pages;
     uint64_t inode;
-    uint32_t device;  // as stat has it, low half
+    uint32_t device;  // as in stat, low half
   };
   struct Identity {
     uint32_t device;
     uint64_t inode;
-    bool is_overlay = false;  // its pages are those of another inode
+    bool is_overlay = false;  // its pages belong to another inode
   };
-  // Of a thread in a time; the range is in bytes, none: all is beyond it.
+  // A thread's query for a time range; the file range is in bytes; without one, all pages are outside of it.
   struct Asked {
     int32_t tid;
     int64_t from_ns, to_ns, offset, bytes;
@@ -62,7 +61,7 @@ class PageAdds {
   [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation, bool takes_all_on_overlay) const;
   std::unordered_map<int32_t, std::vector<Added>> by_thread_;
   std::vector<Identity, util::SpillAllocator<Identity>> files_;  // by file_id - 1
-  std::unordered_set<uint32_t> overlays_;                        // devices of overlayfs
+  std::unordered_set<uint32_t> overlays_;                        // devices of overlayfs mounts
   bool has_inner_ = false;
   size_t count_ = 0;
 };

@@ -9,7 +9,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kClocksNs = 1000;  // by which the kernel's clock may be behind the calls'
+constexpr uint64_t kClocksNs = 1000;  // maximum lag of the kernel's clock behind the calls'
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void PartCalls::add(const mlrun_block_part& part) {
   if ((part.flags & (MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE)) != 0) {
     calls_.push_back(0);
   } else {
-    add(part.head.tid, part.queue_ns);
+    add(part.head.tid, part.queued_at_ns);
   }
 }
 

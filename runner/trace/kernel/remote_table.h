@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table remote: requests to the servers of 9P, NFS and FUSE. A table of the kernel side like those of kernel_tables.h.
+// The table remote: requests to 9P, NFS and FUSE servers. A kernel side table like those of kernel_tables.h.
 #pragma once
 
 #include "runner/trace/kernel/kernel_tables.h"
@@ -13,7 +13,7 @@ struct RemoteRow {
   mlrun_remote record{};
 };
 
-// What the request asks for: the name that the protocol has for it in small letters, "type 7" where we know none.
+// The protocol's name of the operation in lower case; "type 7" if unknown.
 std::string remote_op_name(const mlrun_remote& record);
 
 class RemoteTable {

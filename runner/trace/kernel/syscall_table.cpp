@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/parquet_table.h"
+#include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -26,10 +27,7 @@ using Buckets = std::array<uint64_t, MLRUN_SYSCALL_BUCKETS>;
 
 int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
 
-int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
-
-// The end of the bucket with the call of that rank; 0 when none has ended, null where it is the last bucket, which has no
-// end.
+// Upper bound of the bucket with the call of that rank; 0 if no call has ended, null for the last, unbounded bucket.
 json quantile_below_ns(const Buckets& buckets, double q) {
   const uint64_t count = std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
   uint64_t left =
@@ -73,10 +71,10 @@ struct SumColumns {
     name.add(name_of(record));
     number.add(static_cast<int32_t>(record.number));
     is_32bit.add((record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
-    calls.add(cut(record.calls));
-    ended.add(cut(std::accumulate(times.begin(), times.end(), uint64_t{0})));
-    errors.add(cut(record.errors));
-    time_ns.add(cut(record.total_ns));
+    calls.add(util::capped(record.calls));
+    ended.add(util::capped(std::accumulate(times.begin(), times.end(), uint64_t{0})));
+    errors.add(util::capped(record.errors));
+    time_ns.add(util::capped(record.total_ns));
     table.row_added();
   }
 };
@@ -94,7 +92,7 @@ struct BucketColumns {
       of.add(syscall_id);
       low_ns.add(i == 0 ? 0 : bound_ns(i - 1));
       high_ns.add(i + 1 == times.size() ? INT64_MAX : bound_ns(i));
-      count.add(cut(times.at(i)));
+      count.add(util::capped(times.at(i)));
       table.row_added();
     }
   }
@@ -105,7 +103,9 @@ struct BucketColumns {
 std::string syscall_name(uint32_t number, bool is_32bit) {
   if (number == MLRUN_SYSCALL_OTHER) return "no system call";
   struct Free {
-    void operator()(char* text) const { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc): its owner says so
+    void operator()(char* text) const {
+      std::free(text);
+    }  // NOLINT(cppcoreguidelines-no-malloc): libseccomp gives ownership
   };
   const std::unique_ptr<char, Free> name(
       ::seccomp_syscall_resolve_num_arch(is_32bit ? SCMP_ARCH_X86 : SCMP_ARCH_X86_64, static_cast<int>(number)));
@@ -165,12 +165,12 @@ json SyscallTable::json() const {
   nlohmann::json list = nlohmann::json::array();
   for (const Total& total : totals) {
     list.push_back({{"name", total.name},
-                    {"calls", cut(total.calls)},
-                    {"errors", cut(total.errors)},
-                    {"time_ns", cut(total.time_ns)},
+                    {"calls", util::capped(total.calls)},
+                    {"errors", util::capped(total.errors)},
+                    {"time_ns", util::capped(total.time_ns)},
                     {"p50_below_ns", quantile_below_ns(total.buckets, 0.5)},
                     {"p99_below_ns", quantile_below_ns(total.buckets, 0.99)},
-                    {"processes", cut(total.processes)}});
+                    {"processes", util::capped(total.processes)}});
   }
   return list;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls as the kernel side counted them: the table `syscall`, and what the summary says of each name.
+// System calls counted by the kernel side: the table `syscall`, and the summary's figures for each name.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace mlrun::trace {
 
 class ParquetTable;
 
-// "openat"; "syscall 999" where this machine's tables have none.
+// "openat"; "syscall 999" if this machine's tables lack it.
 std::string syscall_name(uint32_t number, bool is_32bit);
 
-// Shows the tables syscall and syscall_bucket with their columns, without rows.
+// Calls `visit` with the empty tables syscall and syscall_bucket, their columns declared.
 Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit);
 
 class SyscallTable {
@@ -29,11 +29,11 @@ class SyscallTable {
   void add(const mlrun_syscall_sum& record, const model::Origin& origin);
   Status write(const std::string& tables_folder) const;
 
-  // `syscalls` of run.json (SUMMARY_JSON.md): an entry for each name, the longest time first.
+  // `syscalls` of run.json (SUMMARY_JSON.md): an entry per name, longest time first.
   [[nodiscard]] nlohmann::json json() const;
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  // No recorder has as many.
+  // A limit that no recorder reaches.
   [[nodiscard]] bool full() const { return rows_.size() >= kRowsMax; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every nanosecond of one call exactly one label, from intervals that say what was going on. The first that fits,
-// in this order: ready to run; asleep by the kernel's wish, whatever is under way; asleep, with something on a device, in
-// a queue, at a server, or nothing of these; inside a file operation of the kernel; else its own.
+// Assigns every nanosecond of a call exactly one label, from intervals of what was going on. The first match counts, in
+// this order: runnable; held up by the kernel (throttled, submitting), whatever is in flight; asleep with I/O on a
+// device, in a queue, at a server, or none of these; in a kernel file operation; else its own.
 //
 //   sweep.begin(from, to); sweep.add(Span::kAsleep, ...); ...; CallSplit split = sweep.finish();
 #pragma once
@@ -30,20 +30,20 @@ inline constexpr size_t kSpans = 9;
 
 class TimeSweep {
  public:
-  // Forgets what was added.
+  // Discards what was added.
   void begin(int64_t from_ns, int64_t to_ns);
 
-  // Intervals may overlap, and reach beyond the call.
+  // Intervals may overlap and extend beyond the call.
   void add(Span span, int64_t from_ns, int64_t to_ns);
 
-  // Its sum is the call's duration.
+  // The labels' sum is the call's duration.
   [[nodiscard]] model::CallSplit finish();
 
  private:
   struct Edge {
     int64_t ns;
     Span span;
-    int8_t step;  // one more, or one less
+    int8_t step;  // +1 or -1
   };
   using Open = std::array<int32_t, kSpans>;
   static int64_t& label(const Open& open, model::CallSplit& split);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of collectives: one file, in the order of their ends.
+// The table of collectives: one file, in order of their ends.
 #pragma once
 
 #include <filesystem>

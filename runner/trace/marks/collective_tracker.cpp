@@ -14,7 +14,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr std::string_view kDomain = "nvtx:NCCL", kPrefix = "nccl";
-// NCCL's names of members, the same in all versions that have them.
+// NCCL's payload member names, the same in all versions that have them.
 constexpr std::string_view kCommunicator = "NCCL communicator ID", kBytes = "Message size [bytes]", kRoot = "Root",
                            kPeer = "Peer rank", kReduction = "Reduction operation", kRank = "Rank",
                            kRanks = "No. of ranks", kDevices = "No. of devices";
@@ -31,14 +31,14 @@ std::string reduction_text(const std::vector<PayloadValue>& payload) {
   return text.is_string() ? text.get<std::string>() : text.dump();
 }
 
-// Whether such a range tells of the process itself in the communicator that it names. A split tells of the parent.
+// Whether the range's payload contains the process's own rank in the communicator it names. A split has the parent's.
 bool tells_rank(std::string_view name) {
   return name.starts_with("ncclCommInit") || name == "ncclCommDestroy" || name == "ncclCommAbort";
 }
 
 }  // namespace
 
-// Null: there are too many.
+// nullptr: too many.
 CollectiveTracker::Membership* CollectiveTracker::membership(int32_t proc_id, uint64_t communicator) {
   const uint64_t key = scrambled(communicator, static_cast<uint32_t>(proc_id));
   const auto known = memberships_.find(key);
@@ -117,7 +117,7 @@ std::vector<model::CoverageRow> CollectiveTracker::coverage() const {
   };
   constexpr const char *kNumbers = "numbers of collectives", *kSkew = "start skew of collectives";
   add(kNumbers, after_losses_, "came after a gap in the records of their process: without a number, not compared");
-  add(kNumbers, beyond_, "are of more communicators than can be followed: without a number, not compared");
+  add(kNumbers, beyond_, "are of more communicators than the merger tracks: without a number, not compared");
   add(kSkew, meter_.differing(), "were not the same on all ranks");
   add(kSkew, meter_.late(), "began on a rank when the other ranks were far ahead: that rank is not compared");
   return rows;

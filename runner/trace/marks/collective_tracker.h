@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives out of the ranges that NCCL makes in NVTX's domain "NCCL", by the names of their payload's members: what
-// has a message size is a collective or a send or receive; what has a rank tells who the process is in a communicator.
+// Finds collectives among the ranges that NCCL makes in the NVTX domain "NCCL", by the names of their payload members:
+// a range with a message size is a collective, a send or a receive; one with a rank defines the process's rank in a
+// communicator.
 //
-// A process counts the collectives of a communicator from 0: NCCL asks that all ranks call them in the same order, so
-// the same number is the same collective everywhere. Rather no number than a wrong one. None have
+// A process counts the collectives of a communicator from 0: NCCL requires that all ranks call them in the same order,
+// so equal numbers mean the same collective on all ranks. An uncertain number is omitted. No number have
 //
-//   - sends and receives, which only two ranks make;
+//   - sends and receives, which involve only two ranks;
 //   - a process that is, or may be, several ranks of one communicator;
-//   - a communicator from the moment on at which its process has lost records, and one that was not seen being made
-//     in a process that has.
+//   - a communicator after its process has lost records, and one whose creation was not recorded in a process that has.
 //
-// A communicator that is made in a group, without waiting or by ncclCommSplit has no number yet when the call that
-// makes it tells of it. It is met with its first collective, and what rank the process is in it is not known.
+// If a communicator is created in a group, non-blocking or by ncclCommSplit, the creating call does not know its
+// number. It appears with its first collective, and the process's rank in it is unknown.
 #pragma once
 
 #include <cstdint>
@@ -31,32 +31,32 @@ class CollectiveTracker {
  public:
   explicit CollectiveTracker(std::vector<PositionLoss> losses) : losses_(std::move(losses)) {}
 
-  // To be called before the first row; else rows are only added up.
+  // Call before the first row; otherwise rows are only summed up.
   void write_to(std::string tables_folder) { table_.write_to(std::move(tables_folder)); }
 
-  // A range with its payload, which is empty where it could not be told; the name has to stand in the row. In the order
-  // of their ends.
+  // Adds a range with its payload, which is empty if it could not be decoded; the name must be in the row. Requires: in
+  // order of their ends.
   void add(const model::MarkRow& range, const std::vector<PayloadValue>& payload);
 
-  // A range of the process was left out, which may have been a collective.
+  // A range of the process, possibly a collective, was dropped.
   void lost(int32_t proc_id) { losses_.add(proc_id); }
 
-  // Whether all rows could be written. To be called once.
+  // Returns the first write error. Call once.
   Status finish();
   [[nodiscard]] summary::CollectiveMeter& meter() { return meter_; }
-  // What has no number though it should. All rows have been added.
+  // Collectives without a number that should have one. Requires: all rows were added.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
 
  private:
   struct Membership {
     std::optional<int64_t> rank, ranks;
-    bool is_several = false;  // ranks in one process
-    uint32_t losses = 0;      // of its process when it was made; 0: that was not seen
+    bool is_several = false;  // several ranks in one process
+    uint32_t losses = 0;      // loss count of its process at its creation; 0: creation not recorded
     int64_t collectives = 0;
   };
   struct Process {
-    std::optional<int64_t> unnamed_rank;  // in communicators that were made without a number
-    bool is_several = false;              // ranks of a communicator, and so perhaps of those that are made from it
+    std::optional<int64_t> unnamed_rank;  // in communicators that were created without a number
+    bool is_several = false;              // several ranks of a communicator, so possibly also of those created from it
   };
   Membership* membership(int32_t proc_id, uint64_t communicator);
   void note_rank(const model::MarkRow& range, const std::vector<PayloadValue>& payload);

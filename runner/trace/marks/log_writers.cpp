@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// The finished writes to the logs at `paths`. Nothing: the spool cannot be read.
+// The writes to the logs at `paths`. nullopt: the spool cannot be read.
 std::optional<LogWrites> find_log_writes(SpoolIndex& index, const std::vector<std::string>& paths,
                                          const model::FileTable& files, uint64_t rows_at_once) {
   LogWrites writes(paths, files);

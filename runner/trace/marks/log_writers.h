@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's logs, read before anything is merged: where processes share one, with the calls that wrote it.
+// Reads the command's logs before the merge; if processes share one, together with the calls that wrote it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mlrun::trace {
 
-// Reads all rows of the spool once, at most rows_at_once of them at a time, if several processes may have written a log.
+// Reads all rows of the spool once, at most rows_at_once at a time, if several processes may have written a log.
 [[nodiscard]] Mllog read_logs(SpoolIndex& index, const SessionInfo& session, const model::FileTable& files,
                               uint64_t rows_at_once);
 

@@ -40,7 +40,7 @@ void LogWrites::add_write(const model::CallRow& row) {
 void LogWrites::add(size_t log, int64_t start_ns, int64_t bytes, int32_t proc_id) {
   if (log >= writes_.size() || bytes <= 0) return;
   std::vector<Write>& writes = writes_[log];
-  // Places are counted from the end, so without the first ones the others' are what they were.
+  // Positions count from the end of the file, so dropping the first writes leaves the others valid.
   if (writes.size() >= kLogWritesMax) writes.erase(writes.begin(), writes.begin() + kLogWritesMax / 2);
   writes.push_back({start_ns, bytes, 0, proc_id});
 }

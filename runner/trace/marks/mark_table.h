@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of marks: those of programs, a part for each slice of time, and those of logs, in a part of their own.
+// The table of marks: those of programs, a table file per slice of time, and those of logs, in a table file of their
+// own.
 #pragma once
 
 #include "runner/model/rows.h"
@@ -11,9 +12,9 @@ struct GroupEnds;
 
 class MarkTable {
  public:
-  // Requires: name_id of rows is known, or their name stands in the row because there was no room for it.
+  // Requires: rows have a name_id, or their name because there were too many names.
   void add(const model::MarkRow& row);
-  void set(const GroupEnds&) {}  // the table does not tell where its row groups end
+  void set(const GroupEnds&) {}  // the table has no columns for the bounds of its row groups
   ParquetTable& parquet() { return table_; }
 
  private:

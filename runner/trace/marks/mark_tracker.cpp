@@ -16,7 +16,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kProcessRange = 1;  // tells keys of process ranges from those of threads
+constexpr uint64_t kProcessRange = 1;  // distinguishes keys of process ranges from those of threads
 
 uint64_t stack_key(const MarkMoment& moment) {
   const auto thread = static_cast<uint32_t>(moment.origin.thread_id);
@@ -46,7 +46,7 @@ std::string payload_text(const events::MarkEvent& event) {
   return {};
 }
 
-// What was freed was not counted either.
+// Frees of the spool count as losses, since they were not counted elsewhere.
 std::vector<PositionLoss> losses_of_marks(SpoolIndex& index) {
   std::vector<PositionLoss> losses = position_losses(index);
   if (index.events_from_ns() != 0) losses.push_back({index.events_from_ns(), 0});
@@ -93,7 +93,7 @@ void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
     const auto row = static_cast<uint32_t>(partition.marks.size());
     ref.index = join(moment, partition, meter) ? row : UINT32_MAX;
   }
-  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);  // a later partition counts them
+  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);  // a later slice counts them
   if (partition.mark_moments.empty()) return;
   std::erase_if(partition.order,
                 [](const RowRef& ref) { return ref.kind == RowKind::kMark && ref.index == UINT32_MAX; });
@@ -143,7 +143,7 @@ std::string MarkTracker::domain_of(const events::MarkEvent& event) {
   return text;
 }
 
-// Gives it its name and number.
+// Assigns its name and number.
 void MarkTracker::open(Open& range) {
   range.name_id = names_.id_of(util::escaped_utf8(range.text));
   range.mark = {++last_mark_id_, range.origin.ts_ns, 0};
@@ -174,7 +174,7 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
   return true;
 }
 
-// What the end brings is the last word, if it can be told.
+// A payload of the range's end replaces that of its beginning, if it can be decoded.
 void MarkTracker::take_payload(Open& range, const MarkMoment& end) {
   const PayloadLayout* layout = layout_of(end.event.payload);
   if (!layout) return note_unknown(end.event.payload);
@@ -210,7 +210,7 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   ++rows_;
 }
 
-// Null: not known, or there are too many.
+// nullptr: unknown, or too many layouts.
 const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
   const auto known = layouts_.find(id);
   if (known != layouts_.end()) return known->second ? &*known->second : nullptr;
@@ -237,7 +237,7 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
   return values;
 }
 
-// As many of the first members as there is room for.
+// As many of the first members as fit.
 std::string MarkTracker::structure_text(const std::vector<PayloadValue>& values) {
   const size_t room = std::min(kPayloadTextMax, kPayloadTextsMax - std::min(kPayloadTextsMax, value_bytes_));
   const size_t fit = payload_that_fits(values, room);
@@ -253,9 +253,9 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   const auto add = [&](int64_t count, const char* what) {
     if (count > 0) rows.push_back({.subject = "payloads of NVTX", .detail = fmt::format("{} {}", count, what)});
   };
-  add(unknown_structures_, "of a layout that the program has not told: only the mark is there");
+  add(unknown_structures_, "of a layout that the program did not register: only the mark is there");
   add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
-  add(partial_structures_, "of which only some members could be told");
+  add(partial_structures_, "of which only some members could be decoded");
   add(cut_structures_, "of which only the first members have room in the table");
   if (calls_of_unknown_range_ > 0) {
     rows.push_back({.subject = "ranges of GPU work",
@@ -265,7 +265,7 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   if (cut_domains_ > 0) {
     rows.push_back(
         {.subject = "domains of NVTX",
-         .detail = fmt::format("{} marks tell the first {} bytes of theirs alone", cut_domains_, kRepeatedBytesMax)});
+         .detail = fmt::format("{} marks have only the first {} bytes of theirs", cut_domains_, kRepeatedBytesMax)});
   }
   return rows;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks of programs: joins the beginnings and ends of ranges that they recorded into rows, in the order of time.
+// Marks of programs: joins the recorded beginnings and ends of ranges into rows, in order of time.
 //
-//   push, pop     nest per thread, NVTX domain and way of making them (NVTX or our own functions)
+//   push, pop     nest per thread, NVTX domain and API (NVTX or mlrun_mark.h)
 //   start, end    belong to the process, by number
 //
-// A mark has its number from its beginning on, so that GPU work can name it while it is open. Calls of CUDA pass by between
-// the marks and are told in which range they were made (open_marks.h).
+// A mark has its number from its beginning, so that GPU work can refer to an open one. CUDA calls pass between the
+// marks and get the range they were made in (open_marks.h).
 //
-// Memory is bounded: so many ranges, of so many bytes, may be open, and so many names have a name_id. Rows with other names carry them
-// themselves. A structured payload may make much text of few bytes, so its text has a limit, and all of a partition.
+// Memory is bounded: the number and bytes of open ranges, and the names with a name_id. Rows with other names store
+// them. A structured payload may expand to much text, so its text has a limit, and so have all of a slice.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@
 
 namespace mlrun::trace {
 
-// Gives numbers to names, in the order of first use.
+// Numbers names in order of first use.
 class MarkNames {
  public:
-  // `names` may hold others already; it outlives this.
+  // `names` may have entries; it outlives this.
   explicit MarkNames(std::vector<model::NameRow>& names) : names_(names) {}
 
-  // The name's id; 0: there is no room for it.
+  // The name's id; 0: too many names.
   int64_t id_of(const std::string& name);
 
  private:
@@ -45,21 +45,21 @@ class MarkNames {
 
 class MarkTracker {
  public:
-  // Requires: info.names holds all names that do not come from marks.
+  // Requires: info.names has all names that do not come from marks.
   MarkTracker(SpoolIndex& index, model::TraceInfo& info);
 
-  // Marks of logs, which are all known beforehand: gives them their names and numbers. To be called first.
+  // Marks of logs, which are known in advance: sets their names and numbers. Call first.
   void add_log(std::vector<model::MarkRow>& marks);
 
-  // Fills partition.marks, lets the partition's order refer to them, and tells calls of CUDA their mark. Requires:
-  // partitions come in the order of time; these calls have their threads.
+  // Fills partition.marks, adds them to the slice's order, and sets the marks of CUDA calls. Requires: slices in order
+  // of time; these calls have their threads.
   void apply(Partition& partition, summary::MarkMeter& meter);
 
-  // Ranges that nobody has ended: until the last that is known of their process.
+  // Rows for ranges without an end: they last until their process's last record.
   Partition finish(summary::MarkMeter& meter);
 
   [[nodiscard]] CollectiveTracker& collectives() { return collectives_; }
-  // Structured payloads that could not be told, or not wholly, and what collectives lack. All rows have been made.
+  // Structured payloads that could not be decoded completely, and gaps of collectives. Requires: all rows were made.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
   [[nodiscard]] MarkNames& names() { return names_; }
   [[nodiscard]] const summary::MarkPaths& paths() const { return paths_; }
@@ -104,7 +104,7 @@ class MarkTracker {
   int64_t rows_ = 0;
   uint64_t unmatched_ends_ = 0, ranges_left_out_ = 0;
   std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
-  size_t value_bytes_ = 0;  // of the structured payloads of this partition's rows
+  size_t value_bytes_ = 0;                                              // of the structured payloads in this slice
   int64_t cut_domains_ = 0;
   int64_t unknown_structures_ = 0, structures_refused_ = 0, partial_structures_ = 0, cut_structures_ = 0;
   CollectiveTracker collectives_;

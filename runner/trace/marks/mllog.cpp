@@ -25,7 +25,7 @@ using nlohmann::json;
 constexpr std::string_view kMarker = ":::MLLOG";
 constexpr int64_t kMillisecondNs = events::kMllogStampNs;
 constexpr double kLatestMs = 9.0e12;      // year 2255
-constexpr int64_t kHeldUpNs = 2'000'000;  // from the stamp's millisecond to the write
+constexpr int64_t kHeldUpNs = 2'000'000;  // maximum delay from the stamp's millisecond to the write
 
 std::string without_suffix(std::string key, std::initializer_list<std::string_view> suffixes) {
   for (const std::string_view suffix : suffixes) {
@@ -34,7 +34,7 @@ std::string without_suffix(std::string key, std::initializer_list<std::string_vi
   return key;
 }
 
-// The number that tells the intervals of one key apart.
+// The number that distinguishes intervals of one key.
 std::string epoch_of(const json& event) {
   const auto metadata = event.find("metadata");
   if (metadata == event.end() || !metadata->is_object()) return {};
@@ -158,7 +158,7 @@ void MllogReader::begin_interval(MllogEvent& event) {
   interval.from_ns = behind_an_end ? last_end.window().end_ns : event.line.ts_ns;
 }
 
-// The latest interval of that key, and of that process, that is open; of several epochs the one that says the same number.
+// The latest open interval of that key and process; of several epochs the one with the same number.
 void MllogReader::end_interval(const MllogEvent& event) {
   last_ends_[{event.line.log, event.proc_id}] = event.line;
   const auto fits = [&](const Interval& interval) {
@@ -180,7 +180,7 @@ void MllogReader::end_interval(const MllogEvent& event) {
   found->to_ns = std::max(found->from_ns, line.window().end_ns);
 }
 
-// An open one that began before the run, and whose key began anew since, is what an earlier run left behind.
+// An open interval from before the run, whose key began again since, is a leftover of an earlier run.
 void MllogReader::keep(Interval interval, bool is_last, int64_t start_ns, int64_t end_ns) {
   const bool is_left_behind = interval.open && !is_last && interval.from_ns < start_ns;
   if (interval.open) interval.to_ns = std::max(end_ns, interval.from_ns);
@@ -253,8 +253,8 @@ std::vector<summary::TimeWindow> undecided(const Mllog& mllog) {
 
 namespace {
 
-// Where the line's write began, or the end of the millisecond when the thread was held up on the way from the one to the
-// other. Nothing when no write is known, and when a line was put by and written later.
+// Start of the line's write, or the end of its millisecond if the thread was delayed between stamp and write. nullopt:
+// no known write, or the line was buffered and written later.
 std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes) {
   const auto written = line.known() ? writes.start_of(line.log, line.place) : std::nullopt;
   const auto [first_ns, end_ns] = line.window();
@@ -266,8 +266,7 @@ std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes
 
 }  // namespace
 
-// A line that was not written at the moment of its stamp may be another process's: where writes of two cross each other, or
-// of an earlier run.
+// A line not written at the moment of its stamp may be another process's (interleaved writes) or of an earlier run.
 void MllogReader::find_writers(const LogWrites& writes) {
   std::map<size_t, std::set<int32_t>> writers;  // by log
   for (MllogEvent& event : events_) {

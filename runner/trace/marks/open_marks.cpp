@@ -11,7 +11,7 @@ void MarkTimeline::begin(int64_t at_ns, const OpenMark& mark) {
   note(at_ns);
 }
 
-// Ranges may end in any order; those inside the list are taken out when they have become half of it.
+// Ranges may end in any order; ended ones inside the list are removed when they are half of it.
 void MarkTimeline::end(int64_t at_ns, int64_t mark_id) {
   const auto found =
       std::partition_point(open_.begin(), open_.end(), [&](const Open& one) { return one.mark.mark_id < mark_id; });
@@ -107,8 +107,8 @@ void OpenMarks::note_change(const MarkTimeline& timeline, size_t changes_before)
   changes_ = changes_ - changes_before + timeline.changes();
 }
 
-// Threads and processes that have gone stay, with little: a loader makes its workers anew for each epoch, and most of them
-// launch nothing. Not again before there are twice as many, since each time all are gone through.
+// Keeps little of threads and processes that have ended: a loader creates new workers for each epoch, and most launch
+// nothing. Not repeated until their number doubles, since it visits all of them.
 void OpenMarks::make_room() {
   changes_ = 0;
   for (auto* timelines : {&threads_, &processes_}) {
@@ -129,9 +129,9 @@ OpenMark OpenMarks::process_wide(int32_t proc_id, int64_t ns, bool& is_known) co
   return of_process.mark_id != 0 && of_process.start_ns >= innermost.start_ns ? of_process : innermost;
 }
 
-// A thread begins and ends no range while it is in a call, so any moment of the call tells. The one in the middle is as far
-// as can be from ranges at either end: their times may be of another clock than CUPTI's, which agrees with it but for
-// a little. What other threads do is asked for the moment of the launch.
+// A thread begins and ends no range during a call, so any moment of the call works. The middle is the farthest from
+// ranges at either end: their times may be from another clock than CUPTI's, which differs slightly. Ranges of other
+// threads are looked up at the launch.
 bool OpenMarks::fill(model::GpuWorkRow& call) const {
   OpenMark mark;
   bool is_known = true;

@@ -19,10 +19,10 @@ namespace {
 constexpr uint64_t kStaticSchema = 1, kDynamicSchema = 2;
 constexpr uint64_t kPointer = 1 << 1, kOffsets = 3 << 2, kArray = 7 << 4, kFixedArray = 1 << 4;
 constexpr uint64_t kFirstText = 75, kLastText = 78, kFirstOwnType = uint64_t{1} << 24;
-constexpr size_t kEndMax = size_t{1} << 20;  // nothing that is recorded reaches this far
+constexpr size_t kEndMax = size_t{1} << 20;  // nothing that is recorded extends this far
 
 constexpr size_t kPointerBytes = 8;
-constexpr size_t kWide = 16;  // is skipped, not read
+constexpr size_t kWide = 16;  // skipped, not decoded
 
 struct Type {
   uint8_t number;
@@ -31,7 +31,7 @@ struct Type {
   bool is_read = true;
 };
 constexpr auto kU = PayloadForm::kUnsigned, kS = PayloadForm::kSigned, kR = PayloadForm::kReal;
-// As x86-64 has them.
+// Sizes on x86-64.
 constexpr std::array<Type, 45> kTypes = {{
     {1, 1, kS},
     {2, 1, kU},
@@ -95,7 +95,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Takes a number and the blank behind it.
+// Removes a number and the space after it.
 bool take_number(std::string_view& line, uint64_t& number) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   if (error != std::errc()) return false;
@@ -109,15 +109,15 @@ bool take_numbers(std::string_view& line, auto&... numbers) { return (take_numbe
 
 }  // namespace
 
-// A member as the layout's text has it.
+// A member as in the layout's text.
 struct PayloadLayout::Told {
   uint64_t flags = 0, type = 0, detail = 0, offset = 0, enum_bytes = 0;
   std::string_view name;
 
   struct Shape {
-    std::optional<size_t> width;  // nothing: not known, so neither is where the next one stands
+    std::optional<size_t> width;  // nullopt: unknown, so the offset of the next member is unknown too
     size_t alignment = 1;
-    std::optional<PayloadForm> form;  // nothing: is skipped
+    std::optional<PayloadForm> form;  // nullopt: skipped
   };
   [[nodiscard]] Shape shape() const;
   [[nodiscard]] Shape element() const;
@@ -175,7 +175,7 @@ std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
   return layout;
 }
 
-// The first member's offset is always meant; of the others 0 means "behind the one before".
+// The first member's offset is explicit; for the others 0 means "after the previous one".
 void PayloadLayout::add(const Told& told) {
   const Told::Shape shape = told.shape();
   std::optional<size_t> at = cursor_;
@@ -213,7 +213,7 @@ std::vector<PayloadValue> PayloadLayout::values(std::string_view bytes) const {
   return found;
 }
 
-// Null: the value has no name.
+// nullptr: the value has no name.
 const std::string* PayloadValue::meaning() const {
   const auto& all = member->meanings;
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.first == bits; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structured payloads of NVTX: members by name out of the bytes that a mark brought, by the layout that the program has
-// told of them (runner/events/record.h). Both come from the traced program and may say anything: what does not lie in
-// the bytes, and what is no plain number (arrays, pointers, texts, structures within), is left out.
+// Structured payloads of NVTX: decodes members by name from a mark's bytes, by the layout that the program registered
+// (runner/events/record.h). Both are untrusted: members outside of the bytes, and those that are not plain numbers
+// (arrays, pointers, texts, nested structures), are skipped.
 #pragma once
 
 #include <cstddef>
@@ -29,23 +29,23 @@ struct PayloadMember {
 // A member's value; valid as long as its layout.
 struct PayloadValue {
   const PayloadMember* member = nullptr;
-  uint64_t bits = 0;  // of a signed one with its sign
+  uint64_t bits = 0;  // sign-extended if signed
 
   [[nodiscard]] int64_t number() const { return static_cast<int64_t>(bits); }
-  [[nodiscard]] const std::string* meaning() const;  // of an enumeration; null: its value has no name
+  [[nodiscard]] const std::string* meaning() const;  // name of an enumeration's value; nullptr: none
   [[nodiscard]] nlohmann::json json() const;         // an enumeration's name, else a number
 };
 
 class PayloadLayout {
  public:
-  // Nothing: not of a structure's form, or larger than kLayoutTextMax or kLayoutMembersMax.
+  // nullopt: not a structure layout, or larger than kLayoutTextMax or kLayoutMembersMax.
   static std::optional<PayloadLayout> parse(std::string_view text);
 
-  // The members that can be told and lie wholly in `bytes`, in order.
+  // The members that can be decoded and lie completely within `bytes`, in order.
   [[nodiscard]] std::vector<PayloadValue> values(std::string_view bytes) const;
 
   [[nodiscard]] const std::vector<PayloadMember>& members() const { return members_; }
-  [[nodiscard]] size_t left_out() const { return left_out_; }  // members that cannot be told
+  [[nodiscard]] size_t left_out() const { return left_out_; }  // members that cannot be decoded
 
  private:
   struct Told;
@@ -54,16 +54,16 @@ class PayloadLayout {
   std::vector<PayloadMember> members_;
   size_t left_out_ = 0, count_ = 0, pack_ = 0;
   bool last_is_told_ = false;
-  std::optional<size_t> cursor_ = 0;  // where a member without an offset stands; nothing: not known
+  std::optional<size_t> cursor_ = 0;  // offset of a member without an explicit one; nullopt: unknown
 };
 
-// Null: none of that name.
+// nullptr: no member has that name.
 [[nodiscard]] const PayloadValue* find_value(const std::vector<PayloadValue>& values, std::string_view name);
 
-// An object; of several members of one name the last.
+// A JSON object; of several members with one name, the last.
 [[nodiscard]] nlohmann::json payload_json(std::span<const PayloadValue> values);
 
-// How many of the first values make a text of at most so many bytes.
+// Number of leading values whose text has at most `bytes` bytes.
 [[nodiscard]] size_t payload_that_fits(std::span<const PayloadValue> values, size_t bytes);
 
 }  // namespace mlrun::trace

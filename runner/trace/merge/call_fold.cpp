@@ -12,7 +12,7 @@
 namespace mlrun::trace {
 
 namespace {
-constexpr size_t kSumsMax = size_t{1} << 22;  // beyond, files are not told apart
+constexpr size_t kSumsMax = size_t{1} << 22;  // beyond, files are not distinguished
 }
 
 bool CallFold::folds(const model::CallRow& row) const {

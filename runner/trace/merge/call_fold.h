@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --fold: calls shorter than a bound have no row of their own in `call`; they are sums by process, file and function in
-// `folded`. Failed calls, and those that make processes, always have their row. The summary sees all of them.
+// --fold: calls shorter than a bound have no row in `call`; `folded` has their sums by process, file and function.
+// Failed calls, and those that create processes, always have a row. The summary includes all of them.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace mlrun::trace {
 
 class CallFold {
  public:
-  // 0: nothing is folded.
+  // 0: folds nothing.
   explicit CallFold(int64_t shorter_than_ns) : shorter_than_ns_(shorter_than_ns) {}
 
-  // Takes the short calls out of partition.order. To be called when everybody else has seen them; partitions come one
-  // after another. `join` is told of them; nullptr without a kernel side.
+  // Removes the short calls from partition.order and passes them to `join` (nullptr without a kernel side). Call it
+  // after all other consumers; slices in order of time.
   void apply(Partition& partition, CallJoin* join = nullptr);
 
   // By process, file and function.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The big tables of a trace: calls, allocations, counted allocations. What the columns mean: TABLES.md.
+// The large tables of a trace: calls, allocations, counted allocations. Columns: TABLES.md.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace mlrun::trace {
 
 class CallTable {
  public:
-  // Without the kernel side nothing is known of where the time went, nor of pages.
+  // Without the kernel side the columns for time split and pages are null.
   explicit CallTable(bool has_kernel_side = false);
-  // Columns take many rows at a time, so that the work on a row is a few instructions in a loop. `pages` of each row, with
-  // the kernel side; the rows are numbered from call_id on.
+  // Columns take many rows at a time, so that a row costs a few instructions in a loop. `pages`: of each row, with the
+  // kernel side. Rows are numbered from call_id on.
   void add(std::span<const model::CallRow* const> rows, int64_t call_id,
            std::span<const std::optional<ReadPages>> pages = {});
   void set(const GroupEnds& ends) { origin_.set(ends); }

@@ -10,6 +10,7 @@
 #include "runner/events/record.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/kernel/kernel_losses.h"
+#include "runner/trace/kernel/kernel_moments.h"
 #include "runner/trace/spool/trace_clock.h"
 
 namespace mlrun::trace {
@@ -17,8 +18,6 @@ namespace mlrun::trace {
 namespace {
 
 using nlohmann::json;
-
-int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
 bool is_context_switch(const std::string& function) {
   const auto* call = std::find_if(events::kCudaCalls.begin(), events::kCudaCalls.end(),
@@ -32,7 +31,7 @@ bool is_context_switch(const std::string& function) {
 
 Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
-  // Switches of contexts may have been let go, for all that a run without an end tells.
+  // Without a normal end of the run, the probes of context switches may have been detached at any time.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   for (const json& gone : library_.list("let_go")) {
     if (!is_context_switch(gone.value("function", ""))) continue;
@@ -75,7 +74,7 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   return status;
 }
 
-// Of the rows that the call has, from `first` on.
+// Sets the stack of the rows from `first` on, which are those of the call.
 void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
   for (size_t i = first; i < partition.gpu.size(); ++i) {
     model::GpuWorkRow& row = partition.gpu[i];

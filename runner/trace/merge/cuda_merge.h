@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU work of processes that were not started here: the kernel side's calls of libcuda become rows of gpu_api, gpu_memory
-// and gpu_sync. Memory: kRowsAtOnce rows, and what CudaTracker keeps.
+// GPU work of observed processes: converts the kernel side's libcuda calls to rows of gpu_api, gpu_memory and gpu_sync.
+// Memory: kRowsAtOnce rows, and the state of CudaTracker.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,14 @@ class CudaMerge {
       : library_(session, "cuda", "libcuda"),
         stack_depth_(static_cast<size_t>(std::max<int64_t>(session.number("/options/stack_depth", 0), 0))) {}
 
-  // They were asked for.
+  // Whether they were requested.
   [[nodiscard]] bool present() const { return library_.is_followed(); }
 
-  // Hands over the rows, some at a time, nearly in the order of their end. Adds their stacks to `info`, without names.
+  // Passes the rows to `take` in batches, nearly in order of their end. Adds their stacks to `info`, without names.
   // Requires: the kernel side is loaded.
   Status run(KernelMerge& kernel, model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
 
-  // After run().
+  // Requires: run() was called.
   [[nodiscard]] const std::array<int64_t, model::kGpuKinds>& rows() const { return rows_; }
   void add_gaps(model::TraceInfo& info) const;
 

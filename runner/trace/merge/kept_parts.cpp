@@ -33,7 +33,7 @@ bool is_regular(const std::string& path) {
   return fs::is_regular_file(fs::symlink_status(path, error));
 }
 
-// Of a file that can be read to its end.
+// Size and checksum of a file; nullopt on a read error.
 std::optional<Checked> check(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> buffer(size_t{1} << 20);
@@ -97,7 +97,7 @@ std::string KeptParts::made_of(const std::string& files, const model::TraceInfo&
                      info.names.size(), info.marks.size(), crc);
 }
 
-// One line: of its files in all tables. Nothing where one cannot be read, or there is none.
+// A journal line: the part's files in all tables. Empty if one cannot be read, or there is none.
 std::string KeptParts::describe(size_t part) const {
   json files = json::object();
   for (const std::string& table : tables_) {
@@ -111,7 +111,7 @@ std::string KeptParts::describe(size_t part) const {
   return files.empty() ? std::string() : line({{"part", part}, {"files", files}});
 }
 
-// The folders and the journal are some, and no links to others.
+// Whether the folders and the journal exist and are not symbolic links.
 bool KeptParts::is_ours() const {
   std::error_code error;
   const auto is_folder = [&](const std::string& path) { return fs::is_directory(fs::symlink_status(path, error)); };
@@ -121,7 +121,7 @@ bool KeptParts::is_ours() const {
   return ours;
 }
 
-// The journal's lines about what is whole.
+// Returns the journal's lines for parts that are intact.
 std::string KeptParts::find_whole(const std::string& made_of) {
   std::string lines = made_of + "\n";
   if (made_of.empty() || !is_ours()) return lines;
@@ -141,7 +141,7 @@ std::string KeptParts::find_whole(const std::string& made_of) {
   return lines;
 }
 
-// What is not wanted would be taken for a part of the trace.
+// Removes other files, which would be taken for table files of the trace.
 Status KeptParts::remove_others() const {
   std::set<std::string> wanted = {journal(), tables_folder()};
   for (const std::string& table : tables_) {

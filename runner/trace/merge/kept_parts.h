@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the event tables that a merge has written, so that one that was interrupted goes on: what depends on the
-// order of the rows is done again, but no part is encoded and written twice.
+// Table files that an interrupted merge has written, so that the next one can resume: work that depends on the order of
+// the rows is repeated, but no finished part (the files of one slice in all event tables) is encoded and written again.
 //
-// TRACE/merging/parts.jsonl tells of them, a line each: the first what they are made of (the raw files by size and time
-// of change, the program, the rows of a part), the others the files of a part with their sizes and checksums. Whatever
-// is not exactly what it tells, after a crash of the machine for instance, is made anew.
+// TRACE/merging/parts.jsonl lists them, one JSON line each: first the inputs (the raw files by size and modification
+// time, the program, the rows of a part), then for each part its files with sizes and checksums. A part that does not
+// match its line exactly, for instance after a crash of the machine, is written again.
 #pragma once
 
 #include <cstddef>
@@ -25,27 +25,27 @@ std::string part_path(const std::string& tables_folder, const std::string& table
 
 class KeptParts {
  public:
-  // One line of text about what the parts depend on: the raw files of the trace, `others`, and this program. To be asked
-  // before they are read. A file that is not there counts as such. Nothing where that cannot be told.
+  // One line that identifies the inputs of the parts: the raw files of the trace, `others`, and this program. Call it
+  // before they are read. A missing file is noted as such. Empty if the program cannot be read.
   static std::string made_of(const std::string& trace_folder, const std::vector<std::string>& others,
                              uint64_t rows_per_part);
-  // The same with what `info` has before the first row: ids of files depend on links and mounts as they are now.
+  // Adds a digest of `info` before the first row: ids of files depend on links and mounts at merge time.
   static std::string made_of(const std::string& files, const model::TraceInfo& info);
 
-  // `tables`: of events, which have parts.
+  // `tables`: the event tables, which have parts.
   KeptParts(std::string staging_folder, std::vector<std::string> tables)
       : folder_(std::move(staging_folder)), tables_(std::move(tables)) {}
 
-  // Finds what an earlier merge of the same left whole, and removes everything else from the staging folder, which need
-  // not be there. Then the folder is there, with one for each table. `made_of` empty: nothing is taken up, nor told of.
-  // Requires: no other merge is at work in it.
+  // Finds the intact parts of an earlier merge of the same inputs, and removes everything else from the staging folder,
+  // which may be missing. Creates the folder and one per table. `made_of` empty: keeps no parts and no journal.
+  // Requires: no other merge uses the folder.
   Status open(const std::string& made_of);
 
   [[nodiscard]] bool has(size_t part) const { return kept_.contains(part); }
   [[nodiscard]] size_t count() const { return kept_.size(); }
 
-  // All files of a part stand under their names. Safe from several threads. A part that cannot be told of is made anew
-  // by the next merge.
+  // Records a part whose files all have their final names. Thread-safe. On an error the next merge writes the part
+  // again.
   void add(size_t part);
 
  private:
@@ -59,7 +59,7 @@ class KeptParts {
   std::string folder_;
   std::vector<std::string> tables_;
   std::set<size_t> kept_;
-  std::mutex mutex_;  // of the stream
+  std::mutex mutex_;  // guards the stream
   std::ofstream told_;
 };
 

@@ -35,12 +35,11 @@ namespace {
 using nlohmann::json;
 constexpr const char* kLetGo =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
-    "followed from there on";
+    "observed from there on";
 
 constexpr const char* kSilent =
-    "the library in the command's processes told nothing of them: statically linked, setuid, or gone at once. They "
-    "have "
-    "no row, and no calls; what the kernel saw of them is in its tables";
+    "not traced by the library (static, setuid or too short-lived): no rows in process and call; the kernel side's "
+    "tables have their I/O";
 
 }  // namespace
 
@@ -52,7 +51,7 @@ KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& ses
       torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
       gpu_files_(below_gpu_files()) {}
 
-// Where there are both, the calls: what an operation moved is in the call's bytes.
+// If both exist, uses calls: they include the bytes of the operations.
 GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   if (has_calls()) return GpuFileCalls::Below::kCalls;
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
@@ -94,7 +93,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
   return {};
 }
 
-// With both ends of a sleep: else what is not there would look like no time asleep.
+// Whether both ends of sleeps were recorded: otherwise missing sleeps would look like time awake.
 bool KernelMerge::has_waits() const {
   if (!end_.has_begun()) return false;
   const json::json_pointer at("/kernel_side/programs");
@@ -152,7 +151,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   return read;
 }
 
-// The event tables while records pass by.
+// The event tables, filled while records pass by.
 class KernelMerge::Tables {
  public:
   Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder, int64_t events_from_ns)
@@ -179,7 +178,7 @@ class KernelMerge::Tables {
     return status ? remotes_.open(folder) : status;
   }
 
-  // Nothing is written of a record that is shorter than its kind, or of a kind that a later version knows.
+  // Ignores records that are shorter than their kind, or of an unknown kind.
   Status add(const events::KernelReader& reader) {
     mlrun_kernel_loss loss{};
     switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
@@ -202,10 +201,10 @@ class KernelMerge::Tables {
       case MLRUN_KERNEL_PROCESS:
       case MLRUN_KERNEL_FILE_SEEN:
       case MLRUN_KERNEL_FILE_PATH:
-      case MLRUN_KERNEL_FILE_NAME:  // load() has them
+      case MLRUN_KERNEL_FILE_NAME:  // handled by load()
       case MLRUN_KERNEL_CUDA:
       case MLRUN_KERNEL_STACK:
-      case MLRUN_KERNEL_MAPPINGS: return {};  // CudaMerge has them
+      case MLRUN_KERNEL_MAPPINGS: return {};  // handled by CudaMerge
       case MLRUN_KERNEL_KINDS: break;
     }
     ++merge_.unknown_records_;
@@ -238,12 +237,12 @@ class KernelMerge::Tables {
     RequestRow row;
     if (!reader.read(row.record)) return unreadable();
     row.end_ns = time_of(row.record.head.time_ns);
-    row.ts_ns = begin_of(row.end_ns, row.record.queue_ns, row.record.insert_ns, row.record.issue_ns);
+    row.ts_ns = begin_of(row.end_ns, row.record.queued_at_ns, row.record.inserted_at_ns, row.record.issued_at_ns);
     merge_.devices_.add(row);
     return requests_.add(row);
   }
 
-  // When it was, and in which thread.
+  // Sets the time and the thread.
   template <typename Row>
   void begin_row(Row& row, uint64_t began_ns) {
     row.end_ns = time_of(row.record.head.time_ns);
@@ -254,7 +253,7 @@ class KernelMerge::Tables {
   Status add_part(const events::KernelReader& reader) {
     PartRow row;
     if (!reader.read(row.record)) return unreadable();
-    begin_row(row, row.record.queue_ns);
+    begin_row(row, row.record.queued_at_ns);
     silent_.add(row.record);
     row.call_id = merge_.join_.parts.call_of(part_number_);
     const bool is_in_no_call = merge_.join_.parts.is_outside(part_number_++);
@@ -311,7 +310,7 @@ class KernelMerge::Tables {
     return file_ops_.add(row);
   }
 
-  // What lies in an operation ends before it.
+  // Operations inside it have ended before it.
   bool has_sync_inside(const mlrun_file_op& record) {
     const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
     if (is_inside && synced_inside_.size() < kSyncedInsideMax) synced_inside_.insert(record.outer);
@@ -334,7 +333,7 @@ class KernelMerge::Tables {
     return {};
   }
 
-  // What lies in it ends before it.
+  // Reads and writes inside it have ended before it.
   Status add_gpu_file(const events::KernelReader& reader) {
     mlrun_cufile_call record{};
     if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
@@ -386,7 +385,7 @@ class KernelMerge::Tables {
   bool by_system_calls_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
-  std::unordered_set<uint64_t> synced_inside_;  // outermost operations under way
+  std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress
   OrderedTable<RequestTable> requests_;
   OrderedTable<PartTable> parts_;
   OrderedTable<WaitTable> waits_;
@@ -395,7 +394,7 @@ class KernelMerge::Tables {
   OrderedTable<MemoryTable> memory_;
   GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
-  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // as load() counted them
+  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // numbered as in load()
 };
 
 void KernelMerge::find_gpu_files(Partition& partition) {
@@ -409,7 +408,7 @@ Status KernelMerge::for_each(const std::function<Status(const events::KernelRead
 
 Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
                           int64_t events_from_ns) {
-  follower_.reset();  // that of the calls, which have gone by, and all that it holds
+  follower_.reset();  // frees the follower of the calls, which are done
   Tables tables(*this, info, builder, events_from_ns);
   Status status = tables.open(tables_folder);
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
@@ -459,7 +458,7 @@ void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
                            -1, -1});
 }
 
-// By whom: the kernel or /proc, where nothing in the processes tells of files, or the calls on files.
+// Name observations: from the kernel or /proc if no library records files, else from the calls on files.
 std::vector<FileSeen> KernelMerge::names_seen() const {
   std::vector<FileSeen> seen = observed_.files().seen();
   seen.insert(seen.end(), join_.reused.seen().begin(), join_.reused.seen().end());
@@ -476,7 +475,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
   add_kernel_loss(info, kWhy, beyond(remotes_, kJoinedFileOpsMax), "remote requests");
   add_kernel_loss(info, kWhy, beyond(page_adds_, kPageAddsMax), "page cache additions");
   add_kernel_loss(info, kTooMany, names_.left_out(), "names of operations");
-  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that tell which file an inode number meant");
+  add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that identify the file of an inode number");
 }
 
 void KernelMerge::describe(json& run) const {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel side of a trace: reads its spool (kernel.bin) twice, once for the join with the calls and once for the
-// tables. Memory: two row groups of each table, and up to the limits of limits.h, behind which is counted what was not
-// taken in:
-//   24 bytes  for each block part, file operation, remote request and completion, 40 for each page cache addition
-//   88 bytes  for each begin, exec and end of a thread and each look at a process of an observation
-//   32 bytes  for each call on a file whose inode number another file of the trace has, too
-//   40 bytes  for each operation that was given names, and the text of these
-//  160 bytes  for each name of a file that was opened or open then, beside its row of the table, and the text of these
+// tables. Memory: two row groups of each table, and up to the limits of limits.h (further items are counted):
+//   24 bytes  for each bio fragment, file operation, remote request and completion, 40 for each page cache addition
+//   88 bytes  for each fork, exec and exit of a thread and each /proc sample of a process in observe mode
+//   32 bytes  for each call on a file whose inode number another file of the trace shares
+//   40 bytes  for each operation with names, and their text
+//  160 bytes  for each name of a file that was opened or open then, in addition to its row of the table, and their text
 //
 //   KernelMerge kernel(folder, session);
 //   if (kernel.present()) { kernel.load(); for each call: kernel.join()->call(row, id); kernel.write(...); }
@@ -49,44 +48,44 @@ class KernelMerge {
   // Requires: session outlives it.
   KernelMerge(const std::string& trace_folder, const SessionInfo& session);
 
-  // The run has a kernel side.
+  // Whether the run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
 
-  // It has seen when threads slept.
+  // Whether it recorded when threads slept.
   [[nodiscard]] bool sees_sleeps() const { return has_waits(); }
 
-  // After write(): rows of `wait` and of gpu_file; the latter is there when libcufile was followed.
+  // Valid after write(): rows of `wait` and of gpu_file; the latter exists if libcufile was probed.
   [[nodiscard]] int64_t waits() const { return waits_; }
   [[nodiscard]] bool has_gpu_file_calls() const { return gpu_file_calls_ > 0; }
 
-  // Requires: all files, processes and threads are known that the interposer tells of. Adds those that only the kernel
-  // side has seen.
+  // Requires: all files, processes and threads from the interposer are known. Adds those that only the kernel side
+  // recorded.
   Status load(model::TraceInfo& info);
-  // What the calls are joined with; nullptr without a kernel side.
+  // The data that calls are joined with; nullptr without a kernel side.
   [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
 
-  // Where the time of these calls went, if waits were recorded. Partitions come in order of time.
+  // Sets the time split of the slice's calls, if waits were recorded. Requires: slices in order of time.
   void split(Partition& partition) {
     if (follower_) follower_->split(partition);
   }
 
-  // What reads did not find in the page cache is known; of a call the builder is told by add_misses().
+  // Whether page cache misses of reads are known; add_misses() passes those of calls to the builder.
   [[nodiscard]] bool sees_page_cache() const;
   void add_misses(const model::CallRow& row, summary::Builder& builder) const;
 
-  // Which of these calls libcufile made. Likewise in order.
+  // Sets gpu_file_id of calls made by libcufile. Requires: slices in order of time.
   void find_gpu_files(Partition& partition);
 
-  // All records in the order of the spool.
+  // Visits all records in spool order.
   Status for_each(const std::function<Status(const events::KernelReader&)>& take);
 
-  // Tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, sample_memory, syscall and device. Requires: all calls have passed
-  // by, `info` has processes, threads and files. builder: takes the calls of libcufile, PyTorch's memory, and the operations
-  // on files that lie in no call. Calls of before events_from_ns were freed.
+  // Writes the tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, sample_memory, syscall and device.
+  // Requires: all calls were joined, `info` has processes, threads and files. builder: receives the calls of libcufile,
+  // PyTorch's memory, and file operations inside no call. Calls before events_from_ns were freed.
   Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
                int64_t events_from_ns);
 
-  // After write(): rows of loss and coverage, and what run.json says of the kernel side.
+  // After write(): adds rows of loss and coverage.
   void add_gaps(model::TraceInfo& info) const;
   void describe(nlohmann::json& run) const;
 
@@ -99,7 +98,7 @@ class KernelMerge {
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
-  // Of what mapped files read only that it reached a device is known.
+  // Whether mapped files have no page fault rows, only their device reads.
   [[nodiscard]] bool lacks_faults() const;
   [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.observes(); }
   [[nodiscard]] bool has_signal(const char* name) const;

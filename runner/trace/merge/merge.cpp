@@ -56,18 +56,18 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr unsigned kThreadsMax = 8;          // more would wait for the part that is done in order
+constexpr unsigned kThreadsMax = 8;          // more would wait for the in-order part
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
-// Rows in order of time, and what is counted by them, lie anywhere in memory: how many rows ahead each is fetched.
+// Rows visited in order of time, and the counters they update, are scattered in memory: prefetch distances, in rows.
 constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
-constexpr double kScanShare = 0.15;  // of the work, for the progress line
+constexpr double kScanShare = 0.15;  // share of the first pass in the progress line
 
 unsigned thread_count(unsigned wanted) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   return wanted != 0 ? wanted : std::min(cores, kThreadsMax);
 }
 
-// What one thread works with.
+// The buffers of one thread.
 struct Worker {
   Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
       : reader(index), writer(tables, has_gpu, join) {}
@@ -174,7 +174,7 @@ void Merger::read_mllog() {
   info_.phases = mllog_.phases;
 }
 
-// All rows were seen, and among them those that wrote the log.
+// Call when all rows were seen, among them the writes to the log.
 void Merger::settle_phases() {
   log_writes_->finish();
   settle(mllog_, *log_writes_);
@@ -182,7 +182,7 @@ void Merger::settle_phases() {
   info_.phases = mllog_.phases;
 }
 
-// Names of libraries, then those of marks in the order in which they are met.
+// Names of libraries, then those of marks in order of appearance.
 void Merger::name_marks() {
   for (const std::string& library : index_->modules().libraries()) {
     info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
@@ -238,7 +238,7 @@ void Merger::look_ahead(const Partition& partition, size_t at) const {
   prefetch(at + kContentsAhead, Step::kContents);
 }
 
-// One partition's rows in order of end time, for everything that needs to see them all pass by.
+// Passes one slice's rows in order of end time to all consumers that depend on the order.
 void Merger::feed(Worker& worker) {
   Partition& partition = worker.partition;
   worker.first_call_id = totals_.calls + 1;
@@ -276,7 +276,7 @@ void Merger::feed(Worker& worker) {
     }
   }
   fold_->apply(partition, kernel_->join());
-  if (sum_table_) {  // nothing is listed
+  if (sum_table_) {  // --summary-only: no event rows
     sum_table_->add(partition);
     partition.order.clear();
     return;
@@ -295,7 +295,7 @@ void Merger::count_gpu(const model::GpuWorkRow& row) {
   }
 }
 
-// Of processes that were not started here, in parts from that number on.
+// Adds GPU work of observed processes, as parts from `part` on.
 Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   if (!kernel_->present() || !cuda_->present()) return {};
   return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
@@ -325,8 +325,8 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   };
 
   if (parts.count() != 0 && options_.shows_progress) {
-    progress_.say(fmt::format("going on with a merge that was interrupted: {} of {} parts are written", parts.count(),
-                              slices->size()));
+    progress_.say(
+        fmt::format("resuming an interrupted merge: {} of {} parts are written", parts.count(), slices->size()));
   }
   progress_.begin(1 - kScanShare, index_->chunks().rows());
   return finish_marks(in_order(
@@ -481,7 +481,7 @@ Result<summary::Summary> Merger::run() {
   auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
   KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
-  // Names of kernels get their numbers row by row, as they can be read.
+  // With GPU work no parts are reused: kernel names get their numbers row by row, in the order in which they are read.
   const std::string made_of = has_gpu() ? std::string() : KeptParts::made_of(made_of_, info_);
   if (auto opened = parts.open(made_of); !opened) return tl::make_unexpected(opened.error());
   marks_->collectives().write_to(staging->tables());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the trace of a trace folder: spool.bin and session.json become tables/ and run.json. The spool stays as it is.
+// Merges a trace folder: spool.bin and session.json become tables/ and run.json. The spool is not modified.
 //
-// The trace is finished when run.json is there: it is written last, and removed first when a folder is merged again.
-// Until then the tables stand in a folder of their own, so a merge that is interrupted leaves nothing half done.
+// The trace is finished when run.json exists: it is written last, and removed first when a folder is merged again.
+// Until then the tables are in a staging folder, so an interrupted merge leaves no partial trace.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ Status visit_table(const Visit& visit, const Arguments&... arguments) {
   return visit(table.parquet());
 }
 
-// Each with its columns declared. Ends with the first error.
+// Visits each table with its columns declared. Stops at the first error.
 Status visit_all(const Visit& visit) {
   const model::TraceInfo nothing;
   const std::function<Status()> tables[] = {

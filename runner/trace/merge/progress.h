@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on a terminal that tells how far the merge is; nothing when standard error is none, or when it is done in a
-// moment.
+// A progress line on a terminal; none if standard error is not a terminal or the merge is short.
 #pragma once
 
 #include <chrono>
@@ -18,12 +17,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // A stage that is `share` of the whole work. `events`: how many it handles, 0: not known.
+  // Starts a stage that is `share` of the whole work. `events`: how many it handles; 0: unknown.
   void begin(double share, uint64_t events);
-  // These two are safe from several threads. advance(): so many events more. reached(): so many steps of the stage.
+  // Both are thread-safe. advance(): that many events more. reached(): that many steps of the stage.
   void advance(uint64_t events);
   void reached(uint64_t steps, uint64_t all);
-  // A line of its own.
+  // Prints a line of its own.
   void say(std::string_view text);
 
  private:

@@ -38,7 +38,7 @@ json clock_json(const TraceClock& clock) {
           {"realtime_offset_end_ns", clock.realtime_offset_ns(clock.last_ns())}};
 }
 
-// Added up over threads.
+// Summed over threads.
 json losses_json(const std::vector<model::LossRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, int64_t> sums;
   for (const model::LossRow& row : rows) util::add_to(sums[{row.channel, row.reason, row.unit, row.kind}], row.count);
@@ -51,7 +51,7 @@ json losses_json(const std::vector<model::LossRow>& rows) {
   return list;
 }
 
-// Added up over processes.
+// Summed over processes.
 json coverage_json(const std::vector<model::CoverageRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
   for (const model::CoverageRow& row : rows) ++sums[{row.subject, row.detail, row.level}];
@@ -125,7 +125,7 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
 
 Status write_run_json(const nlohmann::json& run, const std::string& trace_folder) {
   const std::string text = run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  constexpr mode_t kMode = 0600;  // it holds arguments and the environment
+  constexpr mode_t kMode = 0600;  // it contains arguments and the environment
   return util::write_atomically(trace_folder + "/run.json", text, kMode);
 }
 

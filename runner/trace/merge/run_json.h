@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json: what session.json said about the run, and what the merge found out. Keys: TABLES.md.
+// run.json: the facts of session.json about the run, and the results of the merge. Keys: TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RowTotals {
   GpuTotals gpu;
 };
 
-// Requires: the small tables of `info` are complete but for the summary's share.
+// Requires: the small tables of `info` are complete, except for the summary's share.
 nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
                              const RowTotals& totals);
 Status write_run_json(const nlohmann::json& run, const std::string& trace_folder);

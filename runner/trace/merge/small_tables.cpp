@@ -115,7 +115,7 @@ struct Columns<model::NameRow> {
   }
 };
 
-// One row stands for many: what a number is not of all of them is null.
+// A sum represents many calls: values that differ among them are null.
 template <>
 struct Columns<model::SumRow> {
   static constexpr const char* kTable = "sum";
@@ -181,7 +181,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// Marks of logs, in a file of their own; always there, so that the table has a file that tells its columns.
+// Marks of logs, in a file of their own; always written, so that the table has a file with its columns.
 Status write_marks(const std::vector<model::MarkRow>& marks, const std::string& trace_folder) {
   const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / "mark";
   std::error_code error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small tables of a trace: process, image, thread, file, name, mark, stack, frame, phase, loss,
-// coverage. One file each.
+// The small tables of a trace: process, image, thread, file, name, mark, stack, frame, phase, loss, coverage. One file
+// each.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ std::string hex(const std::string& bytes) {
   return text;
 }
 
-// What a person reads: function, library, source line, as far as they are known.
+// For display: function, library and source line, as far as known.
 std::string label(const StackTable& stacks, const FrameRow& frame) {
   const std::string& library = stacks.library(frame);
   if (frame.state == model::FrameState::kPython) return model::python_line(frame);
@@ -55,7 +55,7 @@ std::string label(const StackTable& stacks, const FrameRow& frame) {
 // One frame of one stack.
 struct Step {
   int32_t stack_id = 0, depth = 0, frame_id = 0;
-  const char* ending = "";  // of the outermost one
+  const char* ending = "";  // set in the outermost frame
 };
 
 std::vector<Step> steps(const StackTable& stacks) {

@@ -43,7 +43,7 @@ Result<StagingFolder> StagingFolder::create(const std::string& trace_folder) {
   return staging;
 }
 
-// The kernel gives the lock back however the process ends. A file system without locks is taken as it is.
+// The kernel releases the lock however the process ends. On a file system without locks it goes on unlocked.
 Status StagingFolder::lock() {
   lock_.reset(::open(trace_folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock_.valid()) return fail_errno("open " + trace_folder_, errno);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a merge writes its tables until they are complete: TRACE/merging, gone when the merge ends. One that was killed
-// leaves it (kept_parts.h). As long as a merge is at work the trace folder is locked against others.
+// The folder of a merge's tables until they are complete: TRACE/merging, removed when the merge ends. A killed merge
+// leaves it (kept_parts.h). During a merge the trace folder is locked against other merges.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 class StagingFolder {
  public:
-  // Makes no folder yet. Fails when another merge is at work.
+  // Does not create the folder yet. Fails if another merge holds the lock.
   static Result<StagingFolder> create(const std::string& trace_folder);
   ~StagingFolder();
   StagingFolder(StagingFolder&& other) noexcept;
@@ -22,7 +22,7 @@ class StagingFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string tables() const { return path_ + "/tables"; }
 
-  // Puts the tables in the place of the trace's; the trace has no run.json then.
+  // Replaces the trace's tables; the trace has no run.json then.
   Status commit();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table `sum` of a run with --summary-only: the sums that the collector made, and what was recorded besides, added
-// up likewise: calls that make processes, and what an mlrun that was killed had not taken yet.
+// The table `sum` of a run with --summary-only: the collector's sums, and the sums of recorded rows: calls that create
+// processes, and records that a killed mlrun had not summed up yet.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ class SumTable {
  public:
   explicit SumTable(const StretchTimes& stretches) : stretches_(stretches) {}
 
-  // Requires: partitions come one after another.
+  // Requires: slices in order of time.
   void add(const Partition& partition);
 
   // All sums by process, file, function and time, numbered.
   [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums,
                                                   const std::vector<model::PhaseRow>& phases) const;
 
-  // What the sums do not tell apart, and how exact they are.
+  // What the sums do not distinguish, and how exact they are.
   static std::vector<model::CoverageRow> coverage(const std::vector<model::SumRow>& sums,
                                                   const mlrun_frame_sums_state& state);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums.bin of a run with --summary-only, read when the spool tells what its names and numbers mean.
+// sums.bin of a run with --summary-only; read after the spool, which defines its names and numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace mlrun::trace {
 
-// The sizes of that many significant bits; of 63, the most that a size has, up to the largest number.
+// The sizes with that many significant bits; 63 includes the largest number.
 model::SumBucket size_bucket_of_width(uint64_t width);
 
-// The run in stretches, cut at the bounds of the log's intervals as they were met while it ran.
+// Divides the run into stretches at the bounds of the log's intervals, as they were found during the run.
 class StretchTimes {
  public:
   void set(std::vector<mlrun_stretch> bounds);
 
-  // A moment within it; 0: nothing is known of it.
+  // A moment within the stretch; 0: unknown.
   [[nodiscard]] int64_t moment_in(uint32_t stretch) const;
   [[nodiscard]] uint32_t at(int64_t ts_ns) const;
 
@@ -37,14 +37,14 @@ class SumsFile {
  public:
   explicit SumsFile(SpoolIndex& index) : index_(index) {}
 
-  // No such file: there are no sums.
+  // A missing file means no sums.
   Status read(const std::string& path);
 
   [[nodiscard]] const mlrun_frame_sums_state& state() const { return state_; }
   [[nodiscard]] const StretchTimes& stretches() const { return stretches_; }
   [[nodiscard]] std::vector<model::SumRow>& rows() { return rows_; }
 
-  // What is no row: into the summary, and to where later counters go on.
+  // Passes what makes no row to the summary and to the trackers.
   void feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kRowsAhead = 24, kBatchRows = 128;
 
-// Bytes of the texts that stand in a row itself.
+// Bytes of the texts that are stored in the row.
 template <typename Row>
 int64_t text_bytes(const Row&) {
   return 0;
@@ -26,7 +26,7 @@ int64_t text_bytes(const model::MarkRow& row) {
 }
 int64_t text_bytes(const model::GpuWorkRow& row) { return static_cast<int64_t>(row.func.size()); }
 
-// A free stands in the order by its beginning, when its block was given back.
+// A free is ordered by its beginning, when its block was returned.
 template <typename Row>
 int64_t end_of(const RowRef& ref, const Row&) {
   return ref.time_ns;
@@ -35,7 +35,7 @@ int64_t end_of(const RowRef& ref, const model::AllocRow& row) {
   return std::max(ref.time_ns, row.origin.ts_ns + std::max<int64_t>(row.dur_ns, 0));
 }
 
-// For a table that takes a row at a time.
+// For a table that takes one row at a time.
 template <typename Row, typename Table>
 auto one_by_one(Table& table) {
   return [&table](std::span<const Row* const> rows) {
@@ -45,7 +45,7 @@ auto one_by_one(Table& table) {
 
 }  // namespace
 
-// The rows of group_, in batches that stay in the cache while one column after another takes them.
+// The rows of group_, in batches that stay in the CPU cache while one column after another takes them.
 template <typename RowVector, typename Add>
 void PartWriter::add_group(const RowVector& rows, Add add) {
   using Row = typename RowVector::value_type;
@@ -60,8 +60,8 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
   }
 }
 
-// `visit` is given the ends of the group's rows, which stand in group_ by start. A group also ends when its texts have
-// become many bytes.
+// Calls `visit` with the bounds of the row group's ends; the rows are in group_, by start. A group also ends when its
+// texts exceed a number of bytes.
 template <typename RowVector, typename Visit>
 Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
                                   Visit visit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One part, a file, of each event table for each partition.
+// One table file of each event table for each slice.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace mlrun::trace {
 
-// Writes the parts of the event tables; one for each thread, because its buffers are used again and again.
+// Writes the parts of the event tables (the files of one slice); one per thread, because it reuses its buffers.
 class PartWriter {
  public:
-  // The tables that parts are written of.
+  // The tables that have parts.
   static std::vector<std::string> tables(bool has_gpu);
-  // `tables_folder` holds a folder for each of them already.
-  // `has_gpu`: GPU work was recorded, so that its tables are there. `join`: told of every call; nullptr without the
-  // kernel side.
+  // `tables_folder` has a folder for each of them. `has_gpu`: GPU work was recorded, so its tables are written. `join`:
+  // receives every call; nullptr without the kernel side.
   PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
-  // Rows of a table in groups by end time, in each group by start. Calls are numbered from first_call_id on. A table
-  // without rows gets a part only if it is the first one, so that every table has a file that tells its columns.
+  // Writes the rows of each table in row groups by end time, each group sorted by start. Calls are numbered from
+  // first_call_id on. A table without rows gets a file only in the first part, so that every table has a file with its
+  // columns.
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
-  // For a part whose files are there: tells the kernel side of its calls, as write() does.
+  // For a part whose files exist: only passes its calls to the kernel side, as write() does.
   void pass(const Partition& partition, int64_t first_call_id);
 
  private:

@@ -61,8 +61,8 @@ void ObservedFiles::add(const events::KernelReader& reader) {
   }
 }
 
-// One that is seen again, with the same path, is the same file. `may_be_told_again`: it may have been another one
-// meanwhile.
+// A repeated observation with the same path is the same file. `may_be_told_again`: the inode may have been another file
+// in between.
 void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_told_again) {
   const uint64_t inode = inode_key(file.device, file.inode);
   const uint64_t identity = scrambled(mlrun_content_hash(file.path.data(), file.path.size()), inode);
@@ -85,7 +85,7 @@ void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_told_again) {
   seen_.push_back({ns, known->second});
 }
 
-// It has its inode before the call that makes it is over.
+// A file has its inode before the call that creates it returns.
 void ObservedFiles::add_made(const mlrun_file_op& operation) {
   if (operation.op != MLRUN_FILE_OPEN || (operation.flags & MLRUN_FILE_CREATED) == 0 || operation.inode == 0) return;
   last_.erase(inode_key(operation.device, operation.inode));
@@ -99,7 +99,7 @@ void ObservedFiles::add_made(const mlrun_file_op& operation) {
 void ObservedFiles::finish(model::FileTable& files) {
   const auto before = static_cast<int64_t>(files.size());
   for (FileSeen& seen : seen_) seen.file_id += before;
-  // The kernel tells it of what is opened; /proc, of what was open before, only the device.
+  // The kernel reports the magic number of opened files; /proc only the device of files that were open before.
   std::unordered_map<uint32_t, uint32_t> magic_of;
   for (const File& file : files_) {
     if (file.magic != 0) magic_of.emplace(file.device, file.magic);
@@ -110,7 +110,7 @@ void ObservedFiles::finish(model::FileTable& files) {
     row.path = util::escaped_utf8(file.path);
     row.raw_path = row.path;
     if (row.path != file.path) row.path_bytes = file.path;
-    file.path = {};  // else all of them would be there twice
+    file.path = {};  // otherwise its text would be kept twice
     row.dev = stat_device(file.device);
     row.ino = static_cast<int64_t>(file.inode);
     row.file_system = file_system_name(file.magic);

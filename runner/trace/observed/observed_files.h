@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of the files of a run without the library in its processes: by which paths the kernel saw them being opened, what
-// mlrun-probes found in /proc of those that were open before, and when files were made.
+// Names of files in a run without the library in its processes: paths that the kernel recorded at opens, paths that
+// mlrun-probes found in /proc for files opened before, and when files were created.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace mlrun::trace {
 
-// Bytes of text that may be kept yet, of all kinds together.
+// Remaining bytes for texts of all kinds.
 class TextBudget {
  public:
   explicit TextBudget(size_t bytes) : left_(bytes) {}
-  bool take(size_t bytes) {  // false: no room
+  bool take(size_t bytes) {  // false: over the budget
     if (bytes > left_) return false;
     left_ -= bytes;
     return true;
@@ -31,7 +31,7 @@ class TextBudget {
   size_t left_;
 };
 
-// The path that the kernel's programs have told from its end: "file/folder/" is /folder/file, nothing is /.
+// Path from the kernel's component list, innermost first: "file/folder/" is /folder/file, "" is /.
 std::string path_of_names(std::string_view names);
 
 class ObservedFiles {
@@ -39,16 +39,16 @@ class ObservedFiles {
   // Requires: `texts` outlives it.
   ObservedFiles(TextBudget& texts, size_t most) : texts_(&texts), most_(most) {}
 
-  // A record of any kind; others than names of files and their making are passed over. What finds no room is counted.
+  // Accepts any record; ignores all but names and creations of files. What exceeds the limits is counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows.
   void finish(model::FileTable& files);
 
-  // After finish(): when names were seen, and when files were made.
+  // After finish(): when names were seen, and when files were created.
   [[nodiscard]] const std::vector<FileSeen>& seen() const { return seen_; }
   [[nodiscard]] const std::vector<FileMade>& made() const { return made_; }
 
-  // What was left out.
+  // Adds what was left out.
   void add_gaps(model::TraceInfo& info) const;
 
  private:
@@ -57,7 +57,7 @@ class ObservedFiles {
     uint64_t inode = 0;
     model::FileKind kind = model::FileKind::kUnknown;
     std::string path;
-    uint32_t magic = 0;  // of its file system; 0: not told
+    uint32_t magic = 0;  // of its file system; 0: unknown
   };
   void add_seen(int64_t ns, File file, bool may_be_told_again);
   void add_made(const mlrun_file_op& operation);
@@ -67,7 +67,7 @@ class ObservedFiles {
   std::vector<File> files_;  // each once
   std::vector<FileSeen> seen_;
   std::vector<FileMade> made_;
-  std::unordered_map<uint64_t, int64_t> known_;  // by device, inode and path: which of them, from 1
+  std::unordered_map<uint64_t, int64_t> known_;  // by device, inode and path: index + 1
   std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the last one
   uint64_t left_out_ = 0, made_left_out_ = 0;
 };

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kLateNs = 1'000'000'000;  // no process number is used again so soon
+constexpr int64_t kLateNs = 1'000'000'000;  // process ids are not reused this soon
 
 int64_t time_of(const mlrun_kernel_head& head) { return TraceClock::from_monotonic(head.time_ns); }
 
@@ -75,7 +75,7 @@ void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
   events_ = {};
 }
 
-// A process or a thread can be looked at for a moment after the kernel has told of its end.
+// /proc may show a process or thread for a moment after the kernel recorded its exit.
 bool ObservedTasks::comes_too_late(const Event& event) const {
   const auto is_late = [&](int64_t ended_ns) { return event.ts_ns - ended_ns < kLateNs; };
   const bool is_look = !event.facts.empty() || event.task.event == MLRUN_TASK_SEEN;
@@ -108,14 +108,13 @@ void ObservedTasks::take(model::TraceInfo& info, const Event& event) {
 
 ObservedTasks::Process& ObservedTasks::begin_process(model::TraceInfo& info, const Event& event) {
   const auto [pid, tid] = std::pair(event.task.head.pid, event.task.head.tid);
-  end_process(info, pid, event.ts_ns);  // the record of its end is lost
+  end_process(info, pid, event.ts_ns);  // its exit record was lost
   model::ProcessRow row;
   row.proc_id = static_cast<int32_t>(info.processes.size()) + 1;
   row.pid = static_cast<int32_t>(pid);
   row.first_ns = row.last_ns = event.ts_ns;
   model::ImageRow image;
-  if (event.facts.empty() && event.task.event == MLRUN_TASK_FORK &&
-      pid == tid) {  // it goes on with its parent's program
+  if (event.facts.empty() && event.task.event == MLRUN_TASK_FORK && pid == tid) {  // it runs its parent's program
     row.forked = true;
     row.ppid = static_cast<int32_t>(event.task.parent);
     if (const auto parent = processes_.find(event.task.parent); parent != processes_.end()) {
@@ -135,8 +134,8 @@ ObservedTasks::Process& ObservedTasks::begin_process(model::TraceInfo& info, con
   return process;
 }
 
-// One that has ended as far as its records told, and now execs or has one more thread, has not: a thread of it was left
-// that nobody knew of.
+// A process that ended according to its records, but then execs or starts a thread, has not ended: it had a thread that
+// was not recorded.
 ObservedTasks::Process& ObservedTasks::process_of(model::TraceInfo& info, const Event& event) {
   const uint32_t pid = event.task.head.pid;
   if (const auto living = processes_.find(pid); living != processes_.end()) return living->second;
@@ -170,15 +169,15 @@ model::ThreadRow& ObservedTasks::thread_of(model::TraceInfo& info, const Event& 
   return info.threads.emplace_back(std::move(row));
 }
 
-// The thread that called exec goes on alone, under the process's number. Where that was not the first one, the kernel
-// has told of the first one's end before, and tells of none of its own number.
+// The thread that calls exec continues alone, with the process's id. If it was not the first thread, the kernel has
+// recorded the first one's exit, and records none for its own tid.
 void ObservedTasks::begin_image(model::TraceInfo& info, const Event& event) {
   Process& process = process_of(info, event);
   end_threads(info, process, event.ts_ns);
   process.leader_ended = false;
   model::ProcessRow& row = info.processes[process.row];
   row.forked = false;
-  row.start_ticks = 0;  // until somebody has looked again
+  row.start_ticks = 0;  // until /proc was read again
   row.command.clear();
   model::ImageRow image;
   image.image_id = static_cast<int32_t>(info.images.size()) + 1;
@@ -189,12 +188,12 @@ void ObservedTasks::begin_image(model::TraceInfo& info, const Event& event) {
   thread_of(info, event);
 }
 
-// A process ends with its last thread. With exit_group the first one may be told of before the others, and with
-// pthread_exit it may end long before them.
+// A process ends with its last thread. On exit_group the first thread's exit may be recorded before the others', and
+// with pthread_exit it may end long before them.
 void ObservedTasks::end_thread(model::TraceInfo& info, const Event& event) {
   const auto [pid, tid] = std::pair(event.task.head.pid, event.task.head.tid);
   if (pid == tid) {
-    thread_of(info, event);  // of a process that ran before, this may be all that tells of it
+    thread_of(info, event);  // may be the only record of a process that ran before
     processes_[pid].leader_ended = true;
   }
   const auto thread = threads_.find(tid);
@@ -244,9 +243,9 @@ void ObservedTasks::take_facts(model::TraceInfo& info, const Event& event) {
   image.arguments = process.command;
 }
 
-// By the name of the first thread, as ps does with what has no arguments.
+// Uses the first thread's name, as ps does for processes without arguments.
 void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
-  for (auto row = info.threads.rbegin(); row != info.threads.rend(); ++row) {  // the last program is the process's
+  for (auto row = info.threads.rbegin(); row != info.threads.rend(); ++row) {  // the last program names the process
     const model::ThreadRow& thread = *row;
     if (thread.proc_id <= 0 || static_cast<size_t>(thread.proc_id) > info.processes.size()) continue;
     model::ProcessRow& process = info.processes[static_cast<size_t>(thread.proc_id) - 1];
@@ -258,7 +257,7 @@ void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
 
 void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
   add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
-  add_kernel_loss(info, kTooMany, looks_left_out_, "looks at processes");
+  add_kernel_loss(info, kTooMany, looks_left_out_, "/proc samples of processes");
   files_.add_gaps(info);
   if (!session.observes()) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1,
@@ -269,10 +268,10 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   add("calls of the C library, allocations and marks",
       is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
   const json children = session.all->value("/observed/children_before"_json_pointer, json::array());
-  if (!children.empty()) add("children that ran before", "they are followed if --pid names them", std::ssize(children));
-  if (unnamed_ > 0) add("arguments of processes", "they ended before anybody could look", unnamed_, model::kRemark);
+  if (!children.empty()) add("children that ran before", "they are observed if --pid names them", std::ssize(children));
+  if (unnamed_ > 0) add("arguments of processes", "they ended before /proc could be read", unnamed_, model::kRemark);
   if (nameless_files > 0) {
-    add("paths of files", "they were closed before anybody could look", nameless_files, model::kRemark);
+    add("paths of files", "they were closed before /proc could be read", nameless_files, model::kRemark);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes, threads and files of a run without the library in its processes (--pid, --preload=off): from the kernel's
-// records of fork, exec and exit and from what mlrun-probes found in /proc meanwhile. Rows come after those that the
-// interposer's records gave, of which such a run has none.
+// records of fork, exec and exit, and from what mlrun-probes read in /proc. Rows are added after those from the
+// interposer's records, of which such a run has none.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ class ObservedTasks {
   ObservedTasks(const ObservedTasks&) = delete;
   ObservedTasks& operator=(const ObservedTasks&) = delete;
 
-  // A record of any kind; others than those of tasks, of files and of their making are passed over. What lies beyond the limits is counted.
+  // Accepts any record; ignores all but those of tasks and files. What exceeds the limits is counted.
   void add(const events::KernelReader& reader);
-  // Requires: everything was added. Adds the rows. `end_ns`: of the run.
+  // Requires: everything was added. Adds the rows. `end_ns`: end of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);
 
-  // After finish().
+  // Requires: finish() was called.
   [[nodiscard]] const ObservedFiles& files() const { return files_; }
 
-  // What such a run does not tell, if this was one. `nameless_files`: inodes of the tables without a path.
+  // What an observed run does not know, if this is one. `nameless_files`: inodes in the tables without a path.
   void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
 
  private:
@@ -50,8 +50,8 @@ class ObservedTasks {
   // A process between its first record and the end of its last thread.
   struct Process {
     size_t row = 0, image = 0;
-    std::set<uint32_t> threads;  // those that are known, by tid
-    bool leader_ended = false;   // its first thread; the others may go on
+    std::set<uint32_t> threads;  // known ones, by tid
+    bool leader_ended = false;   // its first thread ended; others may still run
   };
   struct Thread {
     size_t row = 0;
@@ -75,13 +75,13 @@ class ObservedTasks {
   void name_what_is_left(model::TraceInfo& info);
 
   std::vector<Event> events_;
-  // Of what lives at that moment, by pid or tid.
+  // What is alive at the current moment, by pid or tid.
   std::map<uint32_t, Process> processes_;
   std::map<uint32_t, Thread> threads_;
-  // What has ended since, likewise.
+  // What has ended before it, by pid or tid.
   std::map<uint32_t, Ended> ended_;
   std::map<uint32_t, int64_t> ended_threads_ns_;
-  int64_t unnamed_ = 0;  // nobody could read what they were started with
+  int64_t unnamed_ = 0;  // ended before their arguments could be read
   Limits limits_;
   TextBudget texts_;
   ObservedFiles files_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kSeveral = -1;
 
-// Escaped, as the paths of files are; and the bytes themselves.
+// The escaped path, as in `file`, and its raw bytes.
 struct Wanted {
   std::string_view bytes;
   std::string path;
@@ -47,7 +47,7 @@ void OperationNames::add(const events::KernelReader& reader) {
   const auto folder = reader.text_behind(sizeof record, record.folder_bytes);
   const auto name = reader.text_behind(sizeof record + folder.size(), record.name_bytes);
   if (folder.size() != record.folder_bytes || name.empty()) return;
-  // One that begins with '/' does so at the process's root.
+  // A name that begins with '/' starts at the process's root.
   const std::string path = absolute_path("/", path_of_names(folder) + "/" + std::string(name));
   const auto known = paths_.find(path);
   const bool has_room = operations_.size() < most_ && (known != paths_.end() || texts_.take(path.size()));

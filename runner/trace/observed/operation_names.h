@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that the kernel's operations on names (unlink, rename, mkdir, rmdir) were given, as paths of the table of files.
+// Names given to the kernel's operations on names (unlink, rename, mkdir, rmdir), as paths of the table file.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ class OperationNames {
   explicit OperationNames(size_t most = kObservedFilesMax, size_t text_bytes = kOperationNameBytesMax)
       : most_(most), texts_(text_bytes) {}
 
-  // A record of any kind; others are passed over. What finds no room is counted.
+  // Accepts any record; ignores all but names. What exceeds the limits is counted.
   void add(const events::KernelReader& reader);
 
-  // Requires: everything was added, and `files` has all others. A path means the file that has it; where none has, or
-  // several had it one after the other, a row of its own without an inode, which is added.
+  // Requires: everything was added, and `files` has all other files. A path refers to the file that has it; if none has
+  // it, or several had it in turn, a row without an inode is added.
   void finish(model::FileTable& files);
 
   struct Files {
-    int64_t file_id = 0, file2_id = 0;  // 0: not told; the second one is a rename's new name
+    int64_t file_id = 0, file2_id = 0;  // 0: unknown; file2_id: a rename's new name
   };
   // Requires: finish().
   [[nodiscard]] Files of(uint64_t operation) const;
@@ -37,7 +37,7 @@ class OperationNames {
  private:
   size_t most_;
   TextBudget texts_;
-  std::unordered_map<std::string, int64_t> paths_;  // number from 1; after finish() unused
+  std::unordered_map<std::string, int64_t> paths_;  // index + 1; unused after finish()
   std::unordered_map<uint64_t, Files> operations_;  // with these numbers; after finish() with file_ids
   uint64_t left_out_ = 0;
 };

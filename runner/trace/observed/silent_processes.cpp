@@ -12,7 +12,7 @@ constexpr size_t kProcessesMax = 10000;
 SilentProcesses::SilentProcesses(const model::TraceInfo& info) {
   for (const model::ProcessRow& process : info.processes) {
     known_.insert(static_cast<uint32_t>(process.pid));
-    known_.insert(static_cast<uint32_t>(process.ns_pid));  // where it could not be told how it is numbered outside
+    known_.insert(static_cast<uint32_t>(process.ns_pid));  // its pid in mlrun's namespace may be unknown
   }
 }
 

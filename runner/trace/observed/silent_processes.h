@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Followed processes of which the library in the command's processes tells nothing, and the kernel does: it could not be
-// loaded into them (statically linked, setuid), or they gave it no chance. What they did to files has no process in the
-// tables and no calls.
+// Processes that the kernel side recorded and the library did not: it could not be loaded (static, setuid), or they
+// were too short-lived. Their file I/O has no process and no calls in the tables.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +14,13 @@ namespace mlrun::trace {
 
 class SilentProcesses {
  public:
-  // Requires: all processes are known that the library tells of.
+  // Requires: info.processes has all that the library recorded.
   explicit SilentProcesses(const model::TraceInfo& info);
   void add(const mlrun_block_part& part);
   void add(const mlrun_file_op& operation);
-  // A child that only waits may have had nothing to tell; but if nobody tells of anything, it is the command itself.
+  // A child that only waits may have done no I/O; but if no process recorded anything, it is the command itself.
   void add(const mlrun_wait& wait);
-  // At least the command, where nobody tells of anything: it may have ended before it gave the kernel side anything to see.
+  // At least 1 (the command) if no process recorded anything: it may have ended before the kernel side recorded it.
   [[nodiscard]] int64_t count() const {
     return std::max(static_cast<int64_t>(silent_.size()), int64_t{known_.empty() ? 1 : 0});
   }

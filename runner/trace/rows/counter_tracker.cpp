@@ -10,10 +10,10 @@ namespace mlrun::trace {
 namespace {
 
 constexpr size_t kClassesMax = size_t{1} << 22;  // of all channels together
-// A fine class is 16 bytes wide. The usable sizes of glibc's malloc lie right in its middle; for others it is the mean.
+// A fine class is 16 bytes wide. glibc's usable sizes are exactly its middle; for other allocators it is the mean.
 constexpr int64_t kMiddleOfFineClass = 8;
 
-// No more than can be added up over a run, whatever a spool says.
+// Clamps, so that a run's sum cannot overflow whatever the spool contains.
 int64_t difference(uint64_t now, uint64_t before) {
   constexpr int64_t kMost = int64_t{1} << 44;
   return std::clamp(static_cast<int64_t>(now - before), -kMost, kMost);
@@ -30,7 +30,7 @@ void CounterTracker::apply(Partition& partition) {
   }
 }
 
-// What a channel had counted before the first look that is kept is not of the trace. That look tells all classes.
+// Counts before a channel's first kept reading are not part of the trace. That reading contains all classes.
 bool CounterTracker::is_baseline(const ClassTotals& now) {
   const Channel& channel = channels_.all()[now.channel];
   if (!channel.begins_late) return false;
@@ -40,7 +40,7 @@ bool CounterTracker::is_baseline(const ClassTotals& now) {
   return now.ts_ns == first_ns;
 }
 
-// Every look gives a row, so that references into the rows stay simple; one of an unchanged class is all zero.
+// Every reading makes a row, which keeps references to rows simple; that of an unchanged class is all zero.
 void CounterTracker::add(const ClassTotals& now, Partition& partition) {
   const uint64_t key = scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
   if (before_.size() > kClassesMax) before_.clear();

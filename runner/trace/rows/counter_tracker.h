@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the running totals of counted allocations into rows of what changed from one look of the collector to the next.
+// Converts running totals of counted allocations to rows of the change between two readings by the collector.
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ class CounterTracker {
  public:
   explicit CounterTracker(const ChannelTable& channels) : channels_(channels) {}
 
-  // What a channel had counted is known already. Requires: apply() was not called yet.
+  // Sets the totals that a channel starts from. Requires: apply() was not called yet.
   void begin_at(uint64_t serial, const mlrun_counter_entry& totals) {
     before_.at(scrambled(serial, totals.class_bytes)) = totals;
   }
 
-  // Fills partition.alloc_small. Requires: partitions come in the order of time.
+  // Fills partition.alloc_small. Requires: slices in order of time.
   void apply(Partition& partition);
 
  private:

@@ -10,7 +10,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kWaitingMax = size_t{1} << 20;  // one for each frame or so; a damaged spool may hold any number
+constexpr size_t kWaitingMax = size_t{1} << 20;  // usually one per frame; a damaged spool may contain any number
 
 bool is_open_free(const model::AllocRow& row) { return row.op == MLRUN_FREE && row.dur_ns < 0; }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of frees (--alloc-dur) stand in records of their own, each behind that of its free, mostly the next one of
-// its thread. Between the two there may be a handler's calls, or the end of a frame, so that other threads' rows lie
-// between them.
+// Joins durations of frees (--alloc-dur) with their rows. They have records of their own, usually the thread's next
+// record after the free; a signal handler's calls or the end of a frame may come between, and so rows of other threads.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +23,10 @@ class FreeTimes {
 
   void clear() { waiting_.clear(); }
 
-  // `rows`: those that were met before; the last one mostly is its free.
+  // `rows`: the rows so far; the last one usually is the free.
   void add(const FreeTime& time, AllocRows& rows);
 
-  // The others, when all rows are there. One whose free is not among them says nothing.
+  // Applies the remaining ones when all rows exist. One whose free is missing is ignored.
   void apply(AllocRows& rows);
 
  private:

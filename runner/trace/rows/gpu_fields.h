@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a record of GPU work to its row, without what depends on other rows (gpu_join.h).
+// Converts a record of GPU work to its row, without columns that depend on other rows (gpu_join.h).
 #pragma once
 
 #include "runner/decode/gpu_event_view.h"
@@ -8,7 +8,7 @@
 
 namespace mlrun::trace {
 
-// An api row's tid is as the process sees it; of work on the GPU no thread is known yet.
+// An api row has the tid in the process's own namespace; the thread of GPU work is not known yet.
 model::GpuWorkRow gpu_row(const events::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index);
 
 }  // namespace mlrun::trace

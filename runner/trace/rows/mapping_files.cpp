@@ -5,7 +5,7 @@ namespace mlrun::trace {
 
 namespace func = events::func;
 
-// The first row of a forked process comes soon after the fork.
+// A forked process inherits the mappings at its first row, which comes soon after the fork.
 void MappingFiles::meet(const model::Origin& origin) {
   int32_t& image = images_[origin.proc_id];
   if (image == origin.image_id) return;

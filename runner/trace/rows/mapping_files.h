@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives msync, madvise and munmap the file that is mapped where they begin.
+// Sets the file of msync, madvise and munmap: the one mapped at their address.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class MappingFiles {
   // Requires: both outlive it, and the processes are known.
   MappingFiles(const FileIndex& files, const model::TraceInfo& info) : files_(files), info_(info) {}
 
-  // Requires: partitions come in the order of time.
+  // Requires: slices in order of time.
   void apply(Partition& partition);
 
  private:
@@ -26,8 +26,8 @@ class MappingFiles {
 
   const FileIndex& files_;
   const model::TraceInfo& info_;
-  MappedFiles mapped_;                           // by image: an exec leaves nothing mapped
-  std::unordered_map<int32_t, int32_t> images_;  // of each process, the last one that was met
+  MappedFiles mapped_;                           // by image: exec unmaps everything
+  std::unordered_map<int32_t, int32_t> images_;  // by process: its latest image
 };
 
 }  // namespace mlrun::trace

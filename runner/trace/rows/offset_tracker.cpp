@@ -15,9 +15,9 @@ namespace mlrun::trace {
 namespace {
 
 namespace func = events::func;
-constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; more are not followed
+constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; further ones are not tracked
 constexpr size_t kRowsAhead = 24;
-constexpr int32_t kShared = -1;  // proc_id of what several processes use
+constexpr int32_t kShared = -1;  // proc_id of a description that several processes use
 
 uint64_t key_of(int64_t ofd_id) { return scrambled(static_cast<uint64_t>(ofd_id)); }
 int64_t end_of(const model::CallRow& row) { return row.origin.ts_ns + row.dur_ns; }
@@ -27,10 +27,10 @@ bool duplicates(const model::CallRow& row) {
   return by_fcntl || row.func == func::k_dup || row.func == func::k_dup2 || row.func == func::k_dup3;
 }
 
-// Of linux/fs.h, which older headers lack
+// From linux/fs.h; missing in older headers.
 constexpr int64_t kWriteAppends = 0x10, kWriteDoesNotAppend = 0x20;
 
-// Linux appends whatever offset a write is given.
+// On Linux an appending write ignores its offset.
 bool appends(const model::CallRow& row, bool description_appends) {
   const bool writes = class_of_func(row.func) == MLRUN_CLASS_WRITE;
   if (row.func != func::k_pwritev2) return writes && description_appends;
@@ -38,7 +38,7 @@ bool appends(const model::CallRow& row, bool description_appends) {
   return description_appends || (row.arg2 & kWriteAppends) != 0;
 }
 
-// The stream of a FILE may read and write unseen (getc, putc, scanf).
+// The stream of a FILE may read and write unrecorded (getc, putc, scanf).
 bool makes_stream(const model::CallRow& row) {
   return row.func == func::k_fopen || row.func == func::k_freopen || row.func == func::k_fdopen;
 }
@@ -68,7 +68,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   model::CallRow& row = partition.calls[index];
   const Motion& motion = partition.call_motion[index];
   const bool seeks = row.func == func::k_lseek || row.func == func::k_fseek;
-  // stdio knows where its reads and writes began.
+  // stdio records the offset of its reads and writes
   const bool given = row.offset_source == model::OffsetSource::kDerived;
   Description* description = descriptions_.find(key_of(row.ofd_id));
   if (!description) {
@@ -82,7 +82,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
     if (description->appends && !now && description->streams > 0) description->stream_goes_to_end = true;
     description->appends = now;
   }
-  // libc sets that flag of the descriptor that it is given.
+  // libc sets O_APPEND on the descriptor it is given
   if (makes_stream(row) && row.err == 0 && (row.flags & O_APPEND) != 0) description->appends = true;
   if (row.origin.proc_id != description->proc_id) {
     if (motion.moves || given || seeks) description->known = false;
@@ -100,7 +100,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   end(row, *description);
 }
 
-// Where the file ended then is not known, also where libc has sought before it wrote and takes that for the place.
+// The file's length at that time is unknown; also if libc seeked before the write and assumes that position.
 void OffsetTracker::append(model::CallRow& row, bool description_appends) {
   const bool claims =
       row.offset_source == model::OffsetSource::kArgument || row.offset_source == model::OffsetSource::kDerived;
@@ -122,7 +122,7 @@ void OffsetTracker::begin(const model::CallRow& row) {
   if (makes_stream(row)) begin_stream(row, description);
 }
 
-// libc goes to the end of a file that it opens for appending alone.
+// fopen(…, "a") seeks to the end of the file.
 void OffsetTracker::begin_stream(const model::CallRow& row, Description& description) {
   ++description.streams;
   if ((row.flags & O_APPEND) == 0) return;
@@ -139,15 +139,15 @@ uint32_t OffsetTracker::found_moves(int64_t file_id) const {
   return moves ? *moves : 0;
 }
 
-// The position is known from here on, as long as nothing else moves it.
+// The position is known from here on, unless something else moves it.
 void OffsetTracker::learn(const model::CallRow& row, Description& description) {
   description.losses = losses_.of(row.origin.proc_id);
   description.forks = forks_.of(row.origin.proc_id);
   description.found_moves = found_moves(description.file_id);
 }
 
-// Neither records of its process were lost, nor was the file moved by what may be this description, met on a descriptor of
-// a program that was executed, nor by the stream in a forked child, unseen.
+// False if records of the process were lost, if a found descriptor (inherited by exec) may be this description and
+// moved it, or if the stream may have moved it unrecorded in a forked child.
 bool OffsetTracker::still_knows(const model::CallRow& row, const Description& description) {
   const bool shares_stream = description.streams > 0 && description.forks != forks_.of(row.origin.proc_id);
   return description.known && !shares_stream && !description.stream_goes_to_end &&
@@ -160,7 +160,7 @@ void OffsetTracker::end(const model::CallRow& row, Description& description) {
   if (!closes) return;
   if (--description.copies <= 0) return descriptions_.erase(key_of(row.ofd_id));
   if (row.func != func::k_fclose) return;
-  description.known = false;  // what was read ahead may have been given back
+  description.known = false;  // libc may have seeked back over read-ahead data
   if (description.streams > 0) --description.streams;
 }
 
@@ -170,7 +170,7 @@ void OffsetTracker::seek(const model::CallRow& row, const Motion& motion, Descri
     description.known = still_knows(row, description) && !overlaps && row.origin.ts_ns >= description.last_seek_end_ns;
     util::add_to(description.position, motion.by);
   } else if (row.err == 0) {
-    // Earlier records do not say where the kernel stands behind a seek of stdio.
+    // Older records lack the kernel's position after a seek of stdio.
     const bool says = row.func == func::k_lseek || row.offset2 >= 0;
     description.known = says && !overlaps;
     description.position = row.func == func::k_lseek ? row.ret : row.offset2;
@@ -189,8 +189,8 @@ void OffsetTracker::take_given(model::CallRow& row, Description& description) {
   description.last_seek_end_ns = description.last_end_ns;
 }
 
-// Calls that overlapped took turns in an order that nobody saw. Those of an earlier partition have been handed on
-// already: of a million rows the last few.
+// Overlapping calls used the position in an unknown order. Rows of an earlier slice are already written: the last few
+// of a million.
 void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow& row, Description& description) {
   uint32_t index = description.partition == partition_ ? description.last_row : kNoRow;
   for (; index != kNoRow && end_of(partition.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
@@ -199,12 +199,13 @@ void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow
   }
 }
 
-// What goes past a stream tells its offset only if the stream has not moved unseen meanwhile, which a later call would say.
+// A call that bypasses a stream has a known offset only if the stream did not move unrecorded, which only a later call
+// shows.
 void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
   model::CallRow& row = partition.calls[index];
   const bool stdio = partition.call_motion[index].stdio, appended = appends(row, description.appends);
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
-  // libc has the standard streams from the beginning: one counts from its first call on.
+  // libc has the standard streams from the start: counts one from its first call.
   if (stdio && description.streams == 0) description.streams = 1;
   description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);
@@ -221,7 +222,7 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   description.partition = partition_;
 }
 
-// Where an offset was given the position stays.
+// An explicit offset leaves the position unchanged.
 void OffsetTracker::write_second(model::CallRow& row) {
   Description* description = descriptions_.find(key_of(row.ofd2_id));
   if (!description) {

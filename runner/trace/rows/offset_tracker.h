@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the file offsets of reads and writes at the file position, by replaying every open file description from its
-// opening. Rather unknown than wrong: nothing is said about a description
+// Derives the file offsets of reads and writes at the file position, by replaying every open file description from its
+// open. It prefers unknown to wrong. A description's position is unknown
 //
-//   - that was met and not opened, or opened for appending (where a write lands depends on the file's length);
-//   - from the moment a second process uses it, be it under another number;
-//   - after records were lost in its process, until an absolute seek;
-//   - while calls of several threads on it overlap, where only the position behind all of them is known;
-//   - after a stream (FILE) may have moved it by calls that are not recorded, as its next record says, or in a forked child; and by calls past a
-//     stream, or of one of several streams.
+//   - if it was found, not opened, or opened for appending (the offset of a write then depends on the file's length);
+//   - from the moment a second process uses it, even under another number;
+//   - after its process lost records, until an absolute seek;
+//   - during overlapping calls of several threads, where only the position after all of them is known;
+//   - after a stream (FILE) may have moved it by unrecorded calls, as its next record shows, or in a forked child;
+//     and after calls that bypass a stream, or use one of several streams.
 //
-// A write that appends whatever offset it is given (O_APPEND, RWF_APPEND) has none. What a call from one descriptor to another (copy_file_range) writes at the position is followed in the same way.
+// A write that appends whatever its offset (O_APPEND, RWF_APPEND) has none. The target position of a call that copies
+// between descriptors (copy_file_range) is tracked in the same way.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class OffsetTracker {
  public:
   OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses);
 
-  // Fills offset and offset_source of the partition's calls. Requires: partitions come in the order of time.
+  // Fills offset and offset_source of the slice's calls. Requires: slices in order of time.
   void apply(Partition& partition);
 
  private:
@@ -34,20 +35,19 @@ class OffsetTracker {
 
   struct Description {
     int32_t proc_id = 0;
-    int32_t copies = 1;  // descriptors that stand for it in its process
+    int32_t copies = 1;  // descriptors that refer to it in its process
     int64_t position = 0;
-    int64_t last_end_ns = 0;  // of the calls on it so far
+    int64_t last_end_ns = 0;  // latest end of its calls so far
     int64_t last_seek_end_ns = 0;
-    uint32_t losses = 0;         // of its process, when the position was last known
-    uint32_t last_row = kNoRow;  // in this partition, the last call that moved it
-    uint32_t partition = 0;      // to which last_row belongs
-    uint32_t found_moves = 0;    // of its file, then
-    uint32_t forks = 0;          // of its process, then
-    int32_t streams = 0;         // that may be at work on it
+    uint32_t losses = 0;         // loss count of its process when the position was last known
+    uint32_t last_row = kNoRow;  // the last call in this slice that moved it
+    uint32_t partition = 0;      // the slice of last_row
+    uint32_t found_moves = 0;    // found_moves_ of its file at that time
+    uint32_t forks = 0;          // fork count of its process at that time
+    int32_t streams = 0;         // streams that may use it
     int64_t file_id = 0;
     bool known = true, appends = false;
-    bool stream_goes_to_end =
-        false;  // ftell moves a stream that was opened for appending, also where nothing appends now
+    bool stream_goes_to_end = false;  // ftell moves a stream opened for appending, even if nothing appends now
   };
   void see(Partition& partition, uint32_t index);
   void begin(const model::CallRow& row);
@@ -66,10 +66,10 @@ class OffsetTracker {
 
   FileIndex& files_;
   LossCount losses_;
-  LossCount forks_{{}};  // of each process
+  LossCount forks_{{}};  // per process
   summary::FlatMap<Description> descriptions_;
-  summary::FlatMap<uint32_t> found_moves_;  // by file_id: of open files that were not seen being opened
-  std::vector<uint32_t> previous_row_;      // of the same description, for each call of the partition
+  summary::FlatMap<uint32_t> found_moves_;  // by file_id: moves by descriptors that were found, not opened
+  std::vector<uint32_t> previous_row_;      // for each call of the slice: the previous one of the same description
   uint32_t partition_ = 0;
 };
 

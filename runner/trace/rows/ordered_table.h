@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows that come nearly in order of their end as a table in that order: rows wait in a window, half of which is
-// written when it is full. Rows of a row group are ordered by start, as in all event tables.
+// Writes rows that arrive nearly in order of their end in that order: rows wait in a window, and half of it is written
+// when it is full. Rows of a row group are sorted by start, as in all event tables.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class OrderedTable {
  public:
   using Row = typename Table::Row;
 
-  // Makes the table's folder below `tables_folder`, and its one file.
+  // Creates the table's folder below `tables_folder`, and its only file.
   Status open(const std::string& tables_folder) { return table_.parquet().open_in(tables_folder); }
 
   Status add(Row row) {
@@ -47,7 +47,7 @@ class OrderedTable {
                      [](const Row& a, const Row& b) { return a.end_ns < b.end_ns; });
   }
 
-  // The first rows, which are in order of their end, as a row group.
+  // Writes the first rows, already in order of their end, as a row group.
   Status write(size_t rows) {
     const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(rows);
     const GroupEnds ends{rows_.front().end_ns, (last - 1)->end_ns};

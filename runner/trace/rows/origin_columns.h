@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns that every event table begins with, and the time at which a group of rows ends.
+// The columns that every event table begins with, and the bounds of a row group's end times.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace mlrun::trace {
 
-// When the rows of a row group end: the same in all its rows, so it takes no room, and its statistics let any reader
-// pass over row groups that ended before a moment.
+// Range of the end times of a row group: constant within it, so it takes almost no space, and its statistics let any
+// reader skip row groups that ended before a moment.
 struct GroupEnds {
   int64_t min_ns = 0, max_ns = 0;
 };
@@ -20,10 +20,10 @@ struct GroupEnds {
 struct OriginColumns {
   explicit OriginColumns(ParquetTable& table);
   void add(const model::Origin& origin);
-  // Of rows that have an origin.
+  // For rows that have an origin.
   template <typename Row>
   void add(std::span<const Row* const> rows);
-  // Of the row group that ends now.
+  // For the row group that ends now.
   void set(const GroupEnds& ends);
 
   SameColumn &end_min, &end_max;

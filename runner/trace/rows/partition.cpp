@@ -61,13 +61,13 @@ Status PartitionReader::for_each_frame(const Slice& slice, Visit visit) {
   return {};
 }
 
-// Vectors that grow to tens of mebibytes step by step would have twice the memory cleared, and be copied. What is
-// reserved and not used takes no memory.
+// Growing vectors to tens of mebibytes step by step would clear and copy twice the memory. Unused reserved memory is
+// never touched.
 void PartitionReader::reserve(const Slice& slice, Partition& partition) {
   if (!reserves_) return;
-  constexpr uint64_t kRowsMax = 1'000'000;  // a slice of more, all of one moment, is rare
+  constexpr uint64_t kRowsMax = 1'000'000;  // a larger slice, of rows with one time stamp, is rare
   const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
-  // With room for larger slices to come: what is given back for more is not always used again.
+  // With slack for larger slices to come: memory freed on growth is not always reused.
   const auto make_room = [&](auto& vector) {
     if (vector.capacity() < rows) vector.reserve(rows + rows / 2);
   };
@@ -77,7 +77,7 @@ void PartitionReader::reserve(const Slice& slice, Partition& partition) {
     make_room(partition.order);
     make_room(spare_);
   } catch (const std::bad_alloc&) {
-    reserves_ = false;  // with a limit of the address space they grow by need
+    reserves_ = false;  // under an address space limit they grow as needed
   }
 }
 
@@ -261,8 +261,8 @@ void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel
                                    site_of(channel.about.process, stack.site)});
 }
 
-// What a call did may be over before the call, in this slice, and the call end behind it: the driver's call inside one of
-// the runtime, a copy that is waited for, an allocation.
+// GPU work may end in this slice while its call ends after it: a driver call inside a runtime call, a synchronous copy,
+// an allocation. Reads the calls that end soon after the slice.
 Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
   if (!index_.has_gpu_work() || slice.end_ns > kLatestNs - kCallsBeyondNs) return {};
   const Slice beyond{slice.end_ns, slice.end_ns + kCallsBeyondNs};

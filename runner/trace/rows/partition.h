@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of one slice of time, decoded and in order of their end. What depends on rows before them (derived offsets,
-// changes of counters) is filled in afterwards, slice after slice.
+// The rows of one slice of time, decoded and in order of their end. Columns that depend on earlier rows (derived
+// offsets, changes of counters) are filled in later, slice by slice.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace mlrun::trace {
 
-// A class's totals of one channel, as a counters frame tells them.
+// Totals of one size class of one channel, from a counters frame.
 struct ClassTotals {
   uint32_t channel = 0;  // index
   int64_t ts_ns = 0;
@@ -25,25 +25,25 @@ struct ClassTotals {
   bool final = false;
 };
 
-// A mark as it was recorded: the beginning or the end of a range.
+// A recorded mark: the beginning or the end of a range.
 struct MarkMoment {
   model::Origin origin;
   events::MarkEvent event;
   std::string text;
-  std::string structure;  // bytes, of the layout that event.payload tells
+  std::string structure;  // bytes in the layout that event.payload refers to
 };
 
-// A call of CUDA that allocated memory, and who made it.
+// A CUDA call that allocated memory, with its caller.
 struct GpuCaller {
   int32_t proc_id = 0;
   uint64_t address = 0;
-  int64_t start_ns = 0, end_ns = 0;  // around the call
+  int64_t start_ns = 0, end_ns = 0;  // bounds of the call
   int32_t stack_id = 0;
   uint64_t site = 0;  // return address of its innermost frame
-  Site place;         // the same, in a library
+  Site place;         // the same as library and offset
 };
 
-// Those of GPU work last, in the order of model::GpuKind.
+// Kinds of GPU work are last, in the order of model::GpuKind.
 enum class RowKind : uint8_t {
   kCall,
   kAlloc,
@@ -63,12 +63,12 @@ inline RowKind row_kind(model::GpuKind kind) {
 }
 
 struct RowRef {
-  int64_t time_ns = 0;  // what it is ordered by
+  int64_t time_ns = 0;  // sort key
   uint32_t index = 0;   // in the vector of its kind
   RowKind kind = RowKind::kCall;
 };
 
-// Rows are met in the order of time and lie in that of the spool: on small pages most visits would miss the TLB.
+// Rows are visited in order of time but stored in that of the spool: with small pages most visits would miss the TLB.
 template <typename T>
 using Rows = std::vector<T, summary::HugePageAllocator<T>>;
 
@@ -77,17 +77,17 @@ struct Partition {
   std::vector<Motion> call_motion;
   Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
-  Rows<RowRef> order;                             // of all of them, by end; frees by their beginning
-  std::vector<model::AllocSmallRow> alloc_small;  // made of `counters` in order
-  std::vector<model::CallSplit> splits;           // what CallRow::split points into; empty without the kernel side
-  size_t folded_calls = 0;                        // of `calls` that are no more in `order`
+  Rows<RowRef> order;                             // all of them, by end; frees by start
+  std::vector<model::AllocSmallRow> alloc_small;  // made from `counters`, in order
+  std::vector<model::CallSplit> splits;           // targets of CallRow::split; empty without the kernel side
+  size_t folded_calls = 0;                        // number of `calls` removed from `order`
   std::vector<MarkMoment> mark_moments;
   std::vector<model::GpuWorkRow> gpu;
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
-  std::vector<GpuCaller> gpu_callers;               // that were called in this slice
-  std::vector<model::GpuWorkRow> later_calls;       // of CUDA, that began in this slice and end soon after it, by end
-  size_t later_calls_left_out = 0;                  // there were too many
-  std::vector<model::MarkRow> marks;                // made of `mark_moments` in order; references are to these then
+  std::vector<GpuCaller> gpu_callers;               // of calls in this slice
+  std::vector<model::GpuWorkRow> later_calls;       // CUDA calls that began in this slice and end soon after it, by end
+  size_t later_calls_left_out = 0;                  // beyond the limit
+  std::vector<model::MarkRow> marks;                // made from `mark_moments` in order; `order` then refers to these
 
   void clear();
   void prefetch(const RowRef& row) const {
@@ -97,20 +97,20 @@ struct Partition {
   }
 };
 
-// Reads slices; one for each thread.
+// Reads slices; one per thread.
 class PartitionReader {
  public:
   explicit PartitionReader(SpoolIndex& index) : index_(index) {}
 
-  // Replaces what `partition` holds.
+  // Replaces the content of `partition`.
   Status read(const Slice& slice, Partition& partition);
   Result<uint64_t> count(const Slice& slice);
 
-  // The files of a call.
+  // Sets the files of a call.
   static void fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row);
 
  private:
-  // The code at an address stays where it is for as long as its library is loaded, so most sites are found here.
+  // An address means the same code while its library is loaded, so this cache finds most sites.
   struct CachedSite {
     uint64_t address = 0;
     uint32_t process = 0;
@@ -135,7 +135,8 @@ class PartitionReader {
   TraceClock::Hint hint_;
   FreeTimes free_times_;
   std::array<CachedSite, 4096> sites_{};
-  // To be copied, in a few wide moves: one made anew begins with a string instruction that takes longer than the rest.
+  // Templates to copy with a few wide moves: constructing one uses a string instruction that takes longer than the
+  // rest.
   model::CallRow blank_call_;
   events::CallEvent blank_event_;
   Rows<RowRef> spare_;

@@ -8,7 +8,7 @@
 
 namespace mlrun::trace {
 
-// When which processes lost records, so that file positions are not known from then on.
+// When processes lost records, so that file positions are unknown from then on.
 std::vector<PositionLoss> position_losses(SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -87,7 +87,7 @@ class GpuTable {
   TextColumn* throttle_ = nullptr;
 };
 
-// Which process had a number at a moment.
+// The process that had a pid at a moment.
 class ProcessByPid {
  public:
   explicit ProcessByPid(const std::vector<model::ProcessRow>& processes) {
@@ -97,7 +97,7 @@ class ProcessByPid {
     }
   }
 
-  // 0: none that was recorded.
+  // 0: no recorded process.
   [[nodiscard]] int32_t find(int32_t pid, int64_t ts_ns) const {
     const auto rows = by_pid_.find(pid);
     if (rows == by_pid_.end()) return 0;
@@ -185,7 +185,7 @@ class GpuDriverTable {
   Int64Column& value_ = table.int64("value");
 };
 
-// Takes the rows of a frame one after another. What a row of another version lacks is as `blank` has it.
+// Visits the rows of a frame. Fields that an older version's row lacks are taken from `blank`.
 template <typename Row, typename Visit>
 uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
   const size_t room = frame.header.payload_bytes - sizeof head;
@@ -206,7 +206,7 @@ mlrun_gpu_sample blank_gpu_sample() {
   return row;
 }
 
-// Reads the frames and feeds the tables.
+// Reads the frames and fills the tables.
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
@@ -260,7 +260,7 @@ class SampleReader {
         totals_.damaged_rows +=
             for_each_row(frame, head, mlrun_gpu_driver_sample{}, [&](const mlrun_gpu_driver_sample& row) {
               if (!is_known(row.device)) return;
-              if (row.field >= MLRUN_GPU_DRIVER_FIELDS) return;  // of a later version
+              if (row.field >= MLRUN_GPU_DRIVER_FIELDS) return;  // written by a later version
               driver_.add(row);
               ++totals_.driver_rows;
             });
@@ -269,7 +269,7 @@ class SampleReader {
     return {};
   }
 
-  // False, and counted: nothing tells which device it is of.
+  // False, and counted: the device is not described.
   bool is_known(uint32_t device) {
     const bool known = known_gpus_.contains(device);
     totals_.damaged_rows += known ? 0 : 1;
@@ -338,7 +338,7 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
 
 namespace {
 
-// nvidia-smi's; -1: not known.
+// nvidia-smi's index; -1: unknown.
 int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
   for (const model::GpuRow& gpu : info.gpus) {
     if (gpu.gpu_id == gpu_id) return gpu.index;
@@ -364,7 +364,7 @@ std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const mode
 
 }  // namespace
 
-// One that is late now and then is the machine's, and the rows' own times tell it.
+// Only frequent delays are reported; occasional ones show in the rows' own times.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
@@ -374,8 +374,8 @@ std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, 
   const double look_ms =
       static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(looks);
   rows.push_back(
-      {.subject = "looks at the GPUs",
-       .detail = fmt::format("{} of {} were left out: a look took {:.1f} ms, for which the driver answered too slowly; "
+      {.subject = "samples of the GPUs",
+       .detail = fmt::format("{} of {} were skipped: one took {:.1f} ms, because the driver answered too slowly; "
                              "--sample-hz asks for fewer",
                              late, looks + late, look_ms),
        .seen = looks,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at GPUs, from the spool to the tables sample_gpu, sample_gpu_process and sample_gpu_driver. They are few beside events and
-// stand in the spool in the order of time, so they are written in one go, a frame at a time.
+// Writes GPU samples from the spool to the tables sample_gpu, sample_gpu_process and sample_gpu_driver. They are few
+// compared with events and in order of time in the spool, so they are written in one pass, frame by frame.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,20 @@ namespace mlrun::trace {
 
 struct GpuSampleTotals {
   int64_t gpu_rows = 0, process_rows = 0, driver_rows = 0;
-  uint64_t damaged_rows = 0;  // of frames that break the rules
+  uint64_t damaged_rows = 0;  // in malformed frames
 };
 
-// The GPUs that the spool tells of. Texts that cannot be read are left out.
+// The GPUs that the spool describes. Malformed texts are ignored.
 std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
 
-// Writes the tables of samples; each has a file even without rows. Requires: info.processes and info.gpus are
-// complete.
+// Writes the sample tables; each has a file even without rows. Requires: info.processes and info.gpus are complete.
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter);
 
-// Where the driver answered so slowly that one look in ten or more was left out, and what it does not sample by itself.
+// Whether the driver was so slow that a tenth or more of the samples were skipped, and what it does not sample itself.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info);
 
-// What holds the clocks down, as words: "sw_power_cap hw_thermal".
+// The clock throttle reasons as words: "sw_power_cap hw_thermal".
 std::string throttle_text(int64_t reasons);
 
 }  // namespace mlrun::trace

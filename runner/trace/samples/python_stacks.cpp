@@ -37,7 +37,7 @@ class Payload {
 
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   [[nodiscard]] uint32_t rows() const { return head_.samples; }
-  // Empty: there is no such text.
+  // Empty: no such text.
   [[nodiscard]] std::string_view text(uint32_t number) const {
     if (number >= texts.size()) return {};
     const mlrun_python_text& text = texts[number];
@@ -68,12 +68,12 @@ class Payload {
   bool is_sound_ = false;
 };
 
-// Stacks of Python among those of the trace, equal ones once.
+// Adds Python stacks to those of the trace; equal ones are stored once.
 class Interner {
  public:
   explicit Interner(model::StackTable& table) : table_(table) {}
 
-  // 0: there is no room, or it breaks the rules.
+  // 0: over the limit, or malformed.
   int32_t stack(const Payload& payload, uint32_t number) {
     if (number >= payload.stacks.size()) return 0;
     const mlrun_python_stack& stack = payload.stacks[number];
@@ -95,7 +95,7 @@ class Interner {
   }
 
  private:
-  // Many frames may name one long text, and each keeps it.
+  // Many frames may refer to one long text, and each stores a copy.
   int32_t frame(const Payload& payload, uint32_t number) {
     if (number >= payload.frames.size()) return 0;
     const mlrun_python_frame& frame = payload.frames[number];
@@ -119,7 +119,7 @@ class Interner {
   size_t name_bytes_ = 0;
 };
 
-// Whom the numbers of producers mean, by the channels that the spool tells of.
+// Maps the producers' numbers to processes and threads, by the channels in the spool.
 class Owners {
  public:
   Owners(const SpoolIndex& index, const model::TraceInfo& info) : finder_(info) {
@@ -144,7 +144,7 @@ class Owners {
  private:
   struct Process {
     uint32_t pid = 0;
-    std::unordered_map<uint32_t, uint32_t> threads;  // as it sees them: as mlrun does
+    std::unordered_map<uint32_t, uint32_t> threads;  // tid in the process's own namespace: tid in mlrun's
   };
   ThreadFinder finder_;
   std::unordered_map<uint32_t, Process> processes_;
@@ -258,7 +258,7 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   const nlohmann::json::json_pointer at("/python_stacks");
   if (!session.all->contains(at) || !session.all->at(at).is_object()) {
     if (session.has_stream("python_stacks"))
-      add(0, "mlrun died before it told how many looks were left out, and which processes have no stacks");
+      add(0, "mlrun died before it reported how many samples were skipped, and which processes have no stacks");
     return rows;
   }
   const nlohmann::json& about = session.all->at(at);
@@ -276,7 +276,7 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   const uint64_t left_out = session.number("/python_stacks/looks_left_out", 0);
   const uint64_t looks = session.number("/python_stacks/looks", 0);
   if (left_out > 0) {
-    add(0, fmt::format("{} of {} looks were left out: they would have taken more than 2 % of a processor", left_out,
+    add(0, fmt::format("{} of {} samples were skipped: they would have taken more than 2 % of a processor", left_out,
                        left_out + looks));
   }
   return rows;

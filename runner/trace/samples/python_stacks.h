@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at Python stacks, from the spool to the table python_stack; the stacks themselves go into `stack` and `frame`.
-// Bounded: stacks and frames that find no room are counted, and their looks have no stack.
+// Writes samples of Python stacks from the spool to the table python_stack; the stacks go into `stack` and `frame`.
+// Bounded: stacks and frames beyond the limits are counted, and their samples have no stack.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace mlrun::trace {
 
 struct PythonTotals {
   int64_t rows = 0;
-  uint64_t damaged_rows = 0;  // of frames that break the rules
-  uint64_t left_out = 0;      // rows whose stack found no room
+  uint64_t damaged_rows = 0;  // in malformed frames
+  uint64_t left_out = 0;      // rows whose stack is over the limits
 };
 
 // Writes the table; it has a file even without rows. Adds to info.stacks. Requires: processes and threads of `info` are
@@ -31,7 +31,7 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
                                          const std::string& tables_folder, summary::PythonMeter& meter,
                                          idle::PythonLines& lines);
 
-// Whose stacks were not seen, or not as often as asked for. Requires: as above.
+// Processes whose stacks were not sampled, or less often than requested. Requires: as above.
 std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -43,11 +43,11 @@ class BlockScanner {
   void add_struct(const SpoolFrame& frame, T value, Add add);
 
   KeptFrames* kept_;
-  bool is_known_ = false;  // what the frame defines is
+  bool is_known_ = false;  // the frame's definitions are already known from the kept file
   BlockScan scan_;
   summary::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
   summary::FlatMap<uint32_t> counter_index_;
-  events::CallEvent blank_call_;  // copied in a few wide moves; one made anew takes longer than to decode it
+  events::CallEvent blank_call_;  // copied with a few wide moves; constructing one costs more than decoding it
 };
 
 FrameNote note_of(const SpoolFrame& frame) {
@@ -63,7 +63,8 @@ FrameNote note_of(const SpoolFrame& frame) {
   return note;
 }
 
-// Every frame of a channel has a place in its sequence; the collector's own (channel 0) are not noted.
+// Each frame of a channel gets a note, since its sequence numbers are checked; frames of the collector itself (channel
+// 0) do not.
 void BlockScanner::add(const SpoolFrame& frame) {
   FrameNote note = note_of(frame);
   const uint64_t key = kept_key(note.channel, note.seq);
@@ -177,7 +178,7 @@ void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
   note.max_end = std::max(note.max_end, record.clock());
 }
 
-// Stands for no row, but the frame has to be read where that of the free is.
+// Makes no row, but its frame must be read together with that of the free.
 void BlockScanner::add_free_time(const RecordView& record, FrameNote& note) {
   ++note.rows;
   note.min_end = std::min(note.min_end, record.clock());
@@ -261,7 +262,7 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
   }
 }
 
-// A definition stands in each process that uses the string: most are known already.
+// Every process defines the strings it uses, so most definitions are already known.
 void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
   events::StringEvent string;
   if (!events::decode(record, string)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first pass over one block of the spool: notes about its frames, and everything that gives the rows meaning
-// (strings, open files, processes, channels, clock anchors). Blocks are scanned in parallel; what one of them says may
-// refer to another one, so nothing is joined here.
+// The first pass over one 64 MiB chunk of the spool: notes about its frames, and all definitions that rows refer to
+// (strings, open files, processes, channels, clock anchors). Chunks are scanned in parallel and may refer to each
+// other, so nothing is joined here.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,11 @@
 
 namespace mlrun::trace {
 
-// A frame of a channel, whatever its type. Clocks are the channel's (counters: nanoseconds); min_end > max_end: no
-// rows.
+// A frame of a channel, of any type. Clocks are the channel's (counters: nanoseconds); min_end > max_end: no rows.
 struct FrameNote {
   uint64_t offset = 0, channel = 0, seq = 0;
   uint64_t min_end = UINT64_MAX, max_end = 0, min_start = UINT64_MAX;  // of its rows
-  uint64_t min_gpu_end_ns = UINT64_MAX, max_gpu_end_ns = 0;  // of GPU work: nanoseconds whatever the channel's clock
+  uint64_t min_gpu_end_ns = UINT64_MAX, max_gpu_end_ns = 0;            // of GPU work: always nanoseconds
   uint64_t first = 0, last = 0;
   uint32_t payload_bytes = 0, rows = 0, lost = 0;
   uint16_t type = 0;
@@ -50,12 +49,12 @@ struct FragmentNote {
   bool last = false;
   std::string_view text;
 };
-// fork and the like gave this pid, as the parent sees it.
+// Child pid returned by fork and the like, in the parent's pid namespace.
 struct ChildNote {
   uint64_t clock = 0;
   uint32_t pid = 0;
 };
-// Frames as in the record: index into BlockScan::stack_frames.
+// Frames as in the record: first index into BlockScan::stack_frames.
 struct StackNote {
   uint64_t id = 0;
   uint32_t first = 0, frames = 0, end = 0;
@@ -64,14 +63,14 @@ struct ProcessText {
   uint64_t clock = 0;
   std::string_view json;
 };
-// Totals of a channel at its last counters frame in the block.
+// Totals of a channel at its last counters frame in the chunk.
 struct CounterNote {
   uint64_t monotonic_ns = 0;
   decltype(mlrun_frame_counters::drops) drops = {};
   bool final = false;
 };
 
-// What opens a file by the name that it was given comes behind that.
+// A name given to an unnamed file; calls that open the file by it come later.
 struct GivenNameNote {
   size_t files_before = 0;  // of the same scan
   GivenName given;
@@ -88,7 +87,7 @@ struct BlockScan {
   std::vector<ProcessText> process_texts;
   std::vector<std::string_view> gpu_texts;  // JSON
   std::vector<uint64_t> sample_frames;      // offsets in the spool
-  std::vector<uint64_t> python_frames;      // likewise
+  std::vector<uint64_t> python_frames;      // offsets in the spool
   std::vector<mlrun_same_file> same_files;
 
   std::vector<StringNote, util::SpillAllocator<StringNote>> strings;
@@ -102,7 +101,7 @@ struct BlockScan {
   std::vector<OfChannel<ChildNote>> children;
   std::vector<OfChannel<events::ChildEndEvent>> child_ends;
   std::vector<OfChannel<events::RingEvent>> rings;
-  std::vector<OfChannel<uint64_t>> failed_execs;  // when they began
+  std::vector<OfChannel<uint64_t>> failed_execs;  // start times
   std::vector<OfChannel<events::ModuleEvent>> modules;
   std::vector<OfChannel<StackNote>> stacks;
   bool has_gpu_work = false;
@@ -111,19 +110,19 @@ struct BlockScan {
   std::vector<uint64_t> stack_frames;
   model::TextArena texts;
 
-  std::vector<uint64_t> kept;  // keys of the frames, of the kept file alone
+  std::vector<uint64_t> kept;  // keys of the frames; only of the kept file
 
   uint64_t damaged_file_bytes = 0;    // of the spool, outside of frames
   uint64_t damaged_record_bytes = 0;  // in whole frames
   uint64_t unknown_records = 0, unknown_frames = 0;
 };
 
-// Frames whose definitions stand in the kept file as well, by channel and number.
+// Frames whose definitions are also in the kept file, by channel and number.
 using KeptFrames = summary::FlatMap<uint8_t>;
 inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return scrambled(scrambled(channel), seq); }
 
-// Scans the frames that begin in [begin, end). `kept`: of frames that stand there only the rows are taken; null: this
-// is the kept file itself, of which there are no rows.
+// Scans the frames that begin in [begin, end). `kept`: frames for which only rows are taken, not definitions; nullptr:
+// the file is the kept file, which has no rows.
 Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept);
 
 }  // namespace mlrun::trace

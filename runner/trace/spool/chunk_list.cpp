@@ -7,7 +7,7 @@ namespace mlrun::trace {
 
 namespace {
 constexpr uint64_t kChunkBytes = uint64_t{512} << 10;
-constexpr uint64_t kLimitFactor = 2;  // rows of a slice, at most, in targets
+constexpr uint64_t kLimitFactor = 2;  // limit of a slice's rows, in multiples of the target
 }  // namespace
 
 void ChunkList::add(const FrameNote& frame, mlrun_clock_kind clock_kind) {
@@ -73,7 +73,7 @@ uint64_t ChunkList::rows_at_most(const Slice& slice) const {
 }
 
 Result<std::vector<Slice>> ChunkList::slices(uint64_t target_rows, const Count& count) const {
-  std::vector<std::pair<int64_t, uint64_t>> ends;  // when a chunk's last row ends, and its rows
+  std::vector<std::pair<int64_t, uint64_t>> ends;  // end of a chunk's last row, and its row count
   for (const Chunk& chunk : chunks_) ends.emplace_back(chunk.max_ns, chunk.rows);
   std::sort(ends.begin(), ends.end());
   std::vector<Slice> slices;
@@ -115,7 +115,7 @@ Status ChunkList::refine(const Slice& slice, uint64_t target_rows, const Count& 
   return {};
 }
 
-// All in one nanosecond: any order is right, so the slice is cut where chunks meet.
+// All rows end in the same nanosecond, so any order is right: cuts the slice between chunks.
 void ChunkList::split_by_offset(const Slice& slice, uint64_t target_rows, std::vector<Slice>& slices) const {
   Slice part = slice;
   uint64_t rows = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often each process has lost records up to a moment, for what is followed from record to record: when the number
-// has changed, what came before says nothing any more.
+// Loss counter per process. Trackers that follow state from record to record compare it before and after: if it
+// changed, their state is stale.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace mlrun::trace {
 
-// From this moment on what was followed of the process (0: of all) is not known.
+// From this moment on, state tracked for the process (0: all processes) is stale.
 struct PositionLoss {
   int64_t ts_ns = 0;
   int32_t proc_id = 0;
@@ -25,7 +25,7 @@ class LossCount {
     std::stable_sort(losses_.begin(), losses_.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
   }
 
-  // Moments come in the order of time.
+  // Requires: moments in order of time.
   void pass(int64_t ts_ns) {
     for (; next_ < losses_.size() && losses_[next_].ts_ns <= ts_ns; ++next_) add(losses_[next_].proc_id);
   }

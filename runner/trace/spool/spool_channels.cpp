@@ -27,8 +27,8 @@ const Channel* ChannelTable::find(uint64_t serial) {
   return index ? &channels_[*index] : nullptr;
 }
 
-// A description that comes again (after a recovery) may know the host's numbers better; the clock stays what it was,
-// because rows may have been placed by it.
+// A repeated description (after a recovery) may have better numbers of the host. The clock must not change: rows may
+// have been placed by it.
 void ChannelTable::describe(uint64_t serial, const mlrun_frame_channel& about) {
   const bool is_new = find(serial) == nullptr;
   const auto index = index_of(serial);
@@ -68,8 +68,8 @@ void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
   channel.left_out = totals;
 }
 
-// Twins are the frames that a killed collector had put into the ring when it had not yet noted so: the last ones of a
-// channel.
+// A collector killed between writing frames to the ring and recording that leaves twins: the last frames of a channel,
+// written twice.
 bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
   for (Channel::Recent& twin : channel.recent) {
     if (twin.seq != frame.seq) continue;

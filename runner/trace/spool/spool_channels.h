@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channels of a spool: who they belong to, which of their frames count, and what they lost.
+// The channels of a spool: their owners, which of their frames count, and what they lost.
 #pragma once
 
 #include <array>
@@ -15,27 +15,27 @@
 
 namespace mlrun::trace {
 
-// Clocks are the channel's.
+// Clock values are in the channel's clock.
 struct Channel {
   uint64_t serial = 0;
-  mlrun_frame_channel about{};  // all zero: the spool does not describe it
+  mlrun_frame_channel about{};  // all zero: not described in the spool
   bool described = false;
-  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // fixed when the channel is first met
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // fixed by the channel's first frame
   uint64_t first = UINT64_MAX, last = 0;          // of its rows
   uint64_t next_seq = 0;
   uint64_t missing_frames = 0, duplicate_frames = 0;
-  uint64_t lost = 0;     // as its frames say
-  CounterNote counters;  // the last ones
+  uint64_t lost = 0;     // from its frames
+  CounterNote counters;  // the latest
   events::DropCounts drops{};
   bool has_counters = false;
   mlrun_left_out left_out{}, first_left_out{};
   bool has_left_out = false;
-  bool met = false;          // a frame of it was
+  bool met = false;          // a frame of it was read
   bool begins_late = false;  // its first frames were freed
 
-  model::Origin origin;  // filled in when all channels are known; ts_ns is not used
+  model::Origin origin;  // set when all channels are known; ts_ns is unused
 
-  // The last frames, to tell what to do with one that comes twice.
+  // The last frames, to detect twins.
   struct Recent {
     uint64_t seq = UINT64_MAX, offset = 0;
     uint32_t payload_bytes = 0, rows = 0, lost = 0;
@@ -43,7 +43,7 @@ struct Channel {
   std::array<Recent, 3> recent;
 };
 
-// Records dropped by one channel between two looks of the collector.
+// Records dropped by one channel between two reads of its counters by the collector.
 struct LossSpan {
   uint32_t channel = 0;  // index
   uint64_t first = 0, last = 0;
@@ -52,7 +52,7 @@ struct LossSpan {
 
 class ChannelTable {
  public:
-  // Channels that the spool does not describe have clocks of this kind.
+  // `session_clock`: clock of channels that the spool does not describe.
   explicit ChannelTable(mlrun_clock_kind session_clock) : session_clock_(session_clock) {}
 
   void describe(uint64_t serial, const mlrun_frame_channel& about);
@@ -60,22 +60,22 @@ class ChannelTable {
   void drop_records(uint64_t serial, const events::DropCounts& totals);
   void leave_out(uint64_t serial, const mlrun_left_out& totals);
 
-  // The beginning of the spool was freed: of each channel the first frame that is met is the first one.
+  // The beginning of the spool was freed: accepts any first frame number of a channel.
   void set_begins_late(bool late) { begins_late_ = late; }
 
-  // Frames of data that need not be kept are not in the spool.
+  // The spool omits data frames that need not be kept.
   void set_leaves_out(bool leaves_out) { leaves_out_ = leaves_out; }
 
-  // What becomes of a frame: the index of its channel, or nothing if it must not be read (a shorter twin, or no room).
+  // Returns the channel index of a frame, or nullopt if it must not be read (a shorter twin, or too many channels).
   std::optional<uint32_t> add(const FrameNote& frame);
 
-  // nullptr: not known.
+  // nullptr: unknown.
   [[nodiscard]] const Channel* find(uint64_t serial);
   [[nodiscard]] std::vector<Channel>& all() { return channels_; }
   [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
   [[nodiscard]] const std::vector<LossSpan>& losses() const { return losses_; }
 
-  // True: the frame that begins there lost to a longer twin.
+  // Whether the frame at the offset lost to a longer twin.
   [[nodiscard]] bool is_dropped(uint64_t offset) {
     return dropped_.size() != 0 && dropped_.find(scrambled(offset)) != nullptr;
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 constexpr uint64_t kBufferBytes = uint64_t{2} << 20, kUsualFrameBytes = uint64_t{64} << 10;
-// Bytes whose checksum may turn out wrong before the rest of the block is given up: else a spool made of frames that
-// overlap and claim a mebibyte each would keep us busy for days.
+// Bytes with a wrong checksum before the rest of the range is given up. Otherwise a spool of overlapping frames that
+// each claim a mebibyte would take days.
 constexpr uint64_t kVainBytesMax = uint64_t{1} << 30;
 static_assert(kBufferBytes >= kHeaderBytes + MLRUN_FRAME_PAYLOAD_MAX);
 
@@ -48,7 +48,7 @@ uint64_t SpoolCursor::end_of(const mlrun_frame& header, uint64_t offset) {
   return offset + aligned(kHeaderBytes + header.payload_bytes);
 }
 
-// Up to the end of the part, with room for a frame of usual size that begins there, and `bytes` at least.
+// Reads up to the end of the range, plus a usual frame that begins there, and at least `bytes`.
 Status SpoolCursor::fill(uint64_t offset, uint64_t bytes) {
   const uint64_t to_end = end_ > offset ? end_ - offset + kUsualFrameBytes : 0;
   const uint64_t wanted = std::min({kBufferBytes, spool_bytes_ - offset, std::max(bytes, to_end)});

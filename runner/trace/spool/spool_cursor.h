@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the frames of a part of the spool, in the order of the file, through a buffer of its own. Only frames that are
-// whole and whose checksum is right come out; behind damage it looks for the next such frame and counts what it passed
-// over.
+// Iterates over the frames in a range of the spool, in file order, through its own buffer. Returns only whole frames
+// with a correct checksum; after damage it searches for the next one and counts the skipped bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@ namespace mlrun::trace {
 struct SpoolFrame {
   mlrun_frame header{};
   uint64_t offset = 0;                // in the spool
-  const uint64_t* payload = nullptr;  // until the next call of next()
+  const uint64_t* payload = nullptr;  // valid until the next call of next()
 
-  // The payload as a struct that may be longer in the file; false: it is shorter.
+  // Copies the payload into a struct, ignoring what follows it; false: the payload is shorter.
   template <typename T>
   bool read(T& value, uint32_t at = 0) const {
     if (header.payload_bytes < at || header.payload_bytes - at < sizeof(T)) return false;
@@ -32,18 +31,18 @@ class SpoolCursor {
   // frames may reach up to spool_bytes.
   SpoolCursor(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes);
 
-  // False: no more. Fails when the file cannot be read, or when a frame says that it is of a newer version.
+  // False at the end. Fails on a read error, or if a frame has a newer version.
   Result<bool> next(SpoolFrame& frame);
 
   [[nodiscard]] uint64_t damaged_bytes() const { return damaged_bytes_; }
 
-  // Where the frame ends and the next one may begin.
+  // End of the frame, where the next one may begin.
   static uint64_t end_of(const mlrun_frame& header, uint64_t offset);
 
  private:
   enum class Found { kFrame, kNothing, kDamage };
   Result<Found> look(SpoolFrame& frame);
-  // Pointer to `bytes` bytes of the spool from at_ on. Requires: they are in the file, and fit the buffer.
+  // Pointer to `bytes` bytes of the spool at `offset`. Requires: they are in the file and fit the buffer.
   Result<const uint64_t*> bytes_at(uint64_t offset, uint64_t bytes);
   Status fill(uint64_t offset, uint64_t bytes);
 

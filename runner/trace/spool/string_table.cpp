@@ -30,7 +30,7 @@ void StringTable::add(const StringNote& string) {
   keep(string.id, string.text);
 }
 
-// Fragments of one definition come in order, because they stand in order in the segments of one thread.
+// Fragments of one definition arrive in order: they are in order in the segments of one thread.
 void StringTable::add(uint64_t channel, const FragmentNote& fragment) {
   const std::pair key(channel, fragment.id);
   if (fragment.fragment == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings of a run by their ids. Fragments of long ones are put together as they come. Bounded: what finds no room is
-// counted and stays unknown.
+// Strings of a run by id. Assembles fragments of long strings. Bounded: strings beyond the limits are counted and stay
+// unknown.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ namespace mlrun::trace {
 
 class StringTable {
  public:
-  // Texts are kept in `texts`, which outlives the table.
+  // Stores texts in `texts`, which outlives the table.
   explicit StringTable(model::TextArena& texts) : texts_(&texts) {}
 
   void add(const StringNote& string);
   void add(uint64_t channel, const FragmentNote& fragment);
 
-  // Nothing: not defined, or not yet.
+  // nullopt: not defined (yet).
   [[nodiscard]] std::optional<std::string_view> find(uint64_t id);
-  // The text, "" if there is none.
+  // The text, or "".
   [[nodiscard]] std::string_view text(uint64_t id) { return find(id).value_or(std::string_view{}); }
 
-  // Definitions that were left out: no room, or a text that does not belong to its id.
+  // Rejected definitions: over the limit, or a text that does not match its id.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
@@ -41,7 +41,7 @@ class StringTable {
   void keep(uint64_t id, std::string_view text);
 
   model::TextArena* texts_;
-  summary::FlatMap<uint32_t, util::SpillAllocator> by_id_;  // index
+  summary::FlatMap<uint32_t, util::SpillAllocator> by_id_;  // index by id
   util::ChunkedList<std::string_view> strings_;
   std::map<std::pair<uint64_t, uint64_t>, Pending> pending_;  // by channel and id
   uint64_t kept_bytes_ = 0, left_out_ = 0;

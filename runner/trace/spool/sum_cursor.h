@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the entries of a frame of sums (runner/events/sums.h). Every length is checked; the rest of a frame that breaks
-// a rule is given up.
+// Iterates over the entries of a frame of sums (runner/events/sums.h). Checks every length; stops at a malformed entry.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ class SumCursor {
  public:
   explicit SumCursor(const SpoolFrame& frame) : frame_(frame) {}
 
-  // False: no more.
+  // False at the end.
   bool next() {
     at_ += bytes_;
     bytes_ = 0;
@@ -36,7 +35,7 @@ class SumCursor {
   }
 
   [[nodiscard]] const mlrun_sum& sum() const { return sum_; }
-  // Null: none, or damaged.
+  // nullptr: none, or damaged.
   [[nodiscard]] const events::RecordView* record() const { return record_ ? &*record_ : nullptr; }
   // Requires: index < sum().time_buckets + sum().size_buckets.
   [[nodiscard]] mlrun_sum_bucket bucket(uint32_t index) const {

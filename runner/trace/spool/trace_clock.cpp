@@ -10,10 +10,10 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Rates that a time stamp counter may have: 10 MHz to 20 GHz.
+// Plausible rates of a time stamp counter: 10 MHz to 20 GHz.
 constexpr double kSlowestNsPerTick = 100, kFastestNsPerTick = 0.05;
 constexpr size_t kStretches = 64;
-// An anchor this much wider than the usual one was interrupted.
+// An anchor this much wider than the usual one was interrupted while it was read.
 constexpr uint64_t kWidthFactor = 8, kWidthSlack = 1000;
 
 bool plausible(const mlrun_frame_anchor& from, const mlrun_frame_anchor& to) {
@@ -138,8 +138,8 @@ int64_t TraceClock::realtime_offset_ns(int64_t ts_ns) const {
   return realtime_offset(after == anchors_.end() ? anchors_.back() : *after);
 }
 
-// The wall clock may be set or slewed while the run goes on: the moment is looked for with the offset of the moment
-// itself, and what the offset changes by around it is part of the error.
+// The wall clock may be set or slewed during the run: uses the offset at the moment itself; the change of the offset
+// around it is part of the error.
 WallTime TraceClock::from_realtime(int64_t realtime_ns) const {
   if (anchors_.empty()) return {};
   const auto wall = [](const auto& anchor) { return static_cast<int64_t>(anchor.realtime_ns); };

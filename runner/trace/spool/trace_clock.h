@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a channel's clock to the clock of the trace (CLOCK_MONOTONIC), and from wall time to it, by the anchors that the
-// collector wrote all along. Between two anchors time is a straight line; before the first and after the last one the
-// nearest line goes on.
+// Converts a channel's clock and wall time to the clock of the trace (CLOCK_MONOTONIC), by the anchors that the
+// collector wrote during the run: linear between two anchors, and extrapolated from the nearest two beyond the first
+// and last one.
 //
-// Every conversion is monotone: a later stamp never becomes an earlier time. Results lie in [0, kLatestNs].
+// Conversions are monotone: a later stamp never becomes an earlier time. Results are in [0, kLatestNs].
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,27 @@ namespace mlrun::trace {
 
 inline constexpr int64_t kLatestNs = INT64_MAX / 4;
 
-// How far an anchor lies from the line between its two neighbours: what the line can be wrong by.
+// Distance of an anchor from the line through its two neighbours: the error of that line.
 struct ClockError {
   struct Stretch {
-    int64_t start_ns = 0, error_ns = 0;  // the largest one from start_ns on
+    int64_t start_ns = 0, error_ns = 0;  // the largest error from start_ns on
   };
-  size_t anchors = 0, left_out = 0;  // used; not used because they are imprecise or contradict the others
+  size_t anchors = 0, left_out = 0;  // used; not used because imprecise or inconsistent
   int64_t max_ns = 0, median_ns = 0;
-  std::vector<Stretch> stretches;  // the run in at most 64 parts
+  std::vector<Stretch> stretches;  // at most 64 intervals that cover the run
 };
 
-// A time of the wall clock on the clock of the trace.
+// A wall clock time converted to the clock of the trace.
 struct WallTime {
   int64_t ts_ns = 0, error_ns = 0;
 };
 
 class TraceClock {
  public:
-  // Fails when there are too few anchors for counter ticks and `needs_ticks`.
+  // Fails if `needs_ticks` and there are too few anchors for counter ticks.
   static Result<TraceClock> make(std::vector<mlrun_frame_anchor> anchors, bool needs_ticks);
 
-  // Remembers where the last stamp was found. One for each thread.
+  // Caches the position of the last conversion. One per thread.
   class Hint {
     friend class TraceClock;
     size_t line_ = 0;
@@ -59,10 +59,10 @@ class TraceClock {
   }
 
   [[nodiscard]] WallTime from_realtime(int64_t realtime_ns) const;
-  // What to add to a time of the trace to get UTC; at the anchor nearest to `ts_ns`.
+  // Offset from trace time to UTC, at the anchor nearest to `ts_ns`.
   [[nodiscard]] int64_t realtime_offset_ns(int64_t ts_ns) const;
 
-  // How long `ticks` of the counter are, by its mean rate.
+  // Duration of `ticks` of the counter, by its mean rate.
   [[nodiscard]] int64_t length_ns(uint64_t ticks) const;
 
   [[nodiscard]] const ClockError& error() const { return error_; }
@@ -77,7 +77,7 @@ class TraceClock {
     uint64_t first_ticks = 0, last_ticks = UINT64_MAX;
     uint64_t base_ticks = 0;
     int64_t base_ns = 0;
-    uint64_t ns_per_tick_32 = 0;  // 32 bits behind the point
+    uint64_t ns_per_tick_32 = 0;  // fixed point, 32 fractional bits
 
     [[nodiscard]] int64_t at(uint64_t ticks) const;
   };
