@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """clang-tidy over the C++ sources of the runner.
 
-Usage: tidy.py BUILD [--analyze] [FILE]...
+Usage: tidy.py BUILD [--analyze] [--changed | FILE...]
 
 BUILD is a folder that ninja has built: its compile commands say how a file is compiled, and its dependencies which
 headers it sees. A file that passed is not looked at again, in any checkout of this machine, until it, a header that it
 sees, its compile command, the configuration or clang-tidy changes: what passed is noted in $MLRUN_TIDY_CACHE
-(~/.cache/mlrun-tidy). --analyze adds the path-sensitive checks of clang's analyzer, which take several times as long and are no part
+(~/.cache/mlrun-tidy). --changed: only what differs from the commit before the last one, by itself. --analyze adds the path-sensitive checks of clang's analyzer, which take several times as long and are no part
 of the tests.
 """
 
@@ -34,6 +34,16 @@ def sources():
     if listed.returncode == 0:
         return sorted(set(listed.stdout.split()))
     return sorted(str(path) for path in pathlib.Path("runner").rglob("*.cpp"))
+
+
+def changed():
+    """Those of sources() that the last commit or the working tree has changed; all where there is no git."""
+    listed = subprocess.run(["git", "diff", "--name-only", "HEAD~1", "--", "runner/*.cpp"], capture_output=True, text=True, check=False)
+    new = subprocess.run(["git", "ls-files", "--others", "--exclude-standard", "--", "runner/*.cpp"], capture_output=True,
+                         text=True, check=False)
+    if listed.returncode != 0:
+        return sources()
+    return sorted({path for path in (listed.stdout + new.stdout).split() if os.path.exists(path)})
 
 
 def seen_by(build):
@@ -111,13 +121,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--analyze", action="store_true")
+    parser.add_argument("--changed", action="store_true")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
+    chosen = arguments.files or (changed() if arguments.changed else sources())
     # Options for gcc alone are no finding, nor is what gcc's own headers use of each other.
     options = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-deprecated-declarations"] + ([] if arguments.analyze else [f"--checks=-{ANALYZER}"])
     passed = Passed()
     seen, commands = seen_by(arguments.build), commands_of(arguments.build)
-    keys = {source: key_of(source, seen, commands.get(source, ""), options) for source in arguments.files or sources()}
+    keys = {source: key_of(source, seen, commands.get(source, ""), options) for source in chosen}
     todo = [source for source, key in keys.items() if key not in passed.keys]
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -20,7 +20,7 @@ TEST(DropCounts, ComeBackAsTheyWereWritten) {
   EXPECT_EQ(all_drops(counts), 7 + (uint64_t{1} << 40));
 }
 
-TEST(DropCounts, OfALaterVersionAndOfADamagedPayloadAreLeftOut) {
+TEST(DropCounts, WithALaterVersionOrADamagedPayloadAreLeftOut) {
   DropCounts counts{};
   counts[MLRUN_DROP_FULL][MLRUN_DROPPED_MARK] = 3;
   std::string payload = drops_payload(5, counts);

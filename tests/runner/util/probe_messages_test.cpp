@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mlrun-probes says arrives whole, however long it is.
+// Tests that messages of mlrun-probes arrive complete, whatever their length.
 #include "runner/util/probe_messages.h"
 
 #include <sys/socket.h>
@@ -60,7 +60,7 @@ TEST_F(ProbeMessages, AnEndInTheMiddleIsNoMessage) {
   EXPECT_EQ(report.error().text, "mlrun-probes ended before its time");
 }
 
-TEST_F(ProbeMessages, WhoIsGoneIsToldNothing) {
+TEST_F(ProbeMessages, ClosedReadersGetNoMessage) {
   ours_.reset();
   EXPECT_FALSE(send_probe_message(theirs_.get(), MLRUN_PROBE_REPORT, 0, std::string(200'000, 'x')));
 }

@@ -12,7 +12,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(Secrets, VariablesWhoseNameSaysSecretAreMasked) {
+TEST(Secrets, VariablesNamedLikeSecretsAreMasked) {
   for (const char* name : {"PASSWORD",
                            "DB_PASSWORD",
                            "PGPASSWORD",

@@ -170,7 +170,7 @@ TEST(ArenaLayout, PartsFollowEachOtherAndFitTheirBudget) {
   }
 }
 
-TEST(ArenaPlace, IsNeverInAFolderWhoseNameHoldsAComma) {
+TEST(ArenaPlace, IsNeverInAFolderWithACommaInItsName) {
   for (const auto& place : collect::arena_places("/tmp/a,b", 8 << 20, true)) {
     EXPECT_EQ(place.path.find(','), std::string::npos);
   }
