@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing but what CMakeLists.txt has compiled beforehand, for all tests.
+// Empty source of the precompiled headers of all tests (CMakeLists.txt).

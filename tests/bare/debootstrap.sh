@@ -96,7 +96,7 @@ inside() {
     chroot "$system" sh -c "cd $checkout && exec \"\$@\"" sh "$@"
 }
 
-# step TITLE COMMAND...: runs it inside, tells how long it took and remembers whether it failed.
+# step TITLE COMMAND...: runs it inside, prints how long it took and remembers whether it failed.
 step() {
   local title=$1 begin=$SECONDS status=0
   shift

@@ -21,7 +21,7 @@ foreach(victim numbered overflows)
   target_link_options(e2e_${victim}_asan_linked_in PRIVATE $<IF:$<C_COMPILER_ID:GNU>,-static-libasan,-static-libsan>)
 endforeach()
 
-# C++, with whoever has operator new.
+# C++, with the library that provides operator new.
 function(allocates_new name)
   add_executable(e2e_${name} victims/allocates_new.cpp)
   target_compile_options(e2e_${name} PRIVATE -Wall -Wextra -Werror -O1)

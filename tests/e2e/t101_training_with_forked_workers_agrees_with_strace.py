@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train.py with four forked loader workers: per process and path the trace has what strace has, and each difference
-outside the data is explained by a rule. Every read of a training sample stands under the worker's own pid."""
+"""train.py with four forked loader workers: per process and path, the trace matches strace, and a rule explains each
+difference outside the data. Every read of a training sample has the worker's own pid."""
 
 from lib import case, training
 from lib.truth import Truth

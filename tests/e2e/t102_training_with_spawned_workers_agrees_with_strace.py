@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train.py with four loader workers started by spawn: an exec and an import of PyTorch each, and the same truth."""
+"""train.py with four spawned loader workers, each with an exec and an import of PyTorch: the trace matches strace."""
 
 from lib import case, training
 from lib.truth import Truth

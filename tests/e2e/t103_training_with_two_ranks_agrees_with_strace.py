@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torchrun with two gloo ranks, each with two forked loader workers: the same truth, and the trace knows the ranks."""
+"""torchrun with two gloo ranks, each with two forked loader workers: the trace matches strace and has the ranks."""
 
 from lib import case, training
 from lib.truth import Truth

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""multiprocessing.Pool by spawn: terminate() ends the workers by SIGTERM, and every call that they made is in the
-trace."""
+"""multiprocessing.Pool by spawn: terminate() ends the workers by SIGTERM, and the trace has every call that they
+made."""
 
 from lib import case, pool
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sorting is itself put to the test: with rows taken out of the trace before the comparison, exactly their system
-calls are found to be lost, whatever file they are on."""
+"""Test of the comparison with strace: when rows are removed from the trace first, exactly their system calls are
+reported as lost, for every file."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With strace -k, which shows who made each system call: what the rules say of a call that is not in the trace is what
-its stack says, and no call that went through one of our hooks is among them."""
+"""With strace -k, which records the stack of each system call: the rule applied to a call without a row agrees with its
+stack, and none of these calls went through one of our hooks."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ libc.syscall(3, os.dup(1))
 print(os.sysconf("SC_NPROCESSORS_CONF"), flush=True)
 """
 LIBC, LOADER, OURS = "libc.so.6", "ld-linux-x86-64.so.2", "libmlrun_preload.so"
-# Who made the call: the object of the innermost frame.
+# The caller: the object of the innermost frame.
 MAKERS = {"before_our_first_hook": LOADER, "dynamic_loader": LOADER, "locale_and_name_service": LIBC,
           "inside_libc": LIBC, "mlruns_own_files": OURS}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exit() after numbered calls: every one is in the trace."""
+"""After exit(), the trace has every numbered call."""
 
 from lib import case, serials
 

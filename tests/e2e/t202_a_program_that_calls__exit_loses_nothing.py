@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""_exit() runs no destructor, and still every numbered call is in the trace."""
+"""After _exit(), which runs no destructors, the trace has every numbered call."""
 
 from lib import case, serials
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quick_exit() skips exit handlers, and still every numbered call is in the trace."""
+"""After quick_exit(), which skips exit handlers, the trace has every numbered call."""
 
 from lib import case, serials
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""abort() after numbered calls: every one is in the trace, and the status is that of SIGABRT."""
+"""After abort(), the trace has every numbered call, and the exit status is that of SIGABRT."""
 
 from lib import case, serials
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL to itself after numbered calls: at most the last one may miss."""
+"""After a program kills itself by SIGKILL, at most the last numbered call is missing."""
 
 from lib import case, serials
 

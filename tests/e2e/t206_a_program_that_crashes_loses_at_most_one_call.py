@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A crash by SIGSEGV after numbered calls: at most the last one may miss."""
+"""After a crash by SIGSEGV, at most the last numbered call is missing."""
 
 from lib import case, serials
 

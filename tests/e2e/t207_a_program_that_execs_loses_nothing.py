@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""exec() replaces the image: every numbered call made before it is in the trace."""
+"""The trace has every numbered call made before exec() replaces the image."""
 
 from lib import case, serials
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A child, forked while calls go on, and its own child, killed by SIGKILL, record beside their parent: each its own
-calls."""
+"""A child forked while calls are in progress, and its own child, both killed by SIGKILL, record beside their parent;
+each has its own calls."""
 
 from lib import case, serials
 

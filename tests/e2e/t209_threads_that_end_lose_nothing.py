@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two hundred short threads, one wave after the other, end by return and by pthread_exit: every call of each is in the
-trace."""
+"""Two hundred short threads in waves end by return or by pthread_exit; the trace has every call of each."""
 
 from collections import Counter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A handler that records at 20 kHz interrupts a thread that records: the calls of both are all in the trace, once."""
+"""A signal handler that records at 20 kHz interrupts a thread that records; the trace has all calls of both, once."""
 
 from lib import case, serials
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""closefrom(3) and files opened anew on the same numbers: nothing is written into them by us, and each call names its
+"""After closefrom(3), files opened again on the same numbers receive no bytes from mlrun, and each call names its
 file."""
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With the smallest arena and a collector that is stopped for a while, recorded and dropped calls add up to those
-issued."""
+"""With the smallest arena and a collector that is stopped for a while, recorded and dropped calls add up to the issued
+ones."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ def check(this):
     command = this.command(victim, data, CALLS, "exit", out=out, options=("--buffer", "4M"))
     with subprocess.Popen(command, env=this.environment, stderr=subprocess.PIPE, text=True) as mlrun:
         case.wait_until_runs(mlrun.pid, victim)
-        os.kill(mlrun.pid, signal.SIGSTOP)  # 26 MB of records do not fit; the program goes on meanwhile
+        os.kill(mlrun.pid, signal.SIGSTOP)  # the program keeps running, and its 26 MB of records do not fit
         time.sleep(1.5)
         os.kill(mlrun.pid, signal.SIGCONT)
         said = mlrun.communicate(timeout=60)[1]

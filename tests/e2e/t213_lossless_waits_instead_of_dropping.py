@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless with the smallest arena: a program faster than the collector waits, and every numbered call is in the
-trace."""
+"""With --lossless and the smallest arena, a program faster than the collector waits, and the trace has every numbered
+call."""
 
 from lib import case, serials
 

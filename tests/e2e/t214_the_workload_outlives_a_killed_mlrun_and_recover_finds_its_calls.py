@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL to mlrun at several moments: the workload's output and status are as ever; recover gives every call made
-before the kill and what the arena held after it, none twice."""
+"""SIGKILL to mlrun at several moments does not change the program's output and status; recover restores all calls
+before the kill and those in the arena after it, none twice."""
 
 import random
 

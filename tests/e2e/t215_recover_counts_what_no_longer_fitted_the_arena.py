@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL to mlrun with a small arena: recover gives all calls before the kill, then those that still fitted, without a
-gap between, and counts the rest as lost."""
+"""SIGKILL to mlrun with a small arena: recover restores all calls before the kill and those that still fit, without a
+gap in between, and counts the rest as lost."""
 
 from lib import case, killed_collector
 from lib.trace import Trace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six hundred threads begin to record at the same moment, faster than the collector allocates the buffer: nothing is dropped
-as long as the buffer has room. A buffer that is too small for them drops, and the summary names what would help."""
+"""Six hundred threads start to record at once, faster than the collector allocates the buffer; nothing is dropped while
+the buffer has room. A buffer that is too small drops calls, and the summary names the remedy."""
 
 from lib import case
 from lib.trace import Trace

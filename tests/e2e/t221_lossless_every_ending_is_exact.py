@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless --alloc-min 0: two threads end by exit, _exit, quick_exit, abort, exec and SIGKILL, and the trace has each
-call, allocation and free that they issued; of a killed thread all but the one in progress."""
+"""With --lossless --alloc-min 0, two threads end by exit, _exit, quick_exit, abort, exec and SIGKILL; the trace has
+each call, allocation and free that they issued, except the one in progress in a killed thread."""
 
 from lib import case, issued
 

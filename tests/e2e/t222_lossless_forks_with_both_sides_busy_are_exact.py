@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless --alloc-min 0: sixty children, each third one killed by SIGKILL, issue beside their parent: each process has
-exactly its own."""
+"""With --lossless --alloc-min 0, sixty children issue calls beside their parent and every third is killed by SIGKILL;
+each process has exactly its own calls."""
 
 from lib import case, issued
 

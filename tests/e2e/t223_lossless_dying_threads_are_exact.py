@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless --alloc-min 0: threads that return, call pthread_exit or are detached leave each of their calls behind."""
+"""With --lossless --alloc-min 0, threads that return, call pthread_exit or are detached lose none of their calls."""
 
 from lib import case, issued
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless --alloc-min 0 in the smallest buffer: a handler at 20 kHz strikes anywhere, also where the thread waits for
-room, and the calls of both are there once. The handler really strikes about that often while the program has a processor:
-where it has to wait for one the timer's signals come together."""
+"""With --lossless --alloc-min 0 in the smallest buffer, a handler at 20 kHz interrupts any code, including the wait for
+room, and the trace has the calls of both once. The handler runs about that often while the program has a processor;
+while the program waits for one, the timer's signals are merged."""
 
 from lib import case, issued
 
-# Of processor time, however busy the machine is; the strikes are as few as a fast processor leaves.
+# In processor time, however busy the machine is; a fast processor leaves fewer strikes.
 HZ, LEAST_SHARE, LEAST_STRIKES = 20_000, 0.1, 500
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--lossless --alloc-min 0: everything before and after closefrom(3) is there, under the file's name both times."""
+"""With --lossless --alloc-min 0, the trace has all calls before and after closefrom(3), under the file's name both
+times."""
 
 from lib import case, issued
 

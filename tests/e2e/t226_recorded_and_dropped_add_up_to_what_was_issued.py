@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without --lossless, in the smallest buffer and with a collector that is stopped for a while: of every kind of record,
-rows and counted drops are together what was issued, to the last one. For one thread, dying threads, forked children, a
-handler at 20 kHz, descriptors that closefrom closes, and a program that executes another.
+"""Without --lossless, in the smallest buffer and with a collector that is stopped for a while, rows and counted drops
+add up exactly to what was issued, for every kind of record. Covers one thread, dying threads, forked children, a
+handler at 20 kHz, descriptors closed by closefrom, and exec.
 
-What was issued: the calls, as a lossless run of the same program has them; the blocks, as a library between us and libc counted
-them in the same run, since libc itself takes some for a thread, or none if the stack of one that ended serves again. How often the
-handler struck is its own count."""
+Calls issued are counted by a lossless run of the same program. Blocks issued are counted in the same run by a library
+between mlrun and libc, since libc allocates blocks for a new thread unless it reuses the stack of an ended one. The
+handler counts its own runs."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from lib.trace import Trace
 VICTIMS = (("issues_ends", 60000, "_exit"), ("issues_ends", 60000, "abort"), ("issues_forks", 400, 200, 0),
            ("issues_threads", 400, 300, 40), ("issues_ends", 60000, "exec"), ("issues_handler", 150000),
            ("issues_closefrom", 60000))
-# Waits have rows where they took their time, which is not so in every run.
+# Only long waits have rows, which varies between runs.
 CALLS, BLOCKS = ("file call", "process call"), ("allocation", "free")
 ALL = ("--alloc-min", "0")
 OPENS_ITS_COUNTS = 3  # open, mmap and close, by the library that counts, in each program
@@ -27,7 +27,7 @@ COUNTED = struct.Struct("2q")
 
 
 def dropping(this, *command):
-    """A trace of the command whose collector stood still while the buffer filled up, its exit status, and its blocks."""
+    """A trace of the command with the collector stopped while the buffer filled up, its exit status, and its blocks."""
     out, counts = this.new_trace(), this.path("counts")
     counts.write_bytes(bytes(4096))
     environment = this.environment | {"LD_PRELOAD": this.victim("counts_blocks.so"), "COUNTS_BLOCKS": str(counts)}
@@ -42,7 +42,7 @@ def dropping(this, *command):
 
 
 def handled(progress):
-    """How many calls the handler made; the counts begin anew."""
+    """How many calls the handler made; resets the counts."""
     calls = sum(count for (_, _, what), count in issued.read(progress).threads.items() if what == "lseeks")
     progress.write_bytes(bytes(issued.SLOT.size * issued.SLOTS))
     return calls

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""At the default threshold small allocations are counters: they equal what was issued, however threads and processes end."""
+"""Small allocations below the default threshold are counted; the counters equal what was issued, however threads and
+processes end."""
 
 from lib import case, issued
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children that exit, are killed, execute, change their user, confine themselves or stay: the trace says of each what the
-parent's wait says; with allocations or files left out and with sums alone too, and with what was lost it says nothing."""
+"""For children that exit, are killed, execute, change their user, sandbox themselves or keep running, the trace has the
+status that the parent's wait returned, also without allocations or files and with sums alone; after lost records it has
+none."""
 
 import contextlib
 import json
@@ -10,7 +11,7 @@ import sys
 
 from lib import case
 
-# Prints a line for each child: its pid and how it ended, by the parent's wait.
+# Prints a line for each child: its pid and its status from the parent's wait.
 PROGRAM = r"""
 import multiprocessing, os, signal, sys, time
 
@@ -83,7 +84,7 @@ def check_ends(this, data, *options):
 
 
 def check_confined(this, data):
-    """A process that may not ask the kernel for its counts any more exits as any other; of one without a clock the wait says it."""
+    """A sandboxed process that cannot read the kernel's counts exits as any other; without a clock, its status comes from the wait."""
     for victim, end in (("seccomp_filter", ["exit"]), ("seccomp_strict", ["exit"])):
         arguments = (data, 10, "name") if victim == "seccomp_filter" else (data, 10)
         trace = this.trace("/bin/sh", "-c", '"$0" "$@"; exit 0', this.victim(victim), *arguments)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Under `ulimit -S -f` the program meets its own limit at its own byte, and mlrun's spool, larger than the limit, is
-complete. A hard limit that mlrun may not raise leaves no room for recording: the program runs as ever, and mlrun says
-so in one line."""
+complete. Under a hard limit that mlrun may not raise the program runs untraced, and mlrun says so in one line."""
 
 import resource
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a 64 MiB /dev/shm, which PyTorch's loader workers fill with tensors, the training runs as untraced: mlrun takes
-nothing from there."""
+"""When PyTorch's loader workers fill a 64 MiB /dev/shm with tensors, the training runs as untraced: mlrun uses nothing
+of /dev/shm."""
 
 import sys
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread cancelled inside read(): its clean-up runs, join tells it, and the interrupted call is in the trace."""
+"""A thread cancelled inside read() runs its clean-up handlers, join returns PTHREAD_CANCELED, and the trace has the
+interrupted call."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""siglongjmp out of a signal handler, a hundred times, in the middle of recorded calls: the program goes on as untraced
-and everything after the jumps is recorded."""
+"""After a hundred siglongjmps out of a signal handler in the middle of recorded calls, the program runs on as untraced
+and the trace has all calls after the jumps."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Under a filter that allows read, write, pread64, close and exit_group and kills for anything else, recording goes
-on; by prctl, and by syscall() with its number."""
+"""Under a seccomp filter that allows read, write, pread64, close and exit_group and kills for all else, recording
+continues; the filter is set by prctl or by syscall() with its number."""
 
 from lib import case, serials
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SECCOMP_MODE_STRICT makes the time stamp counter fault: the program runs as untraced, what it did before is in the
-trace, and coverage says that the rest was not seen."""
+"""SECCOMP_MODE_STRICT makes the time stamp counter fault: the program runs as untraced, the trace has the calls before,
+and coverage says that the rest was not seen."""
 
 from lib import case
 

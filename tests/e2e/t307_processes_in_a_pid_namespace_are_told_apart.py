@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes that are both pid 1 of a pid namespace of their own: the same result as untraced, two processes in the
-trace with the pids that mlrun sees."""
+"""Two processes that are both pid 1 of their own pid namespaces: the result is as untraced, and the trace has two
+processes with the pids that mlrun sees."""
 
 import os
 
 from lib import case, serials
 
-CALLS = 400000  # long enough to be met while it lives
+CALLS = 400000  # lives long enough to be found
 # The first one lives until the second one has ended: else both namespaces might have the same number. They are met at once,
 # while mlrun looks for pids of other namespaces a tenth of its time at most: the second one is found a little later.
 TWO = """exec 3<>"$0"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Under RLIMIT_AS the mapping of the arena takes a small part of the limit; with hardly any room the program runs
-untraced, and the trace says so."""
+"""Under RLIMIT_AS the arena's mapping takes a small part of the limit; when hardly any room is left, the program runs
+untraced and the trace says so."""
 
 import resource
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""chroot, then setuid to nobody: what the program does afterwards, and its child, are in the trace."""
+"""After chroot and setuid to an unprivileged user, the trace has the calls of the program and of its child."""
 
 import os
 

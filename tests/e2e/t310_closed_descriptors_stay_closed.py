@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Started with stdin, stdout or stderr closed, a program sees them closed, and no file of ours takes their numbers."""
+"""A program started with stdin, stdout or stderr closed sees them closed, and no file of mlrun takes their numbers."""
 
 from lib import case
 

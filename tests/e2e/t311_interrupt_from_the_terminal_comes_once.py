@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C on a terminal: the program gets one SIGINT, has its time to end, and its status and trace are kept."""
+"""On Ctrl-C in a terminal the program gets one SIGINT and time to end, and its status and trace are kept."""
 
 import os
 import pty

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGTERM to mlrun is passed on: the program handles it once, ends as it wishes, and the trace is finished."""
+"""mlrun passes SIGTERM on; the program handles it once and ends, and the trace is finished."""
 
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun inside mlrun: the inner trace holds the inner program; the outer one holds its own and names the inner
-session."""
+"""With mlrun inside mlrun, the inner trace has the inner program; the outer trace has its own programs and names the
+inner session."""
 
 from lib import case, serials
 from lib.trace import Trace

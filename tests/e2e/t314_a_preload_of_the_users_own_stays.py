@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LD_PRELOAD that the user has set goes on working beside ours, and both see the program's calls."""
+"""A user's own LD_PRELOAD library keeps working beside mlrun's, and both see the program's calls."""
 
 from lib import case
 

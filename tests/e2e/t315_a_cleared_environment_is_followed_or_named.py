@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`env -i` and an exec with an environment of its own: the program after it is recorded all the same, and sees no
-variable that it was not given but ours. One with too many variables for a changed copy is named as not seen, and so is what the
-shells of system() do, which libc starts itself."""
+"""After `env -i` or an exec with its own environment, the program is recorded and sees no added variables but mlrun's.
+A program with too many variables for a changed copy is named as not seen, and so are the shells of system(), which libc
+starts itself."""
 
 import sys
 
@@ -11,7 +11,7 @@ CALLS, ENTRIES = 1000, 5000
 
 
 def expect_large_is_named(this, data):
-    """Of an environment too large to be changed the program goes untraced, and coverage says so."""
+    """A program whose environment is too large to be changed runs untraced, and coverage says so."""
     script = f"import os, sys\nos.execve(sys.argv[1], sys.argv[1:], {{f'V{{i}}': '' for i in range({ENTRIES})}})"
     trace = this.untraced_and_traced(sys.executable, "-c", script, this.victim("numbered"), data, CALLS, "exit")
     this.equal("calls of the program with the large environment", trace.calls_of("pread", path=data), [])
@@ -20,13 +20,13 @@ def expect_large_is_named(this, data):
 
 
 def expect_shells_are_named(this, data):
-    """Of a program that takes our library out of its own environment, and of one that does not."""
+    """For a program that removes our library from its own environment, and for one that does not."""
     script = "import os, sys\nif sys.argv[1] == 'drop':\n del os.environ['LD_PRELOAD']\nos.system(sys.argv[2])"
     for what, shells in (("keep", 0), ("drop", 1)):
         trace = this.trace(sys.executable, "-c", script, what, f"{this.victim('numbered')} {data} {CALLS} exit")
         this.equal(f"{what}: calls below the shell", len(trace.calls_of("pread", path=data)), 0 if shells else CALLS)
         named = [row["kernel"] for row in trace.covers("out of its environment")]
-        this.equal(f"{what}: shells that coverage tells of", named, [shells] if shells else [])
+        this.equal(f"{what}: shells in coverage", named, [shells] if shells else [])
 
 
 def check(this):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A statically linked program runs without a word from ld.so; the trace records its parent and names it as not seen."""
+"""A statically linked program runs without a message of ld.so; the trace has its parent and names the program as not
+seen."""
 
 import os
 import shutil
@@ -12,7 +13,7 @@ SPAWNS = "import os, sys\nfor name in os.listdir(sys.argv[1]): os.waitpid(os.pos
 
 
 def expect_counted_beyond(this, static):
-    """Of very many such programs the first thousand are named, and the others counted."""
+    """With very many such programs, the first thousand are named and the others counted."""
     folder = this.path("programs")
     folder.mkdir()
     shutil.copy(static, folder / "static0")  # the build may lie on another file system

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command that does not exist gives 127, one that cannot be executed 126, each with one clear line and no trace
+"""A command that does not exist gives status 127, one that cannot be executed 126, each with one line and no trace
 folder."""
 
 from lib import case

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children by vfork from two threads and by posix_spawn, hundreds of them: all end well, and the parent's descriptors
-are what they were."""
+"""Hundreds of children by vfork from two threads and by posix_spawn all end well, and the parent's descriptors are
+unchanged."""
 
 from lib import case
 

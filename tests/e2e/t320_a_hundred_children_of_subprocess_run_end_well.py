@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""subprocess.run a hundred times: output as untraced, one process in the trace for each, under its own parent."""
+"""subprocess.run a hundred times: the output is as untraced, and the trace has one process for each, under its own
+parent."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A 32-bit program runs without a word from its ld.so, as the command itself and under a shell; coverage names it."""
+"""A 32-bit program runs without a message of its ld.so, as the command itself and under a shell; coverage names it."""
 
 import os
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs built with AddressSanitizer, its runtime shared or linked in: no complaint about the order of libraries, the same
-output and status, as the command itself and under a shell, and their calls are recorded. An error is still found."""
+"""Programs with AddressSanitizer, its runtime shared or linked in, run without a complaint about library order and with
+the same output and status, as the command itself and under a shell; their calls are recorded, and an error is still
+found."""
 
 import os
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that calls mlockall under a limit, and one that limits its address space or data while it runs, find as much room as
-untraced; what they do afterwards is recorded."""
+"""A program that calls mlockall under a limit, and one that limits its address space or data while it runs, have as
+much room as untraced; their later calls are recorded."""
 
 from lib import case
 
 CALLS = 3000
 PYTHON = "/usr/bin/python3"
-# As root no limit holds: all is locked, and that must not be the buffer.
+# Root has no limit: everything is locked, but the buffer must not be.
 LOCKS = """
 import ctypes, sys
 print(ctypes.CDLL(None).mlockall(3))

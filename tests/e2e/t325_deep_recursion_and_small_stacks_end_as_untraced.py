@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recursion that runs into the end of the stack inside recorded calls is caught as untraced, and a thread on the smallest
-stack can do everything; what they did is recorded."""
+"""A recursion that overflows the stack inside recorded calls is caught as untraced, and a thread on the smallest stack
+can make every call; their calls are recorded."""
 
 from lib import case
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A signal handler on the smallest signal stack opens, reads, writes, allocates and executes: as untraced, and all of it is recorded."""
+"""A signal handler on the smallest signal stack opens, reads, writes, allocates and executes as untraced, and all of it
+is recorded."""
 
 from lib import case
 

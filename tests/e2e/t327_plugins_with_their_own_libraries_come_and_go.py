@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dlopen and dlclose of C++ plug-ins, local, one with its helper found by RUNPATH and libstdc++ of the system, one with a
-libstdc++ linked into it: as untraced; an allocation names the plug-in that made it where that was there for a second or two,
-and never another one."""
+"""C++ plug-ins are loaded and unloaded by dlopen and dlclose: local, with a helper found by RUNPATH and the system's
+libstdc++, and with libstdc++ linked in. They work as untraced; an allocation names the plug-in that made it if that was
+loaded for a second or two, and never another one."""
 
 import os
 

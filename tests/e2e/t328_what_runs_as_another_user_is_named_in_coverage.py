@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program executed as another user may not write into the buffer of this one: it runs as untraced, and coverage names it."""
+"""A program executed as another user may not write into this user's buffer: it runs as untraced, and coverage names
+it."""
 
 from lib import case
 

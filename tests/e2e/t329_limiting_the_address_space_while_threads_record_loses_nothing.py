@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""While four threads record, the program limits its address space again and again: parts of the buffer are unmapped under
-them, and each of their calls is there."""
+"""While four threads record, the program lowers its address space limit repeatedly: parts of the buffer are unmapped,
+and the trace has each of their calls."""
 
 from lib import case, issued
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that is executed under a filter which kills for all that loading it does not take runs as ever, whether the library saw
-the filter and the execution or not. Coverage names what was seen, the shell of system() too; not a program whose execution failed,
-or that was recorded."""
+"""A program executed under a filter that kills for system calls of the library's start runs as untraced, whether the
+library saw the filter and the exec or not. Coverage names the programs whose exec it saw, and the shell of system(),
+but not a program whose exec failed or that was recorded."""
 
 from lib import case, serials
 

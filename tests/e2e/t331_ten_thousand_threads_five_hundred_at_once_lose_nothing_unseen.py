@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten thousand threads over a life, five hundred of them at once: with --lossless every call and every counted allocation of
-each is there, without it what is missing is counted."""
+"""Ten thousand threads in total, five hundred at once: with --lossless the trace has every call and counted allocation
+of each, without it the missing ones are counted."""
 
 from lib import case, hook_table, issued
 
@@ -20,7 +20,7 @@ def check(this):
     rows, wanted, drops = hook_table.rows_by_kind(trace), hook_table.rows_by_kind(whole), trace.dropped_by_kind()
     for kind in ("file call", "process call"):
         this.equal(f"rows and drops of {kind}s", rows[kind] + drops[kind], wanted[kind])
-    # Blocks are counted, in a thread's channel: only one that has none loses any, and what making threads allocates with them.
+    # Small blocks are counted in the thread's channel: only a thread without one loses any, and the blocks that libc allocates for it.
     blocks = missing - (ROUNDS * THREADS - len(trace.calls_of("pread", path=this.data_file())))
     counted = drops["allocation"] + drops["free"]
     this.true("each block that is missing is counted", blocks <= counted <= blocks + 3 * THREADS, (blocks, counted))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five thousand forked children, fifty at once, each third one killed by SIGKILL: every call of each, under its own
-pid. Each child takes a segment of the buffer, and all together more than there are, so the collector may have to be waited
-for."""
+"""Five thousand forked children, fifty at once, every third killed by SIGKILL: the trace has every call of each, under
+its own pid. Each child takes a segment of the buffer, and all together more than there are, so children may wait for
+the collector."""
 
 from lib import case, issued
 

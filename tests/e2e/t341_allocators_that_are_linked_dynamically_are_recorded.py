@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jemalloc, tcmalloc and mimalloc as libraries, linked and preloaded by the user: the program behaves as untraced, each of its allocations and frees is listed,
-and the trace names the allocator. Operator new of their own is named as not seen, where a program calls it; that of libstdc++ is listed."""
+"""jemalloc, tcmalloc and mimalloc as libraries, linked or preloaded by the user: the program behaves as untraced, the
+trace lists each of its allocations and frees and names the allocator. An operator new of the allocator's own is named
+as not seen if the program calls it; that of libstdc++ is listed."""
 
 from lib import allocators, case
 
@@ -14,7 +15,7 @@ def expect_recorded(this, name, program, **more):
 
 
 def expect_new_is_named(this, program, name="", **more):
-    """With no allocator of the program's own operator new calls malloc, which is listed."""
+    """Without another allocator, operator new calls malloc, which is listed."""
     trace = this.untraced_and_traced(program, **more)
     listed = [row for row in trace.rows("alloc") if row["op"] == "malloc" and row["size"] == 3000017]
     named = [row for row in trace.covers("operator new") if name in row["detail"]]

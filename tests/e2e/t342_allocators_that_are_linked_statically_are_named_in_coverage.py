@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jemalloc, tcmalloc and mimalloc linked into the program: it behaves as untraced, and the trace says that no hook sees what
-its own allocator hands out. So does a whole program without libc's allocator for its libraries."""
+"""With jemalloc, tcmalloc or mimalloc linked in statically, the program behaves as untraced; either hooks see all of
+its allocations, or coverage says that no hook sees its allocator."""
 
 from lib import allocators, case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyArrow's pools: jemalloc and mimalloc are linked into it and seen by no hook, which coverage says, with the memory that they mapped or
-that nothing shows their use; the system's pool is libc's and listed."""
+"""PyArrow's pools: jemalloc and mimalloc are linked in and seen by no hook, and coverage gives the memory that they
+mapped or says that their use is unknown; the system pool uses libc and is listed."""
 
 import sys
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that was linked with versions of functions that libc keeps for programs of old: traced it does what it does
-untraced, which is not what the versions for new programs do (of lio_listio nothing shows it in glibc 2.36), and its calls
-are recorded."""
+"""A program linked with old symbol versions of libc functions behaves traced as untraced, which differs from the
+current versions (except lio_listio in glibc 2.36), and its calls are recorded."""
 
 import errno
 
 from lib import case
 
-# Of each function: what the version of old answers, and the one for new programs.
+# By function: the result of the old version, and of the current one.
 ANSWERS = {
     "posix_spawn": (0, errno.ENOEXEC), "posix_spawnp": (0, errno.ENOEXEC), "realpath": (errno.EINVAL, 0),
     "glob": (3, 0), "glob64": (3, 0),  # 3: GLOB_NOMATCH

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with a strlen, a memcpy, a getenv ... of its own, as one with ThreadSanitizer linked in has them: recording calls none
-of them, neither before the program is set up nor later, and all its calls are recorded."""
+"""A program with its own strlen, memcpy, getenv ..., as with ThreadSanitizer linked in: recording calls none of them,
+neither before the program is set up nor later, and all its calls are recorded."""
 
 from lib import case, serials
 

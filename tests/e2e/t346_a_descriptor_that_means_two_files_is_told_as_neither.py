@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Once a thread has descriptors of its own, and opens another file under a number that the others use, calls tell no file rather than
-a wrong one, and loss has their number; of a thread that was alone they tell it. A thread with a working directory of its own has its
-relative names right, and so have the others. Who enters a mount namespace is at its root."""
+"""If a thread has its own descriptor table and opens another file under a number that other threads use, calls have no
+file rather than a wrong one, and `loss` counts them; calls of a single-threaded program keep their file. Relative names
+are right with a working directory per thread, and a thread that enters a mount namespace is at its root."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Landlock forbids what a file's mode allows: a program that is executed where the library cannot be opened gets an environment
-without it, since the dynamic linker would complain, and coverage names it."""
+"""Landlock forbids what a file's mode allows: a program executed where the library cannot be opened gets an environment
+without it, since the dynamic linker would complain, and coverage names the program."""
 
 from lib import case
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The disk of the trace folder fills up in the middle of the run: the program's output and status are as untraced, mlrun says
-that recording stopped and that the disk is the reason, what was recorded until then becomes a trace once there is room, and
-the loss is in it. So too with the buffer itself on that disk, and where the disk has room again before the end."""
+"""When the disk of the trace folder fills up during the run, the program's output and status are as untraced, and mlrun
+says that recording stopped and why. Once there is room, what was recorded until then becomes a trace that states the
+loss. The same holds if the buffer is on that disk, and if the disk has room again before the end."""
 
 import shutil
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the kernel does not trust the time stamp counter, CLOCK_MONOTONIC is recorded: every call is there, in order, within
-the time that the program took. Where the counter is trusted, a program in a time namespace sees another CLOCK_MONOTONIC, and its
-calls still lie within the run."""
+"""Where the kernel does not trust the time stamp counter, mlrun uses CLOCK_MONOTONIC: the trace has every call, in
+order, within the run time. Where the counter is trusted, a program in a time namespace sees another CLOCK_MONOTONIC,
+and its calls are still within the run."""
 
 import time
 
@@ -29,7 +29,7 @@ def without_the_counter(this, program):
     this.equal("exit status", done.returncode, 7, said=done.stderr)
     trace = Trace(out)
     this.equal("clock", trace.run["clock"]["kind"], "monotonic")
-    this.true("the reason is told", "hpet" in trace.run["clock"]["reason"], trace.run["clock"])
+    this.true("the reason is recorded", "hpet" in trace.run["clock"]["reason"], trace.run["clock"])
     expect_within(this, trace, before, after)
 
 

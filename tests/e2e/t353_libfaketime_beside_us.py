@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libfaketime beside us: the program sees the time that it is given, and our own times are true, wherever it is preloaded:
-for the command alone or for mlrun too."""
+"""With libfaketime the program sees the faked time and the trace has the true one, whether libfaketime is preloaded for
+the command alone or for mlrun too."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DFTracer's preload library beside us: the program's result is as untraced, both tracers see its reads."""
+"""With DFTracer's preload library, the program's result is as untraced and both tracers see its reads."""
 
 import gzip
 import importlib.util

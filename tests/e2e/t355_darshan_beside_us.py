@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Darshan's runtime library beside us: the program's result is as untraced, Darshan writes its log as without us, and our trace
-has every call. MLRUN_DARSHAN names libdarshan.so (no package has it: configure --without-mpi
+"""With Darshan's runtime library, the program's result is as untraced, Darshan writes its log as without mlrun, and the
+trace has every call. MLRUN_DARSHAN names libdarshan.so (no package has it: configure --without-mpi
 --with-log-path-by-env=DARSHAN_LOGPATH --with-jobid-env=NONE)."""
 
 import os

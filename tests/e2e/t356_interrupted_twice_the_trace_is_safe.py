@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C twice on a terminal. While the program takes its time over the first, the second reaches it too and does not end
-mlrun. While the trace is being made, it ends the merge alone: everything is kept and recover finishes it."""
+"""Two Ctrl-Cs in a terminal: while the program handles the first, the second reaches it too and does not end mlrun.
+During the merge, Ctrl-C ends only the merge: everything is kept and recover finishes it."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ def end_of(pid, terminal):
 
 
 def child_of(parent, name):
-    """The process number of the child whose program is called so, as soon as there is one."""
+    """The pid of the child that runs the program of this name, as soon as there is one."""
     children = pathlib.Path(f"/proc/{parent}/task/{parent}/children")
     until = time.monotonic() + 60
     while time.monotonic() < until:
@@ -72,7 +72,7 @@ def while_the_trace_is_made(this):
     pid, terminal = on_terminal(command, this.environment)
     read_until(terminal, b"ended", 60)
     merger = child_of(pid, b"mlrun-trace")
-    os.kill(merger, signal.SIGSTOP)  # so that it is not done before it hears of it
+    os.kill(merger, signal.SIGSTOP)  # so that it is not done before the signal arrives
     os.write(terminal, b"\x03\x03")
     os.kill(merger, signal.SIGCONT)
     status, said = end_of(pid, terminal)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of the spool are changed, cut off or replaced before the merge: recover ends with what is whole and states the loss,
-or with one clear error; it never crashes and never hangs."""
+"""With bytes of the spool changed, cut off or replaced before the merge, recover keeps the intact records and states
+the loss, or prints one clear error; it never crashes or hangs."""
 
 import random
 import shutil

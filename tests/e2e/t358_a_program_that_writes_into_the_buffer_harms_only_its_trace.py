@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program writes random words all over the buffer that it shares with mlrun: mlrun ends by itself, with the program's
-status, and makes a trace or says why not; it never crashes and never hangs."""
+"""When a program writes random words all over the buffer shared with mlrun, mlrun ends with the program's status, and
+makes a trace or says why not; it never crashes or hangs."""
 
 from lib import case
 
@@ -12,7 +12,7 @@ def check(this):
     for seed in range(ROUNDS):
         out = this.new_trace()
         done = this.run(*this.command(this.victim("hostile"), this.data_file(), CALLS, seed, out=out), timeout=60)
-        # Above 128: the program died of it, for recording in it went on with what it had destroyed.
+        # Above 128: the program crashed, since the library kept recording into the buffer that it had destroyed.
         this.true("mlrun ended by itself", done.returncode in (6, 125, 134, 135, 139), done)
         made += (out / "run.json").exists()
     this.true("traces were made", made > 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in a root folder with an older glibc, where the library and the buffer are bound in: as untraced, and every call is
-recorded. Without the library bound in they run without a word, and coverage names them."""
+"""In a root folder with an older glibc, where the library and the buffer are bind-mounted, programs run as untraced and
+every call is recorded. Without the library they run without a message, and coverage names them."""
 
 import os
 from collections import Counter

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""readlink(b, b, n), stat into a union with the name, realpath in place: the program gets what it gets untraced, and the row has the
-name that was passed, also where the result ends with the last byte of a page."""
+"""readlink(b, b, n), stat into a union with the name, and realpath in place give the program the untraced result, and
+the row has the name that was passed, also where the result ends with the last byte of a page."""
 
 import os
 

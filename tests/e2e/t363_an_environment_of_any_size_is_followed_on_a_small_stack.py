@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread of 16 KiB of stack executes programs with thousands of variables that lack the library, and with 200 arguments: they run as
-untraced, are traced, and nothing of what was mapped for it stays in a parent that goes on."""
+"""A thread with a 16 KiB stack executes programs with thousands of variables without the library's, and with 200
+arguments: they run as untraced and are traced, and nothing mapped for the exec is left in the parent."""
 
 from lib import case
 

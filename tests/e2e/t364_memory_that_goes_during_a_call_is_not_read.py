@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another thread unmaps the name of a pipe while its open waits, or the vector of a read or write that waits; a handler unmaps the name
-that stat was given: the call ends as untraced, and the program lives."""
+"""Another thread unmaps the name of a pipe whose open blocks, or the vector of a blocking read or write; a handler
+unmaps the name passed to stat: the call ends as untraced, and the program survives."""
 
 import os
 

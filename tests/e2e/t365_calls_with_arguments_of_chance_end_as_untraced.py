@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""24,000 calls with bad pointers, overlapping buffers, odd flags, closed descriptors, on small stacks, under filters and on memory that
-goes away: results, errno and memory are those of an untraced run."""
+"""24,000 calls with bad pointers, overlapping buffers, odd flags and closed descriptors, on small stacks, under filters
+and on memory that is unmapped: results, errno and memory are as untraced."""
 
 from lib import case, fuzzed_calls
 

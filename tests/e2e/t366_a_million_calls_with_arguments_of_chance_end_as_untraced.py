@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What t365 does, 1,000,000 calls."""
+"""The calls of t365, 1,000,000 of them."""
 
 from lib import case, fuzzed_calls
 

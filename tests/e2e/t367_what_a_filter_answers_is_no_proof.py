@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A seccomp filter of the program's own answers success and ENOENT in the kernel's place, also for pointers that lead nowhere: the
-program lives, and the names that can be read are recorded."""
+"""When the program's own seccomp filter returns success or ENOENT instead of the kernel, also for invalid pointers, the
+program survives, and the names that can be read are recorded."""
 
 from lib import case
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Process group, session, terminal and signals in the ways that commands are started and signalled: every situation is run
-untraced and traced, and what the command wrote about its place and its signals, and what the shell said, must be equal.
-Names of situations as arguments run these alone."""
+"""Process group, session, terminal and signals in every way that commands are started and signalled: what the command
+and the shell print about them is the same untraced and traced. Arguments select situations by name."""
 
 import ctypes
 import os
@@ -178,7 +177,7 @@ def middle_of_a_pipeline(run):
 
 @situation
 def first_of_a_pipeline_to_less(run):
-    """What is first of a pipeline is not the leader when it is traced, since mlrun is; that is documented."""
+    """The first command of a traced pipeline is not the group leader, since mlrun is; that is documented."""
     shell = run.shell()
     shell.line(f"{run.line('children')} | less")
     run.wait_for("ready", 3)

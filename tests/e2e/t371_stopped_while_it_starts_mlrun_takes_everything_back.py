@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGHUP, SIGTERM and SIGINT at many moments of the start: mlrun ends like a command that the signal has killed, and leaves
-either a whole trace or nothing, so that the same -o works the next time."""
+"""SIGHUP, SIGTERM and SIGINT at many moments of the start: mlrun ends like a command killed by the signal, and leaves
+either a whole trace or nothing, so that the same -o works again."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def restore_signals():
 
 
 def stop(this, number, options, ready):
-    """What mlrun said when it was stopped as soon as ready(pid, trace folder) held."""
+    """What mlrun printed when it was stopped as soon as ready(pid, trace folder) was true."""
     out = this.new_trace()
     with subprocess.Popen([case.MLRUN, *options, "-o", out, "--", "sleep", "20"], stderr=subprocess.PIPE, text=True,
                           env=this.environment, preexec_fn=restore_signals) as mlrun:
@@ -43,7 +43,7 @@ def after(delay_s):
 
 
 def loading(pid, _out):
-    """mlrun-probes is there, and not yet done with attaching."""
+    """mlrun-probes runs and is still attaching."""
     wait_until("mlrun-probes", lambda: probes_of(pid))
 
 

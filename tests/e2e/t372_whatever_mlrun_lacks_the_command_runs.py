@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each row of the table in runner/commands/README.md: limits, folders and memory that mlrun lacks. The command runs with its own
-output, limits and status, untraced with one line and nothing left behind, or traced; only what the user has to decide is refused."""
+"""Each row of the table in runner/commands/README.md: limits, folders and memory that mlrun lacks. The command runs
+with its own output, limits and status, either untraced with one line and nothing left behind, or traced; mlrun refuses
+only what the user has to decide."""
 
 import os
 import resource
@@ -15,7 +16,7 @@ RAN = 'echo ran; ulimit -n; ulimit -v; ulimit -d; ulimit -s; ulimit -f; exit 7'
 
 
 def limited(**limits):
-    """Hard limits, as an ordinary user has them, who may not raise any."""
+    """Hard limits without the privilege to raise them, as for an ordinary user."""
     def before_exec():
         if os.geteuid() == 0:
             os.setgroups([])
@@ -109,7 +110,7 @@ def folders(this):
 
 
 def refused(this):
-    """What the user can put right at once, before hours of an untraced run."""
+    """What the user can correct at once, before hours of an untraced run."""
     taken = this.folder / "taken"
     taken.mkdir()
     (taken / "mine").touch()

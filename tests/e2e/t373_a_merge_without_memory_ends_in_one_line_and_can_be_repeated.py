@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun-trace under limits of its address space and data from too small to large enough, as an ordinary user has them: the
-command's status is kept, no part of the merge dies by a signal, one line says what to do, and recover then makes the same trace."""
+"""mlrun-trace under address space and data limits from too small to sufficient: the command's status is kept, the merge
+does not die by a signal, one line names the remedy, and recover then makes the same trace."""
 
 import os
 import resource

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libc's malloc, jemalloc, tcmalloc (also with memory by mmap alone) and mimalloc, linked and preloaded: `usable` of each block,
-where it is allocated and where it is freed, is what the allocator itself answers, and the peak of the heap is their sum."""
+"""With libc's malloc, jemalloc, tcmalloc (also with memory by mmap alone) and mimalloc, linked and preloaded: `usable`
+of each block, at allocation and at free, is what the allocator itself returns, and the heap peak is their sum."""
 
 from lib import allocators, case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library before libc has a __libc_malloc, a clock_gettime, a dirfd, an environ ... of its own: recording calls none of them and reads
-none, and the trace has what the program did."""
+"""A library before libc defines its own __libc_malloc, clock_gettime, dirfd, environ ...: recording neither calls nor
+reads them, and the trace has the program's calls."""
 
 import errno
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program loads a library that allocates, and ends at once: by its return, _exit, quick_exit, abort, another program, in a thread, in
-a forked child, or it unloads the library first. The allocation is the library's, and what the program itself allocates is its own."""
+"""A program loads a library that allocates, and ends at once: by return, _exit, quick_exit, abort or exec, in a thread,
+in a forked child, or after unloading the library. The allocation is attributed to the library, and the program's own
+allocations to the program."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A forked child frees small blocks of its parent before, between and after those that it allocates itself, or resizes them: the peak of
-its heap is what it allocated itself. Small blocks have no records, so they are told apart while the program runs."""
+"""A forked child frees or resizes small blocks of its parent before, between and after those that it allocates itself: the peak of
+its heap counts only its own. Small blocks have no records, so the library separates them while the program runs."""
 
 from lib import case
 

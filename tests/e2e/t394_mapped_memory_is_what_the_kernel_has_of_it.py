@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MAPPED is the sum of the private anonymous mappings that the program made itself and may read or write, at the moment when it is the
-most, as /proc/PID/maps has it then: address space that mprotect opens and closes, parts that are unmapped, moved, grown and mapped over,
-calls by number. What is mapped with MAP_NORESERVE is apart, and Python's objects are those of a Python."""
+"""MAPPED is the peak of the private anonymous mappings that the program made itself and may read or write, as in
+/proc/PID/maps at that moment: with mprotect, partial munmap, mremap, overlapping maps and calls by number.
+MAP_NORESERVE mappings are separate, and only a Python has Python objects."""
 
 import re
 

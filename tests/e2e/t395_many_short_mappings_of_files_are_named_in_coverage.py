@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is read through mappings of 64 KiB each is named in coverage with all of their bytes, as one long mapping is; some few short
-ones are not worth a line."""
+"""A file read through mappings of 64 KiB each is in coverage with all of their bytes, as with one long mapping; a few
+short ones have no line."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trace of a training answers with DuckDB and with pandas alone, both the same: bytes per loader worker, files by
-bytes, time of the calls per phase; and what they say is true of the data set."""
+"""The trace of a training gives the same answers with DuckDB and with pandas alone (bytes per loader worker, files by
+bytes, time of calls per phase), and they match the data set."""
 
 import duckdb
 import pandas

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every Parquet file has the columns and types that TABLES.md promises, none of which SQL has to quote; the queries of
-README.md and TABLES.md give rows on a real training."""
+"""Every Parquet file has the columns and types of TABLES.md, none of which needs quoting in SQL; the queries of
+README.md and TABLES.md return rows on a real training."""
 
 import duckdb
 import pandas

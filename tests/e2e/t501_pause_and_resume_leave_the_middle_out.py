@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun pause and mlrun resume around the second of three steps: the first and the third are in the trace, the second
-is not, and the trace says from when to when it was paused."""
+"""With mlrun pause and resume around the second of three steps, the trace has the first and the third, not the second,
+and the interval of the pause."""
 
 import subprocess
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--defer-merge merges nothing and leaves the spool; recover then makes the trace, and a second recover changes
+"""--defer-merge merges nothing and keeps the spool; recover then makes the trace, and a second recover changes
 nothing."""
 
 from lib import case, serials

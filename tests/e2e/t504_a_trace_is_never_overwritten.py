@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""-o with a folder that exists is refused with status 125 and one line, the command is not started, and the folder is
-as it was; without -o each run takes the next number."""
+"""-o with an existing folder is refused with status 125 and one line, the command is not started and the folder is
+unchanged; without -o each run takes the next number."""
 
 from lib import case
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--quiet adds nothing to the program's own output; without it the summary stands on stderr, after the program's, and
+"""--quiet adds nothing to the program's own output; without it the summary follows the program's output on stderr, and
 report prints the same again."""
 
 from lib import case

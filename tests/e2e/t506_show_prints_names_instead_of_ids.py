@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun show: rows of a table as text, CSV and JSON, with paths and function names, filtered and limited."""
+"""mlrun show prints rows of a table as text, CSV and JSON, with paths and function names, filtered and limited."""
 
 import csv
 import io

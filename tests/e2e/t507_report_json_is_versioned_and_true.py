@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun report --json: a schema version, and figures that are those of the call table."""
+"""mlrun report --json has a schema version, and its figures equal those of the call table."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun list FOLDER: one line for each trace with its command, and folders that are no traces are left out."""
+"""mlrun list FOLDER prints one line for each trace with its command, and omits folders that are not traces."""
 
 from lib import case
 

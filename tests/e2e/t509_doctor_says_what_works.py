@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun doctor ends with 0 where the interposer works, and says so."""
+"""mlrun doctor exits with 0 where the library works, and says so."""
 
 from lib import case
 

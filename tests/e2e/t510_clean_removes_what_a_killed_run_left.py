@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun clean: leaves a running session alone, keeps the arena of a killed mlrun while its trace waits to be recovered
-and says so, and removes it when nobody waits for it any more."""
+"""mlrun clean leaves a running session alone, keeps the arena of a killed mlrun while its trace can be recovered
+and says so, and removes it when that trace is gone."""
 
 import json
 import shutil
@@ -35,7 +35,7 @@ def check(this):
         this.true("the running session is left alone", "in use" in said[in_use] and Path(in_use).exists(), said)
         this.true("a run to recover is named", f"mlrun recover {killed}" in said[left] and Path(left).exists(), said)
         shutil.rmtree(killed)
-        this.true("what nobody waits for is removed", "removed" in clean(this)[left] and not Path(left).exists())
+        this.true("an arena without a trace is removed", "removed" in clean(this)[left] and not Path(left).exists())
         program.stdin.close()
         program.wait(30)
     this.equal("the running session ended well", program.returncode, 0)

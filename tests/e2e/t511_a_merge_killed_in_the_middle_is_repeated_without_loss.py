@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL to the merge at several moments: what then stands in the folder is no finished trace, and recover makes it
-whole; two merges of one folder never run at once."""
+"""After SIGKILL to the merge at several moments, the folder is not a finished trace, and recover completes it; two
+merges of one folder never run at once."""
 
 import os
 import random
@@ -15,7 +15,7 @@ CALLS, ROUNDS = 300_000, 4
 
 
 def kill_group_after(this, out, seconds):
-    """Starts recover and kills it, with the merger that it started, `seconds` later. Whether it was in time."""
+    """Starts recover and kills it, with the merger that it started, `seconds` later. Returns whether it was in time."""
     with subprocess.Popen([case.MLRUN, "recover", out], env=this.environment, cwd=this.folder, start_new_session=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recover:
         time.sleep(seconds)
@@ -57,7 +57,7 @@ def check(this):
             serials.expect_threads(this, Trace(out).serials(data), [CALLS])
         if not killed:
             break
-        # A recovery that was killed behind its last step but before its end has deleted the spool, as it should.
+        # A recovery that was killed between its last step and its end has deleted the spool, as it should.
         this.true("the spool is kept until the trace is whole", (out / "spool.bin").exists() or finished)
     done = this.run(case.MLRUN, "recover", out)
     this.equal("exit status of recover", done.returncode, 0, said=done.stderr)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A merge that takes its time tells on a terminal how far it is, how fast and how long it will still take, and tells a
-pipe nothing. Ended in the middle by SIGKILL or Ctrl-C it is gone on with: parts that were written stay the files that they
-are, unless one was damaged since, and the tables are those of a merge that was not ended."""
+"""A long merge shows its progress, speed and remaining time on a terminal, and nothing in a pipe. After SIGKILL or
+Ctrl-C the merge resumes: table files already written are kept unless one was damaged since, and the tables equal those of
+an uninterrupted merge."""
 
 import contextlib
 import json
@@ -20,12 +20,12 @@ from t356_interrupted_twice_the_trace_is_safe import on_terminal
 CALLS = 3_000_000
 SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge/merge.cpp)
 LINE = re.compile(rb"making the trace: (\d+) %(?:, ([\d.]+) ([Mk]) events/s)?(?:, (\d+) s left)?")
-# The more threads, the smaller the pieces after which it tells.
+# More threads make smaller units of work, and so more frequent progress lines.
 MERGE = [str(case.MLRUN.parent / "mlrun-trace"), "merge", "--threads", "8"]
 
 
 class SlowMerge:
-    """On a terminal, stopped most of the time, so that it is a long one whatever it has to do."""
+    """A merge on a terminal that is stopped most of the time, so that it takes long whatever its input."""
 
     def __init__(self, this, out):
         self.began = time.monotonic()
@@ -44,7 +44,7 @@ class SlowMerge:
                     self.lines.append((at, int(percent), millions, int(left) if left else None))
 
     def run(self, until_percent=101):
-        """Until it has said so much, and is left stopped then, or until its end: the exit status."""
+        """Runs it until it has printed that many lines and leaves it stopped, or to its end; returns the exit status."""
         while not self.lines or self.lines[-1][1] < until_percent:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGSTOP)
@@ -70,7 +70,7 @@ def tables(out):
 
 
 def told_parts(out):
-    """{file of a part that the journal tells of: (inode, time of change)}"""
+    """{table file that the journal lists: (inode, time of change)}"""
     files = {}
     for line in (out / "merging/parts.jsonl").read_text().splitlines()[1:]:
         part = json.loads(line)
@@ -82,7 +82,7 @@ def told_parts(out):
 
 
 def damage(path):
-    """Another bit in the middle."""
+    """Flips a bit in the middle."""
     with open(path, "r+b") as file:
         file.seek(path.stat().st_size // 2)
         byte = file.read(1)
@@ -96,7 +96,7 @@ def forget(out):
 
 
 def check_lines(this, merge):
-    this.true("it was told more than once", len(merge.lines) > 2, merge.text)
+    this.true("progress was printed more than once", len(merge.lines) > 2, merge.text)
     percents = [line[1] for line in merge.lines]
     this.true("it never goes back", percents == sorted(percents) and percents[-1] <= 100, percents)
     told = [line for line in merge.lines if line[2] and line[3] is not None]
@@ -152,10 +152,10 @@ def check(this):
         while not (out / "merging").exists() and piped.poll() is None and time.monotonic() < until:
             time.sleep(0.001)
         piped.send_signal(signal.SIGSTOP)
-        time.sleep(0.7)  # longer than it would be silent on a terminal
+        time.sleep(0.7)  # longer than the first line takes on a terminal
         piped.send_signal(signal.SIGCONT)
         said = piped.communicate()
-    this.equal("status, and what a pipe is told", (piped.returncode, *said), (0, b"", b""))
+    this.equal("status, and the output in a pipe", (piped.returncode, *said), (0, b"", b""))
     whole = tables(out)
     this.true("every call has its row", CALLS <= whole["call"].num_rows < CALLS + 1000, whole["call"].num_rows)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be recorded together is refused before the command starts: one line that names the options, status 125,
-no trace."""
+"""Options that cannot be combined are refused before the command starts: one line that names them, status 125, no
+trace."""
 
 from lib import case
 

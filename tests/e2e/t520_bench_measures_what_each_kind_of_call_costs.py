@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun bench gives a figure for every kind of call, as a table and for machines, and leaves nothing behind. No time is
-judged: what a busy machine hides is marked as uncertain."""
+"""mlrun bench prints a figure for every kind of call, as a table and as JSON, and leaves nothing behind. The test
+checks no times: a figure hidden by a busy machine is marked as uncertain."""
 
 import json
 import math

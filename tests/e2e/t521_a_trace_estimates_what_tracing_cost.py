@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost estimate of a trace is calls x what one of them costs here, as mlrun bench measured it, and names what it
-leaves out. Where that is not known and cannot be kept, the summary says so and guesses nothing."""
+"""The cost estimate of a trace is the number of calls times the cost of one here, as measured by mlrun bench, and names
+what it leaves out. If the cost is unknown and cannot be stored, the summary says so without an estimate."""
 
 import json
 import math
@@ -21,7 +21,7 @@ CALL_CLASSES = ("call", "path_call", "open", "fork", "exec", "thread")
 
 
 def measured(this, cache):
-    """A cost that mlrun bench has kept in `cache`. What the machine was too noisy for is not in it; a call's is."""
+    """Costs stored by mlrun bench in `cache`. Classes that a noisy machine hid are missing; that of a call is there."""
     for seconds in (1, 2, 4, 8):
         done = this.run(case.MLRUN, "bench", "--seconds", seconds)
         this.equal("exit status of bench", done.returncode, 0, said=done.stderr)
@@ -48,7 +48,7 @@ def check_marks_and_stacks(this, kept):
     if "mark" in kept:
         this.equal("records of marks that are charged", charged["mark"], 2 * 500 + 3)
     else:
-        this.true("they are told as not measured", cost["calls_without_cost"] >= 2 * 500 + 3, cost)
+        this.true("they are counted as not measured", cost["calls_without_cost"] >= 2 * 500 + 3, cost)
     this.equal("what is left out", cost["left_out"], ["short waits", "stacks"])
     text = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("the summary says it", "without short waits and stacks" in " ".join(text.split()), text)
@@ -68,7 +68,7 @@ def check(this):
     this.true("their sum", math.isclose(cost["total_ns"], sum(line["cost_ns"] for line in cost["classes"])), cost)
     charged = {line["class"]: line["calls"] for line in cost["classes"]}
     this.true("the preads are charged", charged["call"] >= 700, charged)
-    # What the machine was too noisy for is told as such, records that are no calls among it.
+    # What could not be measured on a noisy machine is reported as such, including records that are not calls.
     calls_charged = sum(charged.get(name, 0) for name in CALL_CLASSES)
     if all(name in kept for name in CALL_CLASSES):
         this.equal("each row is charged once", calls_charged, tracing["calls"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Secrets of the environment and of arguments, mlrun's own and those of every process, are in no file of a trace and in nothing that
-mlrun prints; what is no secret stays. The files that hold arguments are for their owner alone, and so are raw events, which are not masked."""
+"""Secrets in the environment and in arguments, mlrun's own and those of every process, are in no file of a trace and in
+no output of mlrun; other values stay. The files with arguments, and raw events, which are not masked, are readable only
+by their owner."""
 
 import sys
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every verb of both programs that prints on standard output: a full disk and a closed standard output give one line and status 125, a pipe
-that is read no more ends it by SIGPIPE without a word, also where SIGPIPE is ignored. A traced command's status is its own in all of these."""
+"""For every verb of both programs that prints on standard output, a full disk and a closed standard output give one
+line and status 125; a closed pipe ends the verb by SIGPIPE without a message, also where SIGPIPE is ignored. A traced
+command keeps its own status in all cases."""
 
 import os
 import shlex
@@ -27,7 +28,7 @@ def commands(this, trace):
 
 
 def to_closed_pipe(this, command, ignores):
-    """Status and what it said when nothing reads its standard output."""
+    """Status and stderr when its standard output is a closed pipe."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     handling = {"preexec_fn": lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)} if ignores else {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File names with terminal escapes, characters that turn or break lines, and bytes that are not UTF-8: text for people shows them escaped,
-JSON and CSV are valid UTF-8 and tell different names apart, and CSV holds no formula."""
+"""For file names with terminal escapes, characters that turn or break lines, and bytes that are not UTF-8, text output
+shows them escaped, JSON and CSV are valid UTF-8 and keep different names distinct, and CSV has no formulas."""
 
 import csv
 import io

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each verb that reads a trace refuses one of a newer schema, and one that lacks tables or holds half of one, in one line that says what it
-is and what to do. Of a trace of an earlier version a table that it lacks is empty."""
+"""Each verb that reads a trace refuses one with a newer schema, with missing tables or with a truncated one, in one line that names the
+problem and the remedy. A table that an earlier version did not write is empty."""
 
 import json
 import shutil

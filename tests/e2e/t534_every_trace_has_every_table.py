@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever was recorded, a trace has all tables of TABLES.md with the columns and types that are promised there; those of streams that were
-off have no rows, for DuckDB and for mlrun."""
+"""Every trace has all tables of TABLES.md with the documented columns and types; tables of streams that were off are
+empty, in DuckDB and in mlrun."""
 
 import duckdb
 import pyarrow.parquet

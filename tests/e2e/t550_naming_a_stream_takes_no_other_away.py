@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An option that names a stream adds it or chooses within it, and =off alone takes a stream away; the summary's end says which
-were on, and which were asked for and did not work."""
+"""An option that names a stream adds it or selects within it, and =off removes it; the end of the summary lists the
+streams that were on, and those that were requested and did not work."""
 
 import json
 
 from lib import case
 
 LIBRARY = ["files", "allocs", "marks"]
-# What run.json has of wanted streams, and of those that were asked for.
+# Wanted streams in run.json, and requested ones.
 CASES = [
     ([], [*LIBRARY, "gpu_samples"], []),
     (["--preload"], [*LIBRARY, "gpu_samples"], LIBRARY),

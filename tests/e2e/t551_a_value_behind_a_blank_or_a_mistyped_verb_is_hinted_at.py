@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A word that is no command, where another thing was meant, is explained in one line; a command of that name is run."""
+"""A word that is no command but looks like a verb, a request for help or an option's value is explained in one line; a
+command of that name is run."""
 
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Empty values, values that nothing is done with, and names that are not there: one clear error, status 125, nothing made."""
+"""Empty values, unused values and missing names each give one clear error and status 125, and create nothing."""
 
 from lib import case
 

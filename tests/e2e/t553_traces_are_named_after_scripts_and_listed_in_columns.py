@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace is named after the script of an interpreter or launcher; `list` has a column for each fact, and the same for machines."""
+"""A trace is named after the script of an interpreter or launcher; `list` has a column for each fact, and the same as
+JSON."""
 
 import json
 import sys
@@ -29,7 +30,7 @@ def check(this):
     told = this.run(case.MLRUN, "list", "--json", cwd=runs)
     this.equal("exit status", told.returncode, 0, said=told.stderr)
     traces = {trace["folder"]: trace for trace in json.loads(told.stdout)["traces"]}
-    this.equal("all are told", sorted(traces), names)
+    this.equal("all are listed", sorted(traces), names)
     first = traces["mlrun-train-1"]
     this.equal("keys", sorted(first), ["bytes", "command", "complete", "exit_status", "folder", "started", "wall_ns"])
     this.true("values", first["exit_status"] == 3 and first["wall_ns"] > 0 and first["bytes"] > 0 and first["complete"] is True and

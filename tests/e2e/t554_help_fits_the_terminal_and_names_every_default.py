@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help pages fit the terminal, every option of `run` says its default, the values of streams are explained, and verbs have examples."""
+"""Help pages fit the terminal, every option of `run` states its default, the values of streams are explained, and verbs
+have examples."""
 
 import fcntl
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """read, write, their vector and positioned forms, lseek, fsync, ftruncate, open and close once each: every field of
-every row, with the position worked out where the call does not name it."""
+every row is right, with a derived position where the call has none."""
 
 from lib import case, exact
 

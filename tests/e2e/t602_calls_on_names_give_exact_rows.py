@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stat and its relatives, mkdir, rename, unlink, rmdir, chdir: each row has the absolute path that was meant, whatever
-it was relative to, and the second path of a rename."""
+"""stat and its relatives, mkdir, rename, unlink, rmdir, chdir: each row has the absolute path, whatever it was relative
+to, and rename has the second path."""
 
 import shutil
 
@@ -22,7 +22,7 @@ ROWS = [
 def check(this):
     top = this.path("names")
 
-    def anew():
+    def cleared():
         shutil.rmtree(top, ignore_errors=True)
         top.mkdir()
 
@@ -31,8 +31,8 @@ def check(this):
         return (call.func, call.path.removeprefix(str(top)), (call.path2 or "").removeprefix(str(top)),
                 0 if opened else call.ret, call.err)
 
-    exact.expect_rows(this, "hooks_names", top, ROWS, columns, lambda call: call.path.startswith(str(top)), anew)
-    exact.expect_strace_agrees(this, "hooks_names", top, anew)
+    exact.expect_rows(this, "hooks_names", top, ROWS, columns, lambda call: call.path.startswith(str(top)), cleared)
+    exact.expect_strace_agrees(this, "hooks_names", top, cleared)
 
 
 if __name__ == "__main__":

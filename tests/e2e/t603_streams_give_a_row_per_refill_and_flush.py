@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stdio: a row each time a buffer is filled or flushed, with the bytes that moved and the calls that it served; getc
-and putc cost nothing and are not rows."""
+"""stdio: each fill or flush of a buffer is a row, with the bytes moved and the calls served; getc and putc have no rows
+and cost nothing."""
 
 from lib import case, exact
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dup, dup2, dup3, fcntl, pipe, pipe2, close_range, closefrom, mmap: reads through every copy name the same file and
-one position, a descriptor used again names the new file."""
+"""dup, dup2, dup3, fcntl, pipe, pipe2, close_range, closefrom, mmap: reads through every copy have the same file and a
+shared position, and a reused descriptor has the new file."""
 
 from lib import case, exact
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""opendir, readdir, closedir, fdopendir over a folder of 3000 entries: rows for what the kernel was asked, not for each
+"""opendir, readdir, closedir and fdopendir over a folder of 3000 entries: rows for the system calls, not for each
 entry."""
 
 from lib import case, exact

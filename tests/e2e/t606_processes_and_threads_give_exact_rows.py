@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fork, vfork, posix_spawn, exec, _exit and pthread_create once each, and the processes and images that came of
-them."""
+"""fork, vfork, posix_spawn, exec, _exit and pthread_create once each give their rows, and the processes and images that
+result."""
 
 from collections import Counter
 

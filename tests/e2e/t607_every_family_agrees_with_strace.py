@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and attributes, bytes from descriptor to descriptor, sockets and special descriptors, calls by number: the rows
-of each family are the system calls that strace sees, in order, with their results and bytes."""
+"""Names and attributes, copies between descriptors, sockets, special descriptors and calls by number: the rows of each
+family are the system calls that strace sees, in order, with results and bytes."""
 
 from lib import case, family
 
@@ -42,7 +42,7 @@ def check_sockets(this):
     trace, rows = check_family(this, "sockets", data)
     kinds = {row["path"]: row["kind"] for row in trace.rows("file")}
     this.equal("kinds", {row.func: kinds[row.path] for row in rows if row.func in CHANNELS}, CHANNELS)
-    this.equal("eventfds are told apart", [row["kind"] for row in trace.rows("file")].count("eventfd"), 2)
+    this.equal("each eventfd has its own file row", [row["kind"] for row in trace.rows("file")].count("eventfd"), 2)
     this.equal("the descriptor in the message", [row.path for row in rows if row.func == "pread"], [data])
     ends = [row.path for row in rows if row.func in ("send", "recv") and row.ret == 5]
     this.true("both ends of the pair", len(set(ends)) == 2 and all(end.startswith("socket:[") for end in ends), ends)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits of 20 us and more are rows as long as strace says, shorter ones are none, and none of them is I/O time."""
+"""Waits of 20 us and more are rows with the duration that strace reports; shorter ones have no rows, and none is I/O
+time."""
 
 import json
 import sys
@@ -35,7 +36,7 @@ def check_rows(this, trace):
 
 
 def check_strace(this, trace, log):
-    """Each wait of strace's lies in one row of its thread, which is hardly longer."""
+    """Each wait in strace's log is within one row of its thread, which is hardly longer."""
     pids = {row.pid for row in family.rows_between_marks(this, trace)}
     seen = 0
     for call in log.syscalls:

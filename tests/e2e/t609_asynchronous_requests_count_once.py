@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aio_read, aio_write, lio_listio and aio_return: what was handed in and what was taken out are rows, the bytes count
-where they were taken out, and they are those that strace sees libc's threads move."""
+"""aio_read, aio_write, lio_listio and aio_return: submissions and completions are rows, the bytes count at completion,
+and they equal those that strace sees libc's threads move."""
 
 from lib import case, family
 

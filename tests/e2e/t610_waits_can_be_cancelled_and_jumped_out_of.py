@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that is cancelled in a wait ends as untraced, its lock given back, and the wait is a row; a handler that
-jumps out of one does no harm."""
+"""A thread cancelled in a wait ends as untraced, its lock released, and the wait is a row; a handler that jumps out of
+a wait does no harm."""
 
 from collections import Counter
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""login_tty, forkpty and daemon change descriptors and the working directory inside libc: what is read and written
-afterwards is named rightly."""
+"""login_tty, forkpty and daemon change descriptors and the working directory inside libc: later reads and writes have
+the right names."""
 
 from lib import case
 

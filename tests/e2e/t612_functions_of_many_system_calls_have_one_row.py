@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """scandir, glob, realpath, named semaphores, popen and system have one row each, readdir_r one for each entry; a walk
-that moves the working directory does not lead to wrong names."""
+that changes the working directory does not cause wrong names."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each call twice, by its name and by syscall() with the same arguments: both rows have the same function, descriptor,
-paths, numbers and result. A working directory that was changed by number is known."""
+"""Each call made by name and by syscall() with the same arguments gives two rows with the same function, descriptor,
+paths, numbers and result. A chdir by number is recorded."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def check_pairs(this):
     made = [at for at, row in enumerate(rows) if row.via == "syscall"]
     this.true("calls by number", len(made) > 110, len(made))
     for at in made:
-        # By its name just before; what undoes it may stand between, and have the same name.
+        # The call by name is just before; the call that undoes it may be in between, and have the same name.
         before = [said(row) for row in rows[max(at - 4, 0):at] if row.func == rows[at].func and row.via != "syscall"]
         this.true(f"{rows[at].func} by number as by name", said(rows[at]) in before, (said(rows[at]), before))
 

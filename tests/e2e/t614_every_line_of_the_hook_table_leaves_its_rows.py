@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every line of the hook table is called by its own symbol or number, a known number of times, and leaves so many rows of
-its name; where each call is one system call, strace sees so many."""
+"""Every line of the hook table, called by its own symbol or number a known number of times, leaves that many rows of
+its name; where each call is one system call, strace sees as many."""
 
 import errno
 
@@ -8,7 +8,7 @@ from lib import case, family, hook_table
 
 VICTIMS = ("data", "descriptors", "memory", "names", "numbers", "processes", "streams", "waits")
 BESIDE_STRACE = ("data", "descriptors", "names", "numbers")
-# How waits end that nobody wakes, whatever numbers the function itself has for that.
+# Waits that end by timeout, whatever number the function returns for that.
 TIMED_OUT = ("sem_timedwait", "sem_clockwait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait")
 
 
@@ -20,7 +20,7 @@ def folder_for(this, name):
 
 
 def check_strace(this, victim, table):
-    """Complaints about lines of which strace sees another number of system calls; how many lines were held against it."""
+    """Complaints about lines for which strace sees another number of system calls, and the number of compared lines."""
     trace, log = family.run_beside_strace(this, this.victim(f"lines_{victim}"), folder_for(this, f"{victim}_beside_strace"))
     told = hook_table.called(trace)
     pid = next(call.pid for call in trace.calls_of("unlink") if call.path.startswith("/mlrun-line"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ftw, nftw and fts open and read folders inside libc: the kernel sees it and no row does, and coverage tells how many
-walks there were. A jump out of a callback stays what it is. scandir and glob have rows, and are not told."""
+"""ftw, nftw and fts open and read folders inside libc without rows, and coverage has the number of walks. A jump out of
+a callback works as untraced. scandir and glob have rows and are not in coverage."""
 
 import re
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What io_uring and Linux's aio are handed is in no call, and io_uring's bytes are not in the kernel's counts: coverage says that
-there was a ring that may have moved bytes: it was made past libc, or one of its operations does. A ring that carries none that moves
-bytes, as libuv's for epoll_ctl, is a remark, one that nothing was handed to is nothing; and so it is without a ring."""
+"""I/O submitted to io_uring and Linux's aio is in no call, and io_uring's bytes are not in the kernel's counts:
+coverage names a ring that may have moved bytes, because it was made past libc or has an operation that moves bytes. A
+ring without such an operation, as libuv's for epoll_ctl, gives a remark; an unused ring or no ring gives nothing."""
 
 from lib import case
 

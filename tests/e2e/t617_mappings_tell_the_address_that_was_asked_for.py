@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory mapped at no address, at a hint and at a fixed address, by function and by number: the trace has the address that strace sees
-asked for, beside the one that was given."""
+"""For memory mapped without an address, with a hint and at a fixed address, by function and by number, the trace has
+the requested address, as in strace, and the returned one."""
 
 import mmap
 
@@ -12,7 +12,7 @@ NUMBERS = 3, 2    # and by number
 
 
 def argument(call):
-    """The address that a system call of strace's log asks for, None: it has no such argument."""
+    """The requested address of a system call in strace's log; None if it has no such argument."""
     arguments = [text.strip() for text in call.text.split(",")]
     if call.name == "mremap":
         return int(arguments[4], 16) if "MREMAP_FIXED" in arguments[3] else None

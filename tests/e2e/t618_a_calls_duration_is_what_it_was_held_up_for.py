@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The begin and the duration of each of mkdir, openat, mmap, mremap, munmap, close, rename, unlink and rmdir, whether it succeeds or
-fails, lie around the time for which the kernel held the call up, and within the time that the program measured around it."""
+"""The interval of each of mkdir, openat, mmap, mremap, munmap, close, rename, unlink and rmdir, successful or failed,
+contains the time for which the kernel delayed the call, and is within the time that the program measured around it."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run.json names the Git commit and branch of the work tree in which the command was started, as Git itself does, from a folder inside it
-and with files that changed since; outside of a work tree it says that there is none."""
+"""run.json has the Git commit and branch of the work tree in which the command started, as Git reports them, from a
+subfolder and with files changed since; outside a work tree it has none."""
 
 import tempfile
 from pathlib import Path

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command is statically linked and records nothing; its child records. Coverage names the command and has its bytes as the
-kernel counted them, without those of the child."""
+"""A statically linked command records nothing while its child records. Coverage names the command with its bytes as
+counted by the kernel, without those of the child."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program reads by the system call instruction and ends by it, or is killed: nothing is recorded of its end. The kernel's
-counts are read before the command is reaped, so that coverage has all of its bytes, whatever moment it was looked at."""
+"""A program reads by the system call instruction and exits by it, or is killed, so that its end is not recorded. The
+kernel's counts are read before the command is reaped, so coverage has all of its bytes at any time of sampling."""
 
 from lib import case
 
@@ -18,7 +18,7 @@ def check(this):
     expect_bytes(this, "leaves", BYTES)
     expect_bytes(this, "killed", BYTES, status=137)
     expect_bytes(this, "child", BYTES)  # the kernel adds them to those of the parent that waited
-    expect_bytes(this, "twice", BYTES)  # what a process that outlives its parent read is not the parent's
+    expect_bytes(this, "twice", BYTES)  # reads of a process that outlives its parent do not count for the parent
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process records nothing any more, and sets up Linux's aio then: it is looked at all the same."""
+"""A process that sets up Linux's aio after its last record is still inspected."""
 
 from lib import case
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program finds libc's functions by libc's own handle, or loads a library that binds deep or has a libc of its own: coverage
-counts these. The program gets what it would have got: dlopen and dlsym still see who called them. Other look-ups have no row."""
+"""A program looks up libc's functions by libc's own handle, or loads a library with RTLD_DEEPBIND or with its own libc:
+coverage counts these. The program gets the same results as untraced: dlopen and dlsym see the real caller. Other
+look-ups have no row."""
 
 import sys
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process has the rank, local rank and number of ranks that its launcher put into its environment, by the stated order of
-launchers; mpirun in a batch script is no rank, and a program of musl is not said to be for another processor."""
+"""A process has the rank, local rank and number of ranks that its launcher put into its environment, in the documented
+order of launchers; mpirun in a batch script is no rank, and a musl program is not reported as built for another
+processor."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children that leave by the system call itself, return from the function of clone, exit, or are killed: the trace says of each what
-its parent's wait returned, whichever wait it was; of one that nobody waited for it says that it is not known."""
+"""For children that leave by the exit system call, return from the function of clone, call exit or are killed, the trace has the
+status that their parent's wait returned, for every kind of wait; without a wait the status is unknown."""
 
 import os
 

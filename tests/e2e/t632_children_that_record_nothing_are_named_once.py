@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A static child has one line, which is a remark when the kernel's totals say that it moved nothing; one that moved much is not all
-seen. A child in a pid namespace of its own is recorded, and nothing is said to be missing."""
+"""A static child has one coverage line, which is a remark if the kernel's totals show no I/O; with I/O it is reported
+as not fully seen. A child in its own pid namespace is recorded, and nothing is reported as missing."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that a fork server forked have its command line, and are called by what they do; the server and the tracker by their
-own names."""
+"""Processes forked by a fork server have its command line and are named by their role; the server and the resource
+tracker have their own names."""
 
 import sys
 

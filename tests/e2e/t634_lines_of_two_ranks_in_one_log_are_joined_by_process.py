@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks write one MLLOG file, and their epochs overlap: each phase lasts from its start to its own end, and has what its own
-process read."""
+"""Two ranks write one MLLOG file with overlapping epochs: each phase lasts from its own start to its own end, and has
+the reads of its own process."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is opened as /dev/stdin or /proc/self/fd/N is the file of that device and inode, under its own name and on its own file
-system, whatever mlrun's own streams are when the trace is made."""
+"""A file opened as /dev/stdin or /proc/self/fd/N is the file of that device and inode, with its own name and file
+system, whatever mlrun's own streams are at merge time."""
 
 import sys
 

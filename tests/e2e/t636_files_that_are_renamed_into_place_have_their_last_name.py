@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints that are written under a temporary name and renamed, linked or exchanged into place, by this process or another, with
-older ones deleted: the summary names each by its last name, with what was written to it and read of it."""
+"""Checkpoints written under a temporary name and then renamed, linked or exchanged into place, by this process or
+another, with older ones deleted: the summary names each by its last name, with the bytes written and read."""
 
 import json
 import sys

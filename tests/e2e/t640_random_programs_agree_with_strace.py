@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of calls on descriptors and streams: bytes, results, paths and offsets are those that strace sees in the same
-execution, and the rows of a thread do not overlap."""
+"""Random programs of calls on descriptors and streams: bytes, results, paths and offsets equal those that strace sees
+in the same run, and the rows of a thread do not overlap."""
 
 from lib import case, random_calls
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The working directory, the folder of a descriptor or one above them is renamed, by the process or by another one: what is opened then
-has the name that the kernel gives it."""
+"""When the working directory, the folder of a descriptor or one of its parents is renamed by this process or another,
+files opened afterwards have the name that the kernel reports."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""O_TMPFILE: what is written to a file without a name is not that of its folder; the file is called as the kernel calls it,
-and by the name that linkat gives it later."""
+"""O_TMPFILE: bytes written to an unnamed file are not counted for its folder; the file has the kernel's name, and after
+linkat its new name."""
 
 import sys
 

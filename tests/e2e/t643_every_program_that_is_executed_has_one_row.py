@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs executed by relative paths, relative to a folder's descriptor, through PATH and by a descriptor, in children of vfork and of
-fork: a row each, with the program's path. An exec that fails has one row, of the failure."""
+"""Programs executed by relative paths, relative to a folder's descriptor, through PATH and by a descriptor, in children
+of vfork and of fork, have a row each with the program's path. A failed exec has one row with the error."""
 
 import errno
 import shutil

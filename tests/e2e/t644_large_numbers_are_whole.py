@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lengths and offsets of more than 32 bits, and results of more than 56: the rows have them whole. Calls on mapped memory name the file
-that is mapped there."""
+"""Rows keep lengths and offsets of more than 32 bits and results of more than 56 bits. Calls on mapped memory name the
+mapped file."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""msync, madvise and munmap have the file that is mapped where they begin: of several mappings, moved and cut ones, in a forked child;
-with --summary-only likewise, but for what a forked child has from its parent; memory of no file has none."""
+"""msync, madvise and munmap name the file that is mapped where they begin: with several mappings, moved and cut ones, and in a forked
+child; with --summary-only too, except for mappings inherited by a forked child. Anonymous memory has no file."""
 
 import sys
 from collections import Counter

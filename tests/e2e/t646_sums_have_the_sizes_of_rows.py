@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only counts calls by the size that they asked for as an ordinary run does, up to the largest."""
+"""--summary-only counts calls by requested size as an ordinary run does, up to the largest size."""
 
 import sys
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call on a stream that leaves several rows has its time in one of them: the rows of a thread do not overlap, and all together take no
-longer than it ran. Streams that are sought and read, sought and written, flushed all at once, closed and opened again."""
+"""When a call on a stream has several rows, one of them has its time: the rows of a thread do not overlap, and their
+sum does not exceed its run time. Covers streams that are sought and read, sought and written, flushed all at once,
+closed and opened again."""
 
 import shutil
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As t640, many more of them."""
+"""The random programs of t640, many more of them."""
 
 from lib import case, random_calls
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--include and --exclude: the trace of a program with rules is its trace without rules less the calls on files that a
+"""--include and --exclude: the trace with path rules equals the trace without them minus the calls on files that a
 second implementation of the patterns leaves out; those are counted, calls and bytes."""
 
 import os
@@ -14,7 +14,7 @@ MOVES = ("read", "write", "fread", "fgets", "fputs", "fwrite", "fflush")
 
 
 def regex(pattern):
-    """What a pattern means, folders standing for all that is in them."""
+    """The regular expression of a pattern; a folder matches all that is in it."""
     tokens = re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^]]+\]|.", pattern)
     means = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = [means.get(token, token.replace("[!", "[^") if token[0] == "[" and len(token) > 1 else re.escape(token))
@@ -94,7 +94,7 @@ def check(this):
 
 
 def expect_told(this, folder):
-    """The summary says the rule and how much it left out; a bad one is refused before anything runs."""
+    """The summary names the rule and how much it left out; an invalid rule is refused before anything runs."""
     make_folder(folder)
     out = this.new_trace()
     shown = this.run(case.MLRUN, "--preload", "-o", out, "--exclude", "drop", this.victim("path_rules"), folder)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--last: the trace holds the newest calls without a gap, knows the names of files that were opened before and who made
-the calls, and counts what it let go of; on disk there is never more than the limit says; a killed mlrun changes nothing of that."""
+"""--last: the trace has the newest calls without a gap, the names of files opened earlier and the processes of the
+calls, and counts the discarded ones; the disk use never exceeds the limit, also when mlrun is killed."""
 
 import subprocess
 import sys
@@ -87,7 +87,7 @@ def killed(this, data):
 
 
 def by_stacks(this, data):
-    """A process tells a stack and its libraries once, at the beginning: that is kept."""
+    """A process emits a stack and its libraries once, at the beginning: these records are kept."""
     issued, options = 4000, ["--last", "1s", "--stacks"]
     trace = this.trace(this.victim("early_blocks"), data, 1000, issued, options=options)
     this.true("calls of the beginning were freed", expect_suffix(this, trace, data, issued) > 0)
@@ -135,7 +135,7 @@ os.write(inside, b"in there")
 
 
 def by_resting_files(this):
-    """What was closed and is used again has its name, and what was opened relative to a folder has its path."""
+    """A descriptor whose file was closed and is used by a duplicate has its name, and a file opened relative to a folder its path."""
     folder = this.path("rests")
     folder.mkdir()
     trace = this.trace(sys.executable, "-c", RESTS, folder, options=["--lossless", "--last", "1h", "--max-spool", "4M"])

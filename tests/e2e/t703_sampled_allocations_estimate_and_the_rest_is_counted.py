@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--alloc-sample: what is listed and what is counted are together what was issued, exactly; the weights of what is listed
-estimate it; the end of a listed block is listed, and of no other."""
+"""--alloc-sample: listed and counted allocations add up exactly to the issued ones, and the weights of the listed ones
+estimate them; a free is listed if and only if its block was listed."""
 
 import json
 import math

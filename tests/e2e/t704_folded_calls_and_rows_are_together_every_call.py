@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--fold: short calls are sums by process, file and function, long and failed ones rows; together they are what the
-program issued, and the summary is that of a trace without it (merged again from the same recording)."""
+"""--fold: short calls are sums by process, file and function, long and failed ones are rows; together they equal what
+the program issued, and the summary equals that of a merge of the same recording without folding."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ PROCESSES = ("fork", "vfork", "execve", "posix_spawn", "pthread_create")
 
 
 def totals(trace):
-    """(process, file, function): calls, bytes, time, of rows and folded ones together."""
+    """(process, file, function): calls, bytes and time of rows and folded calls together."""
     sums = {}
     def add(key, *values):
         sums[key] = tuple(a + b for a, b in zip(sums.get(key, (0, 0, 0)), values, strict=True))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only: no event has a row, and calls, bytes and errors by process, file and function are those of an ordinary
-run of the same program and of strace; heap peaks and the other figures of the report are there."""
+"""--summary-only: no event has a row, and calls, bytes and errors by process, file and function equal those of an
+ordinary run and of strace; the report has heap peaks and all other figures."""
 
 import shutil
 
@@ -19,8 +19,8 @@ def by_name(items, *names):
     return {tuple(sums.plain(str(item[name])) for name in names): item for item in items}
 
 
-# Sums keep no order of calls: what was renamed stands in them under each name that it had, and in a report of rows under
-# the last one.
+# Sums keep no order of calls: a renamed file is in them under each of its names, and in a report of rows under the last
+# one.
 def under_last_name(files, work):
     last, rest = [], {}
     for key, file in files.items():
@@ -57,7 +57,7 @@ def equal_reports(this, mine, theirs, waits, work):
     this.equal("bytes read in the time line", moved[0], moved[1])
 
 
-# Nobody may have looked at the libraries of a process that is over at once: then its heap is nobody's, in one run or both.
+# The libraries of a very short process may not have been read: then its heap has no library, in one run or both.
 def equal_libraries(this, command, mine, theirs):
     if all(row["library"] for row in mine + theirs):
         this.equal(f"whose the heap of {command} is", mine, theirs)

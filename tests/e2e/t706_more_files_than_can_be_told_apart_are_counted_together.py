@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only with more names than it tells apart: every call is counted all the same, the table and what is on disk stay
-within the bounds, and the trace says what was put together."""
+"""--summary-only with more names than it can keep apart: every call is counted, the table and the disk use stay within
+their limits, and the trace names what was merged together."""
 
 from lib import case, sums
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only: millions of calls leave on disk, while they are made and at the end, what a few calls leave."""
+"""--summary-only: millions of calls use no more disk than a few calls, during the run and at the end."""
 
 import subprocess
 import time

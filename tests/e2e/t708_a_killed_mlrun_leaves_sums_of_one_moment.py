@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only and mlrun is killed: recover gives the sums that were saved last, adds what was still in the buffer, and
-counts what came between; the program ends as if nothing had been."""
+"""--summary-only with mlrun killed: recover restores the last saved sums, adds what was still in the buffer, and counts
+the loss in between; the program is not affected."""
 
 from lib import case, killed_collector, sums
 
-# Sums are saved a second after the start, and again after two: the kill comes between or behind.
+# Sums are saved one second after the start and again after two; the kill comes in between or afterwards.
 ISSUED, BEFORE, PAUSE_NS = 40_000, 30_000, 50_000
 
 
@@ -26,7 +26,7 @@ def check(this):
     this.true("what came between is counted", ISSUED - there <= lost <= 2 * (ISSUED - there) + 100,
               f"{there} there, {lost} lost")
     others = [row for row in trace.rows("loss")
-              if row["channel"] != "mlrun" and "nobody collected" not in row["reason"]]
+              if row["channel"] != "mlrun" and "records not collected" not in row["reason"]]
     this.equal("other losses", others, [])
     this.true("the summary says so", "recovered" in recovered.stderr and "ADDED UP" in recovered.stderr,
               recovered.stderr)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--summary-only --mllog: the phases have the figures that they have in an ordinary run, the table `sum` tells them apart by
-file, and what else says which events to list is refused."""
+"""--summary-only --mllog: the phases have the figures of an ordinary run, the table `sum` separates them by file, and
+other options that select events are refused."""
 
 from lib import case
 

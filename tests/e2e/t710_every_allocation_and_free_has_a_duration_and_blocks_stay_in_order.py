@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--alloc-dur: every listed allocation and free has a duration, and nothing else changes. Blocks of the same sizes go round
-among threads of one arena, where one thread is given a block while another's free of it is not over: each is allocated while
-nobody has it and freed by who has it, and what is live at the end are the blocks that the program says it has left. The
-counts stay exact however threads and processes end."""
+"""--alloc-dur: every listed allocation and free has a duration, and nothing else changes. Threads of one arena pass
+blocks of the same sizes around, so that a thread may get a block before another's free of it has returned: each block
+has one owner at a time and is freed by its owner, and the blocks live at the end are those that the program reports.
+The counts stay exact however threads and processes end."""
 
 import json
 
 from lib import case, issued
 
 ROUNDS, THREADS = 20_000, 4
-SIZES = {777: 792, 5003: 5016, 20011: 20024}   # asked for, and what glibc gives or up to 16 more
+SIZES = {777: 792, 5003: 5016, 20011: 20024}   # requested size, and what glibc allocates or up to 16 more
 OPTIONS = ["--lossless", "--alloc-min", "0", "--alloc-dur"]
 
 
@@ -19,7 +19,7 @@ def is_ours(row):
     return row["op"] == "free" and any(usable <= row["size"] <= usable + 16 for usable in SIZES.values())
 
 
-# A free takes its block away when it begins, an allocation has it when it is over.
+# A free releases its block at its begin, an allocation owns it at its end.
 def moment(row):
     return row["ts"] if row["op"] == "free" else row["ts"] + row["dur"]
 
@@ -29,7 +29,7 @@ CLOCK_NS = 500
 
 
 def follow(this, rows):
-    """The blocks that are live at the end, and how often one was given out again before its free was over."""
+    """The blocks that are live at the end, and how often one was allocated again before its free returned."""
     live, last_free, early, overlaps = set(), {}, {}, 0
     for row in sorted(rows, key=moment):
         address = row["addr"]
@@ -37,17 +37,17 @@ def follow(this, rows):
             if address in live:
                 live.remove(address)
             else:
-                this.true("who frees a block has it", address not in early, row)
+                this.true("a freed block was live", address not in early, row)
                 early[address] = row
             last_free[address] = row["ts"] + row["dur"]
         elif address in early:
             free = early.pop(address)
-            this.true("who frees a block has it", moment(row) - free["ts"] <= CLOCK_NS, (row, free))
+            this.true("a freed block was live", moment(row) - free["ts"] <= CLOCK_NS, (row, free))
         else:
-            this.true("who is given a block is alone", address not in live, row)
+            this.true("an allocated block was not live", address not in live, row)
             live.add(address)
             overlaps += last_free.get(address, 0) > row["ts"] + row["dur"]
-    this.equal("freed, and nobody's", early, {})
+    this.equal("freed without an owner", early, {})
     return live, overlaps
 
 

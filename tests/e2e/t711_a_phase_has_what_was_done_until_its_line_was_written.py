@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log tells milliseconds, cut off: what a program writes just before it says that an epoch is over belongs to that epoch,
-in an ordinary run and with --summary-only; lines of an earlier run make no phases of this one."""
+"""MLLOG times are truncated to milliseconds: what a program writes just before the line that ends an epoch belongs to
+that epoch, in an ordinary run and with --summary-only; lines of an earlier run make no phases of this one."""
 
 import json
 
@@ -39,8 +39,8 @@ def check(this):
         phases = {row["name"]: row for row in trace.rows("phase")}
         name = "with " + more[0] if more else "in an ordinary run"
         this.equal(f"phases {name}", sorted(phases), sorted(["run"] + [f"epoch {i + 1}" for i in range(EPOCHS)]))
-        # The line of its start is written in the epoch, that of its end behind it. Held up between its stamp and the line, the
-        # program leaves the bound at the end of the millisecond, and the line before may count for the epoch.
+        # The start line is written within the epoch, the end line after it. If the program is delayed between its time stamp and
+        # the line, the bound stays at the end of the millisecond, and the line before may count for the epoch.
         for i, line in enumerate(lines):
             epoch = phases[f"epoch {i + 1}"]
             room = 2 * line if epoch["error_ns"] else 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five million distinct names: the merger stays below 512 MiB, by the kernel's count, and the table `file` has them all."""
+"""Five million distinct names: the merger's memory stays below 512 MiB by the kernel's count, and the table `file` has
+them all."""
 
 import resource
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--stacks: each recorded call and allocation has a stack, with function, library, source file and line; the summary and
-`show` tell which functions allocate and read."""
+"""--stacks: each recorded call and allocation has a stack with function, library, source file and line; the summary and
+`show` name the functions that allocate and read."""
 
 import json
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two libraries are loaded and unloaded in turns, at the same addresses: each allocation is the right one's."""
+"""Two libraries are loaded and unloaded in turns at the same addresses: each allocation is attributed to the right
+one."""
 
 from lib import case
 from lib.stacks import Stacks

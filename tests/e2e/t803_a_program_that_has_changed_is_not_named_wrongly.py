@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that was replaced between the run and the merge: its frames keep library and offset and are called changed; a
-program that is gone likewise."""
+"""When a program was replaced or removed between the run and the merge, its frames keep library and offset and are marked
+changed."""
 
 import shutil
 

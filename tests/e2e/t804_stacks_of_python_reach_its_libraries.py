@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy in Python: its allocations are followed through its own library into the interpreter and on to the program's
-start, and nothing of the program changes."""
+"""numpy in Python: stacks of its allocations go through its own library and the interpreter to the program's start, and
+the program is not affected."""
 
 import sys
 

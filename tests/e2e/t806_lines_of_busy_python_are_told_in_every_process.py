@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers of multiprocessing, forked and spawned, and a program that executes another one: each is found, and while it
-is in its loop every look says so and that it runs."""
+"""Workers of multiprocessing, forked and spawned, and a program after exec: each is sampled, and while it is in its
+loop every sample shows the loop and the state running."""
 
 import json
 

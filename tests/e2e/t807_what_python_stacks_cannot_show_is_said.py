@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Python that is not known is named once for its processes, and so is a process none of whose stacks can be read; a
-program that is no Python has no stacks and nothing is said, wrong options are one clear line; and the program does not
-change."""
+"""An unknown version of Python is named once for all its processes, and so is a process whose stacks cannot be read; a
+program that is not Python has no stacks and no message; wrong options give one clear line; the program is not
+affected."""
 
 import sys
 
@@ -10,7 +10,7 @@ from lib import case, pythons
 
 def check_options(this):
     for options, said in (
-            (["--python-stacks=0"], "--python-stacks=0: the looks a second must be a number"),
+            (["--python-stacks=0"], "--python-stacks=0: the samples a second must be a number"),
             (["--python-stacks=many"], "--python-stacks=many"),
             (["--preload=off", "--sample", "--python-stacks"], "add --preload or --cupti"),
             (["--summary-only", "--python-stacks"], "--python-stacks"),

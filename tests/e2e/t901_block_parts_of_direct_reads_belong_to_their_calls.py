@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dd past the page cache: every byte is in a block part of the very call, whose time contains it (to 2 us, where the trace says no worse of
-its clock); a neighbour who does the same is not in the trace."""
+"""dd past the page cache: every byte is in a bio fragment of the right call, whose time contains it (to 2 us, unless
+the trace reports a larger clock error); a neighbour that does the same is not in the trace."""
 
 import subprocess
 from collections import Counter
@@ -31,7 +31,7 @@ def check(this):
     got = sum(part["bytes"] for part in data_parts)
     this.true("bytes of all parts", SIZE - lost * PIECE <= got <= SIZE, (got, lost))
     pids = {call.pid for call in trace.calls}
-    this.equal("nobody else's", {part["pid"] for part in trace.rows("block_part") if not part["flags"] & FLAG_METADATA_WRITE} - pids, set())
+    this.equal("of others: none", {part["pid"] for part in trace.rows("block_part") if not part["flags"] & FLAG_METADATA_WRITE} - pids, set())
     this.equal("the device of the file", {part["fs_dev"] for part in data_parts}, {device & 0xffffffff})
     bounds = Counter()
     for part in data_parts:

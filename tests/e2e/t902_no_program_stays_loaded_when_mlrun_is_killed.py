@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of mlrun: a second later none of the BPF programs that its mlrun-probes had is loaded, whatever it is for, and the
-command goes on."""
+"""A second after kill -9 of mlrun, no BPF program of its mlrun-probes is loaded, and the command still runs."""
 
 import os
 import signal

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes without privilege: one line says what it needs, the rest of the run is as ever; with =require nothing runs."""
+"""--kprobes without privilege: one line names what it needs, and the rest of the run is unaffected; with =require
+nothing runs."""
 
 import os
 import tempfile

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ring of one page cannot hold what a row of direct reads makes: the parts in the spool and those counted as lost are
-together as many as the reads. mlrun-probes is driven here as mlrun does it."""
+"""A ring of one page is too small for the records of direct reads: bio fragments in the spool and those counted as lost
+add up to the reads. The test drives mlrun-probes directly, as mlrun does."""
 
 import os
 import re
@@ -16,7 +16,7 @@ READS, PIECE, SECTOR = 500, 4096, 512
 
 
 def sectors_of(data, device):
-    """Where the pieces of the file are on the disk, of which the file system's device may be a part."""
+    """Sectors of the file's extents on the disk; the file system's device may be a partition of it."""
     start = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/start")
     begin = int(start.read_text()) if start.exists() else 0
     listed = subprocess.run(["filefrag", "-v", f"-b{SECTOR}", data], capture_output=True, text=True, check=True).stdout

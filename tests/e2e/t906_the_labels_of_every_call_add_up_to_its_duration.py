@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With --kprobes each nanosecond of a call has one label: they add up for every row, as with every trace with kernel data
-that a case opens, and reads past the page cache wait for the device. The check itself finds what is wrong."""
+"""With --kprobes each nanosecond of a call has one label: the labels add up in every row, as in every trace with kernel
+data that a test opens, and reads past the page cache wait for the device. The check detects wrong labels."""
 
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=syscalls counts what the command's processes ask of the kernel: as many of each as strace says; and those by the
-table of 32-bit programs; with --system those of everybody."""
+"""--kprobes=syscalls counts the system calls of the command's processes: as many of each as strace, also 32-bit ones;
+with --system those of all processes."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ os.wait()
 os.spawnv(os.P_WAIT, "/bin/true", ["true"])
 time.sleep(0.05)
 """
-# How often depends on the machine, or on who looks: memory that is reserved, locks, interrupted waits, signals of children.
+# Their number depends on the machine or on the tracer: reserved memory, locks, interrupted waits, signals of children.
 VARIES = {"brk", "mmap", "munmap", "mremap", "madvise", "futex", "restart_syscall", "rt_sigreturn", "wait4", "execve",
           "getrandom"}
 
@@ -45,7 +45,7 @@ def counted_by_strace(this, command):
 
 
 def of_the_whole_system(this):
-    """A process that was there before, and calls once it is observed."""
+    """A process that runs before mlrun starts, and makes its calls once it is observed."""
     go, out = this.path("go"), this.new_trace()
     program = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)\nfor _ in range(4321): os.getppid()"
     with subprocess.Popen([sys.executable, "-S", "-B", "-c", program]) as neighbour:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--pid, --cgroup and --system: what contradicts itself, does not exist or belongs to another user gives one line, exit
+"""--pid, --cgroup and --system: contradictory options, missing targets and targets of another user give one line, exit
 status 125 and no trace."""
 
 import os
@@ -23,7 +23,7 @@ REFUSALS = (
     (("--kprobes", "--pid", "1,x"), "'x' is no process number"),
     (("--kprobes", "--pid", "0"), "'0' is no process number"),
     (("--kprobes", "--system", "--duration", "soon"), "no time"),
-    (("--kprobes", "--system", "--duration", "0"), "more than nothing"),
+    (("--kprobes", "--system", "--duration", "0"), "greater than 0"),
     (("--kprobes", "--duration", "3", "true"), "goes with --pid"),
     (("--kprobes", "--cgroup", "there-is-no/such-cgroup"), "no such cgroup"),
     (("--kprobes", "--cgroup", "/proc"), "is no cgroup"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--pid: a shell that runs already, its children and its waits are in the trace, and its end is the end; --duration,
-Ctrl-C and a hang-up end it as well, and the trace is whole."""
+"""--pid: the trace has a shell that runs already, its children and its waits, and ends with it; --duration, Ctrl-C and
+a hang-up end the trace as well, and it is complete."""
 
 import signal
 import subprocess
@@ -43,7 +43,7 @@ def check(this):
         out = this.new_trace()
         this.equal("exit status with --duration", observe(this, out, "--pid", str(sleeper.pid), "--duration", "1").wait(60), 0)
         this.true("its row", any(row["pid"] == sleeper.pid for row in this.opened(out).rows("process")))
-        for end in (signal.SIGINT, signal.SIGHUP):  # its terminal is gone: nobody could end it any more
+        for end in (signal.SIGINT, signal.SIGHUP):  # after a hang-up no terminal could end it
             out = this.new_trace()
             mlrun = observe(this, out, "--pid", str(sleeper.pid))
             mlrun.send_signal(end)

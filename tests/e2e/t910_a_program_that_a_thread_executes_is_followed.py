@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread that is not the first executes a program: the kernel makes it the process's first, and the kernel side goes on."""
+"""When a thread other than the first executes a program, the kernel makes it the process's first, and the kernel side
+continues to record it."""
 
 from lib import case
 from lib.kernel_side import need_kernel_side

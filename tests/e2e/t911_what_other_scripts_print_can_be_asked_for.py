@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queries of QUERIES.md give, on a program whose calls are known, each column that scripts of bpftrace print: whole paths,
-errors as errors, buffers and offsets, who and when, the block I/O below, pages that were missing, the page cache as cachestat has it,
-system calls by name."""
+"""For a program with known calls, the queries of QUERIES.md give each column that the corresponding bpftrace scripts
+print: whole paths, errors as errors, buffers and offsets, process and time, the block I/O below, missing pages, the
+page cache as in cachestat, system calls by name."""
 
 import datetime
 import json
@@ -81,7 +81,7 @@ print(json.dumps(seconds))
 
 
 class Queries:
-    """Of the page, by the table or function that only they ask for."""
+    """The queries of the page, found by the table or function that only they use."""
 
     def __init__(self):
         self.page = documents.fenced(case.SOURCE / "runner" / "trace" / "QUERIES.md", "sql")
@@ -100,9 +100,9 @@ def check_names(this, queries, trace, made):
     this.equal("opened, the last one by a link", [(row["path"], row["err"], row["flags"] & os.O_CREAT != 0, row["mode"])
                                                   for row in opened],
                [(made, 0, True, 0o640), (target, 0, True, 0o600), (target, 0, False, 0)])
-    this.true("opened: by whom", all(
+    this.true("opened: process, descriptor, latency", all(
         row["pid"] == row["tid"] and row["fd"] > 2 and row["latency_ns"] > 0 and
-        (row["comm"] or "python, which nobody looked at in time").startswith("python") for row in opened), opened)
+        (row["comm"] or "python, whose name was not read in time").startswith("python") for row in opened), opened)
     rows = queries.rows(trace, "'mkdirat'")
     this.equal("made and deleted", [(row["func"], row["err"]) for row in rows if row["func"] != "close" and
                                     "/made" in (row["path"] or "")],
@@ -137,7 +137,7 @@ def check_who_and_when(this, queries, trace, begin):
 def check_block(this, queries, trace, made):
     rows = [row for row in queries.rows(trace, "device_ns") if row["path"] == made]
     written = sum(row["bytes"] for row in rows if row["op"] == "write" and row["err"] == 0)
-    # One page is changed twice: somebody's sync may write it twice.
+    # One page is changed twice: a sync of another process may write it twice.
     this.true("bytes on the disk", written in (PAGES * 4096, (PAGES + 1) * 4096), written)
     this.true("read again", any(row["op"] == "read" for row in rows), rows)
     this.true("queue and device are the latency", all(row["queue_ns"] + row["device_ns"] == row["latency_ns"] and
@@ -154,7 +154,7 @@ def memory_now():
 
 
 def is_near(row, key, looks, name):
-    """As /proc/meminfo had it before or after the run, or between: others use the machine, too."""
+    """Between the values of /proc/meminfo before and after the run: other processes use memory, too."""
     seen = [look[name] for look in looks]
     room = max(64, max(seen) // 2)
     return min(seen) - room <= row[key] <= max(seen) + room
@@ -182,13 +182,13 @@ def check_operations(this, rows):
     this.equal("of the kernel: opened and made", [(row["err"], row["is_new"]) for row in rows if row["op"] == "open"], [(0, True)])
     this.equal("of the kernel: read and written", [(row["op"], row["file_offset"], row["requested"], row["returned"]) for row in rows
                                                    if row["op"] != "open"], [("write", 0, size, size)] * 2 + [("read", 0, size, size)] * 2)
-    this.true("of the kernel: by whom, for how long", all(row["pid"] == row["tid"] and row["latency_ns"] > 0 and
+    this.true("of the kernel: process and latency", all(row["pid"] == row["tid"] and row["latency_ns"] > 0 and
                                                           (row["comm"] or "python").startswith("python") for row in rows), rows)
 
 
 def check_page_cache(this, queries):
-    """As bcc's cachestat prints it. What others do changes it: a busy machine makes a step late, somebody's sync makes dirty pages
-    clean, who needs memory takes pages of Python away. So one of several tries has to be as it is on a quiet machine."""
+    """The figures of bcc's cachestat. Other processes change them: a busy machine delays a step, a sync cleans dirty pages, memory
+    pressure evicts pages of Python. So only one of several tries has to match those of a quiet machine."""
     wanted = {"written": (0, 0, PAGES, None, True), "written again": (0, 0, 0, None, True), "cold": (0, PAGES, 0, 0, True),
               "warm": (PAGES, 0, 0, 100, True)}
     got = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mapped file whose pages are not in memory is read by page faults, which are in no call: the time of them is in the
-summary, or where operations on files are not recorded, or by system calls, what they read is in coverage; and it is what was not in
-the page cache of that file. With the library, and without. Where the reads were calls that a pause or path rules left out, that is what coverage says."""
+"""Reads of a mapped file by page faults are in no call: the summary has their time, or, where file operations are not
+recorded or come from system calls, coverage has their bytes, which are the bytes not in the page cache. Holds with the
+library and without it; reads left out by a pause or by path rules are in coverage as such."""
 
 import subprocess
 
@@ -30,8 +30,8 @@ while os.read(fd, 65536): pass
 
 
 def untold(trace):
-    """Bytes, a page in each part. Some 6.18 kernels do not tell of every completion, in bursts; in guests of other kernels none
-    is missing (kernel_side)."""
+    """Bytes, one page per bio fragment. Some 6.18 kernels do not report every completion, in bursts; guests with other kernels
+    miss none (kernel_side)."""
     return 4096 * sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
 
 
@@ -42,7 +42,7 @@ def asked_of(this, trace):
         this.true("faults have their time", faults["calls"] >= SIZE // 4096 and faults["device_ns"] > 0, faults)
         return
     rows = [row for row in trace.rows("coverage") if row["subject"] == "bytes read from devices"]
-    this.equal("one row tells of it", len(rows), 1, said=str(trace.rows("coverage")))
+    this.equal("one row", len(rows), 1, said=str(trace.rows("coverage")))
     this.true("and how much it is", rows[0]["kernel"] - rows[0]["seen"] >= SIZE - untold(trace), rows)
     this.true("the summary says so", "bytes read from devices" in this.run(case.MLRUN, "report", trace.folder).stdout)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--preload=off --kprobes: nothing of ours is in the command's processes, so the kernel side tells which there were and
-which files they read, and that there are no calls."""
+"""--preload=off --kprobes: the command's processes do not contain the library; the kernel side records the processes
+and the files that they read, and says that there are no calls."""
 
 import subprocess
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where no function of the kernel can be probed, and no library tells of calls, system calls tell of operations on files: as many
-of each, with as many bytes of each file and the same names, as strace says. Their labels add up, and what they cannot tell is
-said."""
+"""Without the library and without probes on kernel functions, system calls give the file operations: as many of each,
+with the same bytes per file and the same names, as strace. Their labels add up, and what they cannot record is
+stated."""
 
 import contextlib
 import os
@@ -102,7 +102,7 @@ def add(counts, op, path, folder, ret):
 
 
 def named_by_strace(name, arguments, ret, current, folder):
-    """The operation, whether it worked, and its names, below the folder."""
+    """The operation, its success, and its names below the folder."""
     paths = [os.path.normpath(os.path.join(begin or current, text)) for begin, text in
              re.findall(r'(?:\w+<([^>]*)>, )?"([^"]*)"', arguments)]
     op = "rmdir" if "AT_REMOVEDIR" in arguments else ON_NAMES[name]
@@ -153,7 +153,7 @@ def command(folder):
 
 @contextlib.contextmanager
 def folder_that_syncs(folder):
-    """With a file and a file system of which every write is synced."""
+    """A folder with a file and a file system on which every write is synced."""
     (folder / "m").mkdir(parents=True)
     (folder / "u").touch(mode=0o600)
     subprocess.run(["chattr", "+S", folder / "u"], check=True)
@@ -165,7 +165,7 @@ def folder_that_syncs(folder):
 
 
 def check_syncs(this, trace, of_files):
-    """In writes, by the file or whoever asks for it."""
+    """Syncs within writes, requested by O_SYNC (s), by the call's flags (t), by chattr +S (u) or by mount -o sync (v)."""
     operations = {row["op_id"]: trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["write"]}
     syncs = Counter((operations.get(row["outer_op_id"]), row["op"]) for row in of_files["fsync"] + of_files["fdatasync"] if row["depth"])
     this.equal("syncs in writes", syncs, {("s", "fsync"): 3, ("t", "fsync"): 1, ("t", "fdatasync"): 1, ("u", "fdatasync"): 1, ("v", "fdatasync"): 1})
@@ -184,22 +184,22 @@ def check_folders(this, folders):
     trace = this.trace(*command(folders[1]), options=("--kprobes=block,wait,vfs", "--preload=off"))
     signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
     if signal["way"] != "tracepoint":
-        raise case.Skip(f"functions of the kernel tell of file operations here ({signal['way']})")
+        raise case.Skip(f"functions of the kernel record file operations here ({signal['way']})")
     this.equal("calls and bytes of each file, and the names of calls on these", counted_by_kernel_side(trace, folders[1]), wanted)
     rows = trace.rows("vfs")
     of_files = {op: [row for row in rows if row["op"] == op and str(trace.paths.get(row["file_id"])).startswith(
         str(folders[1]))] for op in ("open", "close", "write", "fsync", "fdatasync")}
     this.equal("every one that is opened is closed", len(of_files["close"]), len(of_files["open"]))
-    this.equal("new ones are told apart", sorted(trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["open"]
+    this.equal("new files are marked", sorted(trace.paths[row["file_id"]].rpartition("/")[2] for row in of_files["open"]
                                                  if row["flags"] & 4), ["a", "b", "log", "maps", "s", "t", "v"])
     check_syncs(this, trace, of_files)
     this.equal("what the kernel makes up is no file", [path for path in trace.paths.values() if path.startswith("/proc/")], [])
     appended = [row["offset"] for row in of_files["write"] if trace.paths[row["file_id"]].endswith("/log")]
     this.equal("where writes at the end begin", appended, [0, 100, 200, 300])
     this.equal("labels add up", labels.faults(trace), [])
-    this.true("the times are told to be those of calls", "times are those of the calls" in signal["note"], signal)
+    this.true("the note says that the times are those of calls", "times are those of the calls" in signal["note"], signal)
     summary = " ".join(this.run(case.MLRUN, "report", trace.folder).stdout.split())
-    this.true("in the summary, too", "file operations: told by system calls, and their times are those of the calls" in summary,
+    this.true("in the summary, too", "file operations: recorded by system calls; times are those of the calls" in summary,
               summary)
     this.true("what has no call is said", trace.covers("without a system call of their own"), trace.rows("coverage"))
     # This kernel leaves out a completion of a block request now and then, which is no operation on a file.

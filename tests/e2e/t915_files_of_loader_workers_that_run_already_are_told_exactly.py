@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--pid and --system: what two loader workers read that run already, each file by its path, one opened before and the others
-for a moment; as many reads and bytes as they make. What does not fit is counted."""
+"""--pid and --system: the reads of two running loader workers have each file by its path, one opened before and the
+others only briefly, with as many reads and bytes as the workers make. What does not fit is counted."""
 
 import signal
 import subprocess
@@ -95,7 +95,7 @@ def of_everybody(this):
         mlrun = observe(this, out, "--system")
         go.touch()
         this.equal("the neighbour has read", neighbour.stdout.readline(), "done\n")
-        # It is there for as long as what it had open before may still be looked up.
+        # It lives long enough for its earlier open files to be looked up.
         mlrun.send_signal(signal.SIGINT)
         this.equal("exit status of --system", mlrun.wait(120), 0)
         neighbour.stdin.close()
@@ -103,8 +103,8 @@ def of_everybody(this):
     reads = [row for row in trace.rows("vfs") if row["pid"] == neighbour.pid and row["op"] == "read" and
              row["requested"] == 512]
     lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "file operations")
-    this.true("reads of a neighbour are told once, or counted as lost", 20000 - lost <= len(reads) <= 20000, (len(reads), lost))
-    this.true("most are told", len(reads) > 10000, (len(reads), lost))
+    this.true("reads of a neighbour are recorded once, or counted as lost", 20000 - lost <= len(reads) <= 20000, (len(reads), lost))
+    this.true("most are recorded", len(reads) > 10000, (len(reads), lost))
     this.equal("by the file's path", {trace.paths.get(row["file_id"]) for row in reads}, {str(data)})
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With --preload, without vfs, and where functions of the kernel can be probed, none of our programs is attached to system calls,
-which would slow every process of the machine; the kernel itself says what is attached."""
+"""With --preload, without vfs, and where kernel functions can be probed, no BPF program of mlrun is attached to system
+calls, which would slow down every process of the machine; the kernel's own list confirms it."""
 
 import subprocess
 
@@ -13,7 +13,7 @@ from lib.trace import Trace
 
 
 def on_system_calls(this, *options):
-    """Programs on system calls while a command runs, and by which way file operations were recorded."""
+    """BPF programs on system calls while a command runs, and the mechanism that recorded file operations."""
     begun, go, out = this.path("begun"), this.path("go"), this.new_trace()
     for file in (begun, go):
         file.unlink(missing_ok=True)
@@ -35,7 +35,7 @@ def check(this):
     case.need_program("bpftool")
     with_library, way = on_system_calls(this, "--preload", "--kprobes=block,wait,vfs")
     this.equal("with the library", with_library, set())
-    this.true("nor do they stand in for operations", way != "tracepoint", way)
+    this.true("nor are they the fallback for file operations", way != "tracepoint", way)
     this.equal("without vfs", on_system_calls(this, "--preload=off", "--kprobes=block,wait"), (set(), None))
     without, way = on_system_calls(this, "--preload=off", "--kprobes=block,wait,vfs")
     this.equal("without the library", without, {"on_file_call", "on_file_call_en"} if way == "tracepoint" else set())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that go from processor to processor, or wait for one on the other, leave their records in several rings. With a ring for
-each processor as with one for both: every operation and, by the kernel's own count, every switch is there, each thread's in the order
-in which they were. A ring of one page that overflows is counted for its own processor."""
+"""Threads that migrate between processors, or wait for one on another processor, leave records in several rings. With a
+ring per processor as with one for both, the trace has every operation and, by the kernel's own count, every switch, in
+order of time for each thread. The overflow of a ring of one page is counted for its own processor."""
 
 import os
 from collections import Counter
@@ -22,14 +22,14 @@ def need_two_processors():
 
 
 def need_calls(report):
-    """Where functions of the kernel are probed, a wait for room in a pipe lies outside of them, and a short one has no record."""
+    """If kernel functions are probed, a wait for room in a pipe is outside of them, and a short one has no record."""
     if not any(program["event"] == "sys_enter" and "missing" not in program for program in report["programs"]):
-        raise case.Skip("system calls do not stand in for operations on files here")
+        raise case.Skip("system calls are not the fallback for file operations here")
 
 
 def check_switches(this, worker, waits):
-    """Some 6.18 kernels do not tell of all switches, as of completions, and in bursts: seen were up to one in 50, also with one ring
-    alone. Of operations none is missing, and in guests of other kernels no switch is (tests/vm/kernel_side/small_ring.py)."""
+    """Some 6.18 kernels do not report all switches (nor completions), in bursts: up to one in 50 was missing, also with a single ring.
+    No operation is missing, and in guests of other kernels no switch (tests/vm/kernel_side/small_ring.py)."""
     this.true(f"{worker.name}: switches away", worker.switches * 0.95 <= waits <= worker.switches, (waits, worker))
 
 

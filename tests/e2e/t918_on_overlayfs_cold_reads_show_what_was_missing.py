@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""On overlayfs, as in every container, the pages and the blocks of a file are those of a file below it: a cold read of it
-shows its missing pages and its device time by its own path, a warm one none, with the library and without."""
+"""On overlayfs, as in containers, the pages and blocks of a file are those of a file below: a cold read has its missing
+pages and device time under the file's own path, a warm read has none, with the library and without."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def make_cold(path):
 
 
 def pages_of(trace, path):
-    """Rows of its reads, their missing and other added pages, and the bytes that were read from devices for it."""
+    """Rows of the file's reads, their missing and other added pages, and the bytes read from devices for it."""
     table = "call" if trace.rows("call") else "vfs"
     name = "func" if table == "call" else "op"
     rows = [row for row in trace.rows(table) if row[name] == "read" and trace.paths.get(row["file_id"]) == path]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file system gives the inode number of a deleted file to a new one. What the kernel writes of each belongs to the file
-that had the number then: its block parts have that one's path, with the library in the process and without it."""
+"""A file system reuses the inode number of a deleted file. What the kernel writes of each file belongs to the file that
+had the number at that time: its bio fragments have that path, with the library in the process and without it."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After `mlrun doctor --fix --yes` another user than root records his own processes, below the calls too; what a set-user-ID
-program does is not shown, and a hostile client of mlrun-probes gets nobody else's."""
+"""After `mlrun doctor --fix --yes` a user other than root can record his own processes, with the kernel side too;
+set-user-ID programs are not shown, and a hostile client of mlrun-probes gets no data of other users."""
 
 import json
 import os
@@ -21,7 +21,7 @@ EPERM = 1
 
 
 def installed(this, folder):
-    """A copy of mlrun that everybody can reach, whose probes have their capabilities."""
+    """A copy of mlrun that every user can reach, whose mlrun-probes has its capabilities."""
     built = Path(case.MLRUN).parent.parent
     for part in ("bin", "lib"):
         shutil.copytree(built / part, folder / part)
@@ -39,7 +39,7 @@ def installed(this, folder):
 
 
 class Client:
-    """mlrun-probes as somebody may start it who is not mlrun."""
+    """Starts mlrun-probes as a program other than mlrun might."""
 
     def __init__(self, probes, streams, folder):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -66,7 +66,7 @@ class Client:
 
 
 def hostile(this, folder):
-    """In a child that is nobody: (whether root's process was followed, what --system got)."""
+    """Runs in an unprivileged child. Returns (whether root's process was observed, what --system got)."""
     probes = folder / "bin" / "mlrun-probes"
     reader, writer = os.pipe()
     child = os.fork()
@@ -94,7 +94,7 @@ def hostile(this, folder):
     this.equal("root's process is not followed", of_root, [FOLLOWING, EPERM])
     this.equal("nor one that was root's a moment ago", own, [FOLLOWING, EPERM])
     this.equal("what it has started is followed", fresh, [FOLLOWING, 0])
-    this.equal("nobody else's either", system[0], REFUSED)
+    this.equal("no other user's either", system[0], REFUSED)
 
 
 def check(this):

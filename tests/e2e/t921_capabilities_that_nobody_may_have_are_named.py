@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the bounding set lacks a capability of mlrun-probes' file, as in a container, the kernel refuses to execute it:
-one line says which one and what to do, the rest of the run is as ever, and `mlrun doctor` says the same."""
+"""If the bounding set lacks a capability of mlrun-probes' file, as in a container, the kernel refuses to execute it:
+one line names the capability and the remedy, the rest of the run is unaffected, and `mlrun doctor` says the same."""
 
 import os
 import shutil

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel without BTF, of which a folder that hides it makes one: one line says what is missing, the rest of the run is as
-ever; with =require nothing runs."""
+"""On a kernel without BTF, simulated by hiding its folder, one line names what is missing and the rest of the run is
+unaffected; with =require nothing runs."""
 
 from lib import case
 from lib.trace import Trace
 
-WORDS = "does not tell its types"
+WORDS = "has no BTF types"
 HIDDEN = ("unshare", "-m", "sh", "-c", 'mount -t tmpfs none /sys/kernel/btf && exec "$@"', "sh")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a name begins in is looked for up to 64 names and mounts from the root. What lies further away has a row
-without a name, and is counted."""
+"""The folder that a name starts in is resolved up to 64 names and mounts from the root. A call on a deeper one has a
+row without a name, and is counted."""
 
 import sys
 from collections import Counter

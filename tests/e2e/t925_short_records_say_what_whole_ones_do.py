@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file operation that is like the one before takes a third of the room in the ring. Whatever a thread does, its rows are what it
-did: bytes that were asked for and not there, offsets and lengths that a short record has no room for, files in turns, records behind
-a pause, errors, threads and programs that take another one's number. While nobody takes anything out, a ring holds as many
-operations as it has room for short ones."""
+"""A file operation similar to the one before takes a third of the room in the ring. The rows match what threads do in
+every case: short results, offsets and lengths too large for a short record, alternating files, a pause, errors, threads
+and programs that reuse another's number. While the ring is not emptied, it holds as many operations as short records
+fit."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where no library tells of calls on files, the figures of the run, its processes and its files are those of the kernel's operations, each
+"""Without the library, the figures of the run, its processes and its files are those of the kernel's operations, each
 byte once, and not zeros."""
 
 import json
@@ -47,7 +47,7 @@ def check_figures(this, name, options):
                (len(outermost), len(outermost)))
     this.equal(f"{name}: time", told["totals"]["files"]["time_ns"], sum(row["dur"] for row in outermost))
     summary = this.run(case.MLRUN, "report", out).stdout
-    this.true(f"{name}: records of the kernel side are told", "by the kernel side" in summary, summary)
+    this.true(f"{name}: records of the kernel side are named", "by the kernel side" in summary, summary)
 
 
 def check(this):

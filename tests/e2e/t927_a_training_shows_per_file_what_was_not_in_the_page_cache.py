@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training whose data set has been taken out of the page cache, then the same again: block I/O and waits are recorded, the
-first time each file misses all its pages once, the second time none; table, report and JSON say the same."""
+"""A training with its data set dropped from the page cache, then the same again: block I/O and waits are recorded, the
+first time each file misses all its pages once, the second time none; table, report and JSON agree."""
 
 import contextlib
 import ctypes
@@ -34,7 +34,7 @@ def drop(folder):
 
 @contextlib.contextmanager
 def held_in_memory(folder):
-    """Reads the set, and keeps it in the page cache: else the kernel may take pages that nobody has used for a while."""
+    """Reads the set and locks it in the page cache: otherwise the kernel may evict pages that have not been used for a while."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
     libc.mlock.argtypes = libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
@@ -55,7 +55,7 @@ def whole_pages(path):
 
 
 def misses(this, trace, folder):
-    """Of each file of the set what the table says. JSON says the same, and so do the pages of the calls."""
+    """The table's misses for each file of the set. JSON and the pages of the calls have the same."""
     paths = trace.paths
     mine = {file_id for file_id, path in paths.items() if path.startswith(f"{folder}/case_")}
     rows = {row["path"]: (row["missing_bytes"], row["ahead_bytes"]) for row in trace.rows("summary_file") if row["file_id"] in mine}
@@ -94,7 +94,7 @@ def check(this):
 
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
     parts = [part["bytes"] for part in cold.rows("block_part") if part["op"] == "read" and paths.get(part["file_id"]) in sizes]
-    # Some 6.18 kernels do not tell of every completion, in bursts, which loss has.
+    # Some 6.18 kernels do not report every completion, in bursts; `loss` counts them.
     read = sum(parts) + max(parts) * sum(row["count"] for row in cold.rows("loss") if row["unit"] == "block parts")
     this.true("block I/O of the files", read >= sum(sizes.values()), (read, sum(sizes.values())))
     for role in ("main", "DataLoader worker"):

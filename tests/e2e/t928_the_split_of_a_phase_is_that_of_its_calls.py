@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--mllog with the kernel side: where the I/O time of each phase went is the sum of what the table `call` says of the calls on
-files that ended in it, in the process of the log and its child; the report shows a line for each epoch."""
+"""--mllog with the kernel side: the split of each phase's I/O time is the sum over the table `call` of the calls on
+files that ended in it, in the process of the log and its child; the report has a line for each epoch."""
 
 import json
 import subprocess

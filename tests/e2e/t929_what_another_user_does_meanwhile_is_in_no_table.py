@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two users read, write and sync at the same time, past the page cache and through it. A run of the one's, started or attached
-to, has rows of his processes alone: of waits, block I/O, file operations and system calls."""
+"""Two users read, write and sync at the same time, past the page cache and through it. A trace of one user's command or
+process has rows of his processes alone: waits, block I/O, file operations and system calls."""
 
 import os
 import subprocess
@@ -59,7 +59,7 @@ class Busy:
         self.path.with_name("data.bin.begun").unlink()
 
     def io(self):
-        """What the kernel itself counts: bytes from and to devices, system calls that read and write."""
+        """The kernel's own counts: bytes from and to devices, system calls that read and write."""
         lines = Path(f"/proc/{self.pid}/io").read_text().split("\n")
         counts = dict(line.split(": ") for line in lines if line)
         return {key: int(counts[key]) for key in ("read_bytes", "write_bytes", "syscr", "syscw")}
@@ -79,7 +79,7 @@ def expect_nothing_of(this, trace, other, what):
         if table == "block_part":
             of_others = [row for row in of_others if row["op"] != "flush" and not row["flags"] & FLAG_METADATA_WRITE]
             this.equal(f"{what}: parts of the other's file", [row for row in rows if row["ino"] == inode], [])
-        this.equal(f"{what}: rows of {table} that are nobody's of the run", of_others[:3], [])
+        this.equal(f"{what}: rows of {table} of other processes", of_others[:3], [])
         found[table] = len(rows)
     if (trace.folder / "tables" / "block").exists():
         carried = {row["req_id"] for row in trace.rows("block_part")}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL to mlrun, or to its mlrun-probes, in the middle of a program that reads from the disk: of what was before it is told
-where the time went, and by which way the kernel told; what was after it is not split, and `loss` and `coverage` say so."""
+"""SIGKILL to mlrun or to mlrun-probes while a program reads from the disk: calls before the kill are split into labels,
+and the trace names the mechanism; later calls are not split, and `loss` and `coverage` say so."""
 
 import os
 import signal
@@ -28,11 +28,11 @@ while not os.path.exists(end):
 """
 
 
-def killed_in_the_middle(this, whom):
+def killed_in_the_middle(this, process):
     """The trace's folder, and when the kill was sent."""
     data, out = this.data_file(PIECE), this.new_trace()
     subprocess.run(["sync", data], check=True)
-    progress, end, done = (this.path(f"{whom}.{what}") for what in ("progress", "end", "done"))
+    progress, end, done = (this.path(f"{process}.{what}") for what in ("progress", "end", "done"))
     progress.touch()
     command = this.command("sh", "-c", '"$@"; touch "$DONE"', "sh", "/usr/bin/python3", "-c", READS, data, progress, end, out=out,
                            options=("--kprobes=require,block,wait", "--preload=files"))
@@ -41,7 +41,7 @@ def killed_in_the_middle(this, whom):
         time.sleep(SOON_NS / 1e9)
         wait_for(lambda: progress.stat().st_size >= 50, 60)
         killed_ns = time.monotonic_ns()
-        os.kill(mlrun.pid if whom == "mlrun" else probes_of(mlrun.pid), signal.SIGKILL)
+        os.kill(mlrun.pid if process == "mlrun" else probes_of(mlrun.pid), signal.SIGKILL)
         before = progress.stat().st_size
         wait_for(lambda: progress.stat().st_size >= before + 50 and time.monotonic_ns() > killed_ns + 2 * SOON_NS, 60)
         end.touch()
@@ -49,29 +49,29 @@ def killed_in_the_middle(this, whom):
     return data, out, killed_ns
 
 
-def check_killed(this, whom, state):
-    data, out, killed_ns = killed_in_the_middle(this, whom)
-    if whom == "mlrun":
+def check_killed(this, process, state):
+    data, out, killed_ns = killed_in_the_middle(this, process)
+    if process == "mlrun":
         recovered = this.run(case.MLRUN, "recover", out)
         this.equal("exit status of recover", recovered.returncode, 0, said=recovered.stderr)
     trace = Trace(out)
     side = trace.run["kernel_side"]
-    this.equal(f"{whom}: state of the kernel side", side["state"], state)
-    this.true(f"{whom}: by which way", labels.are_recorded(trace) and any(
+    this.equal(f"{process}: state of the kernel side", side["state"], state)
+    this.true(f"{process}: by which way", labels.are_recorded(trace) and any(
         signal["signal"] == "block I/O" and signal["way"] == "tracepoint" for signal in side["signals"]), side)
     reads = [row for row in trace.rows("call") if row["func"] == "pread" and trace.paths.get(row["file_id"]) == data]
     before = [row for row in reads if row["ts"] + row["dur"] < killed_ns - SOON_NS // 4]
     after = [row for row in reads if row["ts"] > killed_ns + SOON_NS]
-    this.true(f"{whom}: some on both sides", len(before) > 5 and len(after) > 5, (len(before), len(after)))
-    this.equal(f"{whom}: before it every read is split", [row for row in before if row["own_ns"] is None], [])
-    this.true(f"{whom}: by what the disk took", sum(row["device_ns"] for row in before) > 0, before[:3])
-    this.equal(f"{whom}: after it none is", [row for row in after if row["own_ns"] is not None], [])
-    this.equal(f"{whom}: labels add up, and are missing only where that is told", labels.faults(trace)[:3], [])
+    this.true(f"{process}: some on both sides", len(before) > 5 and len(after) > 5, (len(before), len(after)))
+    this.equal(f"{process}: before it every read is split", [row for row in before if row["own_ns"] is None], [])
+    this.true(f"{process}: by what the disk took", sum(row["device_ns"] for row in before) > 0, before[:3])
+    this.equal(f"{process}: after it none is", [row for row in after if row["own_ns"] is not None], [])
+    this.equal(f"{process}: labels add up, and are missing only where `loss` says so", labels.faults(trace)[:3], [])
     lost = [row for row in trace.rows("loss") if row["channel"] == "kernel side" and row["unit"] == "stretches"]
-    this.equal(f"{whom}: one stretch is lost", len(lost), 1)
-    this.true(f"{whom}: since then", killed_ns - SOON_NS // 4 <= lost[0]["first"] <= killed_ns + SOON_NS and
+    this.equal(f"{process}: one stretch is lost", len(lost), 1)
+    this.true(f"{process}: since then", killed_ns - SOON_NS // 4 <= lost[0]["first"] <= killed_ns + SOON_NS and
               lost[0]["last"] >= after[-1]["ts"], (killed_ns, lost))
-    this.true(f"{whom}: coverage says so", any(row["subject"] == "the kernel side" for row in trace.rows("coverage")))
+    this.true(f"{process}: coverage says so", any(row["subject"] == "the kernel side" for row in trace.rows("coverage")))
 
 
 def check(this):

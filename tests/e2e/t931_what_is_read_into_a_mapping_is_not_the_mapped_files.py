@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program reads past the page cache into a mapping of a file in memory, and writes from a mapping of a file on the disk: block
-I/O is not that of these two files. What goes through the page cache is that of its file, read, written and written back."""
+"""A program reads past the page cache into a mapping of a file in memory, and writes from a mapping of a file on the
+disk: the block I/O is not attributed to these two files. I/O through the page cache is attributed to the cached file,
+when read, written and written back."""
 
 import subprocess
 

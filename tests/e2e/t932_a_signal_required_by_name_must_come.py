@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=require,vfs beside the library: where the kernel tells of file operations by no way, one line says so and nothing is
-run; what is required by name and comes, or was only asked for, is no reason not to run."""
+"""--kprobes=require,vfs with the library: if the kernel side has no mechanism for file operations, one line says so and
+nothing runs; a required stream that works, or an optional one that does not, is no reason to refuse."""
 
 from lib import case
 from lib.kernel_side import need_kernel_side

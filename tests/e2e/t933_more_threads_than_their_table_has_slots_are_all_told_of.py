@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a thread the kernel side keeps what it knows in one of 1024 slots, or where another one has that slot in the kernel's storage
-for its tasks. More threads than there are slots, all alive at once, have each of their reads told."""
+"""The kernel side keeps the state of a thread in one of 1024 slots or, when that slot is taken, in the kernel's task
+storage. With more live threads than slots, each thread has all of its reads recorded."""
 
 import sys
 from collections import Counter

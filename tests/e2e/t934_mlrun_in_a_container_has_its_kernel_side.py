@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun in a PID namespace of its own, as in a container: what the kernel tells has the numbers of that namespace, also in one below,
-so that requests have their calls and waits their threads; --pid works there, and --system says why it cannot."""
+"""mlrun in its own PID namespace, as in a container: records of the kernel side have that namespace's numbers, also for
+processes in a nested one, so that requests match their calls and waits their threads; --pid works there, and --system
+says why it cannot."""
 
 import os
 import sys
@@ -11,8 +12,8 @@ from lib.kernel_side import need_block_device, need_kernel_side
 INSIDE = ("unshare", "-p", "-f", "--mount-proc")
 SLEEP_S = 0.3
 BYTES = 1 << 20
-# A process reads past the page cache, its second thread sleeps, and one in a namespace below reads as well. That one lives until it has been
-# looked for.
+# A process reads past the page cache, its second thread sleeps, and a process in a nested namespace reads as well and lives until it has
+# been found.
 PROGRAM = f"""
 import os, subprocess, sys, threading, time
 def read():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where system calls stand in for file operations: of a file that one program made dirty and another wrote over, what kernel threads write
-to the disk later is the other one's."""
+"""With system calls as the fallback for file operations, what kernel threads write back of a file that one program made
+dirty and another overwrote is attributed to the other program."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ PROGRAM = """dd if=/dev/zero of="$0" bs=64k count=16 2>/dev/null
 touch "$0.over"; until [ -e "$0.clean" ]; do sleep 0.05; done"""
 WRITEBACK = 1024
 BYTES = 1 << 20
-TRIES = 3  # somebody else on this machine may have everything written between the two
+TRIES = 3  # another process may call sync between the two
 
 
 def written_back(this, file, second):
-    """What kernel threads wrote of it, as the trace tells it."""
+    """What kernel threads wrote of it, according to the trace."""
     for name in (file, f"{file}.over", f"{file}.clean"):
         this.path(name).unlink(missing_ok=True)
     out = this.new_trace()

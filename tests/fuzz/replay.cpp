@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives spools to the fuzz target without libFuzzer: those that were once found to do harm.  Usage: replay FILE...
+// Runs the fuzz target without libFuzzer on spools that once failed.  Usage: replay FILE...
 #include <sys/resource.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints an input for the fuzz target that is made of a recorded run: the frames of its spool that fit, then those of its
+// Prints an input for the fuzz target made from a recorded run: the frames of its spool that fit, then those of its
 // other files (kept.bin, kernel.bin, sums.bin).
 // Usage: spool_seed SPOOL [FILE]... >SEED
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How libFuzzer changes a spool: frames are moved, copied and dropped, records within them likewise, and their words are
-// changed to numbers that are interesting or that stand elsewhere in the spool (so that ids meet). Lengths and checksums
-// are made right afterwards, but one time in 64 the bytes are changed as they are.
+// Custom mutator of libFuzzer for spools: moves, copies and drops frames and the records in them, and sets their words
+// to interesting numbers or to numbers found elsewhere in the spool (so that ids match). Lengths and checksums are
+// repaired afterwards; one time in 64 the bytes are mutated without repair.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -107,7 +107,7 @@ void drop_record(Pieces& pieces, Random& random) {
   piece.payload.erase(at, record_at(piece, at).size());
 }
 
-// Of the kernel side's records, in the order of mlrun_kernel_kind; of those with text behind them without it.
+// Size of each kernel-side record, in the order of mlrun_kernel_kind; trailing text is not included.
 constexpr std::array<std::pair<uint16_t, size_t>, 19> kKernelKinds = {{
     {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
     {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
@@ -130,7 +130,7 @@ constexpr std::array<std::pair<uint16_t, size_t>, 19> kKernelKinds = {{
     {MLRUN_KERNEL_MEMORY, sizeof(mlrun_memory_seen)},
 }};
 
-// A seed has only what this machine's kernel tells of. The new record is about the thread and the time of the first one.
+// Seeds hold only records that this machine's kernel emits. The new record has the thread and time of the first one.
 void add_kernel_record(Pieces& pieces, Random& random) {
   SpoolPiece& piece = any(pieces, random);
   mlrun_kernel_head head{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spool as its frames, to be changed one by one and put together again with lengths and checksums that are right, so
-// that a changed spool gets past the first line of the decoder.
+// Splits a spool into frames, which can be changed one by one and joined again with valid lengths and checksums, so
+// that a changed spool passes the decoder's first checks.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct SpoolPiece {
   std::string payload;
 };
 
-// The whole frames of the spool, whatever stands between them; checksums are not looked at. Frames of nothing but
-// padding are left out.
+// The intact frames of the spool, skipping any bytes in between; checksums are not verified. Frames of padding only are
+// left out.
 std::vector<SpoolPiece> split_spool(std::string_view bytes);
 
-// The files of a run. One input holds them one after another, and a frame of a type that only one of them has goes on
-// in that one, with all that follows.
+// The files of a run. One input has them one after another; a frame of a type that only one of the files has switches
+// to that file, for all that follows.
 struct SpoolFiles {
   std::string spool, kept, kernel, sums;
 };
 
-// What stands between frames goes where the frame before it went.
+// Bytes between frames go to the file of the frame before.
 SpoolFiles split_files(std::string_view bytes);
 
 // The frames one after another, as many as fit `bytes_max`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer calls with the bytes of a spool, and what replay calls with spools that were once found to do harm:
-// all that the merger does with a spool but Parquet; for one input in kMergeEvery, told by its bytes, the whole merge
-// and the report as well. An input may hold all files of a run (SpoolFiles); one with sums is a run with --summary-only. Nothing is expected of the content
-// but that it ends, within the limits of the caller.
+// Fuzz target: libFuzzer calls it with the bytes of a spool, replay with spools that once crashed the merger. It runs
+// the whole merge except Parquet; for one input in kMergeEvery, chosen by a hash of its bytes, also Parquet and the
+// report. An input may hold all files of a run (SpoolFiles); one with sums is a run with --summary-only. The only
+// requirement is that it returns within the caller's limits.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -53,7 +53,7 @@ constexpr uint32_t kMergeEvery = 64;
 constexpr uint64_t kRowsPerSlice = 64;  // few, so that small spools have many slices
 constexpr int64_t kSampleBytes = 4096, kFoldNs = 2000;
 
-// What the merger is asked for, told by the input's bytes.
+// Options of the merge, derived from the input's bytes.
 struct Wishes {
   explicit Wishes(uint32_t hash)
       : merges(hash % kMergeEvery == 0),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the checks of `run` are carried out: each program has a time within which it has to end, a check that fails by an
-exception is a check that does not agree and says why, unless the time of all was over in it, and the report is written again
-after each of them. A machine that is lent for a while, and goes back in the middle, leaves what was seen up to then."""
+"""Runs the checks of `run`: each program has a time limit; a check that raises an exception does not agree and has the reason,
+unless the total time was over; the report is written after each check, so that results survive if the machine becomes
+unavailable."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ import traceback
 from pathlib import Path
 
 PROGRAM_S = 120
-# Words of the loss table. CUPTI's own work is told of there and is no loss (runner/trace/TABLES.md).
+# Prefix of reasons in the loss table. CUPTI's own work is listed there but is no loss (runner/trace/TABLES.md).
 OWN_WORK = "CUPTI's own work: "
 HELD = "what CUPTI held when the process was killed or CUPTI did not answer at the end"
 ANOTHER = "another client had CUPTI"
@@ -25,7 +25,7 @@ SLACK_NS = 50_000_000  # of times that were converted from the profiler's clock;
 
 
 class Clock:
-    """What is left of the time of a whole run."""
+    """The remaining time of a whole run."""
 
     def __init__(self, seconds=None):
         self.end = time.monotonic() + seconds if seconds else None
@@ -66,7 +66,7 @@ def last_line(done):
 
 
 def rows(mlrun, trace, table):
-    """Rows of a table of a trace. Times are CLOCK_MONOTONIC's, as the programs tell theirs."""
+    """Rows of a table of a trace. Times are CLOCK_MONOTONIC's, as those of the programs."""
     done = ran([mlrun, "show", "--csv", "--absolute", trace, table])
     if done.returncode != 0:
         raise RuntimeError(f"mlrun show {table}: {done.stderr[-2000:]}")
@@ -79,8 +79,8 @@ def within(kernels, times, slack_ns=0):
 
 
 def spoilt(kernels, sessions):
-    """Kernels that are rows and have no time that can be right: CUPTI spoils one at most each time that a profiler gives it a
-    clock, which PyTorch's does in each session. They are told of in the loss table."""
+    """Number of kernel rows without a valid time, at most one per session: CUPTI spoils at most one kernel each time that a profiler
+    gives it a clock, which PyTorch's does in each session. The loss table counts them."""
     return min(sessions, sum(row["clock"] in ("outside", "none", "inverted") for row in kernels))
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs mlrun --cupti on a program whose CUDA and CUPTI are stand-ins."""
+"""Runs mlrun --cupti on a program with the mock CUDA and CUPTI."""
 
 from checking import HELD
 from lib import case
 
-# The end of a process waits for a fifth of a second (cupti/README.md). A machine that stands still for that long leaves the trace
-# to say what is missing; it does not do so each time.
+# The end of a process waits at most a fifth of a second (cupti/README.md). If the machine stalls longer, records are missing and the
+# trace says so; retries tell this apart from a defect.
 FETCH_TRIES = 6
 PLACE = case.BUILD / "gpu" / "cupti"
 APP = PLACE / "cuda_app"
@@ -13,7 +13,7 @@ KERNELS = {"void first<4>(float*, int)", "second(float*)", "triton_kernel"}
 
 
 def mock_environment(this, *majors, driver=13, **settings):
-    """Stand-ins for these versions of CUPTI can be found, and a driver of that version."""
+    """An environment with mocks of these versions of CUPTI, and of a driver of that version."""
     folders = [PLACE / "cuda", *(PLACE / str(major) for major in majors)]
     found = {f"MOCK_CUPTI_{key}": str(value) for key, value in settings.items()}
     return dict(this.environment) | found | {"LD_LIBRARY_PATH": ":".join(map(str, folders)),
@@ -27,8 +27,8 @@ def traced(this, end, launches, *, majors=(13,), options=(), status=0, library=N
 
 
 def fetched(this, end, launches, **more):
-    """As traced(), the first trace of some tries in which everything was fetched. A machine that stands still spoils some of
-    them, a library that does not fetch spoils all."""
+    """As traced(); returns the first trace of some tries in which everything was fetched. A stalled machine spoils some tries, a
+    library that does not fetch spoils all."""
     for _ in range(FETCH_TRIES):
         trace = traced(this, end, launches, **more)
         if not any(row["reason"] == HELD for row in trace.rows("loss")):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks with programs that launch kernels by CUDA's driver alone (hardware/), for `run`: what a launch costs beside a
 minimal client of CUPTI, what is lost however a process ends, graphs, buffers that are too small, and which symbols the
-driver gives out. They need no PyTorch, so that they can be tried with the stand-ins too (g316)."""
+driver returns. They need no PyTorch, so that they also run with the mocks (g316)."""
 
 import json
 import os
@@ -28,7 +28,7 @@ SMALL_BYTES, SMALL_DEVICE_BYTES = 4096, 64 << 10
 
 class Programs:
     """The programs of a build, in an environment in which libcuda is found. `cupti`: the library that the minimal client
-    loads; that which mlrun's own run had where it is None. `wheels`: libraries to name to mlrun, one after the other, where
+    loads; None: the one that mlrun's own run used. `wheels`: libraries to name to mlrun, one after the other, where
     it finds none by itself: a program without PyTorch does not look into PyTorch's folders."""
 
     def __init__(self, build, folder, environment=None, cupti=None, wheels=()):
@@ -45,14 +45,14 @@ class Programs:
             return None, last_line(done)[1]
 
     def traced(self, words, *options, **more):
-        """Likewise under mlrun, and the trace's folder."""
+        """The same under mlrun, and the trace's folder."""
         self.traces += 1
         trace = self.folder / f"driver-{self.traces}"
         before = [self.mlrun, "--cupti=require", "--preload=off", "--sample=off", "--quiet", *options, "-o", str(trace), "--"]
         return *self.run(words, before, **more), trace
 
     def counted(self, words, kinds, buffer_bytes=1 << 20, **more):
-        """Likewise with the minimal client, and what that counted."""
+        """The same with the minimal client, and its counts."""
         if not self.cupti:
             return None, "mlrun recorded no GPU work, so it is not known which libcupti to take", None
         out = self.folder / "minimal.json"
@@ -91,7 +91,7 @@ def check_cost(programs, launches, rounds):
 
 
 def judged_end(how, told):
-    """Nothing may be missing after an orderly end. After another what CUPTI held is missing, and that is said in these words."""
+    """Nothing may be missing after an orderly end. After another end, what CUPTI still held is missing, and `loss` says so."""
     losses = real_losses(told["losses"])
     if how not in KILLED:
         return told["kernels"] == told["launches"] and not losses
@@ -109,7 +109,7 @@ def check_end(programs, how, launches):
 
 
 def check_graph(programs, kernels):
-    """Many nodes: those that are rows, and those that were added up, are all that were launched."""
+    """Many nodes: rows and folded nodes add up to the launched ones."""
     done, said, trace = programs.traced(["graph", kernels], seconds=GRAPH_S)
     if done is None:
         return {"reason": said, "agrees": False}
@@ -121,7 +121,7 @@ def check_graph(programs, kernels):
 
 
 def check_small_buffers(programs, launches, **more):
-    """What CUPTI says that it dropped, and what it handed over, are together what was launched."""
+    """CUPTI's dropped and delivered records add up to the launches."""
     done, said, counted = programs.counted(["loop", launches], "10", SMALL_BYTES, **more)
     if done is None or counted is None:
         return {"reason": said, "agrees": False}
@@ -130,14 +130,14 @@ def check_small_buffers(programs, launches, **more):
 
 
 def check_instances(programs):
-    """The library is preloaded, and the driver is told its path: it is there once."""
+    """The library is preloaded, and the driver gets its path: it is loaded once."""
     done, said, _ = programs.traced(["maps", 1])
     return {"reason": said, "agrees": False} if done is None else done | {"agrees": done["instances"] == 1}
 
 
 def check_two_libraries(programs, launches, kinds="10"):
     """A second copy of libcupti in the process, with a client of its own: mlrun has every kernel, or says what is missing. A client
-    that CUPTI or the driver does not take is told of (`said`), and is no fault."""
+    that CUPTI or the driver does not accept is reported (`said`), and is no fault."""
     if not programs.cupti:
         return {"reason": "mlrun recorded no GPU work, so there is no libcupti to copy", "agrees": False}
     folder = programs.folder / "second"
@@ -161,7 +161,7 @@ def check_symbols(programs):
 
 
 def check_library(programs):
-    """Which libcupti mlrun takes for a program of the driver alone; where it takes none, one is named to it."""
+    """The libcupti that mlrun uses for a program of the driver API; if it finds none, one is named."""
     tried = []
     for named in (None, *programs.wheels):
         more = {"MLRUN_CUPTI": named} if named else {}
@@ -176,7 +176,7 @@ def check_library(programs):
 
 
 def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_LAUNCHES):
-    """Checks for checking.Report; the first one tells the others which libcupti there is."""
+    """Checks for checking.Report; the first one finds the libcupti for the others."""
     return [
         ("libcupti_that_is_used", lambda: check_library(programs)),
         *((f"end_by_{how}", lambda how=how: check_end(programs, how, end_launches)) for how in (*ORDERLY, *KILLED)),
@@ -190,7 +190,7 @@ def driver_checks(programs, launches=LAUNCHES, rounds=ROUNDS, end_launches=END_L
 
 
 def last_checks(programs, end_launches=END_LAUNCHES, graph_kernels=GRAPH_KERNELS):
-    """Those that may hang, and the one that takes what time is left: behind all others. Require: driver_checks were made."""
+    """Checks that may hang, and the one that takes the remaining time: they come last. They require driver_checks."""
     return [
         ("two_libcupti", lambda: check_two_libraries(programs, end_launches)),
         ("many_nodes_of_graphs", lambda: check_graph(programs, graph_kernels)),

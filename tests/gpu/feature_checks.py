@@ -27,9 +27,9 @@ def work():
         a.add_(1)
     torch.cuda.synchronize()
 def kernels_of_session():
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as told:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as session:
         work()
-    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in told.events())
+    return sum(event.device_type == torch.autograd.DeviceType.CUDA for event in session.events())
 out = {}
 if what == "memory":
     held = [torch.empty(block_bytes, dtype=torch.uint8, device="cuda") for _ in range(blocks)]
@@ -95,7 +95,7 @@ def words(what):
 
 
 def traced(mlrun, folder, what, *options, environment=None):
-    """What the program wrote, and its trace; None: it failed, and why."""
+    """The program's output and its trace; None if it failed, with the reason."""
     trace = f"{folder}/feature-{what}{''.join(options)}{'-changed' if environment else ''}"
     out, said = last_line(ran([mlrun, "--cupti=require", *options, "--preload=off", "--sample=off", "--quiet", "-o", trace, "--", *words(what)],
                               environment))
@@ -146,7 +146,7 @@ def check_folds(mlrun, folder):
 
 
 def sessions(gaps, out, untraced, kernels):
-    """Two gaps; what was launched behind each session is there, each kernel of it, and nothing in a gap."""
+    """Two gaps: each kernel launched after a session is there, and none within a gap."""
     inside = [row for row in kernels if any(int(gap["first"]) < int(row["ts"]) < int(gap["last"]) for gap in gaps)]
     between = [len(within(kernels, times, SLACK_NS)) for times in out["between"]]
     same = all(untraced[key] == out[key] == STEPS for key in ("first", "second"))
@@ -166,7 +166,7 @@ def check_sessions(mlrun, folder):
 
 
 def check_loader(mlrun, folder):
-    """Workers are forked from a process that uses CUDA; what it launches between their batches is all there."""
+    """Workers are forked from a process that uses CUDA; the trace has all of its launches between their batches."""
     out, trace = traced(mlrun, folder, "loader")
     if out is None:
         return {"reason": trace, "agrees": False}
@@ -178,7 +178,7 @@ def check_loader(mlrun, folder):
 
 
 def check_libraries(mlrun, folder):
-    """One libcupti in the process, and that is the one that mlrun uses; with mlrun and without."""
+    """The process has one libcupti, the one that mlrun uses, with mlrun and without."""
     untraced, said = last_line(ran(words("none")))
     out, trace = traced(mlrun, folder, "none")
     if out is None or untraced is None:
@@ -189,7 +189,7 @@ def check_libraries(mlrun, folder):
 
 
 def check_expandable(mlrun, folder):
-    """What is told of memory that PyTorch maps piece by piece."""
+    """What the trace has of PyTorch's expandable segments, which are mapped step by step."""
     out, trace = traced(mlrun, folder, "memory",
                         environment=dict(os.environ) | {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
     if out is None:
@@ -225,7 +225,7 @@ def find_cufile():
 
 
 def check_cufile(mlrun, folder):
-    """Each byte that it reads by calls of its own is in the file's calls; it is told what those are."""
+    """Each byte that libcufile reads by its own calls is in the file's calls, and they are marked as such."""
     library = find_cufile()
     if not library:
         return {"reason": "no libcufile here", "agrees": None}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With the libraries of four ages of drivers, each value that the driver tells is in the tables, in its column, and what
-it does not tell is null."""
+"""With mock libraries of four driver versions, each value that the driver reports is in its table and column, and every
+other value is null."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from gpu_case import report, sampled, sandbox_has_children_file
 from lib import case
 
 MIB = 1 << 20
-# GPU i: value at the first GPU, and what each further one has more.
+# GPU i: value of the first GPU, and the increment for each further one.
 EVERY_DRIVER = {
     "sm_percent": (60, 1), "mem_percent": (20, 1), "enc_percent": (1, 1), "dec_percent": (5, 1), "power_mw": (300000, 1000),
     "temperature_c": (50, 1), "memory_temperature_c": (61, 1), "memory_clock_mhz": (2600, 1), "sm_clock_mhz": (1980, 1),
@@ -27,7 +27,7 @@ LOOKS, HZ = 45, 20
 
 
 def check_rate(this, trace, rows):
-    """Looks are due at a steady rate; those that the machine had no time for are counted."""
+    """Samples are due at a steady rate; those that the machine had no time for are counted."""
     sampler = trace.run["gpu_sampler"]
     this.equal("looks", len(rows), sampler["looks"])
     due = sampler["looks"] + sampler["late_looks"]
@@ -68,7 +68,7 @@ def check_processes(this, trace, gpu, driver):
     this.equal("memory", {row["fb_used_bytes"] for row in rows}, {(200 + gpu) * MIB})
     this.equal("protected memory", {row["fb_protected_bytes"] for row in rows}, {77 if driver >= 535 else None})
     sampled_rows = [row for row in rows if row["driver_samples"] > 0]
-    # Every GPU has its own mark of what was seen: GPU 1, which tells late, loses nothing to GPU 0.
+    # The newest sample seen is kept per GPU: GPU 1, whose samples are late, loses none to GPU 0.
     this.true("looks with samples of the driver", len(sampled_rows) >= 5, rows)
     this.true("all of its samples", sum(row["driver_samples"] for row in rows) >= 9, rows)
     expected = (30 + gpu, 10 + gpu, 2, 3) + ((4, 5) if driver >= 580 else (None, None))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GPU divided into two instances (MIG): each is a device of its own, with its memory and its means; a process on it
-carries the instance's number."""
+"""The two instances (MIG) of a divided GPU are devices with their own memory and means; a process on one has the
+instance's number."""
 
 from gpu_case import sampled
 from lib import case

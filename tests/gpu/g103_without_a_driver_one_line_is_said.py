@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without a driver, or with one that does not start, the command runs and one line says why nothing is sampled; nobody
-is bothered who did not ask for samples, and who required them gets an error before the command starts."""
+"""Without a driver, or with one that fails to start, the command runs and one line says why nothing is sampled. Without
+--sample there is no line, and with a required sample mlrun refuses before the command starts."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from lib import case
 
 
 def check_container(this):
-    """As in a container that has the driver without its library for looks; in a mount namespace."""
+    """Like a container that has the driver without NVML; in a mount namespace."""
     if os.getuid() != 0 or not os.path.isdir("/proc/driver") or subprocess.run(["unshare", "-m", "true"], check=False).returncode:
         return
     enter = 'mount -t tmpfs none /proc/driver && mkdir /proc/driver/nvidia && : > /proc/driver/nvidia/version && exec "$@"'

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver that takes 300 ms to answer: the looks are fewer, and those left out are counted. One that never answers: the
-collector goes on, which a program that waits for room in a small buffer depends on, and the run ends."""
+"""A driver that takes 300 ms to answer: there are fewer samples, and skipped ones are counted. With a driver that never
+answers, the collector keeps running, which a program waiting for room in a small buffer depends on, and the run
+ends."""
 
 from gpu_case import fake_driver, sampled
 from lib import case

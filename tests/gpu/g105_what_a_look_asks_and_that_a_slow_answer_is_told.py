@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many questions a look asks of each GPU, by drivers of four ages. With eight GPUs whose driver takes a millisecond for
-each answer a look takes as long as its answers together: the looks that this leaves no time for are counted and said, and
-none are where a slower pace was asked for."""
+"""The number of queries per sample and GPU, for four driver versions. With eight GPUs and a millisecond per answer, a
+sample takes the sum of its answers: skipped samples are counted and reported, and none are skipped at a lower rate."""
 
 from gpu_case import sampled
 from lib import case
@@ -12,14 +11,14 @@ GPUS, ANSWER_US = 8, 1000
 
 
 def questions(this, driver, looks):
-    """All that were asked, and in how many looks, by a run of about so many."""
+    """The queries and samples of a run of about that many samples."""
     calls = this.path(f"calls-{driver}-{looks}")
     trace = sampled(this, driver, looks=looks, options=["--sample-hz=20"], GPUS=1, CALLS=calls)
     return calls.stat().st_size, trace.run["gpu_sampler"]["looks"]
 
 
 def check_questions(this):
-    """What is asked at the start alone falls out of the difference of two runs."""
+    """Queries made only at the start cancel out in the difference of two runs."""
     for driver, wanted in QUESTIONS.items():
         (few, few_looks), (many, many_looks) = (questions(this, driver, looks) for looks in (3, 13))
         this.equal(f"questions of a look, driver {driver}", (many - few) / (many_looks - few_looks), wanted)
@@ -36,14 +35,14 @@ def check_slow(this, driver, hertz, is_said):
     times = sorted({row["ts"] for row in trace.rows("sample_gpu") if row["gpu_id"] == 1})
     due = (times[-1] - times[0]) / 1e9 * hertz
     this.true("each look that was due was taken or counted", sampler["looks"] + sampler["late_looks"] >= int(due), sampler)
-    rows = trace.covers("looks at the GPUs")
+    rows = trace.covers("samples of the GPUs")
     this.equal("said", bool(rows), is_said, said=sampler)
     if not is_said:
         return
     this.equal("in numbers", (rows[0]["seen"], rows[0]["kernel"]),
                (sampler["looks"], sampler["looks"] + sampler["late_looks"]))
     text = this.run(case.MLRUN, "report", trace.folder).stdout
-    this.true("the summary says it", "looks at the GPUs" in text, text)
+    this.true("the summary says it", "samples of the GPUs" in text, text)
 
 
 def check(this):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the driver samples by itself, finer than the looks, is there at its own times and once each, though the driver tells all
-that its ring has at each look; what it does not sample of a GPU is said once."""
+"""The driver's own samples, which are finer than mlrun's, are recorded once each at their own times, though each query
+returns the whole ring; what the driver does not sample is reported once per GPU."""
 
 from itertools import pairwise
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GPU that does not answer for a few looks: the counters' differences are missing for these looks, and are there again at the
-first one that is answered, with the share of it that lies in its own interval."""
+"""If a GPU does not answer for a few samples, the counters' differences are missing for these, and return with the
+first answer, with the share that lies in its own interval."""
 
 import sys
 

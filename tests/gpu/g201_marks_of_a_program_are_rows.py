@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges and marks by NVTX and by mlrun_mark.h: each in its row, with what encloses it, and the program runs as without
-mlrun."""
+"""Ranges and marks by NVTX and by mlrun_mark.h each have a row with the enclosing range, and the program runs as
+without mlrun."""
 
 from collections import Counter
 
@@ -34,9 +34,9 @@ def check(this):
     this.equal("payload", (reduce["value"], reduce["scope"]), ("-42", "thread"))
     this.equal("scope of a range of the process", by_name["nvtx", "handed over"][0]["scope"], "process")
     left = by_name["nvtx", "left open"][0]
-    this.true("a range that nobody ends goes on to the end", left["open"] and left["dur"] > 0, left)
+    this.true("a range without an end lasts until the run's end", left["open"] and left["dur"] > 0, left)
     this.true("in the child", by_name["api", "in the child"][0]["proc_id"] != left["proc_id"])
-    this.equal("the end that nobody began is told of", trace.run["totals"]["unmatched_mark_ends"], 1)
+    this.equal("an end without a range is counted", trace.run["totals"]["unmatched_mark_ends"], 1)
     this.equal("losses", trace.rows("loss"), [])
 
     marks = {(mark["domain"], mark["name"]): mark for mark in report(this, trace)["marks"]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More names than the table of names holds: all are in the trace, those beyond it in their rows. Neither the program nor
-mlrun remembers a million of them; nor ten million, which is asked for by their number: g202 10000000."""
+"""With more names than the table of names holds, the trace has all, the surplus in their rows. Neither the program nor
+mlrun keeps a million of them in memory; ten million are tested by giving their number: g202 10000000."""
 
 import sys
 

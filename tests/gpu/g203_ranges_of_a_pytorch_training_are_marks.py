@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PyTorch training on the CPU that annotates its steps by the package nvtx and by mlrun's module: each step is a mark,
-its parts lie in it, also those in a loader's worker."""
+"""A PyTorch training on the CPU that annotates its steps by the package nvtx and by mlrun's module: each step is a
+mark, and its parts are within it, also those in a loader's worker."""
 
 import importlib.util
 import os
@@ -58,7 +58,7 @@ def check(this):
 
 
 def self_chosen_handler(this):
-    """NVTX_INJECTION64_PATH that was set already goes on to the command."""
+    """An NVTX_INJECTION64_PATH that is already set reaches the command."""
     other = os.fspath(case.BUILD / "gpu" / "libempty_nvtx.so")
     done = this.run(*this.command("sh", "-c", "echo $NVTX_INJECTION64_PATH", out=this.new_trace()),
                     env=this.environment | {"NVTX_INJECTION64_PATH": other})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads register names of NVTX at the same time, each in a domain that it creates anew: no name is lost, and the domain
-is one."""
+"""Threads register NVTX names at the same time, each in a domain that it creates again: no name is lost, and there is
+one domain."""
 
 from gpu_case import need_nvtx_program
 from lib import case

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives of two ranks, told as NCCL tells them: rows with communicator, number, bytes, reduction and rank, and how
-far apart the ranks began each, which the ranks also measured themselves. Older NCCL tells less."""
+"""Collectives of two ranks, reported as by NCCL, are rows with communicator, number, bytes, reduction and rank, and the
+skew of their starts, which the ranks also measured themselves. Older NCCL reports less."""
 
 import json
 import statistics
@@ -48,11 +48,11 @@ def check_rows(this, trace):
     this.equal("send", [(row["rank"], row["peer"], row["sequence"], row["bytes"]) for row in by_operation["Send"]],
                [(0, 1, None, 77)])
     this.equal("losses", trace.rows("loss"), [])
-    this.equal("all could be told", [row for row in trace.rows("coverage") if "NVTX" in row["subject"]], [])
+    this.equal("all payloads were readable", [row for row in trace.rows("coverage") if "NVTX" in row["subject"]], [])
 
 
 def check_marks(this, trace):
-    """Ranges are in `mark` as ever, with what they brought."""
+    """Ranges are in `mark` as usual, with their payloads."""
     marks = [row for row in trace.rows("mark") if row["domain"] == "nvtx:NCCL"]
     values = {trace.names[row["name_id"]]: row["value"] for row in marks}
     this.equal("all ranges ended", [row for row in marks if row["open"]], [])

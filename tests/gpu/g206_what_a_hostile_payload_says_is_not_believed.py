@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payloads of NVTX with members beyond their end, of no size, nested, with arrays, of a layout that nobody told: the
-range is a mark, what can be told is there, the rest is counted, and the program runs as without mlrun."""
+"""NVTX payloads with members beyond their end, of size zero, nested, with arrays or with an unregistered layout: the
+range is a mark with its readable members, the rest is counted, and the program runs as without mlrun."""
 
 import json
 
 from gpu_case import need_nvtx_program
 from lib import case
 
-# What can be told of each; None: nothing.
+# The readable members of each; None: none.
 VALUES = {"ncclBeyond": {"Message size [bytes]": 12}, "ncclNested": {"li?ne \\xff": 56, "#9": 0}, "ncclNothing": None,
           "ncclNull": None, "ncclEndless": None, "ncclMany": None, "ncclUnknown": None, "ncclNoSchema": None,
           "ncclNoList": None, "": None}
@@ -22,12 +22,12 @@ def check(this):
     this.equal("each once", len(marks), len(VALUES))
     this.equal("all have ended", [row for row in marks if row["open"]], [])
     rows = trace.rows("collective")
-    this.equal("a collective of what was told", [(row["operation"], row["bytes"], row["communicator"]) for row in rows],
+    this.equal("a collective from the readable members", [(row["operation"], row["bytes"], row["communicator"]) for row in rows],
                [("Beyond", 12, None)])
     told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "payloads of NVTX"]
-    this.equal("what is told of the others", told,
-               ["8 of a layout that the program has not told: only the mark is there",
-                "2 of which only some members could be told"])
+    this.equal("coverage of the others", told,
+               ["8 of a layout that the program did not register: only the mark is there",
+                "2 of which only some members could be decoded"])
     lost = [(row["channel"], row["count"]) for row in trace.rows("loss")]
     this.equal("a layout too large to keep is counted", lost, [("marks", 1)])
     untraced = this.run(program, "hostile")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun pause and resume while two ranks call collectives: those before have their number, those after have none, since
-how many were missed nobody knows; only those before are compared, and the trace says of how many it is not told."""
+"""After mlrun pause and resume, collectives of two ranks have no number, since the number of missed ones is unknown. Only
+collectives before the pause are compared; coverage counts the others."""
 
 import subprocess
 
@@ -42,7 +42,7 @@ def check(this):
     compared = {row["operation"]: row["compared"] for row in report(this, trace)["collectives"]}
     this.equal("compared", (compared["AllReduce"], compared["Broadcast"]), (BEFORE, 0))
     told = [row["detail"].split()[0] for row in trace.rows("coverage") if row["subject"] == "numbers of collectives"]
-    this.equal("what is told of the others", told, [str(2 * (AFTER + 1))])
+    this.equal("coverage of the others", told, [str(2 * (AFTER + 1))])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of CUDA, kernels, copies, memsets and synchronisations stand in their tables as they were, by CUPTI 12 and 13."""
+"""CUDA calls, kernels, copies, memsets and synchronisations are in their tables with the right values, with CUPTI 12
+and 13."""
 
 import cupti_case
 from gpu_case import report
@@ -59,7 +60,7 @@ def check_gpu_work_alone(this):
 
 
 def check_devices_that_were_there_before(this):
-    """CUPTI tells of devices where CUDA starts. Where mlrun's kinds go on too late for that, it is asked what there is."""
+    """CUPTI emits device records when CUDA starts. If mlrun enables its kinds too late for that, it asks CUPTI for the devices."""
     trace = cupti_case.traced(this, "return", LAUNCHES, DEVICES="late")
     gpus = [row["gpu_id"] for row in trace.rows("gpu")]
     this.equal("GPUs", [row["name"] for row in trace.rows("gpu")], ["Mock H200"])
@@ -67,11 +68,11 @@ def check_devices_that_were_there_before(this):
     cupti_case.complete(this, trace, LAUNCHES)
     nameless = cupti_case.traced(this, "return", LAUNCHES, DEVICES="never")
     this.equal("GPUs of kernels that CUPTI does not name", {row["gpu_id"] for row in nameless.rows("gpu_kernel")}, {None})
-    this.true("it is told", any(row["subject"] == "GPUs" for row in nameless.rows("coverage")), nameless.rows("coverage"))
+    this.true("coverage says so", any(row["subject"] == "GPUs" for row in nameless.rows("coverage")), nameless.rows("coverage"))
 
 
 def check_what_cupti_is_given(this):
-    """One clock, one pair of callbacks; the subscription that tells who else is there is given back."""
+    """CUPTI gets one clock and one pair of callbacks; the subscription that detects other clients is released."""
     trace = cupti_case.traced(this, "return", LAUNCHES, TELLS=1)
     this.true("what CUPTI was given", "clocks 1 callbacks 1 subscriptions 1 given back 1 all syncs 0\n" in trace.stderr, trace.stderr)
 

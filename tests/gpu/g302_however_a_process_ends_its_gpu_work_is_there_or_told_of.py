@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUPTI holds when a process ends is fetched, within bounds; where that cannot be, the trace says so. The program
-ends as it does without mlrun."""
+"""Records that CUPTI still holds when a process ends are fetched within a time limit; where that is impossible, the
+trace says so. The program ends as without mlrun."""
 
 import re
 import time
@@ -45,7 +45,7 @@ def check_last_fetch(this):
 
 
 def check_forks(this):
-    """A child does not call CUPTI, however it comes and ends: the stand-in aborts where one does."""
+    """A child does not call CUPTI, however it starts and ends: the mock aborts on a call."""
     for end in ("fork", "fork_exit", "vfork"):
         forked = cupti_case.fetched(this, end, LAUNCHES)
         this.equal(f"output of the child, once: {end}", forked.stdout, "child\n")
@@ -55,7 +55,7 @@ def check_forks(this):
 
 
 def check_own_work(this):
-    """CUPTI's own work is told of, and is no loss."""
+    """CUPTI's own work is in the loss table, and is no loss."""
     for major in (12, 13):  # of 12.0 the record is shorter
         trace = cupti_case.fetched(this, "return", LAUNCHES, majors=(major,), driver=major, OVERHEAD=1)
         told = {row["reason"]: (row["count"], row["unit"]) for row in trace.rows("loss")}
@@ -66,7 +66,7 @@ def check_own_work(this):
 
 
 def held_up_s(this, end):
-    """How much longer it takes under mlrun; the least of some tries, as soon as that is short enough."""
+    """The added time under mlrun: the minimum of some tries, which end as soon as it is short enough."""
     least_s = float("inf")
     for _ in range(TRIES):
         plain_s = seconds(this, end, ())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUPTI that refuses, has no room or hands over what it cannot read: the program runs as without mlrun, and the trace
-says what is missing."""
+"""When CUPTI refuses, drops records or returns unreadable ones, the program runs as without mlrun, and the trace says
+what is missing."""
 
 import cupti_case
 from lib import case
@@ -23,7 +23,7 @@ def check(this):
 
     part = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=MEMSET)
     told = [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"]
-    this.true("what is told of the kind that is refused",
+    this.true("coverage of the refused kind",
               len(told) == 1 and told[0].startswith("no permission") and told[0].endswith("(MEMSET: 35)"), told)
     this.equal("kernels and memsets beside it", (len(part.rows("gpu_kernel")), part.rows("gpu_memset")), (LAUNCHES + 1, []))
     needed = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=CONCURRENT_KERNEL)

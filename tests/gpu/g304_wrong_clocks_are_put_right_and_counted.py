@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of kernels that are zero, inverted, of another clock, in the future or open at the end stand in the run, and are
-counted by what was wrong."""
+"""Kernel times that are zero, inverted, of another clock, in the future or open at the end are moved into the run, and
+counted by kind of error."""
 
 import cupti_case
 from lib import case

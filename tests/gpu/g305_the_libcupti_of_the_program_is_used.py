@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of several libcupti the one that the program has loaded is used, else the one that is named, else the newest that the
-driver takes; without any the trace says so."""
+"""With several libcupti, mlrun uses the one that the program has loaded, else the one that is named, else the newest
+that the driver accepts; without any the trace says so."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without CUDA nothing of CUPTI is loaded, programs run as without mlrun, and mlrun says that there was nothing."""
+"""Without CUDA nothing of CUPTI is loaded, programs run as without mlrun, and mlrun says that there was no GPU work."""
 
 import re
 import sys
@@ -32,7 +32,7 @@ def check_driver_that_starts_nothing(this):
     marker = case.BUILD / "gpu" / "marker" / "libcuda.so.1"
     trace = this.trace(sys.executable, "-c", LOADED, marker, options=["--cupti"])
     told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
-    this.true("it is told", len(told) == 1 and str(marker) in told[0] and "CUDA_INJECTION64_PATH" in told[0], told)
+    this.true("coverage says so", len(told) == 1 and str(marker) in told[0] and "CUDA_INJECTION64_PATH" in told[0], told)
 
 
 def check(this):
@@ -52,7 +52,7 @@ def check(this):
     own = this.run(case.MLRUN, "--cupti=require", "-o", this.new_trace(), "/bin/true",
                    env=dict(this.environment) | {"CUDA_INJECTION64_PATH": "/somebody/else.so"})
     this.equal("status with another tool's injection", own.returncode, 125)
-    this.true("which one is told", "/somebody/else.so" in own.stderr, own.stderr)
+    this.true("which one is printed", "/somebody/else.so" in own.stderr, own.stderr)
     foreign = this.trace("/bin/sh", "-c", "CUDA_INJECTION64_PATH=/somebody/else.so /bin/echo with; /bin/echo without",
                          options=["--cupti"])
     told = [(row["proc_id"], row["detail"]) for row in foreign.rows("coverage") if row["subject"] == "GPU work"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a profiler of the program uses CUPTI it gets what it gets without mlrun, at each of its sessions; between them the
-trace goes on, and says for how long it had nothing."""
+"""A profiler in the program that uses CUPTI gets the same data as without mlrun, in each of its sessions; the trace
+continues between them, and has the gaps."""
 
 import re
 
@@ -63,7 +63,7 @@ def check_kept_buffers(this, library):
 
 
 def check_left(this, library):
-    """A profiler that never fetches gets what it asked for all the same, and mlrun CUPTI."""
+    """A profiler that never fetches still gets its records, and mlrun gets CUPTI."""
     trace = cupti_case.traced(this, "leave", LAUNCHES, library=library)
     this.equal("what the profiler sees", saw(trace.stdout), ["saw 0 0 0", f"saw {LAUNCHES + 1} {LAUNCHES + 4} 0"])
     this.equal("kernels before, between and after", len(trace.rows("gpu_kernel")), 3 * (LAUNCHES + 1))

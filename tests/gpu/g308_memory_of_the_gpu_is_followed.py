@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Allocations and releases of GPU memory stand in their table, and the summary tells the peak and what was never released."""
+"""Allocations and releases of GPU memory are in their table, and the summary has the peak and what was never
+released."""
 
 import cupti_case
 from gpu_case import report

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a CUDA graph launches carries the graph, the node and the launch; with --cupti-whole-graphs each launch is one row."""
+"""Work launched by a CUDA graph has the graph, the node and the launch; with --cupti-whole-graphs each launch is one
+row."""
 
 import cupti_case
 from gpu_case import report
@@ -43,7 +44,7 @@ def check(this):
                                             options=["--cupti-whole-graphs"]))
     alone = this.run(case.MLRUN, "--cupti-whole-graphs", "/bin/true")
     this.equal("status without --cupti", alone.returncode, 125)
-    this.true("what is missing is told", "add --cupti" in alone.stderr, alone.stderr)
+    this.true("the missing option is named", "add --cupti" in alone.stderr, alone.stderr)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With two versions of libcupti in the process the program's profiler reaches its own, whichever of them mlrun uses, and
-sees what it sees without mlrun; mlrun leaves it the GPU meanwhile, and records again when it has ended."""
+"""With two versions of libcupti in the process, the program's profiler uses its own, whichever of them mlrun uses, and
+gets the same data as without mlrun; mlrun leaves the GPU to it meanwhile, and records again afterwards."""
 
 import re
 
@@ -15,7 +15,7 @@ def saw(text):
 
 
 def check_one(this, tool, driver, shared):
-    """Profiler of that version; `shared`: the versions that are loaded before it for all to see."""
+    """Profiler of that version; `shared`: the versions that are loaded before it with RTLD_GLOBAL."""
     said = f"profiler of {tool}, driver of {driver}, loaded before {shared}"
     folder = cupti_case.PLACE
     profiler = folder / f"libmock_profiler_{tool}.so"

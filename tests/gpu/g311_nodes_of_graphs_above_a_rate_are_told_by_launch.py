@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes of CUDA graphs that come faster than --cupti-graph-nodes are told by launch: each node in one row, of its own or of
-its launch's, launch by launch; when they come slowly again they have rows of their own again."""
+"""CUDA graph nodes above the rate of --cupti-graph-nodes are folded into one row per launch: each node is in one row, its own
+or its launch's, never both within a launch; below the rate, nodes get their own rows again."""
 
 import cupti_case
 from gpu_case import report
@@ -30,7 +30,7 @@ def check_all(this, trace, launches):
     calls = {row["correlation_id"]: row for row in trace.rows("gpu_api")}
     by_node, by_launch = grouped(trace.rows("gpu_kernel")), grouped(trace.rows("gpu_graph"))
     this.equal("launches", len(calls), launches)
-    this.equal("each is told", sorted(by_node.keys() | by_launch.keys()), sorted(calls))
+    this.equal("each has rows", sorted(by_node.keys() | by_launch.keys()), sorted(calls))
     this.equal("either by nodes or as a whole", by_node.keys() & by_launch.keys(), set())
     for launch, rows in by_node.items():
         this.equal("nodes with rows", sorted(row["graph_node"] & 0xffffffff for row in rows), list(range(1, NODES + 1)), said=launch)
@@ -53,7 +53,7 @@ def check_rate(this):
     by_node = check_all(this, trace, LAUNCHES + 2)
     calls = sorted(row["correlation_id"] for row in trace.rows("gpu_api"))
     this.true("the first, and the first after the pause", by_node[0] == calls[0] and calls[-2] in by_node, (by_node, calls[-2:]))
-    this.true("few are told by nodes", len(by_node) < LAUNCHES // 2, by_node)
+    this.true("few have rows by node", len(by_node) < LAUNCHES // 2, by_node)
     devices = report(this, trace)["gpu_work"]["devices"]
     folded = LAUNCHES + 2 - len(by_node)
     this.equal("summary", [devices[0]["graphs"], devices[0]["kernels"]], [len(trace.rows("gpu_graph")), len(by_node) * NODES])
@@ -70,7 +70,7 @@ def check_always(this):
 
 
 def check_killed(this):
-    """Launches that waited for more nodes when the process was killed lie in the gap that is told."""
+    """Launches that waited for more nodes when the process was killed are in the recorded gap."""
     trace = cupti_case.traced(this, "held", 20, options=["--cupti-graph-nodes=0"], status=137)
     gap = [row["first"] for row in trace.rows("loss") if row["reason"] == "what CUPTI held when the process was killed or CUPTI did not answer at the end"]
     this.equal("gaps", len(gap), 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client that takes CUPTI's functions by dlsym, and with them the buffers that mlrun had given CUPTI, runs as without
-mlrun, whether it frees them or not; the trace says from when it has nothing."""
+"""A client that takes CUPTI's functions by dlsym, and with them the buffers that mlrun gave CUPTI, runs as without
+mlrun, whether it frees them or not; the trace says since when it has nothing."""
 
 import re
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of CUDA and what they launched have the innermost range of their thread, of a thread without ranges that of the
-process, and the summary adds work up with each name around it."""
+"""CUDA calls and the work they launched have the innermost range of their thread, or, if the thread has none, that of
+the process; the summary adds up work by each enclosing name."""
 
 import cupti_case
 from gpu_case import report

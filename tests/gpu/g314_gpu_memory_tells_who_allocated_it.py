@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With --stacks each allocation of GPU memory has the stack of the call that made it, and the summary groups what was never
-released by stack. What libcudart itself allocates meanwhile has the same callers, and nothing of mlrun's among them."""
+"""With --stacks each allocation of GPU memory has the stack of the call that made it, and the summary groups unreleased
+memory by stack. Allocations made by libcudart itself have the same callers, without frames of mlrun."""
 
 import os
 
@@ -9,7 +9,7 @@ from gpu_case import report
 from lib import case
 
 BLOCKS = 20
-NOTE = 54321  # what the stand-in for libcudart allocates on the heap, in each call
+NOTE = 54321  # bytes that the mock libcudart allocates on the heap in each call
 LEAKED, SCRATCH, PART, PITCHED, BY_DRIVER = 4096, 8192, 1 << 20, 512 * 3, 12345
 FUNCTIONS = {LEAKED: "leak_a_block", SCRATCH: "use_scratch", PART: "build_model", PITCHED: "build_model"}
 
@@ -60,7 +60,7 @@ def check_summary(this, trace):
 
 
 def check_heap(this):
-    """Blocks of the heap that were allocated inside libcudart's functions, which ours stand before."""
+    """Heap blocks allocated inside libcudart's functions, which ours interpose."""
     trace = allocated(this, 13, is_linked=True, options=("--preload=allocs", "--stacks"))
     frames = {row["frame_id"]: row for row in trace.rows("frame")}
     libraries = {os.path.basename(row["library"] or "") for row in frames.values()}

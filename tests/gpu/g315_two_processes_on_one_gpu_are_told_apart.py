@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes that use one GPU at once have its work each as its own, by the same correlation ids, and the GPU is one that
-is busy once."""
+"""When two processes use one GPU at once, each has its own work, though their correlation ids are the same, and the
+GPU's busy time is counted once."""
 
 import cupti_case
 from gpu_case import report

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run` asks of a machine with a GPU by programs of the driver is asked of the stand-ins: each comparison has both of
-its sides, counts are exact, and a comparison that should fail does. Without a driver `run` says so and ends with 77."""
+"""The checks of `run` that need only the driver work with the mocks: each comparison has both of its sides, counts are
+exact, and a comparison that should fail does. Without a driver `run` says so and exits with 77."""
 
 import sys
 from pathlib import Path
@@ -12,13 +12,13 @@ from gpu_case import need_no_driver
 from lib import case
 
 LAUNCHES, ROUNDS, END_LAUNCHES, NODES = 5_000, 2, 300, 300_000
-# What times are on the stand-ins says nothing.
+# Times on the mocks mean nothing.
 TIMES = {"cost_of_a_launch_by_the_driver"}
 
 
 def until_fetched(name, check):
-    """The check, again where this machine stood still for longer than the end of a process waits. A library that does not
-    fetch what CUPTI holds is seen each time."""
+    """The check, repeated if the machine stalled for longer than the end of a process waits. A library that does not fetch
+    CUPTI's records fails each time."""
     def repeated():
         for _ in range(cupti_case.FETCH_TRIES):
             seen = check()
@@ -54,7 +54,7 @@ def check_major(this, major):
     for name, check in seen.items():
         this.true(f"CUPTI {major}: {name}", "reason" not in check and (check["agrees"] is not False or name in TIMES), check)
     own_work = [row for row in seen["end_by_return"]["losses"] if row["reason"].startswith(checking.OWN_WORK)]
-    this.true("CUPTI's own work is told, and is no loss", own_work, seen["end_by_return"])
+    this.true("CUPTI's own work is in the loss table, and is no loss", own_work, seen["end_by_return"])
     cost = seen["cost_of_a_launch_by_the_driver"]["ns_per_launch"]
     this.true("to record takes time", cost["nothing"] < cost["calls and kernels"], cost)
     for name in ("end_by_fork", "end_by_fork_exit"):
@@ -63,7 +63,7 @@ def check_major(this, major):
     this.equal("a second client of a second libcupti was started", "buffers" in (seen["two_libcupti"]["second_client"] or {}),
                True, said=str(seen["two_libcupti"]))
     small = {name: seen[name]["minimal_client"].get("device_bytes") for name in seen if name.startswith("buffers_")}
-    this.equal("it was told how small", small, {"buffers_that_are_too_small": 0,
+    this.equal("sizes that the client was given", small, {"buffers_that_are_too_small": 0,
                                                 "buffers_of_the_gpu_that_are_too_small": SMALL_DEVICE_BYTES})
     nodes = seen["many_nodes_of_graphs"]
     this.equal("nodes launched", nodes["launched"], NODES)

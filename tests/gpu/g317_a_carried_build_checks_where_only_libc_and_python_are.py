@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/gpu/pack makes of a build runs in a root that has libc and Python and none of mlrun's libraries: `run` unpacks
-it, makes its checks with the stand-ins, and writes its report. The traced programs have no LD_LIBRARY_PATH of its making."""
+"""The archive that tests/gpu/pack makes runs in a root with libc and Python and none of mlrun's libraries: `run`
+unpacks it, makes its checks with the mocks, and writes its report. The traced programs get no LD_LIBRARY_PATH from
+it."""
 
 import json
 import os
@@ -18,10 +19,10 @@ from driver_checks import KILLED
 from lib import case
 
 HERE = Path(__file__).parent
-# On the stand-ins times say nothing; how often a busy machine looks is not asked here.
+# Times on the mocks mean nothing; the sampling rate of a busy machine is not checked here.
 TIMES = {"cost_of_a_launch_by_the_driver", "looks_per_second"}
 MOST_BYTES = 60 << 20
-# In a namespace of its own, so that nothing stays mounted: ROOT, the sources, Python's library and the stand-ins.
+# In its own mount namespace, so that nothing stays mounted: ROOT, the sources, Python's library and the mocks.
 ENTER = """set -e
 root=$1 library=$2 gpu=$3 build=$4 python=$5
 mkdir -p "$root/proc" "$root/dev" "$root$library" "$root/checks" "$root/stand-ins" "$root/tmp"
@@ -37,7 +38,7 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp MOCK_CUDA_VERSION=13
 
 
 def needed(program):
-    """The file that the program is, the dynamic linker and what it is linked with."""
+    """The program's file, the dynamic linker and the libraries that it is linked with."""
     out = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     words = (word for line in out.splitlines() for word in line.split() if word.startswith("/"))
     return [str(program), *words]
@@ -88,8 +89,8 @@ def carried_report(this, root, python):
 
 
 def reported(this, root, python):
-    """The report, and its checks. Where this machine stood still for longer than the end of a process waits it is made again, until
-    each check has been seen in which nothing was held back."""
+    """The report, and its checks. If the machine stalled for longer than the end of a process waits, the report is made again, until
+    each check has run without a stall."""
     checks, killed = {}, {f"end_by_{how}" for how in KILLED}
     for _ in range(cupti_case.FETCH_TRIES):
         report = carried_report(this, root, python)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run` makes of traces and of what a program says, on small ones made here: one that is right agrees, and each fault that
-the checks are there for does not. A check that fails by an exception, and a program that does not end, are told of, and the
-rest goes on; the report is complete after each check."""
+"""The checks of `run` on small constructed traces and program outputs: correct ones agree, and each fault that the
+checks look for does not. An exception in a check and a program that does not end are reported, and the rest continues;
+the report is complete after each check."""
 
 import importlib.machinery
 import importlib.util
@@ -86,8 +86,8 @@ def check_gaps(this):
     agree(this, "all between sessions", sessions(gaps, saw | {"between": between}, saw, kernels), True)
     agree(this, "one missing between them", sessions(gaps, saw | {"between": between}, saw, kernels[1:]), False)
     agree(this, "one missing behind them", sessions(gaps, saw | {"between": between}, saw, kernels[:-1]), False)
-    agree(this, "and told of", sessions(gaps, saw | {"between": between}, saw, [kernel(2600 * MS, clock="outside"), *kernels[:-1]]), True)
-    agree(this, "one session not told of", sessions(gaps[:1], saw | {"between": between}, saw, kernels), False)
+    agree(this, "and in `loss`", sessions(gaps, saw | {"between": between}, saw, [kernel(2600 * MS, clock="outside"), *kernels[:-1]]), True)
+    agree(this, "one session without its gap", sessions(gaps[:1], saw | {"between": between}, saw, kernels), False)
     fewer = {"first": STEPS, "second": STEPS - 1}
     agree(this, "the profiler sees less", sessions(gaps, fewer | {"between": between}, saw, kernels), False)
 

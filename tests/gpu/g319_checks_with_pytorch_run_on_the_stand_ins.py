@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`run` with its checks that need PyTorch, on a stand-in for PyTorch (fakes/torch): its programs run, each check sees both of its
-sides and agrees; and where the profiler does not tell of every kernel, those that compare with it do not."""
+"""The checks of `run` that need PyTorch, with a mock PyTorch (fakes/torch): the programs run, and each check has both
+of its sides and agrees; where the profiler omits a kernel, the checks that compare with it do not agree."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that uses libcufile is told of in coverage: what the driver moves into a GPU is not seen. libcufile itself
-waits for a driver where there is none, so what it does when it is started is done here: it reads how many devices of
-nvidia-fs there are (seen of 1.20)."""
+"""A program that uses libcufile is named in coverage, because what the driver moves into a GPU is not seen. libcufile
+itself waits for a driver where there is none, so the test only makes its first step: reading the number of nvidia-fs
+devices (seen with 1.20)."""
 
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A libcupti that is loaded and older than a later library of the program needs: that library fails to load as it does without
-mlrun, and the GPU's work is recorded. One that mlrun itself would load too early can be named instead."""
+"""If the loaded libcupti is older than a library of the program needs, that library fails to load as it does without
+mlrun, and the GPU's work is recorded. To avoid that mlrun itself loads it too early, a libcupti can be named."""
 
 import sys
 
@@ -29,7 +29,7 @@ for kernel in range(int(sys.argv[3])):
 
 
 def both(this, first, function, **more):
-    """What the program says without mlrun and with it, and the trace. The linker finds the old one by itself."""
+    """The program's output without mlrun and with it, and the trace. The linker finds the old library by itself."""
     library = cupti_case.PLACE / f"libneeds_{function}.so"
     environment = cupti_case.mock_environment(this, "13-old") | more
     command = [sys.executable, "-c", PROGRAM, first, library, KERNELS]
@@ -49,7 +49,7 @@ def check(this):
         this.true("else that is missing", first == NEW or "undefined symbol: cuptiSubscribe_v2" in plain, plain)
         this.equal("mlrun uses the program's", used, [first])
 
-    # Of what mlrun's library defines itself the linker misses nothing; it answers as CUPTI does where there is nothing.
+    # The linker resolves functions that mlrun's library defines; without CUPTI, these return CUPTI's error.
     plain, traced, _ = both(this, OLD, "cuptiActivityEnableAllSyncRecords")
     this.true("without mlrun", plain.startswith("error"), plain)
     this.equal("with mlrun", traced, f"answer {UNKNOWN_ERROR}\n")

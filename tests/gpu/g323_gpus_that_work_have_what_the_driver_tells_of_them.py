@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPUs that CUPTI tells of have their address, index, driver and the GPU that they are an instance of from the driver, which is
-asked once, of a run that does not sample; one that hangs, or is not there, is not waited for."""
+"""GPUs in CUPTI's records get their address, index, driver version and parent GPU from the driver, which is queried
+once in a run without sampling; a driver that hangs or is missing is not waited for."""
 
 import time
 
@@ -8,7 +8,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 50
-# As the stand-in for CUPTI has them: of GPU N, and of its instance.
+# UUID formats of the mock CUPTI: of GPU N, and of its instance.
 WHOLE, INSTANCE = ("%s-%02u112233-4455-6677-8899-aabbccddee" + end for end in ("ff%.0u", "%02u"))
 MANY_LAUNCHES_S, HELD_UP_S = 3, 4
 # Which functions there are, and for each of two GPUs name, UUID, address, memory, whether it is divided or has means.
@@ -43,7 +43,7 @@ def check_whole(this):
         this.equal("the GPU", told, {"kind": "gpu", "name": "Fake 1", "uuid": "GPU-01112233-4455-6677-8899-aabbccddeeff",
                                      "pci": "0001:18:02.0", "nvml_index": 1, "driver": "580.01", "memory_bytes": 80 << 30,
                                      "parent_id": None})
-        this.equal("those that did nothing are told too", [row["nvml_index"] for row in gpus.values()], [0, 1])
+        this.equal("idle GPUs are listed too", [row["nvml_index"] for row in gpus.values()], [0, 1])
         this.true("it was asked once", 0 < questions <= QUESTIONS_MAX, questions)
         this.equal("what is said of it", trace.run["gpu_list"], {"gpus": 2, "problem": ""})
         this.true("nothing of samples", "gpu_sampler" not in trace.run and trace.rows("sample_gpu") == [])
@@ -59,17 +59,17 @@ def check_instance(this):
 
 
 def check_no_answer(this):
-    """The rows are CUPTI's alone then."""
+    """Then the rows have only CUPTI's data."""
     begin = time.monotonic()
     plain = cupti_case.traced(this, "return", LAUNCHES)
     least_s = time.monotonic() - begin
     slow, _ = traced(this, [cupti_case.APP, "return", LAUNCHES], FAKE_NVML_START_MS=60_000)
-    this.true("nobody waits for it", time.monotonic() - begin - least_s < least_s + HELD_UP_S, least_s)
+    this.true("it is not waited for", time.monotonic() - begin - least_s < least_s + HELD_UP_S, least_s)
     stopped, _ = traced(this, [cupti_case.APP, "return", LAUNCHES], FAKE_NVML_INIT=9)
     for trace in (plain, slow, stopped):
         gpu, gpus = gpu_of_work(this, trace)
         this.equal("what CUPTI tells", (len(gpus), gpu["name"], gpu["pci"], gpu["nvml_index"]), (1, "Mock H200", None, None))
-    this.true("why is told", "Driver Not Loaded" in stopped.run["gpu_list"]["problem"], stopped.run["gpu_list"])
+    this.true("the reason is recorded", "Driver Not Loaded" in stopped.run["gpu_list"]["problem"], stopped.run["gpu_list"])
 
 
 def check(this):
@@ -77,7 +77,7 @@ def check(this):
     check_instance(this)
     check_no_answer(this)
     trace, questions = traced(this, ["/bin/true"])
-    this.equal("without CUDA nobody is asked", (questions, trace.rows("gpu"), "gpu_list" in trace.run), (0, [], False))
+    this.equal("without CUDA there are no queries", (questions, trace.rows("gpu"), "gpu_list" in trace.run), (0, [], False))
 
 
 if __name__ == "__main__":

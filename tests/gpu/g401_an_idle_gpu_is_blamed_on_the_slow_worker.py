@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Idle time of a GPU is blamed on the one of three DataLoader workers whose reads are slow, on that file, as waiting; with slow
-Python instead, on that worker's processor; pieces of gaps add up to the gaps, which are those of the kernels' own table."""
+"""Idle time of a GPU is blamed on the one of three DataLoader workers whose reads are slow, on that file, as waiting;
+with slow Python instead, on that worker's processor time. The pieces of each gap add up to the gap, and gaps match the
+kernels' table."""
 
 import os
 import re
@@ -18,8 +19,8 @@ KERNEL_NS, WORKERS, SLOW_STEPS = 500_000, 3, 12
 # Python computes for that long, whatever else the machine does. What the loader takes by itself grows with what else the machine
 # does, so a share that is missed is asked again with a slower worker.
 SLOW_S, OF_ALL = (0.4, 0.8, 1.6), 0.95
-# What the slow Python had of a processor by its thread's own clock is told as that, where the kernel side tells it from the run
-# queue. The first of its batches comes before the first kernel.
+# The kernel side separates the processor time of the slow Python (by its thread's own clock) from time in the run queue. The
+# first of its batches comes before the first kernel.
 COMPUTED = 0.9 * (SLOW_STEPS - 1) / SLOW_STEPS
 STEPS = WORKERS * SLOW_STEPS
 
@@ -110,12 +111,12 @@ def check_proofs(this, trace):
 
 
 def within(first, second):
-    """Where two lists of stretches overlap, each free of overlaps itself."""
+    """The intersection of two lists of intervals, each without overlaps in itself."""
     return [(max(a, c), min(b, d)) for a, b in first for c, d in second if max(a, c) < min(b, d)]
 
 
 def without(first, second):
-    """Where the first is and the second is not."""
+    """The first list of intervals without the second."""
     left = []
     for start, end in first:
         for a, b in sorted(within([(start, end)], second)):
@@ -166,7 +167,7 @@ def check_calls(this, trace, worker):
 
 
 def check_run(this, way, slow_s, *options):
-    """The trace; of its idle time all, what the loader is to blame for by the calls, and what is blamed on the worker."""
+    """The trace; all of its idle time, the part that the loader caused according to the calls, and the part blamed on the worker."""
     trace, loop = traced(this, way, slow_s, *options)
     check_sums(this, trace)
     check_proofs(this, trace)
@@ -181,7 +182,7 @@ def check_run(this, way, slow_s, *options):
 def check_computed(this, trace, slow_s, *options):
     told = sum(row["dur"] for row in trace.rows("gpu_idle") if row["label"] == "cpu")
     computed = int((data_folder(this, "cpu", slow_s, *options) / "computed").read_text(encoding="utf-8"))
-    this.true("what it had of a processor is told as that", told >= COMPUTED * computed, (told, computed))
+    this.true("its processor time is recorded as such", told >= COMPUTED * computed, (told, computed))
 
 
 def check_way(this, way, *options):
@@ -196,7 +197,7 @@ def check_way(this, way, *options):
     this.true(f"of all idle time ({way})", shares[-1] >= OF_ALL, shares)
     if options:
         by_waker = sum(row["dur"] for row in trace.rows("gpu_idle") if row["link"] == "waker")
-        this.true("who woke whom is known", by_waker > 0.5 * wanted, (by_waker, wanted))
+        this.true("wakers are known", by_waker > 0.5 * wanted, (by_waker, wanted))
     said = this.run(case.MLRUN, "report", trace.folder).stdout
     this.true("the summary says so", "GPU IDLE" in said and "DataLoader worker" in said, said)
     if way == "file":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel of NCCL that runs alone, for another rank is late, is no work: the gap around it is communication, and what
-comes before and after belongs to the thread that launches. Of two ranks on a GPU each at least 95 % of the time that the quick one
-idles for the slow one is that."""
+"""An NCCL kernel that runs alone because another rank is late is not work: the gap around it is communication, and the
+time before and after it belongs to the launching thread. With two ranks on a GPU, at least 95 % of the time that the
+quick one idles for the slow one is communication."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ def check_one(this):
     this.equal("gaps: those between the computations", len({row["gap_id"] for row in rows}), STEPS)
     talks = [row for row in rows if row["label"] == "communication"]
     this.equal("communication: as long as the kernels", [row["dur"] for row in talks], [TALK_NS] * STEPS)
-    this.equal("nobody of this rank is to blame for it", {row["thread_id"] for row in talks}, {None})
+    this.equal("no thread of this rank is to blame for it", {row["thread_id"] for row in talks}, {None})
     [main] = {row["thread_id"] for row in trace.rows("gpu_kernel")}
     this.equal("the rest is the launching thread's", {row["thread_id"] for row in rows if row not in talks}, {main})
     said = this.run(case.MLRUN, "report", trace.folder).stdout
@@ -86,7 +86,7 @@ def traced_ranks(this, slow_s):
 
 
 def shares_of_ranks(this, slow_s):
-    """Of the quick rank's GPU which part of the idle time is communication; of the slow one's which is the rank's own."""
+    """The share of communication in the idle time of the quick rank's GPU, and of the rank's own time in that of the slow one's."""
     trace, told = traced_ranks(this, slow_s)
     shares = {}
     for rank, (process, talked_ns) in told.items():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Idle time of a GPU by the program's steps, whichever of its threads launches: each step has the parts of the gaps that
-lie in it, and the slow one is the first of the worst, with who was to blame."""
+"""Idle time of a GPU by the program's steps, whichever of its threads launches: each step has the parts of the gaps
+within it, and the slow step is first in the list of the worst, with what was to blame."""
 
 import statistics
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With slow Python in the loader's worker, the idle time of the GPU that is blamed on its processor names the line that it
-was in: exactly where a look at the worker lies in the piece, and nowhere else."""
+"""With slow Python in the loader's worker, the GPU's idle time that is blamed on its processor time has the line of
+Python: exactly where a stack sample of the worker lies in the piece, and nowhere else."""
 
 import json
 import sys
@@ -61,7 +61,7 @@ def check(this):
     named_ns = whole_ns = 0
     for piece in trace.rows("gpu_idle"):
         looks = looks_within(stacks.rows, piece) if piece["label"] == "cpu" else []
-        this.equal("a line is told where a look was", piece["python_line"] is not None, bool(looks))
+        this.equal("pieces with a stack sample have a line", piece["python_line"] is not None, bool(looks))
         if not looks:
             this.equal("no stack", piece["stack_id"], None)
             continue

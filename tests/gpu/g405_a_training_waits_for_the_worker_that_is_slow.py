@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training of tests/workloads as it is, each of whose steps is a kernel: at least 95 % of the time in which the GPU idles is
-blamed on the one of its loader's workers that is slow, on its files where storage is, on the processor where Python is."""
+"""The training of tests/workloads with a kernel for each step: at least 95 % of the GPU's idle time is blamed on the
+slow loader worker, on its files if its storage is slow, on its processor time if its Python is slow."""
 
 import sys
 
@@ -96,7 +96,7 @@ def check_run(this, way, slow_s):
     slow_steps = -(-len(kernels) // WORKERS) - 1
     took = max(row["ts"] + row["dur"] for row in kernels) - min(row["ts"] + row["dur"] for row in kernels)
     this.true(f"it is slow ({way})", took > 0.9 * slow_steps * slow_s * 1e9 and slow_steps > 1, (took, slow_steps))
-    # Where the machine computes so slowly that nobody waits for the slow worker, this says nothing: a slower one will.
+    # If the machine computes so slowly that nothing waits for the slow worker, the result means nothing: a slower worker is tried.
     return got / whole if whole > 0.3 * took else 0, trace
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=cuda --pid: each allocation and release of a process that ran before is a row with its size and address, what
-failed is none, a call that the driver makes of itself is none; waits and launches of graphs are calls."""
+"""--kprobes=cuda --pid: each allocation and release of a running process is a row with its size and address; failed
+calls and calls that the driver makes itself are not allocations; waits and graph launches are calls."""
 
 from collections import Counter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPU memory that a process goes on holding is told apart from what was released with its context and from what it held
+"""GPU memory that a process does not release is separate from what was released with its context and from what it held
 when it ended or was killed; each context is counted by itself."""
 
 import uprobe_case
@@ -18,7 +18,7 @@ def picked(row, *names):
 
 
 def use_contexts(this, one):
-    """The first context is destroyed with 2 of its 3 blocks, the primary one is released, the third one goes on."""
+    """The first context is destroyed with 2 of its 3 blocks, the primary one is released, the third one stays."""
     first = one.do("given('cuCtxCreate_v2', 0, 0)")
     blocks = [one.do(f"alloc({size})") for size in (100, 200, 300)]
     one.do(f"free({blocks[0]})")
@@ -53,7 +53,7 @@ def check(this):
     of_contexts = sums(this, trace, lives.pid)
     this.equal("by context", {number: picked(row, *names) for number, row in of_contexts.items()},
                {1: [3, 3, 2, 500, 0, 0, 0, 0],
-                # It had the library before it was attached to: whether that was the last user of the primary one is not known.
+                # It loaded the library before mlrun attached: whether that was the last user of the primary context is unknown.
                 2: [1, 0, 0, 0, 1, 4000, 0, 0],
                 3: [2, 1, 0, 0, 1, 600000, 0, 0]})
     this.equal("at once", picked(of_contexts[1], "peak_bytes"), [600])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two copies of libcuda in one process, one that is loaded after mlrun attached, one whose file is deleted and one of another
-root are all probed, each once; what came before is said."""
+"""Two copies of libcuda in one process, one loaded after mlrun attached, one whose file is deleted and one of another
+root are each probed once; work before that is reported as missing."""
 
 import os
 import shutil

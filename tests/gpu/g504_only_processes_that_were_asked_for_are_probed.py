@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=cuda --pid: a child by fork and a program that it becomes are followed; a neighbour with the same library has no
-row and no breakpoint in its code. With --system everybody has rows, with --cgroup its processes."""
+"""--kprobes=cuda --pid: a forked child and the program that it executes are observed; a neighbour with the same library
+has no rows and no breakpoint in its code. With --system all processes have rows, with --cgroup those of the cgroup."""
 
 import contextlib
 import os
@@ -34,7 +34,7 @@ def check_pid(this):
 
 
 def check_child(this):
-    """One that waits until it is found: the breakpoints of its parent, which it has as well, are not its own."""
+    """A child that waits until it is found: it inherits the breakpoints of its parent, which are not its own."""
     with uprobe_case.victim(this) as one:
         seen = uprobe_case.Observation(this, "--pid", one.pid)
         before = seen.probes()
@@ -53,7 +53,7 @@ def check_system(this):
         seen = uprobe_case.Observation(this, "--system")
         holder = seen.holder()
         addresses = [which.do("alloc(4096)") for which in (one, other)]
-        with uprobe_case.victim(this) as later:  # the copy of the library is probed, whoever maps it
+        with uprobe_case.victim(this) as later:  # the copy of the library is probed in every process that maps it
             addresses.append(later.do("alloc(4096)"))
             trace = seen.end()
     # Else a case that comes next finds breakpoints that are not its own.
@@ -66,7 +66,7 @@ def check_system(this):
 
 
 def new_cgroup():
-    """Of cgroup v2, where the system has them; nothing: it has not."""
+    """A new cgroup (v2), or nothing if the system has none."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         words = line.split()
         if words[2] == "cgroup2":
@@ -91,7 +91,7 @@ def check_cgroup(this):
     finally:
         uprobe_case.wait_for(lambda: removed(folder), 60)
     this.equal("the cgroup's", rows(trace, one.pid), [(4096, address)])
-    this.equal("nobody else's", rows(trace, outside.pid), [])
+    this.equal("no other process's", rows(trace, outside.pid), [])
 
 
 def removed(folder):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When mlrun ends, and when it is killed, the code of the process is as its file has it, and the program
-that held the probes has ended; the process goes on."""
+"""When mlrun ends or is killed, the code of the process is as in its file, and the program that held the probes has
+exited; the process continues."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def check(this):
             os.kill(seen.mlrun.pid, end)
             seen.mlrun.wait(120)
             wait_for(lambda: one.do(CODE) == code, 300)  # the kernel takes them out one after the other
-            # With it goes all that it had loaded. One that nobody waits for has no program any more.
+            # Its exit removes all that it had loaded. A zombie has no `exe` any more.
             wait_for(lambda: not (holder / "exe").exists(), 300)
             this.true("it goes on", one.do("alloc(4096)") > 0)
     done = this.run(case.MLRUN, "recover", seen.out)

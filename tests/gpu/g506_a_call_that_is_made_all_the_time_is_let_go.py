@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wait for the GPU that is made thousands of times a second is no longer probed, and that is said; allocations are followed
-all the same."""
+"""A wait for the GPU that is called thousands of times a second loses its probe, and that is reported; allocations are
+still recorded."""
 
 import uprobe_case
 from lib import case

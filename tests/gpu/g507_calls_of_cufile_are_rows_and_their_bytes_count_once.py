@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=cufile: each call of libcufile is a row with its file, place and bytes, of a command and of what runs already.
-What libcufile reads and writes itself for it, in the calling thread or in another one, is told apart from what the program
-reads, and bytes count once. A handle or a descriptor that is used again stands for the new file. Operations of batches are
+"""--kprobes=cufile: each call of libcufile is a row with its file, place and bytes, for a command and for a running
+process. What libcufile itself reads and writes for the call, in the same thread or in another one, is kept apart from
+the program's own I/O, and bytes count once. A reused handle or descriptor is the new file. Operations of batches are
 rows too (cufile_batches.py)."""
 
 import os
@@ -14,7 +14,7 @@ from lib.killed_collector import wait_for
 from lib.trace import Trace
 
 LIBRARY = case.BUILD / "gpu" / "uprobe" / "libcufile.so.0"
-FUNCTIONS = 2 + 2 + 2 + 4  # handles, transfers, asynchronous ones, batches: those that the stand-in has
+FUNCTIONS = 2 + 2 + 2 + 4  # handles, transfers, asynchronous ones, batches: those that the mock has
 CALLER, THREAD, DRIVER = 0, 1, 2
 SIZE = 1 << 20
 
@@ -62,7 +62,7 @@ CALLS = CUFILE_CALLS + cufile_batches.CALLS
 
 
 def transfer(one, wanted, function, mode, handle, size, offset, moved, path, posix):
-    """Does it, and notes what its row must be. posix: how many reads or writes libcufile makes for it."""
+    """Makes the transfer, and notes its expected row. posix: the number of reads or writes that libcufile makes for it."""
     got = one.do(f"move({function!r}, {mode}, {handle}, {size}, {offset})")
     if got != moved:
         raise AssertionError(f"{function}: {got} and not {moved}")
@@ -71,7 +71,7 @@ def transfer(one, wanted, function, mode, handle, size, offset, moved, path, pos
 
 
 def work(this, one):
-    """What must be in the table, and the bytes of each file that were read and written."""
+    """The expected rows, and the bytes of each file that were read and written."""
     data, other, target = (this.path(name) for name in ("data", "other", "target"))
     for path in (data, other):
         path.write_bytes(bytes(SIZE))
@@ -106,7 +106,7 @@ def work(this, one):
 
 
 def check_rows(this, trace, wanted, batches, pid, tells_posix=True):
-    """posix: where a kernel tells of no file operations, what is below calls of what runs already is not known."""
+    """Without tells_posix the kernel records no file operations, and those below calls of a running process are unknown."""
     paths = {os.stat(row[1]).st_ino: row[1] for row in wanted if row[1]}
     wanted = [row if tells_posix else (*row[:6], None, None) for row in wanted]
     rows = sorted((row for row in trace.rows("gpu_file") if row["pid"] == pid), key=lambda row: row["gpu_file_id"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=torch: each piece of GPU memory that PyTorch's allocator gives out or takes back is a row, by the static probes
-pytorch:malloc and pytorch:free, of what runs already and of commands; sums, peak and what was held at the end are the known
-ones. The counters that switch the probes on are 1 for each probe while mlrun looks, in its processes alone, and 0 after."""
+"""--kprobes=torch: each allocation and release of GPU memory by PyTorch's allocator is a row, from the static probes
+pytorch:malloc and pytorch:free, for running processes and commands; sums, peak and final amount have the known values.
+The probes' semaphores are 1 while mlrun observes, in its processes alone, and 0 afterwards."""
 
 import os
 import signal
@@ -61,7 +61,7 @@ ROWS = [(ALLOCATED, FIRST, 0, 512, 0, 512),
         (ALLOCATED, SECOND, 0, 3 * PART, 7, 3 * PART + 512),
         (ALLOCATED, OTHER, 1, 5 * PART, -2, 5 * PART),
         (RELEASED, FIRST, 0, 512, None, 3 * PART),
-        (ALLOCATED, FIRST, 0, KIB, 7, 3 * PART + KIB),  # an address that is given out again
+        (ALLOCATED, FIRST, 0, KIB, 7, 3 * PART + KIB),  # a reused address
         (RELEASED, SECOND, 0, 3 * PART, None, KIB),
         (RELEASED, BEFORE, None, None, None, None),
         (ALLOCATED, SECOND, 0, 40 * PART, 7, 40 * PART + KIB),
@@ -80,7 +80,7 @@ def work(one):
             one.do(f"allocate({address}, {device}, {size}, {stream})")
         else:
             one.do(f"release({address}, {('mock_delete', 'mock_uncached_delete')[number % 2]!r})")
-    one.do(f"allocate({FIRST + PART}, 0, 0, 0)")  # nothing: PyTorch does not tell of it
+    one.do(f"allocate({FIRST + PART}, 0, 0, 0)")  # no row: PyTorch's probe does not fire
 
 
 def check_trace(this, trace, pid):
@@ -153,7 +153,7 @@ def check_without(this):
     out = this.new_trace()
     this.equal("exit status", this.run(case.MLRUN, "--kprobes=torch", "-o", out, "true").returncode, 0)
     said = [row["detail"] for row in Trace(out).rows("coverage") if row["subject"] == "calls of PyTorch's allocator"]
-    this.true("and where nobody has the library", len(said) == 1 and "libc10_cuda.so" in said[0], said)
+    this.true("and where no process has the library", len(said) == 1 and "libc10_cuda.so" in said[0], said)
 
 
 def check(this):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library whose notes say that its probes are where there is other code, or count in other memory, goes on as it was:
-nothing is written to it, and coverage says what is wrong about it."""
+"""A library whose notes place its probes at other code, or their semaphores in other memory, is left as it was: nothing
+is written to it, and coverage names the error."""
 
 import g508_gpu_memory_that_pytorch_gives_out_is_in_its_table as g508
 import uprobe_case

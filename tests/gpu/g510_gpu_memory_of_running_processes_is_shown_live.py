@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=cuda --live: while two processes ask for GPU memory and release it, the table says what each holds, how often
-it asked, and what failed; who ends or becomes another program holds nothing any more. The trace tells the same."""
+"""--kprobes=cuda --live: while two processes allocate and release GPU memory, the table shows what each holds, its
+allocations and its failures; a process that ends or executes another program holds nothing any more. The trace has the
+same figures."""
 
 import re
 import time
@@ -15,7 +16,7 @@ ROW = re.compile(r"^ *(\d+)  +(\d.*?iB|\d+ B)  +(\d.*?iB|\d+ B)  +(\d.*?iB|\d+ B
 
 
 class Live:
-    """What the newest block of the table says."""
+    """The newest block of the table."""
 
     def __init__(self, this):
         self.this, self.path = this, this.path("live")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--kprobes=cuda --stacks --pid: each allocation of a process that ran before has the stack of its call, through libraries
-without frame pointers, from any thread, also when the process is gone by the time that stacks are made; the summary groups
-what was never released by stack. Without --stacks there are none."""
+"""--kprobes=cuda --stacks --pid: each allocation of a running process has the stack of its call, through libraries
+without frame pointers, from any thread, also if the process has exited before stacks are resolved; the summary groups
+unreleased memory by stack. Without --stacks there are none."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ def check_rows(this, trace, *, calls, threads):
     for row in allocations:
         functions = names(stacks[row["stack_id"]])
         this.equal("called by", functions[:2], [FUNCTIONS[row["bytes"]], "allocate_all"])
-        this.equal("it ends where nobody called", endings[row["stack_id"]], "root")
+        this.equal("it ends at the root", endings[row["stack_id"]], "root")
         where = {os.path.basename(frame["library"]) for frame in stacks[row["stack_id"]]}
         this.true("through its libraries", {"liballocating.so", "libc.so.6"} <= where, where)
         if functions[2] == "allocate_in":
@@ -92,7 +92,7 @@ def check_running(this):
 
 
 def check_depth(this):
-    """Deep stacks, by the limit that was asked for and by that of the copy; of libraries that are loaded later."""
+    """Deep stacks, up to the requested limit and up to that of the copied stack; with libraries that are loaded later."""
     one = uprobe_case.Victim(this, library=None, calls=CALLS)
     seen = uprobe_case.Observation(this, "--stacks=12", "--pid", one.pid)
     before = seen.probes()
@@ -115,7 +115,7 @@ def check_depth(this):
 
 
 def check_file_gone(this):
-    """The library is gone when stacks are made: its frames have no names, and nobody else's are taken for them."""
+    """The library is gone when stacks are resolved: its frames have no names, and no names of another library."""
     copy = this.path("libpassing.so")
     shutil.copy(LIBRARY, copy)
     one = victim(this, copy)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun monitor --listen with the libraries of four ages of drivers: Prometheus' own parsers take both formats, and each
-value is the one that the driver tells, of GPUs and of their processes; what it does not tell has no sample."""
+"""mlrun monitor --listen with mock libraries of four driver versions: Prometheus' own parsers read both formats, and
+each value of GPUs and of their processes equals the driver's; a value that the driver does not report has no sample."""
 
 import socket
 import time
@@ -51,10 +51,10 @@ def check_gpu(this, families, gpu, driver):
     reserved = 0 if driver >= 535 else 512 * MIB
     this.equal("memory", value(families, "mlrun_gpu_memory_used_bytes", **labels), (1000 + gpu) * MIB + reserved)
     for name, percent in GPM.items():
-        this.equal(f"{name} is told", f"mlrun_gpu_{name}_ratio" in families, driver >= 535)
+        this.equal(f"{name} is served", f"mlrun_gpu_{name}_ratio" in families, driver >= 535)
         if driver >= 535:
             near(this, name, value(families, f"mlrun_gpu_{name}_ratio", **labels), (percent + gpu / 100) / 100)
-    this.true("tensor cores, which the GPU does not tell of", "mlrun_gpu_tensor_active_ratio" not in families)
+    this.true("tensor cores, which the GPU does not report", "mlrun_gpu_tensor_active_ratio" not in families)
     seen = value(families, "mlrun_gpu_last_seen_timestamp_seconds", **labels)
     this.true("last seen a moment ago", -1 < time.time() - seen < 30, seen)
 
@@ -69,7 +69,7 @@ def steps_of(families, gpu):
 
 
 def scrape(running):
-    """A look may end between the reading of its values and of the count; the next reading has both."""
+    """A sample may end between the scrape of its values and of the count; the next scrape has both."""
     families = running.families(OPEN)
     if steps_of(families, "0") == {looks_of(families, "_count") - 1}:
         return families
@@ -78,7 +78,7 @@ def scrape(running):
 
 
 def check_counters(this, families):
-    """Each is a whole number of steps, the same for all: as many as there were looks after the first."""
+    """Each is a whole number of steps, the same for all: one for each sample after the first."""
     count = looks_of(families, "_count")
     this.true("looks took time", 0 < looks_of(families, "_sum") < count)
     for gpu in ("0", "1"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun monitor without a server: in a file a block per look, one after the other; on a terminal each in the place of the
-one before, cut to its size. It ends by itself after --duration, by a signal, or when nobody reads any more."""
+"""mlrun monitor without a server: in a file, samples are blocks one after the other; on a terminal each block replaces
+the one before, cut to the terminal's size. It ends after --duration, by a signal, or when its output is closed."""
 
 import fcntl
 import os
@@ -26,7 +26,7 @@ def check_file(this):
         this.equal("said", running.said(), "")
         text = running.stdout.read_text()
     blocks = text.split("\n\n")
-    # A machine that stands still for a while has fewer looks, and never more.
+    # A machine that stalls for a while takes fewer samples, and never more.
     this.true("a block per look", 2 <= len(blocks) <= 7, text)
     this.true("no control characters", text.replace("\n", "").isprintable(), text)
     lines = blocks[-1].splitlines()
@@ -71,7 +71,7 @@ def check_terminal(this):
 
 
 def check_reader_that_stands_still(this):
-    """A pipe that is full, as a pager's is: what is served and the signals go on, and the reader gets whole blocks after."""
+    """With a full pipe, such as a pager's, metrics and signals still work, and the reader gets whole blocks afterwards."""
     users = [f"process {number}" for number in range(40)]
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)

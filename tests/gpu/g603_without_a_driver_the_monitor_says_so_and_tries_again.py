@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without a driver mlrun monitor is one line and exit status 125. While it serves metrics it goes on: /healthz and a metric
-tell why there is nothing, and the driver is used when it comes. A driver that hangs is told of, and the GPUs' values are gone
-rather than old."""
+"""Without a driver mlrun monitor prints one line and exits with 125. While it serves metrics it keeps running: /healthz
+and a metric say why there is no data, and a driver that appears later is used. With a driver that hangs, it reports
+that, and the GPUs' values are missing rather than stale."""
 
 import os
 import time
@@ -43,11 +43,11 @@ def check_comes_later(this):
 
 
 def check_starts_slowly(this):
-    """Longer than the patience, as a driver does that is loaded first: told, and waited for."""
+    """A driver that takes longer than the time limit to start, as when it is loaded first, is reported and waited for."""
     with monitor(this, "--interval=200ms", "--duration=20s", serve=False, START_MS=7000) as running:
         running.wait_for("a table comes", lambda: running.stdout.stat().st_size > 0)
         lines = running.said().splitlines()
-        this.true("that it took long is told", len(lines) == 2 and "is waited for" in lines[0] and "answers again" in lines[1],
+        this.true("the delay is reported", len(lines) == 2 and "is waited for" in lines[0] and "answers again" in lines[1],
                   lines)
 
 

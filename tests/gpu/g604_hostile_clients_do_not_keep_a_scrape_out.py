@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that say nothing, send a byte now and then, read nothing, send nonsense or too much: scrapes are answered at once
-meanwhile, no connection lives longer than its time, and nothing stays of them."""
+"""Clients that send nothing, send a byte now and then, read nothing, send garbage or send too much: scrapes are
+answered at once meanwhile, no connection lives longer than its time limit, and nothing of them is left."""
 
 import contextlib
 import os
@@ -64,7 +64,7 @@ def drip(client, stop):
 
 
 def check_slow(this, running):
-    """As many as there is room for, of three kinds, and then scrapes."""
+    """As many slow clients as fit, of three kinds, and then scrapes."""
     stop = threading.Event()
     clients = [connect(running) for _ in range(CONNECTIONS_MAX)]
     begin = time.monotonic()
@@ -94,7 +94,7 @@ def check_slow(this, running):
 
 
 def check_read_while_written(this, running):
-    """Who reads no answer and goes on sending fills no memory: with small segments the answer stays under way meanwhile."""
+    """A client that keeps sending without reading the answer fills no memory: with small segments the answer stays in flight."""
     before = value(running.families(), "process_resident_memory_bytes")
     clients = []
     for _ in range(8):

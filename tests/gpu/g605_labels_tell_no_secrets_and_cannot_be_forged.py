@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of processes are labels only when that is asked for, and then without what looks like a secret; a process that
-names itself like a line of metrics is a label and no more; two of one name are two."""
+"""Arguments of processes are labels only on request, and then without what looks like a secret; a process named like a
+line of metrics is only a label; two processes of one name are two."""
 
 import socket
 

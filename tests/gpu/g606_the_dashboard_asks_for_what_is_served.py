@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every metric and label in the queries of the Grafana dashboard is one that the monitor serves, and every metric that it
+"""Every metric and label in the queries of the Grafana dashboard is served by the monitor, and every metric that it
 serves is in the monitor's README."""
 
 import json
@@ -62,7 +62,7 @@ def check(this):
     readme = set(METRIC.findall("\n".join(rows)))
     stem = {re.sub(r"_(count|sum)$", "", name) for name in labels}
     this.equal("metrics that README.md lacks", stem - readme, set())
-    # A GPU that tells it is not among the stand-ins.
+    # No mock GPU reports it.
     this.equal("metrics that only README.md has", readme - stem - {"mlrun_gpu_tensor_active_ratio"}, set())
 
 

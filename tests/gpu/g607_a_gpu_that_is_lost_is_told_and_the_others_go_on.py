@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GPU stops answering while the other one goes on: its values are gone, not old, and it says since when; after some time
-the list of GPUs is made anew, without it. The other one's counters go on where they were."""
+"""A GPU stops answering while another one continues: its values are missing, not stale, and a metric says since when;
+after some time the list of GPUs is read again, without it. The other GPU's counters continue."""
 
 from gpu_case import need_no_driver
 from lib import case

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs mlrun --sample on a program that lives for a number of looks, with an NVML of known values in the driver's place."""
+"""Runs mlrun --sample on a program that lives for a number of samples, with a mock NVML of known values."""
 
 import ctypes
 import json
@@ -8,7 +8,7 @@ import sys
 
 from lib import case
 
-# Maps the library that tells who uses a GPU, says its pid, and ends after so many looks.
+# Maps libcuda, which marks a process that uses a GPU, prints its pid, and ends after a number of samples.
 WATCHED = """
 import ctypes, os, sys, time
 marker, looks, count = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -95,7 +95,7 @@ TEST_F(GpuPidsTest, AProcessThatBeginsToUseAGpuIsFoundALookLater) {
   expect(pids, 400, 400, MLRUN_PID_SAME, 4 * kSecondNs);
 }
 
-TEST_F(GpuPidsTest, ANumberThatComesAgainMayBeSomebodyElses) {
+TEST_F(GpuPidsTest, AReusedNumberMayBeAnotherProcesss) {
   add_process(500, "500 7", "/dev/nvidia0");
   add_process(600, "600 8", "/dev/nvidia0");
   auto pids = make();

@@ -33,9 +33,9 @@ mlrun_gpu_sample sample(uint64_t interval_ns, int64_t percent, int64_t energy_mj
   return row;
 }
 
-TEST(GpuSamples, MeansAreOverTimeAndWhatNobodyToldIsNotKnown) {
+TEST(GpuSamples, MeansAreOverTimeAndMissingValuesAreUnknown) {
   summary::GpuMeter meter;
-  meter.add(sample(0, 90, MLRUN_NOT_KNOWN));  // the first look stands for no time
+  meter.add(sample(0, 90, MLRUN_NOT_KNOWN));  // the first sample covers no time
   meter.add(sample(300, 100, 7));
   meter.add(sample(100, 0, 5));
   std::vector<model::GpuRow> devices(2);

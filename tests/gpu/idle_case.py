@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of idle GPUs share: the gaps between the kernels of a trace, and that gpu_idle has these and no others."""
+"""Shared by the cases of idle GPUs: finds the gaps between the kernels of a trace, and checks that gpu_idle has exactly these."""
 
 
 def gaps_of(trace):

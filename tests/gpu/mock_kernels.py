@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program in Python begins with that launches kernels of the stand-in for CUDA."""
+"""Prologue of Python programs that launch kernels of the mock CUDA."""
 
 MOCK_KERNELS = """
 import ctypes

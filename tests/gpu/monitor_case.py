@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs mlrun monitor beside programs that "use" a GPU, with an NVML of known values in the driver's place."""
+"""Runs mlrun monitor with programs that "use" a GPU and a mock NVML of known values."""
 
 import contextlib
 import signal
@@ -73,7 +73,7 @@ class Monitor:
             return error.code, error.headers, error.read().decode()
 
     def families(self, accept=OPEN):
-        """By name, as Prometheus' own parsers read them; they raise on what is not valid."""
+        """By name, as Prometheus' own parsers read them; they raise on invalid input."""
         status, headers, text = self.get("/metrics", accept)
         self.this.equal("status of /metrics", status, 200, said=text)
         is_open = headers["Content-Type"].startswith(OPEN)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of --kprobes=cuda share: a program that runs already and calls a stand-in for libcuda as it is told, and mlrun
-that attaches to it."""
+"""Shared by the cases of --kprobes=cuda: a running program that calls a mock libcuda on command, and mlrun attached to
+it."""
 
 import ast
 import contextlib
@@ -126,7 +126,7 @@ def probes_held_by(mlrun):
 
 
 class Observation:
-    """mlrun, from when it has attached on."""
+    """mlrun, once it has attached."""
 
     def __init__(self, this, *options, kprobes="cuda", stdout=None):
         self.this, self.out = this, this.new_trace()

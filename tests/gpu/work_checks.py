@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of GPU work on a machine with a GPU and PyTorch, for `run`: what mlrun records beside what torch.profiler does,
-whether kernels begin after their calls, what a launch costs more, and whether torch.profiler goes on inside mlrun."""
+whether kernels begin after their calls, the added cost of a launch, and whether torch.profiler works inside mlrun."""
 
 import collections
 import json
@@ -12,8 +12,8 @@ from checking import ANOTHER, SLACK_NS, last_line, ran, real_losses, spoilt, wit
 
 STEPS, LAUNCHES = 50, 100_000
 EARLIEST_NS = -10_000
-# Steps of work with a fixed seed, and when they were done; with "profile" told by torch.profiler as well, and as many steps
-# again after its session, to see that mlrun has CUPTI again: it waits for that for a while. Then launches of a small kernel.
+# Steps of work with a fixed seed, and their times. With "profile", torch.profiler records them too, and as many steps follow its
+# session, after a pause, to check that mlrun has CUPTI again. Then launches of a small kernel.
 PROGRAM = """
 import collections, json, sys, time
 import torch
@@ -33,10 +33,10 @@ def work():
 out = {}
 if profile:
     asked = time.monotonic_ns()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as told:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as session:
         work_ns = work()
     counts, times = collections.Counter(), collections.Counter()
-    for event in told.events():
+    for event in session.events():
         if event.device_type == torch.autograd.DeviceType.CUDA and not event.name.startswith(("Memcpy", "Memset")):
             counts[event.name] += 1
             times[event.name] += event.time_range.elapsed_us()
@@ -68,8 +68,8 @@ def program(words, before=()):
 
 
 def starts(calls, kernels):
-    """How many kernels begin in their call or later, and by how much the earliest is too early. Only times that needed no
-    repair count: one that was put right stands where it does no harm."""
+    """How many kernels begin in their call or later, and by how much the earliest is too early. Repaired times are left out: they
+    were moved to a place that is always right."""
     begin = {row["correlation_id"]: int(row["ts"]) for row in calls}
     late = [int(row["ts"]) - begin[row["correlation_id"]] for row in kernels if row["correlation_id"] in begin]
     if not late:
@@ -82,8 +82,8 @@ def starts(calls, kernels):
 
 
 def covered(gaps, out, kernels):
-    """One gap, and exactly those steps: it begins while the profiler starts, before the profiled steps, and ends between
-    them and those that follow, of which each kernel is there; no kernel is told of in it. Times are CLOCK_MONOTONIC's."""
+    """Checks that one gap covers exactly the profiled steps: it begins while the profiler starts, before these steps, and ends between
+    them and the steps that follow. The gap has no kernel; the steps after it have all theirs. Times are CLOCK_MONOTONIC's."""
     first, last = (int(gaps[0][key]) for key in ("first", "last")) if len(gaps) == 1 else (0, 0)
     begin, end = out["work_ns"]
     inside = sum(first < int(row["ts"]) < last for row in kernels)

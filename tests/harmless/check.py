@@ -89,7 +89,7 @@ class Checker:
 
     @staticmethod
     def become(entry):
-        """The user who runs the command and mlrun, and the start of a command line for that."""
+        """The user that runs the command and mlrun, and the command-line prefix for it."""
         user = entry.get("user")
         if user is None or os.geteuid() != 0:
             return None, []

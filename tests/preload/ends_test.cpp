@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever ends a process, what it did before is in the arena.
+// Tests that the arena has a process's records however it ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ TEST(Exec, KeepsTheCallsOfBothImages) {
   EXPECT_EQ(t.of(KIND_execve), 1);
 }
 
-TEST(Exec, FreesTheSegmentsOfTheFirstImageThoughThePidGoesOn) {
+TEST(Exec, FreesTheSegmentsOfTheFirstImageThoughThePidStays) {
   const Totals t = run_traced({"env", victim("calls"), "100000", "exec"}, {.arena = {.segments = 5}});
   EXPECT_EQ(t.of(KIND_pread), 200000);
   EXPECT_EQ(t.all_drops(), 0);
@@ -85,7 +85,7 @@ TEST(Kill, IsSeenOfPidOneInANamespaceOfItsOwn) {
   EXPECT_EQ(t.live_at_end, 0);
 }
 
-TEST(End, TellsTheBytesThatTheKernelCounted) {
+TEST(End, RecordsTheBytesThatTheKernelCounted) {
   uint64_t characters_read = 0;
   RunOptions options;
   options.on_record = [&](const RecordView& record) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a new image, and what is recorded of it.
+// Tests the environment of a new image, and its records.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,7 +131,7 @@ TEST_F(PreloadList, StaysBehindALibasanWhichInsistsOnBeingFirst) {
   EXPECT_TRUE(has_line(e.totals.output, list)) << e.totals.output;
 }
 
-TEST_F(PreloadList, OfASessionOfItsOwnIsLeftAlone) {
+TEST_F(PreloadList, OfAnotherSessionIsLeftAlone) {
   const Executions e({"env", "MLRUN_SESSION=/other,1,/o", "LD_PRELOAD=", "/usr/bin/env"});
   EXPECT_TRUE(has_line(e.totals.output, "MLRUN_SESSION=/other,1,/o\n"));
   EXPECT_TRUE(has_line(e.totals.output, "LD_PRELOAD=\n")) << e.totals.output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when there is no free segment: dropping and counting, or waiting, and the end of waiting.
+// Tests a pool without free segments: dropping and counting, or waiting, and the end of waiting.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ TEST(Lossless, WaitsForTwoHundredThreadsInSixteenSegments) {
   EXPECT_EQ(t.all_drops(), 0);
 }
 
-TEST(Lossless, GoesOnInOrderThroughEightHundredLaps) {
+TEST(Lossless, StaysInOrderThroughEightHundredLaps) {
   OrderCheck order;
   RunOptions options{.arena = {.segments = 5}};
   options.on_record = [&](const RecordView& r) { order.look_at(r); };
@@ -83,9 +83,9 @@ double disturb_collector(int signal_number) {
   return took.count();
 }
 
-TEST(Lossless, GoesOnAtOnceWhenTheCollectorIsKilled) { EXPECT_LT(disturb_collector(SIGKILL), 5); }
+TEST(Lossless, ContinuesAtOnceWhenTheCollectorIsKilled) { EXPECT_LT(disturb_collector(SIGKILL), 5); }
 
-TEST(Lossless, GivesUpWhenTheCollectorStandsStill) {
+TEST(Lossless, GivesUpWhenTheCollectorHangs) {
   const double seconds = disturb_collector(SIGSTOP);
   EXPECT_GT(seconds, 4.5);
   EXPECT_LT(seconds, 30);

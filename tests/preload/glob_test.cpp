@@ -59,7 +59,7 @@ TEST(Glob, ADoubleStarPassesFolders) {
   EXPECT_TRUE(matches("**/pipe:*", "pipe:[123]"));
 }
 
-TEST(Glob, AFolderStandsForWhatIsInIt) {
+TEST(Glob, AFolderMatchesWhatIsInIt) {
   EXPECT_TRUE(matches("/usr", "/usr/lib/x"));
   EXPECT_TRUE(matches("/usr", "/usr"));
   EXPECT_FALSE(matches("/usr", "/usr2"));

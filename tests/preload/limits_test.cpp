@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that are confined, or confine themselves: they run as without us, and what cannot be recorded is counted.
+// Tests restricted and self-restricting programs: they run as untraced, and unrecorded calls are counted.
 #include <sys/wait.h>
 #include <unistd.h>
 

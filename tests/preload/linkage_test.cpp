@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library goes into processes and containers of any distribution since glibc 2.28: what it needs is read back.
+// The library is loaded in processes and containers of any distribution since glibc 2.28: tests the symbols that it
+// needs.
 #include <array>
 #include <cstdio>
 #include <map>
@@ -39,7 +40,7 @@ TEST(Linkage, NeedsNothingButLibc) {
 }
 
 TEST(Linkage, NeedsNoSymbolNewerThanGlibc228) {
-  // The versions that it has itself stand in another section, which comes first.
+  // The library's own versions are in another section, which comes first.
   const std::string all = output_of("readelf -VW " + preload_library());
   const size_t needs = all.find("Version needs section");
   ASSERT_NE(needs, std::string::npos);

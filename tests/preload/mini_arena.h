@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An arena as producers expect it, made by the least code that will do: the tests' own side of the contract.
+// A minimal arena as producers expect it: the tests' own implementation of the contract.
 #pragma once
 
 #include <sys/mman.h>

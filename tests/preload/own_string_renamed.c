@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_string.c under names that do not stand in for libc's in the test program.
+// own_string.c under other names, so that it does not replace libc's functions in the test program.
 #define memcpy  own_memcpy
 #define memmove own_memmove
 #define memset  own_memset

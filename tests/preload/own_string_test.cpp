@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own string functions beside libc's, on texts that end at the end of the memory that can be read.
+// Compares the library's own string functions with libc's, on texts that end at the end of readable memory.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class OwnString : public testing::Test {
   char* start_;
 };
 
-TEST_F(OwnString, LooksAtTextsAsLibcDoes) {
+TEST_F(OwnString, ComparesTextsAsLibcDoes) {
   for (int round = 0; round < kRounds; round++) {
     const std::string whole = text(80), set = below(2) ? text(4) : whole.substr(0, below(5));
     std::string other = whole;

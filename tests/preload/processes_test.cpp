@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forked, vforked and executed processes: each records as itself, and none into another's segments.
+// Tests forked, vforked and executed processes: each records under its own identity and into its own segments.
 #include <unistd.h>
 
 #include <filesystem>
@@ -173,7 +173,7 @@ uint64_t start_ticks_of_this_process() {
   return std::stoull(field);
 }
 
-TEST(ProcessRecord, TellsWhatProcTells) {
+TEST(ProcessRecord, HasTheValuesOfProc) {
   std::map<uint64_t, std::string> strings;
   std::vector<uint64_t> w(MLRUN_PW_WORDS);
   RunOptions options{.environment = {{"RANK", "3"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "8"}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of allocations against what the victim itself sees: glibc's backtrace(), or its frame pointers.
+// Compares stacks of allocations with the victim's own: glibc's backtrace(), or its frame pointers.
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -166,7 +166,7 @@ TEST(Stacks, AreCutOffAtTheDepthAskedFor) {
   }
 }
 
-TEST(Stacks, EndWhereNothingTellsTheWayOut) {
+TEST(Stacks, EndWithoutUnwindInformation) {
   const StackRun run({victim("stacks"), "strange"});
   const auto recorded = run.recorded();
   const std::map<uint64_t, uint32_t> ends = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the library that is built with test points (preload/base/test_point.h).
+// Definitions for the library that is built with test points (preload/base/test_point.h).
 #include "preload/base/test_point.h"
 
 __thread volatile int mlrun_test_point;

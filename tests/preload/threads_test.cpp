@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that come and go, are cancelled, are named, or hold robust mutexes of the program's own.
+// Tests short, cancelled and named threads, and threads that hold robust mutexes.
 #include <cerrno>
 #include <set>
 
@@ -63,7 +63,7 @@ TEST(RobustList, OfOursServesAProcessThatHasNone) {
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_ROBUST], 0);
 }
 
-TEST(Names, AreToldWithTheThreadThatBearsThem) {
+TEST(Names, AreRecordedWithTheirThread) {
   std::map<uint64_t, std::string> strings;
   std::map<uint32_t, uint64_t> names;
   RunOptions options;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds programs that nobody here wrote against strace: per process and path, mlrun must have what strace has.
+"""Compares traces of third-party programs with strace: per process and path, mlrun must have what strace has.
 
 Usage: check.py [--only TEXT]... [--need-all]
 

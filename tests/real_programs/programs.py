@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small real uses of libraries that people who train models read and write data with.
+"""Small real uses of libraries that read and write data in machine learning.
 
 Usage: programs.py prepare|run NAME FOLDER
 

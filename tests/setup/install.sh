@@ -118,7 +118,7 @@ install_debian() {
   quietly apt-get install --quiet --yes --no-install-recommends "${debian_missing[@]}"
 }
 
-# An installation that was cut short may have left half a package that pip takes for a whole one: begin anew.
+# An installation that was cut short may have left half a package that pip takes for a whole one: restart from scratch.
 install_python() {
   local unfinished=$venv/.installing
   if [[ -e $unfinished ]] || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then

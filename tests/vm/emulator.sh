@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Prints the command that starts QEMU, a word a line. Emulated guests need version 10: in Debian 12's 7.2 a processor may go on
-# with an instruction that another one has just patched, as the kernel does with each trace event that is switched on. Then it
-# stays there for good (6.1) or meets a breakpoint that nobody knows of (6.12): on two busy processors, within seconds.
+# Prints the command that starts QEMU, a word a line. Emulated guests need version 10: in Debian 12's 7.2 a processor may still
+# execute an instruction that another one has just patched, as the kernel does with each trace event that is enabled. Then it
+# hangs there (6.1) or meets a breakpoint that has no handler (6.12): on two busy processors, within seconds.
 # The package that is installed is taken if it is new enough, else that of Debian's backports.
 # Usage: emulator.sh [kvm]   kvm: the guest's code runs as it is, any version does. Exit status 77: cannot be had here.
 set -euo pipefail

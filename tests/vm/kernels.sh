@@ -3,7 +3,7 @@
 # Fetches a stock kernel and prints the folder it lies in: boot/vmlinux (unpacked), lib/modules, release. They are Debian's, but for 5.15,
 # which Debian has no more: that is Ubuntu's.
 # Usage: kernels.sh 5.10|5.15|6.1|6.12|newest   Exit status 77: it cannot be had here; the last line says why.
-# Usage: kernels.sh FOLDER   The same for a kernel that somebody has built: FOLDER, written with a /, holds these three.
+# Usage: kernels.sh FOLDER   The same for a locally built kernel: FOLDER, written with a /, holds these three.
 set -euo pipefail
 
 # shellcheck source-path=SCRIPTDIR source=debian.sh

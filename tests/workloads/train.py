@@ -71,7 +71,7 @@ def make_parser():
         help="processes that load training data; 0 loads in the training process (4)")
     add("--eval-workers", type=not_negative, default=0, metavar="N", help="the same for evaluation (0)")
     add("--start-method", choices=("fork", "spawn"), default="fork",
-        help="how workers start (fork); spawned ones are kept from epoch to epoch, since each imports PyTorch anew")
+        help="how workers start (fork); spawned ones are kept from epoch to epoch, since each imports PyTorch again")
     add("--checkpoint-dir", type=Path, metavar="DIR", help="folder for epoch_NNN.pt; without it none is written")
     add("--checkpoint-epochs", type=epoch_list, metavar="LIST", help="epochs to write, such as 2,4 (the last one)")
     add("--mllog", type=Path, metavar="FILE", help="write the :::MLLOG lines to this file too")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loops to be measured, what stands beside mlrun in each, and the budget that mlrun has there."""
+"""The measured loops, the tools that each compares with mlrun, and mlrun's budget."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ def run_command(arguments, folder, limit_s, environment=None, cpus=None):
             stderr=errors,
             start_new_session=True,
         )
-        timed_out = True  # as long as nobody has seen it end
+        timed_out = True  # until its exit is seen
         try:
             timed_out = not wait_for_exit(process.pid, limit_s)
             end_ns = time.monotonic_ns()

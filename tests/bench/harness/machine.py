@@ -7,7 +7,7 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-BUSY_LOAD = 0.5  # a load average above this at the start means that somebody else is working here
+BUSY_LOAD = 0.5  # a load average above this at the start means that the machine is in use
 
 
 def read(path, default=""):

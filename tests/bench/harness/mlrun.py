@@ -63,7 +63,7 @@ class KernelSideAlone(MlrunWithKernelSide):
 
 
 class Neighbour(Tracer):
-    """Whom nobody traces, on a machine where mlrun follows somebody else."""
+    """An untraced program on a machine where mlrun observes another one."""
 
     records = False
 

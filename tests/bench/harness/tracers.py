@@ -35,7 +35,7 @@ class Tracer:
     program = ""  # what has to be on PATH; empty: nothing
     shares_cpu = False  # runs faster on the victim's own CPU than on another one
     needs_python = False  # can only trace what Python starts
-    needs_command_clock_inside = False  # goes on working after the command's end, so the clock must be its child
+    needs_command_clock_inside = False  # works on after the command's end, so the clock must be its child
     shorter_loops = 1  # its loops make this many times fewer calls, for it is that slow
     is_mlrun = False
     records = True

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and free below 16 or 32 frames, for tracers that write down who called. The path down is another one every
-// kPerPath iterations, as in a program that allocates in many places and in each of them often.
+// malloc and free below 16 or 32 frames, for tracers that record call stacks. The call path changes every kPerPath
+// iterations, as in a program that allocates often in each of many places.
 #include "loops.h"
 
 enum { kPerPath = 64 };

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end-to-end cases share. Nothing in here is code of mlrun: traces are read as any reader would read them."""
+"""Shared by the end-to-end cases. It uses no code of mlrun: traces are read as any user would read them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from lib import case
 
 ROUNDS, THREADS = 2000, 3
-# Of each thread and round: sizes that nothing else in the program asks for.
+# By thread and round: sizes that nothing else in the program allocates.
 ISSUED = {("malloc", 777): 1, ("calloc", 777): 1, ("aligned_alloc", 1984): 1, ("posix_memalign", 4000): 1, ("realloc", 3333): 1}
 NAMES = ("jemalloc", "tcmalloc", "mimalloc")
 FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib", "/usr/local/lib")
@@ -21,15 +21,15 @@ def is_installed(name, how):
 
 
 def victims(this, how):
-    """(allocator, program) of each that the build has; which ones are missing is printed, and none may be that this system
-    has the library of."""
+    """(allocator, program) of each that the build has; missing ones are printed, and an allocator whose library is installed may
+    not be missing."""
     found = []
     for name in NAMES:
         program = this.victim(f"allocates_{name}_{how}")
         if os.path.exists(program):
             found.append((name, program))
             continue
-        this.true(f"{name} ({how}) is installed, but its victim was not built: configure the build anew", not is_installed(name, how))
+        this.true(f"{name} ({how}) is installed, but its victim was not built: configure the build again", not is_installed(name, how))
         print(f"skipped: {name} ({how}) is not installed")
     if not found:
         raise case.Skip(f"no allocator to link with ({how}): libjemalloc-dev, libgoogle-perftools-dev or libmimalloc-dev")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is attached at this moment, as the kernel itself says it (bpftool)."""
+"""The currently attached BPF programs, from the kernel (bpftool)."""
 
 import json
 import subprocess

@@ -21,7 +21,7 @@ SOURCE = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("MLRUN_BUILD", SOURCE / "build")).resolve()
 MLRUN = BUILD / "bin" / "mlrun"
 SKIPPED = 77
-# What belongs to the test run or to a session around it, not to the programs under test.
+# Variables of the test run or of a session around it, not of the programs under test.
 NOT_INHERITED = ("MLRUN_BUILD", "MLRUN_SESSION", "LD_PRELOAD", "NVTX_INJECTION64_PATH")
 
 
@@ -73,7 +73,7 @@ class Case:
         return trace
 
     def opened(self, out):
-        """A trace that is there. With kernel data in it every row's labels add up, whatever it is looked at for."""
+        """Opens an existing trace. With kernel data, checks that every row's labels add up."""
         trace = Trace(out)
         if trace.run.get("kernel_side"):
             self.equal("rows whose labels are wrong", labels.faults(trace)[:5], [])
@@ -124,7 +124,7 @@ def need_root():
 
 
 def need_command(*command):
-    """Something that this system may refuse even to root, for instance a namespace inside a container."""
+    """Skips the case if this command fails: a system may refuse it even to root, for instance a namespace inside a container."""
     need_program(command[0])
     tried = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if tried.returncode != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the project's documents promise: the columns of TABLES.md, and the queries that stand in the pages."""
+"""What the project's documents promise: the columns of TABLES.md, and the queries in the pages."""
 
 import re
 

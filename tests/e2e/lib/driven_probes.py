@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mlrun-probes driven as mlrun does it, on one command, also while nobody takes anything out of its rings. Also for guests: it takes
-the standard library alone."""
+"""Drives mlrun-probes as mlrun does, on one command, also while no process empties its rings. Uses only the standard library, so that
+guests can run it."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def records(path):
 
 
 def losses(path, wanted):
-    """How many records of that kind were lost, and for which reasons any were."""
+    """The number of lost records of that kind, and the reasons of all losses."""
     count, reasons = 0, set()
     for kind, record in records(path):
         if kind == LOSS:
@@ -49,8 +49,8 @@ def losses(path, wanted):
 
 
 def record(probes, streams, spool_path, command, stopped=False, env=None):
-    """Records `command` in a new spool with mlrun-probes at `probes`; `stopped`: which stands still while it runs. `env`: more of
-    mlrun-probes' environment. The report, and what the command said."""
+    """Records `command` in a new spool with the mlrun-probes at `probes`, which is stopped meanwhile if `stopped`. `env`: additions to
+    the environment of mlrun-probes. Returns its report and the command's stderr."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with open(spool_path, "xb") as spool:
         high = [os.dup2(fd, number) for fd, number in ((theirs.fileno(), 100), (spool.fileno(), 101))]
@@ -67,7 +67,7 @@ def record(probes, streams, spool_path, command, stopped=False, env=None):
         socket.send_fds(ours, [struct.pack("<Ii", FOLLOW, 0)], [os.pidfd_open(reader.pid)])
         receive(ours, FOLLOWING)
         if stopped:
-            os.kill(served.pid, signal.SIGSTOP)  # nobody takes anything out
+            os.kill(served.pid, signal.SIGSTOP)  # its rings are not emptied
         said = reader.communicate(b"go\n")[1].decode()
         os.kill(served.pid, signal.SIGCONT)
         ours.send(struct.pack("<Ii", STOP, 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Victims that use hooked functions once each with known arguments: the rows of `call` must be exactly these, for the
-plain program, for the one built with run-time checks and large-file symbols, and beside strace."""
+plain program, for the one built with run-time checks and large-file symbols, and with strace."""
 
 from lib.truth import Truth
 

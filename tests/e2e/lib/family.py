@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds what a victim did between its two marks against strace: the rows of `call` and the system calls of libc must
+"""Compares a victim's calls between its two marks with strace: the rows of `call` and the system calls of libc must
 be the same sequence, with the same results and bytes.
 
-A row stands for one system call, or for several that libc makes for it, of which the last has the row's result. What
-our library asks the kernel for itself has addresses outside libc and does not count.
+A row has one system call, or several that libc makes for it, the last of which has the row's result. System calls of
+mlrun's library have addresses outside libc and are ignored.
 """
 
 import errno
@@ -52,7 +52,7 @@ def rows_between_marks(this, trace):
 
 
 def syscalls_between_marks(this, log, pid):
-    """Those that libc made; the base of libc is told by the first mark, which access() made."""
+    """The system calls that libc made; the first mark, which access() made, gives the base of libc."""
     own = [call for call in log.syscalls if call.pid == pid]
     marks = [at for at, call in enumerate(own) if any(f'"{mark[:16]}' in call.text for mark in MARKS)
              and call.name in names_of("access")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hook table as its files have it, and what the programs lines_*.c called of it."""
+"""The hook table, read from its files, and the parts of it that the programs lines_*.c called."""
 
 import errno
 import re
@@ -35,7 +35,7 @@ END = "/mlrun-line/-"
 
 @dataclass(frozen=True)
 class Line:
-    """What a symbol leaves: rows of `table` whose func or op is `name`. table None: none."""
+    """The rows that a symbol leaves: in `table`, with func or op `name`. table None: none."""
     table: str
     name: str
     via: str = "function"
@@ -89,7 +89,7 @@ class Called:
 
 
 def called(trace):
-    """What stands between the marks (victims/lines.h), in order."""
+    """The rows between the marks (victims/lines.h), in order."""
     found = []
     for mark in trace.calls_of("unlink"):
         begins = MARK.match(mark.path)
@@ -122,8 +122,8 @@ def windows_in(log, pid):
 
 
 def rows_of(trace, line, told):
-    """Rows of that line between its marks, in all processes. Of waits those that waited for what the victim says, or were
-    cancelled: who ends a wait may be held up himself in a call of that name, and then has a row too."""
+    """Rows of that line between its marks, in all processes. For waits, only those on the victim's object or cancelled ones: a
+    thread that ends a wait may block in a call of the same name, and then has a row too."""
     if line.table == "alloc":
         return [row for row in trace.rows("alloc") if row["op"] == line.name and told.begin_ns <= row["ts"] < told.end_ns]
     if line.table == "call":

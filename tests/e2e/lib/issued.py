@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Victims that tell, call by call, what they have issued (victims/issue.h), and what a trace has of it.
+"""Victims that report each call that they have issued (victims/issue.h), and the calls that a trace has.
 
 A thread may be killed between a call's record and its own count of that call, or inside the call: then what is recorded
 is one more, or one less for a call that was not to be finished.
@@ -37,7 +37,7 @@ def read(progress):
     for pid, tid, *counts in SLOT.iter_unpack(progress.read_bytes()):
         for what, count in zip(WHAT, counts, strict=True):
             if count:
-                threads[pid, tid, what] += count  # numbers of threads are used again
+                threads[pid, tid, what] += count  # thread numbers are reused
     return Issued(threads)
 
 
@@ -70,7 +70,7 @@ def counted_allocations(trace):
 
 
 def expect_exact(case, recorded, issued, killed=0):
-    """Everything once: of `killed` threads one call each may be recorded, or not, beyond what they told."""
+    """Everything is recorded once; for each of `killed` threads, one call beyond the reported ones may be recorded."""
     differing = {key: (recorded[key], issued.threads[key]) for key in recorded.keys() | issued.threads.keys()
                  if recorded[key] != issued.threads[key]}
     case.true("recorded and issued differ", len(differing) <= killed, dict(list(differing.items())[:5]))

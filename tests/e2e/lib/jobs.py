@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same situation of a shell's job twice, untraced and traced: what the command (victims/job.c) wrote about its place and its
-signals, and what the shell said, must be equal."""
+"""Runs the same situation of a shell's job twice, untraced and traced: what the command (victims/job.c) and the shell print
+about its process group, session, terminal and signals must be equal."""
 
 import concurrent.futures
 import os
@@ -63,11 +63,11 @@ class Attempt:
         return 0
 
     def child_of(self, shell):
-        """What the shell has started: mlrun, or the victim."""
+        """The process that the shell has started: mlrun, or the victim."""
         return int(open(f"/proc/{shell.process.pid}/task/{shell.process.pid}/children", encoding="ascii").read().split()[0])
 
     def leave(self, shell):
-        """Ends the run, notes the status that the shell has, and ends the shell."""
+        """Ends the run, notes the shell's status, and ends the shell."""
         self.end()
         self.note(shell.say_status())
         shell.keys("\x04")

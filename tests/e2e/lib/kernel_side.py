@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of the kernel side share: whether it works here, and a file on a block device."""
+"""Shared by cases of the kernel side: whether it works here, and a file on a block device."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def need_kernel_side():
 
 
 def need_block_device(folder):
-    """Requires a file system on a device of its own: memory and overlays have no block I/O to look at."""
+    """Requires a file system on its own device: memory and overlays have no block I/O."""
     device = os.stat(folder).st_dev
     if os.major(device) == 0:
         raise Skip(f"{folder} lies on no block device")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills mlrun with SIGKILL while a numbered program runs, lets the program end, and tells what it did."""
+"""Kills mlrun with SIGKILL while a numbered program runs, lets the program end, and returns what it did."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 CALLS, PAUSE_NS = 40000, 20000
-# The shell outlives mlrun as the program's parent, so that somebody sees the exit status.
+# The shell outlives mlrun as the program's parent, so that it can record the exit status.
 WRAPPED = '"$@" > "$OUTPUT"; echo $? > "$STATUS"'
 
 

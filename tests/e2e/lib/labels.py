@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds of every trace with kernel data, whatever was run: the labels of each call and each operation on a file add up to
-its time, none is negative, and where they are not known something was lost at that time."""
+"""Invariants of every trace with kernel data: the labels of each call and each file operation add up to its time, none is
+negative, and where they are unknown something was lost at that time."""
 
 OF_OPERATION = ("runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
 LABELS = ("own_ns", *OF_OPERATION)
-LATER = 8  # flag of an operation that was handed in, to be done later
-COMPLETION = "its completion was not seen"  # one part too few, and no stretch of time of which nothing is known
+LATER = 8  # flag of an asynchronous operation
+COMPLETION = "its completion was not seen"  # one bio fragment is missing, but no interval is unknown
 
 
 def are_recorded(trace):
@@ -15,13 +15,13 @@ def are_recorded(trace):
 
 
 def gaps(trace):
-    """When something was lost, as pairs of times."""
+    """Intervals with losses, as pairs of times."""
     return [(row["first"], row["last"]) for row in trace.rows("loss")
             if row["channel"] == "kernel side" and row["first"] and row["reason"] != COMPLETION]
 
 
 def wrong(row, labels, lasted_ns, lost):
-    """Why a row is not as it must be, or None."""
+    """The fault of a row, or None."""
     values = [row[label] for label in labels]
     if values.count(None) == len(values):
         inside = any(first <= row["ts"] + lasted_ns and row["ts"] <= last for first, last in lost)
@@ -34,7 +34,7 @@ def wrong(row, labels, lasted_ns, lost):
 
 
 def faults(trace):
-    """Of a trace all that does not hold, as lines of text. Traces without kernel data have no labels."""
+    """All faults of a trace, as lines of text. Traces without kernel data have no labels."""
     calls = trace.rows("call")
     if not are_recorded(trace):
         return [f"call: labels, though no waits were recorded: {row}" for row in calls if row["own_ns"] is not None]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells from the instruction address of a system call (strace -i) whether libc made it."""
+"""Finds out from the instruction address of a system call (strace -i) whether libc made it."""
 
 import ctypes
 from functools import cache
 
-# The instruction stands near the start of a function. Pages keep their place within a mapping, so a base is a multiple.
+# The instruction is near the start of a function. Mappings are page-aligned, so a base is a multiple of this.
 PAGE_BYTES = 4096
 
 
@@ -29,7 +29,7 @@ def size_of_libc():
 
 @cache
 def offset_in_libc(function):
-    """Of an exported function, from the start of libc's mapping."""
+    """Offset of an exported function from the start of libc's mapping."""
     address = ctypes.cast(getattr(libc(), function), ctypes.c_void_p).value
     return address - mapping_of_libc()[0]
 

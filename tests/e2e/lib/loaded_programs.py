@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which BPF programs an mlrun-probes has, and which of those the kernel still has. Also for guests: it takes the standard
-library alone."""
+"""The BPF programs of an mlrun-probes, and those of them that the kernel still has. Uses only the standard library, so that
+guests can run it."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def probes_of(mlrun):
 
 
 def programs_held_by(pid):
-    """Numbers of all BPF programs that a process has a descriptor of, by itself or by its attachment."""
+    """Numbers of all BPF programs that a process holds by a descriptor of the program or of its link."""
     found = set()
     for entry in Path(f"/proc/{pid}/fdinfo").glob("*"):
         try:
@@ -32,6 +32,6 @@ def programs_held_by(pid):
 
 
 def programs_loaded(numbers):
-    """Of these programs those that the kernel still has, as {number: name}."""
+    """Those of these programs that the kernel still has, as {number: name}."""
     listed = subprocess.run(["bpftool", "-j", "prog", "show"], capture_output=True, text=True, check=True).stdout
     return {row["id"]: row.get("name", "") for row in json.loads(listed) if row["id"] in numbers}

@@ -2,9 +2,9 @@
 """Finds the system calls that each row of `call` made: those of the same thread between the row's beginning and its
 end.
 
-A row of read, pread, open, close and the like stands for exactly one system call, with the same descriptor and the same
-result. A row of a buffered function (stdio, directories, temporary files) stands for those that it made inside. What is
-left over on either side is a difference; sort_differences.py says why each of them is there.
+A row of read, pread, open, close and similar calls has exactly one system call, with the same descriptor and the same
+result. A row of a buffered function (stdio, directories, temporary files) has those that it made inside. The remainder
+on either side is the difference; sort_differences.py explains each of them.
 """
 
 from bisect import bisect_left
@@ -21,8 +21,8 @@ OPERATION = {**dict.fromkeys(OPENS, "open"), **dict.fromkeys(READS, "read"), **d
 DIRECT = {"open": OPENS, "openat": OPENS, "creat": OPENS, "close": ("close",), "read": ("read",), "readv": ("readv",),
           "pread": ("pread64",), "preadv": ("preadv",), "preadv2": ("preadv2", "preadv"), "write": ("write",),
           "writev": ("writev",), "pwrite": ("pwrite64",), "pwritev": ("pwritev",), "pwritev2": ("pwritev2", "pwritev")}
-# Hooked functions that make such calls inside libc, and which operations stand under a row of each. What a stream reads
-# or writes stands under a row of its own kind, whatever function made it do so.
+# Hooked functions that make such calls inside libc, and the operations that belong to a row of each. A stream's reads and writes
+# belong to a row of their own kind, whatever function caused them.
 BUFFERED = {"fopen": ("open",), "freopen": ("open", "close"), "tmpfile": ("open",), "mkstemp": ("open",),
             "opendir": ("open",), "shm_open": ("open",), "scandir": ("open", "close"), "scandirat": ("open", "close"),
             "glob": ("open", "close"), "fclose": ("close",), "pclose": ("close",), "closedir": ("close",),
@@ -43,7 +43,7 @@ class Matched:
 
 
 class Thread:
-    """The system calls of one thread, in order, of which rows take theirs away."""
+    """The system calls of one thread, in order; rows remove theirs."""
 
     def __init__(self, calls):
         self.calls, self.starts = calls, [call.start_ns for call in calls]
@@ -108,7 +108,7 @@ def is_at_exit(row):
 
 
 def match_at_exit(rows, threads, matched):
-    """libc writes what such a row tells of after it, in one call."""
+    """libc writes the bytes of such a row after the row, in one call."""
     for row in rows:
         thread = threads[row.tid]
         later = (at for _, at in thread.within(row.ts_ns, FOREVER_NS)
@@ -145,7 +145,7 @@ def totals_of_calls(calls):
 
 
 def totals_of_rows(pairs, prefix):
-    """The same from the trace: the process and the path of the row, its bytes, and as many calls as it stands for."""
+    """The same from the trace: the process and the path of the row, its bytes, and the number of calls that it covers."""
     totals = defaultdict(Counter)
     for row, calls in pairs:
         if not row.path.startswith(prefix):

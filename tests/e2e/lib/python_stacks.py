@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of Python as the trace has them, and as the program itself sees them."""
+"""Python stacks in the trace, and those that the program itself sees."""
 
 from lib.stacks import Stacks
 
@@ -22,7 +22,7 @@ def stacks_now():
 
 
 def escaped(name):
-    """As names of a trace are: a byte that is no UTF-8 stands as \\xNN."""
+    """Escapes like names of a trace: a byte that is not UTF-8 becomes \\xNN."""
     return "".join(f"\\x{ord(sign) - 0xdc00:02x}" if 0xdc80 <= ord(sign) <= 0xdcff else sign for sign in name)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interpreters of this machine, by version: in PATH, what pyenv has, and what tests/setup/pythons.sh has fetched."""
+"""The installed interpreters, by version: in PATH, of pyenv, and those that tests/setup/pythons.sh has fetched."""
 
 import os
 import shutil

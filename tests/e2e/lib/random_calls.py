@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the rows of random programs (victims/random_calls.c) against strace, which runs them in the same execution.
+"""Compares the rows of random programs (victims/random_calls.c) with strace of the same run.
 
 Both logs are cut at the marks, and each step is compared: bytes, results, paths, and the offsets that the trace claims.
-Where the kernel read and wrote is followed here from what strace shows: descriptors, positions, sizes of files.
+The kernel's positions are derived here from strace's log: descriptors, positions, sizes of files.
 """
 
 import re
@@ -58,7 +58,7 @@ class Follower:
     def line(self, text):
         if text.endswith("+++") or "exit_group" in text:
             return
-        if "<unfinished" in text:  # the other process goes on meanwhile
+        if "<unfinished" in text:  # a call of the other process comes in between
             self.begun[text.split()[0]] = text[:text.index("<unfinished")].rstrip()
             return
         if "resumed>" in text:
@@ -193,7 +193,7 @@ def overlaps(rows):
 
 
 def faults(log, rows_of_process):
-    """Of all steps; and how many rows that move bytes have an offset, of how many."""
+    """Faults of all steps; the number of rows that move bytes, and how many of them have an offset."""
     truth, found, placed, moving = followed(log), [], 0, 0
     for pid, rows in rows_of_process.items():
         found += [(pid, 0, f"overlap: {pair}") for pair in overlaps(rows)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of tests/e2e/victims/two_processors.c out of a spool of the kernel side, in its order, and what the program itself says."""
+"""Records of tests/e2e/victims/two_processors.c in a kernel-side spool, in its order, and the program's own output."""
 
 import struct
 from dataclasses import dataclass

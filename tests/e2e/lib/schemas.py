@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Parquet file against the columns and types that TABLES.md promises."""
+"""Compares a Parquet file with the columns and types of TABLES.md."""
 
 import pyarrow.parquet
 

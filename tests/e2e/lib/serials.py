@@ -20,7 +20,7 @@ def expect_threads(case, serials, issued):
 
 
 def expect_ending_keeps_all(case, how, status, calls=20000):
-    """The victim makes numbered calls and ends in the way asked for: its status is as ever, its calls are there."""
+    """The victim makes numbered calls and ends in the given way: its status is as untraced, and the trace has its calls."""
     data = case.data_file()
     trace = case.trace(case.victim("numbered"), data, calls, how, status=status)
     expect_threads(case, trace.serials(data), [calls])

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says, for each system call that no row of the trace accounts for, by which rule it is not there, and on what
-evidence.
+"""Finds, for each system call without a row in the trace, the rule that explains it, and the evidence.
 
 A rule is a function of (call, context): the evidence as text, or None where the rule does not apply. Each is narrow: it
-names files, a process or a moment. The first that applies counts; what none explains is a lost event. A descriptor that
-libc, ld.so or our library opened for itself is followed: its reads and its close go with its open.
+names files, a process or a moment. The first that applies counts; a call that none explains is a lost event. The reads
+and the close of a descriptor that libc, ld.so or mlrun's library opened for itself have the rule of its open.
 """
 
 import re
@@ -31,8 +30,8 @@ INSIDE_LIBC = {"/sys/devices/system/cpu/possible": "get_nprocs_conf", "/sys/devi
                "/sys/kernel/mm/transparent_hugepage/enabled": "malloc", "/proc/self/maps": "pthread_getattr_np"}
 # What our library reads of /proc/PID by system calls of its own: when it is loaded, and when the process ends or execs.
 READ_AT_LOAD, READ_AT_END = ("status", "stat", "cgroup", "cmdline"), ("io",)
-# Before an exec it looks at the program, to know whether it can be loaded there: its head, and names in it; and opens itself and the
-# arena.
+# Before an exec the library reads the program's header and names, to decide whether it can be loaded there, and opens itself and
+# the arena.
 TARGET_FLAGS, TARGET_READ = "O_RDONLY|O_NOCTTY|O_NONBLOCK|O_CLOEXEC", re.compile(r", (1024|255|63|\d{1,3}), \d+$")
 NEW_SEMAPHORE, NEW_SEMAPHORE_FLAGS = re.compile(r"/dev/shm/sem\.[A-Za-z0-9]{6}$"), "O_RDWR|O_CREAT|O_EXCL, 0"
 SEMAPHORE_FLAGS = "O_RDWR|O_NOFOLLOW"
@@ -41,7 +40,7 @@ STREAM_OPENS, STREAM_CLOSES = ("fopen", "fdopen", "freopen", "tmpfile"), ("fclos
 
 
 class Context:
-    """What rules may ask about a call: its image, the open behind its descriptor, and what the trace has around it."""
+    """What rules may use about a call: its image, the open of its descriptor, and the rows of the trace around it."""
 
     def __init__(self, log, trace, matched):
         self.log, self.arena = log, trace.arena_path
@@ -100,7 +99,7 @@ class Context:
         return Path(self.process(call).program(call.image)).name
 
     def made_by(self, call):
-        """The open behind a call: itself, or the one of its descriptor, or None."""
+        """The open of a call: itself, or the one of its descriptor, or None."""
         return call if call.name in OPENS else self.opening.get(id(call))
 
 
@@ -216,7 +215,7 @@ def killed_inside(call, context):
 
 
 def ended_before_its_record(call, context):
-    """exit_group came while the thread was in the call or before it ran on: it made no call any more, not even its exit."""
+    """exit_group came while the thread was in the call or before it ran again: it made no later call, not even its exit."""
     ended = context.process(call).exit_status is not None
     if ended and call.tid != call.pid and context.last_of_thread[call.tid] is call:
         return f"the last call of thread {call.tid}, which another one ended with the process"
@@ -229,7 +228,7 @@ RULES = (mlruns_own_programs, vfork_child, mlruns_own_files, before_our_first_ho
 
 
 def sort_differences(calls, context):
-    """{rule name: [(call, evidence)]}; the name of what no rule explains is ''."""
+    """{rule name: [(call, evidence)]}; calls that no rule explains are under ''."""
     found = {}
     for call in calls:
         evidence = next(((rule.__name__, text) for rule in RULES if (text := rule(call, context))), ("", ""))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a log of `strace -f -i -y --absolute-timestamps=unix,ns -T -o FILE` into processes and system calls.
 
-Every line is understood or refused: a line that is not parsed is an error, since a lost line would be a lost read. A
+Every line is parsed: one that cannot be parsed is an error, since a lost line would be a lost read. A
 call that strace shows in two halves (unfinished, resumed) is one Syscall. A thread belongs to the process whose clone
 made it.
 """
@@ -37,7 +37,7 @@ class Syscall:
     ret: int | None = None
     err: str = ""
     fd: int | None = None     # first argument, or the result of an open
-    path: str = ""            # what the kernel calls it; a failed open: the argument, made absolute
+    path: str = ""            # the kernel's name; for a failed open the argument, made absolute
     image: int = 0            # number of execs of the process before it
     address: int = 0          # of the instruction behind the system call
     stack: list = field(default_factory=list)   # with -k: file names of the objects on the stack, innermost first
@@ -193,7 +193,7 @@ class Reader:
 
 
 def read_log(path, trace):
-    """Its times in the time of `trace`, which was recorded beside it."""
+    """Reads a log, with times converted to those of `trace`, which was recorded in the same run."""
     reader = Reader(trace.from_realtime)
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for text in file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `sum` and `sum_bucket` of a run with --summary-only, beside the rows of an ordinary run."""
+"""The tables `sum` and `sum_bucket` of a run with --summary-only, to be compared with the rows of an ordinary run."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def report(this, trace):
 
 
 def check_buckets(this, trace):
-    """Every sum's buckets hold its calls, and lie where its extremes say."""
+    """Every sum's buckets contain its calls, and are within its extremes."""
     durations, sizes = {}, {}
     for row in trace.rows("sum_bucket"):
         this.true("a bucket has an upper end", row["low"] < row["high"], row)
@@ -57,7 +57,7 @@ def check_buckets(this, trace):
         if row["func"] not in ALLOCATIONS:
             this.equal("calls in the buckets of durations", sum(bucket["calls"] for bucket in buckets), row["calls"])
         if buckets and row["func"] not in ALLOCATIONS:
-            # A bucket is found by a rate that is near the one that the whole run tells.
+            # A bucket is found by a clock rate close to that of the whole run.
             low, high = min(bucket["low"] for bucket in buckets), max(bucket["high"] for bucket in buckets)
             this.true("the shortest and the longest lie in them",
                       low * 0.99 - 2 <= row["min_ns"] <= row["max_ns"] <= high * 1.01 + 2, (row, low, high))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program on a terminal of its own, as a person has it, and waiting for what it does."""
+"""A program on its own terminal, and waiting for what it does."""
 
 import fcntl
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace folder as any reader sees it, run.json and tables/NAME/*.parquet, by PyArrow, ids joined to names."""
+"""Reads a trace folder, run.json and tables/NAME/*.parquet, by PyArrow, with ids joined to names."""
 
 import json
 from bisect import bisect_right
@@ -105,11 +105,11 @@ class Trace:
         return found
 
     def dropped(self):
-        """Records that were to be made and were not, all threads together, as the trace itself counts them."""
+        """Dropped records of all threads, as counted by the trace."""
         return sum(row["count"] for row in self.rows("loss") if row["unit"] == "records")
 
     def dropped_by_kind(self):
-        """The same by what the records would have told. The kind of each must be known."""
+        """The same by kind of record. The kind of each must be known."""
         counts = Counter()
         for row in self.rows("loss"):
             if row["unit"] == "records":
@@ -117,5 +117,5 @@ class Trace:
         return counts
 
     def covers(self, word):
-        """Rows of `coverage` that speak of `word`."""
+        """Rows of `coverage` that contain `word`."""
         return [row for row in self.rows("coverage") if word in row["subject"] + " " + row["detail"]]

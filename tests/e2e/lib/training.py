@@ -43,7 +43,7 @@ def expect_workers_read(this, truth, totals, folder, workers, epochs):
     evaluated = f"{folder}/case_{5:05d}_"
     readers = {pid for pid, path, operation in totals if operation == "read" and "/case_" in path
                and not path.startswith(evaluated)}
-    main = min(readers)  # it looks at each file's shape first, and evaluates
+    main = min(readers)  # it reads each file's shape first, and evaluates
     this.equal("processes that read training cases besides the main one", len(readers - {main}), workers * epochs)
     parents = {truth.log.processes[pid].parent for pid in readers - {main}}
     this.equal("their parent", parents, {main})

@@ -67,11 +67,11 @@ class Truth:
 
 
 def same_file(row, call):
-    """The kernel names a file by its way from the root without symbolic links, a row at least as the program did."""
+    """The kernel names a file by its path from the root without symbolic links, a row at least by the program's path."""
     if row.func == "glob":  # the row names a pattern
         return True
     named = row.path.removesuffix(" (deleted)").replace("/proc/self/", f"/proc/{row.pid}/")
-    for link in ("/proc/net/", "/proc/mounts"):  # links of /proc to what it has of the process that asks
+    for link in ("/proc/net/", "/proc/mounts"):  # links of /proc that depend on the calling process
         if named.startswith(link):
             named = named.replace("/proc/", f"/proc/{row.pid}/", 1)
     kernels = call.path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")  # as the tables escape it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread is cancelled while it waits in read(). Its clean-up handler runs and releases the lock, and join tells the
-// cancellation.
+// A thread is cancelled while it waits in read(). Its clean-up handler runs and releases the lock, and join returns
+// PTHREAD_CANCELED.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// closes_by_old_table COUNT: closes what is not open COUNT times, by the table of 32-bit programs.
+// closes_by_old_table COUNT: closes an unopened descriptor COUNT times, by the 32-bit system call table.
 #include <errno.h>
 #include <stdlib.h>
 

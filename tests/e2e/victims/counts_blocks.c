@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library in front of libc that counts the blocks which a program issues_*, or the shell, gets and gives back, whoever asked for them,
-// in the file that COUNTS_BLOCKS names: {allocations, frees}. Its own words for libc's allocator go past every hook.
+// A library in front of libc that counts the blocks that a program issues_*, or the shell, allocates and frees, for all
+// callers, in the file that COUNTS_BLOCKS names: {allocations, frees}. It calls libc's allocator past every hook.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// delayed FOLDER DELAY_NS: makes calls on names and mappings that a filter of its own hands to a second thread, which holds each up for that time.
-// Prints of each, in ns of CLOCK_MONOTONIC: when the program called, when the kernel held it, when it was let go, when it was back.
+// delayed FOLDER DELAY_NS: makes calls on names and mappings that its own seccomp filter passes to a second thread,
+// which delays each by that time. Prints for each call, in ns of CLOCK_MONOTONIC: when the program called, when the
+// kernel held it, when it was released, when it returned.
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>

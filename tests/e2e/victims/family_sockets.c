@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// family_sockets FILE: sockets, messages with a descriptor in them, and descriptors that stand for no file.
+// family_sockets FILE: sockets, messages with a descriptor in them, and descriptors that are not files.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/epoll.h>

@@ -49,7 +49,7 @@ static int sleeps(int tid) {
   return state == 'S';
 }
 
-// `wake` lets the call go on, after its memory has gone.
+// `wake` makes the call continue after its memory was unmapped.
 static void lose(const char *what, long (*waiting_call)(void), void (*wake)(void)) {
   pthread_t thread;
   waiting = 0;

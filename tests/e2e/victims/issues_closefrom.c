@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// issues_closefrom FILE PROGRESS COUNT: COUNT rounds are issued, every descriptor from 3 up is closed, the files are opened
-// anew on the same numbers, and as many again are issued.
+// issues_closefrom FILE PROGRESS COUNT: issues COUNT rounds, closes every descriptor from 3 up, opens the files again
+// on the same numbers, and issues COUNT rounds more.
 #define _GNU_SOURCE
 #include "issue.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs that call functions of the hook table by their own symbols, each a known number of times. What a line
-// calls stands in the trace between two failing unlinks, of which the first has its symbol and number:
+// For programs that call functions of the hook table by their own symbols, each a known number of times. The calls of a
+// line are in the trace between two failing unlinks, of which the first has its symbol and number:
 //
 //   LINE(pread64, 2, pread64(in, bytes, 4, 8) == 4);     unlink("/mlrun-line/pread64=2") ... unlink("/mlrun-line/-")
 //
@@ -30,7 +30,7 @@
     unlink("/mlrun-line/-");                         \
   })
 
-// A function that is watched and not recorded: called once, and that it went through is told.
+// A function that is hooked but not recorded: called once, and its success is printed.
 #define UNRECORDED(symbol, ...)                       \
   do {                                                \
     if (errno = 0, !(__VA_ARGS__)) fails(#symbol, 0); \

@@ -7,7 +7,7 @@
 
 void cfree(void *);
 __asm__(".symver cfree, cfree@GLIBC_2.2.5");  // programs may no longer link it; old ones call it
-// Of C23: where libc has none, a program gets those that stand before it.
+// C23: if libc lacks them, a program gets those of the preloaded library.
 void free_sized(void *, size_t) __attribute__((weak)), free_aligned_sized(void *, size_t, size_t) __attribute__((weak));
 
 enum { kBytes = 5000 };

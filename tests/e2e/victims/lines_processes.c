@@ -27,7 +27,7 @@ static char **environment;
 // The program's own child, which no hook sees: system calls alone.
 static pid_t hidden_child(void) { return (pid_t)syscall(SYS_fork); }
 
-// In a child, so that this program goes on. It ends itself where the call does not.
+// Runs the call in a child, so that this program survives. The child exits if the call returns.
 #define CHILD(...)                \
   ({                              \
     pid_t child = fork();         \

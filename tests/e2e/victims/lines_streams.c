@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lines_streams FOLDER: the lines of hooks/streams.def. FOLDER has a file "in" of 25,000 bytes, lines of ten. Streams
-// that are read and written have no buffer, so that each call reaches the kernel; what is written to stdout is not told.
+// that are read and written have no buffer, so that each call reaches the kernel; writes to stdout are not checked.
 #define _GNU_SOURCE
 #include <stdarg.h>
 

@@ -70,7 +70,7 @@ static pthread_mutex_t other_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
 static volatile bool over;
 
-// Wakes whoever waits for one of these, seldom enough that who comes late has still to wait.
+// Wakes the threads that wait for one of these, seldom enough that a late thread still has to wait.
 static int wakes(void *given) {
   while (!over) {
     for (int i = 0; i < 5; i++) sleeps(given);

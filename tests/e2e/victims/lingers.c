@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A free that is over some time after the block may be given out again: libc's, and then twenty microseconds.
+// A free that returns some time after the block may be reused: libc's free, and then twenty microseconds.
 #include <stddef.h>
 #include <time.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// looks_up LIBRARY: prints what dlopen, dlmopen, dlsym and dlvsym find, by whom they are called: the next definition after this
-// program, libraries by this program's RUNPATH, errors. Binds LIBRARY deep, and loads it into a namespace of its own.
+// looks_up LIBRARY: prints what dlopen, dlmopen, dlsym and dlvsym find where the result depends on the caller: the next
+// definition after this program, libraries by this program's RUNPATH, errors. Binds LIBRARY deep, and loads it into a
+// namespace of its own.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

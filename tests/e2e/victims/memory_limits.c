@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory_limits FILE COUNT: preads numbered bytes, locks its memory under a limit of 64 MiB as nobody, then limits its own
-// address space to 200 MB, and tells whether each went as it must in a small program; preads again and forks to do the same.
+// memory_limits FILE COUNT: preads numbered bytes, locks its memory under a limit of 64 MiB as an unprivileged user,
+// then limits its address space to 200 MB, and prints whether each succeeded as it must in a small program; preads
+// again and forks to do the same.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nobody FOLDER COUNT: enters FOLDER by chroot, becomes nobody, and there preads COUNT numbered bytes of /data.bin.
+// Arguments: FOLDER COUNT. Enters FOLDER by chroot, becomes an unprivileged user, and preads COUNT numbered bytes of
+// /data.bin there.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

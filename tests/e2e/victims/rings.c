@@ -86,7 +86,7 @@ int main(int count, char **arguments) {
   if (!made) return 77;
   struct timespec tenth = {0, atol(arguments[2]) % 10000 * 100000};
   char byte;
-  // It goes on recording, or it would not be looked at.
+  // The process must keep recording to be inspected.
   for (int i = 0; i < 10; i++) {
     int fd = open("/dev/zero", O_RDONLY);
     read(fd, &byte, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // steps FILE COUNT: waits for a byte on stdin, preads COUNT numbered bytes and says so, until stdin ends. The numbers
-// go on from step to step.
+// continue from step to step.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that uses CUDA, as far as the stand-ins go: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]], and writes its thread's number.
+// A program that uses the mock CUDA: cuda_app END LAUNCHES [LIBRARY [GLOBAL...]]. It writes its thread's number.
 // END: exit, return, _exit, quick_exit, signal (_exit in a handler), abort, kill, twice (killed after a second
 // part of its work, the first of which was fetched), fork, fork_exit and vfork (a child that ends by _exit), exec, thread, profile, keep,
-// leave, finalize (by LIBRARY), unseen (likewise, and as much again after it), memory (as many allocations), parts (managed memory and long names),
-// graph (as many launches of graphs), nodes (as many launches of 1000 nodes, two by two, and after two seconds two more),
-// nccl (likewise, kernels of NCCL), held (likewise, without the two; it is killed when they have been fetched), none (no CUDA),
-// stacks (LIBRARY allocates, by libcudart, and the program once by the driver), reload (likewise, twice, and LIBRARY is
-// unloaded in between), marks (kernels in ranges of mlrun_mark.h), setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
-// LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL before that, and for all to see.
+// leave, finalize (by LIBRARY), unseen (finalize, and as much again after it), memory (LAUNCHES allocations), parts
+// (managed memory and long names), graph (LAUNCHES launches of graphs), nodes (LAUNCHES launches of 1000 nodes, two by
+// two, and two more after two seconds), nccl (as nodes, kernels of NCCL), held (as nodes without the last two; it is
+// killed when they have been fetched), none (no CUDA), stacks (LIBRARY allocates, by libcudart, and the program once by
+// the driver), reload (as stacks, twice, and LIBRARY is unloaded in between), marks (kernels in ranges of
+// mlrun_mark.h), setgid (which each thread has to do), seccomp (return under a filter that kills at getpid and futex).
+// LIBRARY is loaded before CUDA starts, as PyTorch loads its libcupti; GLOBAL is loaded before LIBRARY, with
+// RTLD_GLOBAL.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -60,8 +62,8 @@ static void release(uint64_t address, uint64_t bytes, uint32_t kind, uint64_t po
   work(&block);
 }
 
-// Blocks of the GPU, of which three are kept; one of the host that is kept; one of a pool; a release of what nobody
-// allocated; and an address that comes twice.
+// Blocks of GPU memory, three of which are kept; one block of pinned host memory that is kept; one block from a pool; a
+// release of a block that was never allocated; and an address that is allocated twice.
 static void use_memory(void) {
   const uint64_t base = 0x7f0000000000, pool = 0x7e0000000000;
   for (long i = 0; i < launches; i++) allocate(base + (uint64_t)i * kBlock, kBlock, kDevice, 0);
@@ -73,8 +75,8 @@ static void use_memory(void) {
   allocate(base, kBlock, kDevice, 0);
 }
 
-// What is told in part: memory whose pages move, and two kernels whose names differ behind what is kept of a name. The names of two
-// others differ in a last byte that is kept.
+// Work that is recorded in part: memory whose pages migrate, and two kernels whose names differ only after the kept
+// length. The names of two others differ in the last byte that is kept.
 static void use_what_is_told_in_part(void) {
   enum { kKept = 12287, kLonger = 13000 };
   static const size_t bytes[] = {kKept, kKept, kLonger, kLonger};
@@ -306,7 +308,7 @@ static void profile_and_finalize(void *library) {
   profile(library, "profiler_begin", &no_time);
 }
 
-// A client that takes CUPTI past everybody, and as much work again.
+// Starts a client that bypasses the functions preloaded before CUPTI's, then does as much work again.
 static void profile_unseen(void *library) {
   const struct timespec no_time = {0, 0}, two_seconds = {2, 0};
   profile(library, "profiler_begin", &no_time);

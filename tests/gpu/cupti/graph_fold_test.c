@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds of graphs' nodes: whatever order the nodes come in, by how many threads and of how many launches at once, each is
-// in one record, and a launch is told by its nodes or as a whole.
+// Tests folding of graph nodes: in any order, from several threads and for several launches at once, each node is in
+// one record, and a launch is recorded either by its nodes or as a whole.
 #include "cupti/graph_fold.h"
 
 #include <pthread.h>
@@ -78,7 +78,7 @@ static void check_all_folded(void) {
   }
 }
 
-// A launch waits until nothing of it has come for a round, and is told once.
+// A launch is recorded once, after a round without new nodes.
 static void check_quiet(void) {
   begin(0);
   add(7, 5 * kSecond);
@@ -92,7 +92,7 @@ static void check_quiet(void) {
 static void check_rate(void) {
   begin(1000);
   uint64_t now = 100 * kSecond;
-  uint32_t first = UINT32_MAX - 499;  // the ids start anew on the way
+  uint32_t first = UINT32_MAX - 499;  // the ids wrap around
   for (uint32_t i = 0; i < 1000; i++)
     for (uint32_t node = 0; node < kNodes; node++) add(first + i, now += 100);
   for (uint32_t node = 0; node < kNodes; node++) add(first + 1000, now + 2 * kSecond);
@@ -108,7 +108,7 @@ static void check_rate(void) {
   CHECK(in_rows[(first + 1000) % kLaunches] == kNodes && in_folds[(first + 999) % kLaunches] == kNodes + 1);
 }
 
-// For longer than ids can be told apart by.
+// Runs until ids are reused.
 static void check_far(void) {
   begin(1000);
   uint64_t now = 1000 * kSecond;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// cupti/cupti_abi.h against NVIDIA's headers: every field that is read and every number, at compile time, once with
-// those of CUPTI 12 and once with those of CUPTI 13. Of each record every version of these headers is told that begins as
-// ours does, also those that no CUPTI which is accepted (kCuptiOldest) writes any more: that they agree is how records have
-// grown at their end alone so far. Left out are those before CUDA 7, which are laid out in another way (Kernel, Kernel2,
-// Device). A version without one of the fields is told by the macro for the others; CUPTI wrote the last of these before
-// 12.0, so that the reader need not know of them, but for Overhead, whose data the reader takes by the record's length.
+// Compares cupti/cupti_abi.h with NVIDIA's headers at compile time, once with those of CUPTI 12 and once with those of
+// CUPTI 13: every field that is read and every number. All versions of a record that begin like ours are compared, also
+// those that no accepted CUPTI (kCuptiOldest) writes any more: their agreement shows that records have only grown at
+// the end so far. Records from before CUDA 7 have another layout and are left out (Kernel, Kernel2, Device). A version
+// that lacks fields is compared by the macro for the remaining ones; CUPTI stopped writing these before 12.0, so the
+// reader ignores them, except Overhead, whose data the reader takes by the record's length.
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_version.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcuda.so.1 without a GPU: starts the injected library as CUDA's driver does, and hands work to the stand-ins for
-// libcupti that are in the process. MOCK_CUDA_VERSION: what the driver supports (13000).
+// libcuda.so.1 without a GPU: starts the injected library as CUDA's driver does, and hands work to the mock
+// libcuptis in the process. MOCK_CUDA_VERSION: what the driver supports (13000).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ int cuInit(unsigned flags) {
   return 0;
 }
 
-// Of each libcupti that is in the process; the driver knows all of them.
+// Passes the work to each libcupti in the process, as the driver does.
 void mock_cuda_work(const struct mock_work *work) {
   static const char *const names[] = {"libcupti.so.13", "libcupti.so.12"};
   static mock_do to[2];
@@ -45,7 +45,7 @@ void mock_cuda_work(const struct mock_work *work) {
     if (to[i]) to[i](work);
 }
 
-// What a program that launches a kernel by the driver alone needs of it (hardware/launches.c). Work is over at once.
+// The driver API for launching a kernel without libcudart (hardware/launches.c). Work completes at once.
 enum { kInvalidValue = 1, kNotFound = 500 };
 
 static int some_context, some_module, some_stream, some_function, some_graph;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcupti.so.12 and .13 without CUDA: the interface that mlrun uses, records in the sizes of that version, filled by a
-// stand-in for CUDA. MOCK_CUPTI_... in the environment makes it behave badly:
-//   SUBSCRIBE=CODE   what cuptiSubscribe answers
+// libcupti.so.12 and .13 without CUDA: the interface that mlrun uses, records in the sizes of that version, filled by
+// the mock CUDA. MOCK_CUPTI_... in the environment makes it behave badly:
+//   SUBSCRIBE=CODE   what cuptiSubscribe returns
 //   CLOCK=zero|inverted|realtime|future|unfinished|wrapped|wrapped_end   what is wrong with the times of every kernel
 //   REFUSED_KIND=K   this kind of record cannot be switched on
-//   DROPPED=N        records that it says it had no room for;  UNKNOWN=1: a record that it cannot read itself
+//   DROPPED=N        number of dropped records that it reports;  UNKNOWN=1: a record that it cannot read itself
 //   STUCK=1          a flush that does not return
 //   TELLS=1          at the end, on stderr: clocks, callbacks and subscriptions that it was given, and those given back
 //   KEEPS=1          a flush brings no buffer unless it is forced
-//   DEVICES=late|never   it tells of devices when it is asked for those that there are already, or not at all
-//   OVERHEAD=1       of each kernel, and of each flush that has something, it tells work of its own
-//   GPU=N, MIG=N     which GPU by its UUID, which instance of it; 0 where that is not set, which is no instance
-// A child of the process that called it first may not call it: it ends by abort, and says so.
+//   DEVICES=late|never   device records come only on request for existing devices, or not at all
+//   OVERHEAD=1       emits records of its own work for each kernel and each flush that returns data
+//   GPU=N, MIG=N     which GPU by its UUID, which instance of it; 0 (the default) is no instance
+// A child of the process that called it first may not call it: it prints an error and aborts.
 #define _GNU_SOURCE
 #include "mock_cupti.h"
 
@@ -68,8 +68,8 @@ static size_t bytes_of(uint32_t kind) {
   return 0;
 }
 
-// As with NVIDIA's: what a forked process does with CUPTI is not defined. Of a process that has the library without having
-// used it, any child may be the first.
+// CUPTI is undefined in a forked child of a process that has used it. If the process has only loaded the library, any
+// child may be the first user.
 static void expect_owner(const char *function) {
   static pid_t owner;
   pid_t expected = 0, own = getpid();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-in for libcuda asks of the stand-in for libcupti: records as CUDA's work would leave them.
+// Interface of the mock libcupti for the mock libcuda: emits the records that CUDA's work would leave.
 #pragma once
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ struct mock_work {
 
 typedef void (*mock_do)(const struct mock_work *work);
 
-// Of the stand-in for libcupti: whether a kind is on.
+// Mock libcupti: whether a kind of record is enabled.
 typedef int (*mock_is_on)(uint32_t kind);
 // How often everything was fetched.
 typedef int (*mock_flushes)(void);

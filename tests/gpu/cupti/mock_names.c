@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the stand-in for libcupti: the calls that it has, by CUPTI's own numbers and names.
+// Mock libcupti: the calls that it has, by CUPTI's own numbers and names.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcudart.so.12 and .13 without CUDA, as far as memory goes: hands out addresses, and has the stand-in for libcuda tell
-// CUPTI of it. More than 1 TiB is refused.
+// libcudart.so.12 and .13 without CUDA, as far as memory goes: hands out addresses, and has the mock libcuda report
+// them to CUPTI. More than 1 TiB is refused.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

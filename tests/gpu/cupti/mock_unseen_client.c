@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client of CUPTI that takes its functions by dlsym, as XLA and Triton's Proton do, and so goes past functions of the
-// same names that stand before CUPTI's. MOCK_CUPTI_PAST: "free": it frees each buffer that it has read; else it keeps it.
+// A client of CUPTI that takes its functions by dlsym, as XLA and Triton's Proton do, and so bypasses functions of the
+// same names that are preloaded before CUPTI's. MOCK_CUPTI_PAST: "free": it frees each buffer that it has read; else it
+// keeps it.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of another tool's clock turned into ours, with made clocks in a made world: each reading takes a while, the machine
-// stands still inside some looks, and what comes out is held against the world's own time.
+// Tests the conversion of another tool's clock to ours with simulated clocks: each reading takes a while, the machine
+// stalls during some readings, and the result is compared with the simulated time.
 #include "cupti/other_clock.h"
 
 #include <dlfcn.h>
@@ -11,13 +11,13 @@
 #include "cupti/work_time.h"
 
 static const uint64_t kSecond = 1000000000, kHour = 3600 * 1000000000ull;
-// Reading a clock takes 10 to 40 ns. A look takes the middle of two readings of ours, with theirs between them, so where the
-// machine does not stand still it is off by half of what the two ways can differ, 15 ns.
+// Reading a clock takes 10 to 40 ns. A sample is the middle of two readings of ours, with theirs in between, so without
+// a stall it is off by half of the difference of the two, 15 ns.
 enum { kReadNs = 10, kReadVariesNs = 31, kLookNs = 15, kStillNs = 5000000 };
 
 struct session session;
 static uint64_t world_ns, seed = 1;
-static uint32_t still_calls;  // bit n: the machine stands still before the n-th reading of their clock from now on
+static uint32_t still_calls;  // bit n: the machine stalls before the n-th reading of their clock from now on
 
 #define CHECK(condition)                                      \
   do {                                                        \
@@ -104,10 +104,10 @@ static void check_spoilt_look(const struct made_clock *clock) {
   check_near(clock, kHour + 5 * kSecond, kStillNs / 2 + kLookNs + 2);
   world_ns += kSecond;
   look_at_other_clock();
-  check_near(clock, kHour + 5 * kSecond, kLookNs + 2);  // the next one is as good as ever
+  check_near(clock, kHour + 5 * kSecond, kLookNs + 2);  // the next sample is as good as before
 }
 
-// A clock that stands still or goes back gives no rate, and what was known before stays.
+// A clock that stops or goes back gives no rate; the previous rate is kept.
 static void check_bad_clock(const struct made_clock *clock) {
   static const struct made_clock stopped = {7, UINT64_MAX, 1};
   begin(&stopped, kHour);
@@ -148,7 +148,7 @@ static void check_records(const struct made_clock *clock) {
 }
 
 int main(void) {
-  look_at_other_clock();  // nobody has registered one
+  look_at_other_clock();  // none is registered
   CHECK(!other_clock_now().is_used);
   static const struct made_clock clocks[] = {
       {123456789012345, 5, 12},                    // a counter of 2.4 GHz that has run for long

@@ -153,7 +153,7 @@ static void check(uint64_t start) {
     w = expect(w, MLRUN_GPU_SYNC, round, start + 100, start + 110);
     w = expect(w, MLRUN_GPU_NOTE, MLRUN_GPU_OVERHEAD, 0, 0);
     if (w[9] != 0x7f0000000000 || w[8] >> 8 != 1 << 25) exit(5);  // its address, the size of its pool
-    if (round == 1 ? (w[0] >> 8 & 0xff) != 6 : w[13] != 0x5555000 + round) exit(16);  // who asked, where that is told
+    if (round == 1 ? (w[0] >> 8 & 0xff) != 6 : w[13] != 0x5555000 + round) exit(16);  // the allocating call, if known
     w = expect(w, MLRUN_GPU_MEMORY, round, start + 140, start + 140);
     if (w[7] >> 32 != 11) exit(6);  // which graph
     w = expect(w, MLRUN_GPU_GRAPH, round, start + 150, start + 160);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVML with known values, as drivers of four ages export it (DRIVER = 440, 470, 535, 580): the tests load it in the
-// place of libnvidia-ml.so.1.
+// A mock NVML with known values, with the exports of four driver versions (DRIVER = 440, 470, 535, 580); the tests load
+// it as libnvidia-ml.so.1.
 //
 //   440  unversioned functions alone, 16-byte process entries
 //   470  _v2 functions, 24-byte entries, divided GPUs (MIG)
 //   535  _v3 functions with entries of 32 bytes, memory_v2, means of the GPU (GPM)
 //   580  lists of process details, utilisation of processes with jpg and ofa, event reasons
 //
-// FAKE_NVML_GPUS: how many (2). FAKE_NVML_UUID: their UUIDs as printf has it, of a word, the GPU's number and the instance's.
-// FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after FAKE_NVML_START_MS.
-// FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
-// FAKE_NVML_SLOW_MS: how long the power takes to be told, FAKE_NVML_CALL_US every question to a GPU.
-// FAKE_NVML_LOOKS, FAKE_NVML_CALLS: files that grow by a byte with each look, with each question to a GPU.
-// Counters grow by a known step with each question. The processes on a GPU are those children of the one that asks which
+// FAKE_NVML_GPUS: how many (2). FAKE_NVML_UUID: printf format of their UUIDs (a word, the GPU's number, the
+// instance's). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after
+// FAKE_NVML_START_MS. FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
+// FAKE_NVML_SLOW_MS: how long a power query takes; FAKE_NVML_CALL_US: how long every query of a GPU takes.
+// FAKE_NVML_LOOKS, FAKE_NVML_CALLS: files that grow by a byte with each sample, with each query of a GPU.
+// Counters grow by a known step with each query. The processes on a GPU are the children of the calling process that
 // have libcuda mapped.
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -362,7 +362,7 @@ EXPORT int nvmlDeviceGetRunningProcessDetailList(struct device *device, struct d
 }
 #endif
 
-// Samples of processes: one each 100 ms, GPU 1 tells of them half a second late. Three entries are no samples.
+// Samples of processes: one each 100 ms; those of GPU 1 appear half a second late. Three entries are no samples.
 struct sample {
   unsigned long long us;
   unsigned pid, sm, mem, enc, dec, jpg, ofa;

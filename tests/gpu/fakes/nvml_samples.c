@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's own samples: of power one each 20 ms, of GPU 0's and its memory's use one each 50 ms, of the clock none. The
-// value is the time stamp's: what is missing or told twice shows. All that the ring of 100 has is told, also what was seen
-// before; two entries are no samples, one of the future and one that is empty.
+// The driver's own samples: power every 20 ms, utilisation of GPU 0 and of its memory every 50 ms, the clock never.
+// Each value is derived from its time stamp, so that missing and repeated samples show. A query returns the whole ring
+// of 100, also samples returned before; two entries are no samples, one in the future and one that is empty.
 #include <time.h>
 
 #include "nvml_device.h"

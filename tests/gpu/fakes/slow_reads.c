@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A preload of the user's own: storage that is slow for one process. Reads of files whose name ends in $SLOW_READS take
-// $SLOW_READS_MS longer; a process that has not set both reads as ever.
+// $SLOW_READS_MS longer; a process without both reads at normal speed.
 // The sleep is a call that is recorded within the read, as those are that a storage client in a library makes.
 #include <dlfcn.h>
 #include <limits.h>

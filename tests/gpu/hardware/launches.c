@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches an empty kernel by CUDA's driver, on a GPU or on the stand-in: launches WHAT COUNT [END]. Nothing of CUDA is
-// needed to build it. It writes one object of JSON to stdout before it ends.
+// Launches an empty kernel by CUDA's driver, on a GPU or on the mock: launches WHAT COUNT [END]. It builds without CUDA
+// and writes one JSON object to stdout before it ends.
 // loop: COUNT launches, and what one takes of the thread's processor time ("ns_per_launch", the median of batches; waits
 //   for the GPU are between batches).
 // end: COUNT launches and a wait for them, and then END: return, exit, _exit, atexit (_exit in a function of atexit),
 //   signal (_exit in a handler), abort, SIGTERM, SIGKILL, fork (a child that ends by _exit, and as many launches after it),
-//   fork_exit (likewise, by exit; one that does not end within 20 seconds is killed, and that is an error), exec (of true),
-//   thread (in another thread).
+//   fork_exit (the same by exit; a child that does not end within 20 seconds is killed, which is an error),
+//   exec (of true), thread (in another thread).
 // graph: a graph of 1000 kernels, launched until there were COUNT of them.
-// maps: how often mlrun's library for GPU work is in the process ("instances"): the driver was told its path, and it was
+// maps: how often mlrun's library for GPU work is in the process ("instances"): the driver gets its path, and it was
 //   preloaded before that.
 // LAUNCHES_CLIENT: a library that is loaded and started once CUDA is: a second client of CUPTI (minimal_client.c). Where it does
 //   not start, the launches are made all the same: CUPTI may not take two.

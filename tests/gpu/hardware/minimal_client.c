@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client of CUPTI that does as little as one can: what CUPTI itself costs, for comparison. CUDA's driver loads it by
 // CUDA_INJECTION64_PATH. MINIMAL_CUPTI: the library; MINIMAL_KINDS: numbers of kinds to record, with commas; a word
-// stands for the driver's calls whose names begin with it. MINIMAL_BYTES: of a buffer (1 MiB); MINIMAL_DEVICE_BYTES: of one in the GPU's memory, of which CUPTI then has
-// no more than two (else as CUPTI has it). Buffers are given back as they come.
-// At the end it writes one object of JSON to the file MINIMAL_OUT: records in buffers, by kind, how many CUPTI says it
-// dropped, and the bytes of a buffer of the GPU that it was told to use (0: none).
+// selects the driver's calls whose names begin with it. MINIMAL_BYTES: size of a buffer (1 MiB); MINIMAL_DEVICE_BYTES:
+// size of one in the GPU's memory, of which CUPTI then has at most two (default: CUPTI's). Buffers are returned as they
+// come. At the end it writes one object of JSON to the file MINIMAL_OUT: records in buffers, by kind, how many CUPTI
+// says it dropped, and the size of a GPU buffer that CUPTI was set to use (0: none).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static void tell(void) {
   fclose(out);
 }
 
-// Of the driver's calls those whose names begin so; a CUPTI that cannot choose among them has to record them all.
+// Enables the driver calls whose names begin with `prefix`; a CUPTI that cannot select them records all calls.
 static int enable_driver_calls(int (*enable)(uint32_t), const char *prefix) {
   int (*name_of)(uint32_t, uint32_t, const char **) =
       (int (*)(uint32_t, uint32_t, const char **))dlsym(cupti, "cuptiGetCallbackName");

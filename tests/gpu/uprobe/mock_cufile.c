@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcufile.so.0 without a GPU, for probes from outside: its exports take what cuFile's take. How it moves bytes is told by
-// mock_mode(): by reads and writes of its own (compatibility mode) in the calling thread or in another one, in two pieces,
-// or without any call, as the driver does. Handles that are let go are given out again.
+// Mock libcufile.so.0 without a GPU, for uprobes: its exports have cuFile's arguments. mock_mode() sets how it moves
+// bytes: by its own reads and writes (compatibility mode) in the calling thread or in another one, in two pieces, or
+// without any call, as the driver does. Deregistered handles are reused.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -43,7 +43,7 @@ static struct handle *find(CUfileHandle_t handle) {
   return NULL;
 }
 
-// The program may close its descriptor: the handle goes on.
+// The handle stays valid when the program closes its descriptor.
 CUfileError_t cuFileHandleRegister(CUfileHandle_t *handle, CUfileDescr_t *descriptor) {
   int fd = descriptor && descriptor->type == 1 ? fcntl(descriptor->handle.fd, F_DUPFD_CLOEXEC, 100) : -1;
   for (int i = 0; i < kHandles && fd >= 0; i++) {

@@ -102,7 +102,7 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-// As ncclCommInitRank: what it has made is told when it ends.
+// Like ncclCommInitRank: the payload with the new communicator comes at the end of the range.
 static void init_rank(int rank) {
   push("ncclCommInitRank", NULL);
   const struct init_rank made = {COMMUNICATOR, kRanks, rank, rank};
@@ -151,7 +151,8 @@ static void ranks(long steps, long skew_us) {
   }
 }
 
-// NCCL up to 2.24: no communicator, sizes of schemas said to be told and zero, offsets of the first members left out.
+// NCCL up to 2.24: no communicator; schemas claim to state their size but have zero; offsets of the first members are
+// missing.
 static void old(void) {
   struct {
     size_t bytes;
@@ -192,7 +193,7 @@ static void hostile(void) {
   schema(ID(1), ENTRIES(beyond), SIZE_MAX);
   schema(ID(2), ENTRIES(nested), 0);
   schema(ID(3), &size, 1, 0);
-  schema(ID(4), &size, 257, sizeof payload);  // more members than are taken: none is looked at
+  schema(ID(4), &size, 257, sizeof payload);  // more members than the limit: none is read
   call("ncclBeyond", ID(1), sizeof payload, payload);
   call("ncclNested", ID(2), sizeof payload, payload);
   call("ncclNothing", ID(3), 0, payload);

@@ -75,7 +75,7 @@ static void unique(long n) {
 enum { kThreads = 4 };
 static long registered_each;
 
-// Registers names that nobody else has, in a domain that everybody creates again and again.
+// Registers names unique to this thread, in a domain that every thread creates again and again.
 static void *register_names(void *thread) {
   char name[32];
   for (long i = 0; i < registered_each; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file systems have functions that are probed, by what is mounted.
+// Tests which file systems' functions are probed, depending on the mounts.
 #include "kprobes/attach/file_functions.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ TEST(FileFunctions, TheGeneralReadIsProbedForThoseAloneWhoseFilesAreReadByIt) {
   for (const char* type : {"vfat", "squashfs", "9p"}) EXPECT_TRUE(is_probed({"ext4", type})) << type;
 }
 
-// Functions of an operation, those that stand in for others left out or alone.
+// Functions of an operation: either without the fallbacks or the fallbacks alone.
 std::vector<std::string_view> names_of(uint32_t op, bool stand_ins) {
   std::vector<std::string_view> names;
   for (const FileFunction& function : file_functions({})) {
@@ -58,7 +58,7 @@ std::vector<std::string_view> names_of(uint32_t op, bool stand_ins) {
   return names;
 }
 
-TEST(FileFunctions, OpeningHasOneThatStandsInForTheOthersWhichATestCanLeaveOut) {
+TEST(FileFunctions, OpeningHasAFallbackAndATestCanLeaveOutTheOthers) {
   using Names = std::vector<std::string_view>;
   EXPECT_EQ(names_of(MLRUN_FILE_OPEN, false), (Names{"do_filp_open", "do_file_open"}));
   EXPECT_EQ(names_of(MLRUN_FILE_OPEN, true), (Names{"security_file_open"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mounts are noticed, in a mount namespace of the test's own.
+// Tests that new mounts are detected, in the test's own mount namespace.
 #include "kprobes/attach/mount_watch.h"
 
 #include <poll.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes of static probes in a library, as they are and with bytes that say something else. The library is the stand-in for
-// PyTorch's allocator (tests/gpu/uprobe/mock_torch.c).
+// Tests notes of static probes in a library, intact and with changed bytes. The library is the mock of PyTorch's
+// allocator (tests/gpu/uprobe/mock_torch.c).
 #include "kprobes/libraries/static_probes.h"
 
 #include <elf.h>
@@ -54,7 +54,7 @@ class StaticProbesTest : public testing::Test {
   size_t note_ = 0;  // the first one, of malloc
 };
 
-TEST_F(StaticProbesTest, OfALibraryAreFound) {
+TEST_F(StaticProbesTest, AreFoundInALibrary) {
   const auto probes = read();
   ASSERT_TRUE(probes.has_value());
   EXPECT_EQ(probes->refused, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mappings of processes as records, which merging reads back.
+// Tests records of processes' mappings, as the merge reads them.
 #include "kprobes/proc/mapping_teller.h"
 
 #include <stdlib.h>
@@ -54,12 +54,12 @@ const std::string kOthers =
     "7f0000003000-7f0000004000 rwxp 00000000 00:00 0 \n"
     "7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0    [vdso]\n";
 
-TEST_F(MappingTellerTest, TellsCodeOfFilesAlone) {
+TEST_F(MappingTellerTest, RecordsOnlyCodeOfFiles) {
   teller_.tell(4, kOthers + kCode, 10);
   EXPECT_EQ(told(), (std::vector<std::pair<uint64_t, std::string>>{{10, kCode}}));
 }
 
-TEST_F(MappingTellerTest, TellsItAgainWhenItHasChangedAndOfEachProcess) {
+TEST_F(MappingTellerTest, RecordsItAgainAfterAChangeAndForEachProcess) {
   const std::string more = kCode + "7f0000009000-7f000000a000 r-xp 00000000 fe:00 13    /usr/lib/b.so\n";
   teller_.tell(4, kCode, 10);
   teller_.tell(4, kOthers + kCode, 20);

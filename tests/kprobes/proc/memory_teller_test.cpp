@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read of /proc/meminfo, and how often it is told.
+// Tests what is read from /proc/meminfo and how often it is recorded.
 #include "kprobes/proc/memory_teller.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ TEST(MemoryIn, IsNothingWhereALineIsMissingOrHasNoNumber) {
   EXPECT_FALSE(memory_in("Buffers: x kB\nCached: 3 kB\n"));
 }
 
-TEST(MemoryTeller, TellsOnceASecondAndWhenItIsAsked) {
+TEST(MemoryTeller, RecordsOnceASecondAndOnRequest) {
   std::string path = testing::TempDir() + "mlrun-memory-XXXXXX";
   const util::UniqueFd file(::mkstemp(path.data()));
   KernelSpool spool(file.get());

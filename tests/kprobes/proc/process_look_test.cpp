@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at processes, of which this one is there: what becomes a record, and when.
+// Tests what is read of processes, here of this one: which records are made, and when.
 #include "kprobes/proc/process_look.h"
 
 #include <pthread.h>
@@ -97,7 +97,7 @@ class ProcessLookTest : public testing::Test {
   int drains_ = 0;
 };
 
-TEST_F(ProcessLookTest, AFileThatIsMadeWithTheNumberOfAnotherHasItsNameTold) {
+TEST_F(ProcessLookTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   std::string path;
   const util::UniqueFd open_file = temporary_file(path);
   ASSERT_TRUE(open_file.valid());
@@ -133,7 +133,7 @@ TEST_F(ProcessLookTest, AFileThatIsMadeWithTheNumberOfAnotherHasItsNameTold) {
   ::unlink(path.c_str());
 }
 
-TEST_F(ProcessLookTest, WhatWasReadWhileAProcessBecameAnotherProgramIsNotTold) {
+TEST_F(ProcessLookTest, WhatWasReadDuringAnExecIsNotRecorded) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
@@ -173,7 +173,8 @@ void* wait_for_the_end(void*) {
   for (;;) ::pause();
 }
 
-// A process that goes on without its first thread, as nobody where this is root, and tells when it has become one.
+// A process whose first thread has exited. Under root it drops to an unprivileged user. It writes to `told` when it is
+// ready.
 pid_t process_without_first_thread(int told) {
   const pid_t child = ::fork();
   if (child != 0) return child;

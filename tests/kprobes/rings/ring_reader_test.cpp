@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of several rings in order of time. A ring is a file in memory that is laid out as the kernel lays out its own, and
-// written by the test as the kernel writes.
+// Tests that records of several rings come in order of time. A ring is a file in memory with the kernel's layout,
+// written by the test like the kernel.
 #include "kprobes/rings/ring_reader.h"
 
 #include <linux/bpf.h>
@@ -142,7 +142,7 @@ TEST_F(RingReaderTest, NothingPassesARecordThatIsStillBeingFilled) {
   EXPECT_EQ(drained(), (Times{4, 5, 10}));
 }
 
-TEST_F(RingReaderTest, ARecordThatWasTakenBackIsHandedToNobody) {
+TEST_F(RingReaderTest, ADiscardedRecordIsNotHandedOut) {
   const auto place = rings_[0].reserve();
   ASSERT_TRUE(place.has_value());
   add(0, 5);
@@ -155,7 +155,7 @@ TEST_F(RingReaderTest, ARecordThatWasTakenBackIsHandedToNobody) {
   EXPECT_EQ(drained(), Times{6});
 }
 
-TEST_F(RingReaderTest, WhatStandsBeforeSuchARecordIsTaken) {
+TEST_F(RingReaderTest, RecordsBeforeADiscardedOneAreTaken) {
   add(0, 3);
   const auto place = rings_[0].reserve();
   ASSERT_TRUE(place.has_value());

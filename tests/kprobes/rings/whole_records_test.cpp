@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short records of file operations become whole ones. That programs in the kernel write them as they are read here is tested with
-// real operations (tests/e2e/t925, tests/vm/kernel_side).
+// Tests the expansion of short records of file operations. Tests with real operations (tests/e2e/t925,
+// tests/vm/kernel_side) check that the BPF programs write them in this format.
 #include "kprobes/rings/whole_records.h"
 
 #include <optional>
@@ -111,7 +111,7 @@ TEST(WholeRecords, AShortOneMadeNoPagesDirty) {
   EXPECT_EQ(given(records, short_read(1, kSecond + 2, 0, 0, 0))->dirty_pages, MLRUN_DIRTY_PAGES_UNKNOWN);
 }
 
-TEST(WholeRecords, OneOfAThreadThatToldNothingIsCounted) {
+TEST(WholeRecords, OneOfAThreadWithoutAWholeRecordIsCounted) {
   WholeRecords records;
   (void)given(records, whole_one(1, kSecond, kTid + 1));
   const mlrun_short_file_op read = short_read(1, kSecond + 1, 0, 0, 0);

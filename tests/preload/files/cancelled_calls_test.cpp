@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that is cancelled inside a hooked call ends as it would untraced, and the call is recorded.
+// Tests that a thread cancelled inside a hooked call ends as untraced, and that the call is recorded.
 #include <gtest/gtest.h>
 
 #include "tests/preload/files/rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls that move data or a position leave in their records, for every symbol of each family.
+// Tests the records of calls that move data or a position, for every symbol of each family.
 #include <gtest/gtest.h>
 
 #include "tests/preload/files/rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which open file stands behind a descriptor, whoever made it, copied it, inherited it or used its number again.
+// Tests which open file a descriptor refers to after it was made, copied, inherited or its number reused.
 #include <sys/resource.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory streams leave a record each time the kernel was asked for entries, and nothing for the entries between.
+// Tests that directory streams leave a record for each system call, and none for the entries in between.
 #include <fstream>
 
 #include <gtest/gtest.h>

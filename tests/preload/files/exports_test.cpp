@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library exports what the hook table names and what programs call by themselves, and nothing else.
+// Tests that the library exports the hook table and its API for programs, and nothing else.
 #include <set>
 #include <sstream>
 

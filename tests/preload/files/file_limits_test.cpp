@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording file calls where little is allowed or little room is left, and where it is not wanted.
+// Tests recording of file calls under restrictions and little room, and switched off.
 #include <fstream>
 #include <map>
 

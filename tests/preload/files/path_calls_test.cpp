@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls that name files leave in their records: the path as passed, and all that is needed to make it absolute.
+// Tests the records of calls that name files: the path as passed, and all that is needed to make it absolute.
 #include <fcntl.h>
 
 #include <cstdio>

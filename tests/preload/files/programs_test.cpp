@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real programs: what they print and write is the same with and without the library, and what is recorded of their
-// files is what strace sees.
+// Tests real programs: their output and files are the same with and without the library, and the records of their files
+// match strace.
 #include <filesystem>
 #include <fstream>
 

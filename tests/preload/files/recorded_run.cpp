@@ -33,7 +33,8 @@ RunOptions file_calls_only() {
 }
 
 RecordedRun::RecordedRun(const std::vector<std::string>& command, RunOptions options) {
-  ::close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);  // so that the command's first descriptor is 3, whoever started us
+  ::close_range(3, ~0u,
+                CLOSE_RANGE_CLOEXEC);  // so that the command's first descriptor is 3, whatever descriptors we inherited
   options.on_record = [this](const RecordView& record) { take(record); };
   totals_ = run_traced(command, options);
   join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command recorded of its file calls: runs it by the mini collector, decodes with the project's own decoder, and
+// The recorded file calls of a command: runs it by the mini collector, decodes with the project's own decoder, and
 // joins strings and open files to the calls.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls as lines of text, so that a test can hold a whole sequence of them against what it expects.
+// Calls as lines of text, so that a test can compare a whole sequence.
 #pragma once
 
 #include <string>

@@ -104,12 +104,12 @@ TEST(StdioCalls, ThreadsThatShareAStreamCountEachByteOnce) {
   EXPECT_EQ(full(calls, kWrites), (size + 4095) / 4096);
 }
 
-TEST(StdioCalls, OddStreamsPassThroughOrTellTheTruth) {
+TEST(StdioCalls, OddStreamsPassThroughOrAreRecordedRight) {
   const TemporaryFolder folder;
   const RecordedRun run({victim("files/odd_streams"), folder / "file"});
   ASSERT_EQ(run.exit_code(), 0);
   EXPECT_EQ(run.output(), "?!\n");
-  EXPECT_EQ(run.calls_on("/dev/null").size(), 0u);  // descriptor 0, which memory streams do not stand for
+  EXPECT_EQ(run.calls_on("/dev/null").size(), 0u);  // descriptor 0, which memory streams do not use
   EXPECT_EQ(rows(run.calls_on("/dev/full"), data_row),
             (std::vector<std::string>{"fopen 3: " + std::to_string(0666ull << 32 | 0x241) + " = 3",
                                       "fflush 3: 12 with 2 = -28 flags 1", "fflush 3: 8 with 2 = -28 flags 1",
@@ -186,7 +186,7 @@ TEST_P(ManyStreams, FlushedAtOnceHaveRowsOrAreCounted) {
 INSTANTIATE_TEST_SUITE_P(, ManyStreams, testing::Values("fflush", "fcloseall", "return"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST(StreamsAtTheEnd, AreToldAsStraceSeesThemWritten) {
+TEST(StreamsAtTheEnd, AreRecordedAsStraceSeesThemWritten) {
   const TemporaryFolder folder;
   const std::string file = folder / "file";
   for (const char* how : {"return", "exit", "_exit"}) {
@@ -210,7 +210,7 @@ TEST(StreamsAtTheEnd, WithoutTheirDescriptorFailAsTheFlushWill) {
   EXPECT_EQ(flushes[0].event.result + flushes[1].event.result, 7 - EBADF);
 }
 
-TEST(StreamsAtTheEnd, ThatALibraryFlushesLaterAreToldOnce) {
+TEST(StreamsAtTheEnd, ThatALibraryFlushesLaterAreRecordedOnce) {
   const RecordedRun run({victim("files/exits_with_library")});
   ASSERT_EQ(run.exit_code(), 0);
   EXPECT_EQ(run.output(), "waitinglate");

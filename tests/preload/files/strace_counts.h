@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel was asked for on one file by the untraced program: strace as the witness.
+// The system calls of the untraced program on one file, by strace.
 #pragma once
 
 #include <cstdint>

@@ -15,5 +15,5 @@ struct fuzzed_call {
 extern const struct fuzzed_call fuzzed_calls[];
 extern const int fuzzed_call_count;
 
-// A call whose arguments stand in memory that comes and goes: result unknown.
+// A call whose arguments are in memory that is mapped and unmapped meanwhile: its result is unknown.
 long call_on_memory_that_goes(struct dice *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all chance of a fuzzed run comes from: the same seed makes the same calls.
+// The random numbers of a fuzzed run: the same seed makes the same calls.
 #pragma once
 
 #include <stddef.h>

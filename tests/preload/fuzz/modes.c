@@ -85,7 +85,7 @@ static void install_filter(struct dice *d) {
     int target = targets[below(d, sizeof targets / sizeof *targets)];
     long result = ANY_OF(d, SECCOMP_RET_ERRNO, SECCOMP_RET_ERRNO | ENOENT, SECCOMP_RET_ERRNO | EPERM,
                          SECCOMP_RET_ERRNO | EFAULT, SECCOMP_RET_ERRNO | ENOSYS, SECCOMP_RET_TRAP);
-    // libc would go on with a struct stat that nothing has been written to.
+    // With success, libc would use an uninitialised struct stat.
     if (target == SYS_newfstatat) result = SECCOMP_RET_ERRNO | EPERM;
     steps[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)target, 0, 1);
     steps[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, (unsigned)result);

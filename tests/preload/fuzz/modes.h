@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under what circumstances the calls of a batch are made.
+// The conditions under which the calls of a batch are made: stack, filter, memory.
 #pragma once
 
 #include "tests/preload/fuzz/dice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// leaves_free TIMES: so often, a block whose free a signal strikes, and leaves by siglongjmp, and one whose free is over.
-// The allocator of toy_allocator.c sends the signal.
+// leaves_free TIMES: TIMES times, a block whose free is interrupted by a signal and left by siglongjmp, and one whose
+// free returns. The allocator of toy_allocator.c sends the signal.
 #include "victim.h"
 
 static sigjmp_buf out;

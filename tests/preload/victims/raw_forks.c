@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Six children that libc knows nothing of, or little; each preads ten times, the first three then kill themselves.
+// Six children made past libc, or partly; each preads ten times, the first three then kill themselves.
 #include "victim.h"
 
 static pid_t make_child(int how) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ten threads take ten robust mutexes each, some before and some after their first recorded call, and end without
-// giving them back: the next owner of each must be told.
+// unlocking them: the next owner of each must get EOWNERDEAD.
 #include "victim.h"
 
 static pthread_mutex_t mutexes[100];

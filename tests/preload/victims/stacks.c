@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates at the end of known chains of calls; says of each block of TAG + 10,000 bytes what the stack is: what
-// backtrace() sees, or the frame pointers where there is no unwind information. Usage: stacks CHAIN
+// Allocates at the end of known chains of calls; prints the stack of each block of TAG + 10,000 bytes, from
+// backtrace(), or from the frame pointers where there is no unwind information. Usage: stacks CHAIN
 #include "tests/preload/victims/stacks.h"
 
 #include <execinfo.h>
@@ -39,7 +39,7 @@ void leaf(int tag) {
   free(block);
 }
 
-// Of a caller that nobody can leave: backtrace() would crash.
+// Its caller cannot be unwound: backtrace() would crash.
 static void leaf_of_strange_code(int tag) {
   void *frames[2] = {leaf_of_strange_code, __builtin_return_address(0)};
   free(malloc(10000 + (size_t)tag));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Callers that cannot be left: code made at run time, code that nothing describes, and code whose description lies.
+// Callers that cannot be unwound: code made at run time, code without unwind information, and code with wrong
+// information.
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>

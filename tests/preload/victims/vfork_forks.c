@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vfork child forks and exits; the grandchild, whose memory is its own, preads.
+// A vfork child forks and exits; the grandchild, which has its own memory, preads.
 #include "victim.h"
 
 int main(void) {

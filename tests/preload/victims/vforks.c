@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// vforks N: N times vfork or posix_spawn. The vfork child closes what its parent has open, opens, reads, then executes
-// something or fails to. In each round the parent preads every descriptor: they must go on meaning what they meant.
+// vforks N: N times vfork or posix_spawn. The vfork child closes its parent's open descriptors, opens, reads, then
+// executes a program or fails to. In each round the parent preads every descriptor: each must still refer to its own
+// file.
 #include "victim.h"
 
 static void misbehave(const int *fds, const char *program) {

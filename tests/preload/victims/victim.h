@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most victims do: read from a file that always has something, with the number of the call as its offset.
+// Shared by most victims: reads from a file that always has data, with the number of the call as the offset.
 #pragma once
 
 #define _GNU_SOURCE

@@ -105,7 +105,7 @@ TEST_F(CostTest, WithoutACacheFolderNothingIsMeasuredOrStored) {
 }
 
 TEST_F(CostTest, AHomeThatIsNotThereIsNotMade) {
-  const std::string home = folder_ / "nobody";
+  const std::string home = folder_ / "missing";
   ::setenv("HOME", home.c_str(), 1);
   ::unsetenv("XDG_CACHE_HOME");
   EXPECT_FALSE(store_cost(make_cost(measured(), identity_, "bench")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: announced before their data, counted, freed for others when their thread has gone.
+// Tests channels: they are announced before their data, counted, and freed when their thread has ended.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,7 +147,7 @@ TEST(Channel, DropsAreWrittenByKindWhenTheyChange) {
   EXPECT_EQ(spool.of_type(MLRUN_FRAME_COUNTERS).back().as<mlrun_frame_counters>().drops[MLRUN_DROP_FULL], 6u);
 }
 
-TEST(Channel, AFrameTellsOfDropsSinceTheOneBefore) {
+TEST(Channel, AFrameCountsDropsSinceTheOneBefore) {
   Session session;
   RecordingThread thread(session.arena());
   session.collector().pass();

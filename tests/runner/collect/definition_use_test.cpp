@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kept file of a window lets go of, and what comes back when it is used again.
+// Tests which definitions the kept file of a window evicts, and which it re-emits on use.
 #include "runner/collect/definition_use.h"
 
 #include <array>
@@ -117,7 +117,7 @@ TEST(DefinitionUse, AnOpenFileKeepsTheFolderThatItWasOpenedIn) {
   EXPECT_EQ(window.definitions(), kAll);
 }
 
-TEST(DefinitionUse, WhatIsClosedGoesAndIsGivenOutAnewWhenAnotherDescriptorUsesIt) {
+TEST(DefinitionUse, AClosedOneIsEvictedAndReemittedWhenAnotherDescriptorUsesIt) {
   Window window;
   open_in_folder(window);
   window.note(call(events::func::k_close, kFile));
@@ -134,7 +134,7 @@ TEST(DefinitionUse, WhatIsClosedGoesAndIsGivenOutAnewWhenAnotherDescriptorUsesIt
   EXPECT_EQ(window.definitions(), kAll) << "it is open again";
 }
 
-TEST(DefinitionUse, WhatAChildHasFromAParentThatEndedIsGivenOutAnew) {
+TEST(DefinitionUse, AnInheritedOneOfAnEndedParentIsReemitted) {
   Window window;
   open_in_folder(window);
   window.note(record(MLRUN_END, kParent, 10));
@@ -148,7 +148,7 @@ TEST(DefinitionUse, WhatAChildHasFromAParentThatEndedIsGivenOutAnew) {
   EXPECT_EQ(window.definitions(), kAll) << "the child has not ended";
 }
 
-TEST(DefinitionUse, AFolderOfTheSecondPathIsGivenOutAnew) {
+TEST(DefinitionUse, AFolderOfTheSecondPathIsReemitted) {
   Window window;
   open_in_folder(window);
   window.note(call(events::func::k_close, kFile));

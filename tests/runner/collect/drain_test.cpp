@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collector makes of segments: frontier, holes, ends, laps.
+// Tests how a collector drains segments: frontier, holes, ends, laps.
 #include <algorithm>
 #include <thread>
 
@@ -44,7 +44,7 @@ TEST(Drain, AFullSegmentIsGivenBackAndReusedInTheNextLap) {
 TEST(Drain, AThreadsSegmentsLeaveInTheOrderOfTheirHeaders) {
   Session session;
   RecordingThread thread(session.arena());
-  // The second segment of the thread stands before its first one in the arena.
+  // The thread's second segment comes before its first one in the arena.
   RecordingThread other(session.arena(), {2, 2, 2});
   ASSERT_TRUE(other.record(0));
   for (uint64_t i = 0; i < 10; i++) ASSERT_TRUE(thread.record(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every traced process can write anything into the arena, at any time. The collector must come to an end, stay within
-// its bounds and leave a spool that is whole.
+// Every traced process can write anything into the arena, at any time. The collector must terminate, stay within its
+// bounds and leave a valid spool.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -157,7 +157,7 @@ TEST_P(Hostile, AnythingWrittenWhileItIsReadLeavesAWholeSpool) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, ::testing::Range(0, 12));
 
-TEST(Hostile, ASegmentOfNobodyIsGivenUpInTheEnd) {
+TEST(Hostile, ASegmentWithoutAnOwnerIsGivenUpInTheEnd) {
   Session session;
   store(session.arena().owner(3), 1u << 24 | 77u);
   store(session.arena().control().segment_high, 4u);

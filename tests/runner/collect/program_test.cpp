@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun as a program, with the real library: what the command gets to feel of it, and what it records. The merge is put
-// off.
+// Tests mlrun as a program, with the real library: its effects on the command, and its records. The merge is deferred.
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -269,7 +268,7 @@ TEST_F(Program, SaysThatTheSpoolReachedItsLimit) {
   EXPECT_EQ(spool().gaps(MLRUN_GAP_SPOOL_FULL).size(), 1u);
 }
 
-TEST_F(Program, CtrlZStopsTheCommandAndFgGoesOn) {
+TEST_F(Program, CtrlZStopsTheCommandAndFgResumesIt) {
   RunningProgram shell({"bash", "--norc", "--noprofile", "-i"}, true);
   std::string line;
   for (const std::string& word : traced(reads(400, 2000))) line += word + " ";

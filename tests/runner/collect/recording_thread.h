@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording thread that does by hand what the contract asks of one (runner/events/arena.h): claims a descriptor and
-// segments, writes records, leaves holes, dies. Each record of record() is 32 bytes long and carries a number.
+// A recording thread that implements the contract by hand (runner/events/arena.h): claims a descriptor and segments,
+// writes records, leaves holes, dies. Each record of record() is 32 bytes long and carries a number.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class RecordingThread {
   uint64_t* reserve(uint32_t bytes);
   void finish(uint64_t* words, uint32_t bytes, uint64_t number);
 
-  // Closes the segment with a pad and goes on in a new one. False: there is none.
+  // Closes the segment with a pad and continues in a new one. False: there is none.
   bool change_segment();
 
   // Claims a segment and lays it aside with its header written, as an interrupted thread may.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collector that is killed at any moment loses nothing and leaves nothing twice.
+// Tests that a collector killed at any moment loses and duplicates nothing.
 #include "runner/collect/recovery.h"
 
 #include <signal.h>

@@ -97,7 +97,7 @@ TEST_F(CudaTrackerTest, ContextsBelongToThreadsAndAreStacked) {
   call("cuMemAlloc_v2", {0, 10}, 1);
   call("cuCtxPushCurrent_v2", {600});
   call("cuMemAlloc_v2", {0, 20}, 2);
-  call("cuMemAlloc_v2", {0, 30}, 3, 1000, 1001, kPid + 1);  // of a thread that nothing is known of
+  call("cuMemAlloc_v2", {0, 30}, 3, 1000, 1001, kPid + 1);  // of an unknown thread
   call("cuCtxPopCurrent_v2", {0});
   call("cuMemAlloc_v2", {0, 40}, 4);
   call("cuCtxSetCurrent", {600});
@@ -181,7 +181,7 @@ TEST_F(CudaTrackerTest, ContextsThatCameAndWentTakeNoRoom) {
   EXPECT_EQ(tracker_.left_out(), 0u);
 }
 
-TEST_F(CudaTrackerTest, SizesThatNobodyHasAreNoHarm) {
+TEST_F(CudaTrackerTest, AbsurdSizesDoNoHarm) {
   call("cuMemAllocPitch_v2", {0, 0, 1, UINT64_MAX}, 1);
   call("cuMemAlloc_v2", {0, UINT64_MAX}, 2);
   call("cuMemUnmap", {UINT64_MAX, UINT64_MAX});

@@ -150,7 +150,7 @@ TEST(EventView, DecodesTheAddressThatAMappingWasAskedFor) {
   EXPECT_EQ(only<CallEvent>(other).second_open_file, 7u);
 }
 
-TEST(EventView, DecodesWhatMremapWasGivenAndWhoCalledMmap) {
+TEST(EventView, DecodesTheArgumentsOfMremapAndTheCallerOfMmap) {
   RecordBuffer moved, fixed, mapped;
   const uint64_t flags = MREMAP_MAYMOVE, before = (8192 | flags << MLRUN_REMAP_FLAGS_SHIFT) << 8;
   const uint64_t at = (8192 | (flags | MREMAP_FIXED) << MLRUN_REMAP_FLAGS_SHIFT) << 8;
@@ -403,7 +403,7 @@ TEST(EventView, PutsTheFragmentsOfALongStringTogether) {
   EXPECT_EQ(joined, text);
 }
 
-TEST(EventView, GoesOnBehindAHole) {
+TEST(EventView, ContinuesAfterAHole) {
   RecordBuffer records;
   records.add(testing::Allocation{.start = 1});
   records.add_hole(3);

@@ -122,7 +122,7 @@ TEST(GpuEventView, ReadsAllocations) {
   EXPECT_EQ(work.pool_used, 64u);
 }
 
-TEST(GpuEventView, ReadsWhoAllocated) {
+TEST(GpuEventView, ReadsTheAllocatingCall) {
   RecordBuffer records;
   records.add_record(MLRUN_GPU_MEMORY, 9,
                      {0, 99, 1000 << 8, 1000, uint64_t{0x0301} << 32, 4096, 0, 7, 0, 0x7f0000000000, 0, 0, 0, 0x55aa});

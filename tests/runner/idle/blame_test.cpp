@@ -115,7 +115,7 @@ TEST_F(BlameTest, AFileCallKeepsTheShareOfItsSplit) {
   EXPECT_FALSE(rows[0].split) << "nothing was recorded of it";
 }
 
-// As where a preload of the program's own stands for storage: it sleeps, by a call that is recorded too, within a read.
+// Like a program's own preload that simulates storage: it sleeps within a read, by a call that is recorded too.
 TEST_F(BlameTest, WhatACallMakesItselfIsPartOfIt) {
   add_call(kLauncher, 10, 30, Doing::kWait, 0);
   add_call(kLauncher, 40, 60, Doing::kFile, kRegular);
@@ -127,7 +127,7 @@ TEST_F(BlameTest, WhatACallMakesItselfIsPartOfIt) {
                 {{IdleLabel::kFile, 1}, 41}, {{IdleLabel::kCpu, 1}, 49}, {{IdleLabel::kLaunch, 1}, 10}}));
 }
 
-TEST_F(BlameTest, WaitsForTheGpuOtherCudaAndFilesOfCufileAreToldApart) {
+TEST_F(BlameTest, WaitsForTheGpuOtherCudaAndFilesOfCufileAreDistinguished) {
   activities_.add_cuda(kLauncher, {{0, 10 * kMs}, 0, 0, Doing::kSync, false, -1});
   activities_.add_cuda(kLauncher, {{10 * kMs, 30 * kMs}, 0, 0, Doing::kCuda, false, -1});
   activities_.add_gpu_file(kLauncher, {{25 * kMs, 50 * kMs}, 0, kRegular, Doing::kFile, false, -1});
@@ -157,7 +157,7 @@ TEST_F(BlameTest, AsleepAndInTheRunQueueAreByTheKernel) {
   }
 }
 
-TEST_F(BlameTest, CommunicationAloneIsNobodysWait) {
+TEST_F(BlameTest, CommunicationAloneIsNoThreadsWait) {
   add_call(kLauncher, 0, 90, Doing::kFile, kRegular);
   const auto rows = pieces({{20 * kMs, 70 * kMs}});
   ASSERT_EQ(rows.size(), 4u);
@@ -208,7 +208,7 @@ TEST_F(BlameTest, OfSeveralWritersTheFirstHasEndedTheWait) {
   EXPECT_EQ(pieces()[0].thread_id, 2);
 }
 
-// Of the message before, which the reader has read already.
+// The writer of the previous message, which the reader has read already, is on its way back.
 TEST_F(BlameTest, AWriterOnItsWayBackDoesNotEndTheNextWait) {
   add_call(kLauncher, 1, 80, Doing::kChannel, kPipe);
   add_call(3, 0, 2, Doing::kFile, kPipe, true);
@@ -235,7 +235,7 @@ TEST_F(BlameTest, APollThatNothingWasReadAfterStaysAWait) {
   EXPECT_EQ(rows[0].proof, IdleProof::kCall);
 }
 
-TEST_F(BlameTest, WhoWokeItIsToBlameWhereNobodyWrote) {
+TEST_F(BlameTest, TheWakerIsToBlameWithoutAWriter) {
   add_call(kLauncher, 0, 90, Doing::kWait, 0);
   activities_.add_sleep(101, {{0, 89 * kMs}, 88 * kMs, 103});
   const auto rows = pieces();
@@ -259,7 +259,7 @@ TEST_F(BlameTest, ALockIsHeldByTheThreadOfTheProcessThatWasActiveLast) {
 }
 
 // A worker hands over by a local socket, of which the other end is another file.
-TEST_F(BlameTest, AWaitOnALocalSocketLeadsToWhoWroteThen) {
+TEST_F(BlameTest, AWaitOnALocalSocketLeadsToItsWriter) {
   activities_.add_local_socket(kSocket);
   add_call(kLauncher, 0, 80, Doing::kChannel, kSocket);
   activities_.add_message(kOtherEnd, {{79 * kMs, 80 * kMs}, 4});
@@ -271,7 +271,7 @@ TEST_F(BlameTest, AWaitOnALocalSocketLeadsToWhoWroteThen) {
   EXPECT_EQ(rows[0].label, IdleLabel::kCpu);
 }
 
-TEST_F(BlameTest, ASocketToAnotherMachineLeadsToNobody) {
+TEST_F(BlameTest, ASocketToAnotherMachineHasNoWriter) {
   add_call(kLauncher, 0, 80, Doing::kChannel, kSocket);
   activities_.add_message(kOtherEnd, {{79 * kMs, 80 * kMs}, 4});
   EXPECT_EQ(pieces()[0].label, IdleLabel::kWait);

@@ -93,7 +93,7 @@ model::GpuWorkRow copy(int64_t start_ns, int64_t dur_ns) {
   return row;
 }
 
-TEST(GapFinder, ALongKernelThatIsToldAfterManyCopiesTakesTheirGapsBack) {
+TEST(GapFinder, ALongKernelRecordedAfterManyCopiesRemovesTheirGaps) {
   constexpr int64_t kCopies = 50'000, kEvery = 30'000;
   for (const int64_t start_ns : {20 * kEvery + 5'000, 20 * kEvery + 15'000, int64_t{-7'000}}) {
     GapFinder finder;
@@ -141,7 +141,7 @@ TEST(GapFinder, GapsForWhichThereIsNoRoomAreCountedApartFromShortOnes) {
   EXPECT_EQ(found.beyond.at(1).from_ns, static_cast<int64_t>(kGapsMax) * kEvery + 5'000);
 }
 
-TEST(GapFinder, ShortGapsThatCannotBeTakenBackAreTold) {
+TEST(GapFinder, ShortGapsThatCannotBeTakenBackAreReported) {
   constexpr int64_t kEvery = 8'000, kCount = static_cast<int64_t>(kShortMax) + 20'000;
   GapFinder finder;
   for (int64_t i = 0; i < kCount; ++i) finder.add(copy(i * kEvery, 5'000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle time of a GPU through the whole merge: what it is blamed on comes from the tables that were written before, a window of
-// a quarter of a million of their rows at a time, whichever tables these rows are in.
+// Tests idle time of a GPU through the whole merge: the blame comes from the tables that were written before, a window
+// of a quarter of a million of their rows at a time, whichever tables these rows are in.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -88,7 +88,7 @@ TEST_F(StepsTest, OfTheMainThreadCountForAThreadWithoutAny) {
   add_step(100, 200, 1);
   steps_.sort();
   add_idle(100, 110, 2);
-  add_idle(120, 125, 0);  // who launched is not known
+  add_idle(120, 125, 0);  // the launching thread is unknown
   EXPECT_EQ(steps_.describe()["worst"][0]["idle_ns"], 10);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is prepared for the command: its environment, the trace folder, the options that were asked for.
+// Tests the preparation of a command: its environment, the trace folder, its options.
 #include <unistd.h>
 
 #include <filesystem>
@@ -158,7 +158,7 @@ TEST(SessionFile, KnowsWhetherItsLeaderLives) {
   EXPECT_FALSE(read->same_boot());
 }
 
-TEST(SessionFile, OfADamagedFileIsAnError) {
+TEST(SessionFile, ADamagedOneIsAnError) {
   const Folder folder;
   EXPECT_FALSE(SessionFile::read(folder.path));
   std::ofstream(folder.path + "/session.json") << "{\"leader\": [";
@@ -329,7 +329,7 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
   EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
 }
 
-TEST(RunOptions, OffStandsAlone) {
+TEST(RunOptions, OffCannotBeCombined) {
   for (const char* words : {"--preload=off,files", "--kprobes=block,off", "--sample=off,gpu"}) {
     EXPECT_NE(error_of({words, "x"}).find("'off' stands alone"), std::string::npos) << words;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and texts about GPUs, as a watch would make them.
+// Rows and texts about GPUs, as the sampler makes them.
 #pragma once
 
 #include <algorithm>

@@ -123,7 +123,7 @@ TEST(CudaMemory, AProcessWithoutItsFirstThreadHasItsMemoryAsLongAsItLives) {
   fs::remove_all(proc);
 }
 
-TEST(CudaMemory, TellsOnWhichGpuAsTheProcessCountsThem) {
+TEST(CudaMemory, NumbersGpusAsTheProcessDoes) {
   CudaMemory memory("/nowhere");
   add(memory, {context_on(0, 0xc0), alloc(1024, 0x1000)});
   EXPECT_EQ(memory.uses().at(kPid).by_gpu, (std::map<int32_t, int64_t>{{0, 1024}}));
@@ -138,7 +138,7 @@ TEST(CudaMemory, TellsOnWhichGpuAsTheProcessCountsThem) {
 }
 
 // Another thread may be given the address before the call that released it has returned.
-TEST(CudaMemory, AnAddressThatIsGivenOutAgainAtOnceStaysOnItsGpu) {
+TEST(CudaMemory, AReusedAddressStaysOnItsGpu) {
   CudaMemory memory("/nowhere");
   mlrun_cuda_call release{};
   release.function = number_of("cuMemFree_v2");
@@ -155,7 +155,7 @@ TEST(CudaMemory, AnAddressThatIsGivenOutAgainAtOnceStaysOnItsGpu) {
   EXPECT_EQ(memory.uses().at(kPid).by_gpu, (std::map<int32_t, int64_t>{{0, 50}}));
 }
 
-TEST(CudaMemory, TheTableSaysWhoHoldsMostAndWhatWasLost) {
+TEST(CudaMemory, TheTableHasTheLargestHoldersAndTheLosses) {
   CudaMemory memory("/nowhere");
   EXPECT_EQ(memory.table("now"), "now\nno process with calls about GPU memory\n");
   mlrun_kernel_loss loss{};

@@ -58,7 +58,7 @@ TEST_F(KernelTailTest, PaddingLeadsToTheNextBlock) {
   EXPECT_EQ(pids(), (std::vector<uint32_t>{2}));
 }
 
-TEST_F(KernelTailTest, NothingIsBelievedOfADamagedFrame) {
+TEST_F(KernelTailTest, ADamagedFrameIsIgnored) {
   std::string frame = frame_of({task(1)});
   frame[sizeof(mlrun_frame) + 17] ^= 1;
   file_.add(frame);

@@ -47,7 +47,7 @@ TEST(Metrics, AProcessThatIsListedTwiceIsThereOnce) {
   EXPECT_EQ(count(text, "pid=\"\",driver_pid=\"9\""), 1u);
 }
 
-TEST(Metrics, WithoutADriverTheMonitorTellsOfItself) {
+TEST(Metrics, WithoutADriverTheMonitorReportsOnItself) {
   const GpuBoard board;
   const std::string text = text_of(board, {.problem = "there is none", .tried = true});
   EXPECT_EQ(count(text, "mlrun_gpu"), 0u) << text;

@@ -68,7 +68,7 @@ TEST_F(SourceVersionTest, IsWhatGitSaysFromAnyFolderOfTheTree) {
   EXPECT_TRUE(version("tree")["branch"].is_null());
 }
 
-TEST_F(SourceVersionTest, OfAFurtherWorkTreeItIsThatOnes) {
+TEST_F(SourceVersionTest, InAFurtherWorkTreeItIsThatOfTheTree) {
   make_tree();
   git("tree", "worktree add -b two ../further");
   git("further", "commit -q --allow-empty -m second");

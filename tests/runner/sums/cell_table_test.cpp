@@ -19,7 +19,7 @@ TEST(TimeBucket, HoldsWhatItsBoundsSay) {
   }
 }
 
-TEST(CellTable, TellsApartByAllThatAKeySays) {
+TEST(CellTable, DistinguishesByEveryFieldOfTheKey) {
   CellTable table;
   bool made = false;
   CellKey key;

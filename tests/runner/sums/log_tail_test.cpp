@@ -19,7 +19,7 @@ class LogTailTest : public testing::Test {
   std::string path_ = testing::TempDir() + "log_tail_test.log";
 };
 
-TEST_F(LogTailTest, TellsOfIntervalsOnceTheirLineIsWhole) {
+TEST_F(LogTailTest, ReportsIntervalsOnceTheirLineIsComplete) {
   std::remove(path_.c_str());
   LogTail log({path_});
   EXPECT_TRUE(log.look().empty());
@@ -32,7 +32,7 @@ TEST_F(LogTailTest, TellsOfIntervalsOnceTheirLineIsWhole) {
   EXPECT_TRUE(log.look().empty());
 }
 
-TEST_F(LogTailTest, GoesOnWithALogThatIsBegunAnew) {
+TEST_F(LogTailTest, ContinuesWithATruncatedLog) {
   write(":::MLLOG {\"event_type\": \"INTERVAL_START\", \"time_ms\": 1, \"key\": \"a longer line\"}\n");
   LogTail log({path_});
   EXPECT_EQ(log.look().size(), 1u);

@@ -80,7 +80,7 @@ std::string readers() {
   return pids;
 }
 
-// More stack than there is, and then the next name as ever.
+// A name that overflows the stack, and then a normal one.
 TEST(Demangle, ANameThatEndsTheReaderStays) {
   const std::string group = "1bI" + repeated("1aIiE", 250) + repeated("RT_", 250) + "E";
   const std::string name = "_Z1fIiEv1cI" + repeated(group, 5) + "E" + substitution(2 + 5 * (1 + 250 * 2 + 250 * 2 + 1));

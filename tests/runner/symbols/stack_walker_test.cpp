@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of this process, copied and walked, against what glibc's backtrace() says of the same call.
+// Compares stacks of this process, copied and unwound, with glibc's backtrace() of the same call.
 #include "runner/symbols/stack_walker.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spools that lie. Nothing is expected of their content but that the merger ends: with tables or with an error, in bounded time
-// and memory. The random numbers are the same in every run.
+// Tests hostile spools: the merger must end with tables or with an error, in bounded time and memory. The random
+// numbers are the same in every run.
 #include <fcntl.h>
 #include <sys/resource.h>
 

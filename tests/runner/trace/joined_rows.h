@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that what the kernel side tells is joined to.
+// Rows to which kernel-side records are joined.
 #pragma once
 
 #include <initializer_list>

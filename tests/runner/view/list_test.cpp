@@ -81,7 +81,7 @@ TEST_F(ListTest, InATerminalNoLineIsTooWide) {
   }
 }
 
-TEST_F(ListTest, TellsMachinesTheSame) {
+TEST_F(ListTest, HasTheSameFactsInJson) {
   for (const char* name : {"good", "bad", "odd"}) fs::create_directories(folder_ / name);
   std::ofstream(folder_ / "good" / "run.json") << R"({"command": ["python", "train.py", "--api-key", "hunter2"],
       "exit_status": 3, "wall_ns": 2000000000, "clock": {"start": {"realtime_ns": 1790000000000000000}},

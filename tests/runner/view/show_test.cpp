@@ -220,7 +220,7 @@ TEST_F(ShowTest, CutsTextToTheTerminal) {
   EXPECT_NE(out.find("…"), std::string::npos);
 }
 
-TEST_F(ShowTest, LeavesOutFiguresThatANarrowTerminalHasNoRoomFor) {
+TEST_F(ShowTest, LeavesOutFiguresThatDoNotFitANarrowTerminal) {
   ShowOptions options{.trace_folder = trace_.folder(), .table = "call", .limit = 5};
   TextOptions text;
   text.cut = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finished trace in a folder of its own, removed at the end: the small training's summary and small tables, and 300 calls in three
-// row groups. Call i (from 0) begins i * 10 ms after kStart, takes i microseconds and asks for i KiB; even ones read case A in
-// process 2, odd ones stat a missing file in process 1 and fail with ENOENT.
+// row groups. Call i (from 0) begins i * 10 ms after kStart, takes i microseconds and requests i KiB; even ones read
+// case A in process 2, odd ones stat a missing file in process 1 and fail with ENOENT.
 #pragma once
 
 #include <filesystem>

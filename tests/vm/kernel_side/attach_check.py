@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of attach_guest.sh must say: all I/O of those who were attached to and none of others', under their
-names; of the whole system every byte that the kernel counted.
+"""Checks the traces of attach_guest.sh: all I/O of the observed processes and none of others, under their
+names; with --system every byte that the kernel counted.
 
 Usage: attach_check.py OUT"""
 
@@ -103,7 +103,7 @@ def paths():
           run.trace.rows("thread"))
     rows = sum(run.trace.run["totals"][what] for what in ("block_requests", "block_parts", "waits", "file_operations"))
     others = run.trace.run["kernel_side"]["records"] - rows  # a page and a path of each of some 330 files, and little else
-    check("paths: what is opened 2000 times is told once", others < 1500, others)
+    check("paths: a file that is opened 2000 times has one path record", others < 1500, others)
 
 
 def same(what, got, wanted):
@@ -130,7 +130,7 @@ def by_cgroup():
 
 def whole_system():
     run = Observed("system")
-    counted, within = run.counted(), run.counted("inner_")  # the same, unless somebody wrote while it began or ended
+    counted, within = run.counted(), run.counted("inner_")  # the same, unless a process wrote while it began or ended
     device = run.devices["vda"]["dev"]
     for op, key in (("read", "read_bytes"), ("write", "write_bytes")):
         rows = [row for row in run.requests if row["dev"] == device and row["op"] == op]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: mlrun attaches to what runs already, by process, by cgroup and to everything, while others do I/O too.
+# Runs in the guest: mlrun observes running processes by pid, by cgroup and system-wide, while other processes do I/O too.
 # Usage: attach_guest.sh BUILD PYTHON
 set -euo pipefail
 build=$1
@@ -8,7 +8,7 @@ python=$2
 # shellcheck source=tests/vm/kernel_side/traced.sh
 source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
-# writer FILE: says its number, waits to be let go, writes 1 MiB, and all of it is on the disk.
+# writer FILE: prints its number, waits for the start signal, writes 1 MiB and syncs it.
 writer() {
   # shellcheck disable=SC2016
   setsid sh -c 'echo $$ >"$0.pid"; until [ -e "$0.go" ]; do sleep 0.1; done
@@ -38,7 +38,7 @@ let_go loader stranger
 observed
 wait_for stranger
 
-# Paths: a process in namespaces of its own, which opens files for so short that nobody can look.
+# Paths: a process in its own namespaces, which opens files too briefly for /proc to show them.
 paths=/mnt/disk/paths
 long=$(printf 'x%.0s' {1..255})
 mkdir -p $paths/{many,links,folder/below,inside,bound,lower,lowest,over,later,"$long"}
@@ -57,7 +57,7 @@ until [[ -e /tmp/short.go.waits ]]; do
 done
 opener=$(pgrep -P $unshared)
 stat -Lc '%i' "/proc/$opener/ns/pid" >"$out/pid_namespace"
-later=none # a file system that nobody had mounted
+later=none # a file system that no process had mounted
 if command -v mkfs.xfs >/dev/null; then
   later=xfs
   modprobe null_blk nr_devices=1 gb=1 memory_backed=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of block_guest.sh must say: exact requests, parts and bytes, the set time of the device, whose I/O it
-was.
+"""Checks the traces of block_guest.sh: exact requests, fragments and bytes, the device's configured time, and the process of
+the I/O.
 
 Usage: block_check.py OUT"""
 
@@ -46,7 +46,7 @@ def whose_processor():
     run = Run("busy")
     completed, woken = told_by_scheduler((OUT / "busy.events").read_text())
     equal("busy: requests", (len(run.requests), len(completed)), (8, 8))
-    equal("busy: completed beside whom", [(row["done_tid"], row["cpu"]) for row in run.requests],
+    equal("busy: thread on the completing processor", [(row["done_tid"], row["cpu"]) for row in run.requests],
           [completed.get(row["sector"]) for row in run.requests])
     known = {(0, row["cpu"]): (0, f"swapper/{row['cpu']}") for row in run.requests}
     for line in (OUT / "busy.threads").read_text().splitlines():
@@ -60,13 +60,13 @@ def whose_processor():
     waits = [row for row in run.waits if row["waker_req"] in numbers]
     check_time("busy: each wakes its reader", len(waits) == 8, run.waits)
     wakers = [min(woken, key=lambda event: abs(event[1] - row["ts_wake"])) for row in waits]
-    equal("busy: woken by whom", [(row["tid"], row["waker_tid"]) for row in waits], [(tid, waker) for tid, _, waker in wakers])
+    equal("busy: waker", [(row["tid"], row["waker_tid"]) for row in waits], [(tid, waker) for tid, _, waker in wakers])
     check_time("busy: some beside the busy threads, too", any(waker for _, _, waker in wakers), wakers)
 
 
 def told_by_scheduler(events):
-    """Of each of the disk's sectors the thread on its processor when it was completed, and that processor; who was woken, when and
-    beside whom."""
+    """By sector: the thread on the processor that completed its request, and that processor. Also the wake-ups: woken thread, time,
+    waker."""
     line = r" *\S.*-(\d+) +\[(\d+)\] \S+ +(\d+\.\d+): "
     completed, woken = {}, []
     for text in events.splitlines():
@@ -280,7 +280,7 @@ def kinds():
           {"discard": 3 << 20, "write zeroes": 2 << 20, "write": 65536})
     of_parts = {op: sum(part["bytes"] for part in run.parts if part["op"] == op) for op in moved}
     equal("kinds: and of their parts", of_parts, moved)
-    equal("kinds: by whom", {part["comm"] for part in run.parts if part["op"] in ("discard", "write zeroes")}, {"blkdiscard"})
+    equal("kinds: comm", {part["comm"] for part in run.parts if part["op"] in ("discard", "write zeroes")}, {"blkdiscard"})
     before, after = ((OUT / f"kinds.{when}").read_text().split() for when in ("before", "after"))
     discards, sectors = (int(after[at]) - int(before[at]) for at in (11, 13))
     equal("kinds: discards by the kernel's own count", (run.devices["sda"]["discards"], moved.get("discard")),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: workloads with known block I/O, beside what the kernel counted for the device meanwhile.
+# Runs in the guest: workloads with known block I/O, with the device's counters before and after.
 # Usage: block_guest.sh BUILD
 set -euo pipefail
 build=$1
@@ -9,8 +9,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 
 slow_device 64
 traced direct nullb0 dd if=/dev/nullb0 of=/dev/null bs=64k count=8 iflag=direct
-# The kernel's own events tell of who ran where a request was completed and where a thread was woken. That is somebody with a name: on
-# each processor a thread, not its process's first one, that takes what is left.
+# The kernel's own events record the thread that ran on the processor where a request completed and where a thread was woken. For it to
+# have a name, each processor has a busy thread, not its process's first one, that takes the remaining time.
 check=/sys/kernel/tracing/instances/check
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null || [[ -e /sys/kernel/tracing/trace ]]
 mkdir $check
@@ -38,7 +38,7 @@ processor=$(($(nproc) - 1))
 streams=block,wait,vfs MLRUN_IN_FLIGHT_MAX=8 traced crowded nullb0 fio --name=j --filename=/dev/nullb0 --rw=randread --bs=4k --size=64M --number_ios=96 \
   --direct=1 --ioengine=libaio --iodepth=32 --iodepth_batch_submit=32 --thread --cpus_allowed=$processor --minimal
 echo $processor >"$out/crowded.processor"
-# Eight threads ask a server at once, each for itself: nothing is kept of a file from outside. The kernel's own events tell of each request.
+# Eight threads read from a server at once, each by its own requests: its files are not cached. The kernel's own events record each request.
 head -c 524288 /dev/urandom >"$out/served.data"
 mkdir $check
 echo 1 >$check/events/9p/9p_client_req/enable
@@ -66,14 +66,14 @@ traced cold vda dd if=/mnt/disk/synced of=/dev/null bs=64k
 traced warm vda dd if=/mnt/disk/synced of=/dev/null bs=64k
 streams=syscalls traced syscalls vda dd if=/mnt/disk/synced of=/dev/null bs=64k
 
-# Somebody who is not followed has the pages written that the command made dirty.
+# An untraced process syncs the pages that the command made dirty.
 (until [[ -e /tmp/dirty ]]; do sleep 0.1; done && sync && touch /tmp/clean) &
 # shellcheck disable=SC2016
 traced writeback vda bash -c 'cat /sys/block/vda/stat >"$0.inner_before"
   dd if=/dev/zero of=/mnt/disk/late bs=64k count=16 2>/dev/null; touch /tmp/dirty
   until [[ -e /tmp/clean ]]; do sleep 0.1; done; cat /sys/block/vda/stat >"$0.inner_after"' "$out/writeback"
 
-# Two programs make pages of a file dirty, one after the other, and somebody else has all of them written.
+# Two programs make pages of a file dirty, one after the other, and an untraced process syncs them.
 cp "$(command -v dd)" /run/last_writer
 sync
 (until [[ -e /tmp/both ]]; do sleep 0.1; done && sync && touch /tmp/none_dirty) &
@@ -83,7 +83,7 @@ traced last_writer vda bash -c 'dd if=/dev/zero of=/mnt/disk/twice bs=64k count=
   echo $! >"$0.pid"; wait; touch /tmp/both
   until [[ -e /tmp/none_dirty ]]; do sleep 0.1; done' "$out/last_writer"
 
-# The writers of eight files are kept. Somebody else has all of them written, and files of his own, which are nobody's.
+# The last writers of eight files are kept. An untraced process syncs all of them, and files of its own, which have no last writer.
 (until [[ -e /tmp/many ]]; do sleep 0.1; done
   for i in {1..16}; do printf %4096s "" >"/mnt/disk/stranger$i"; done
   sync && touch /tmp/many_clean) &
@@ -120,7 +120,7 @@ addpart /dev/nullb0 1 8192 65536
 cat /sys/block/nullb0/nullb0p1/dev /sys/block/nullb0/dev >"$out/partition.devices"
 traced partition nullb0 dd if=/dev/nullb0p1 of=/dev/null bs=64k count=2 skip=3 iflag=direct
 
-# More dirty pages than there may be: the kernel holds the writer up, and tells of that itself.
+# More dirty pages than allowed: the kernel throttles the writer, and its own events record that.
 slow_device 1
 events=/sys/kernel/tracing
 mount -t tracefs none $events 2>/dev/null || [[ -e $events/trace ]]
@@ -143,7 +143,7 @@ until [[ -b /dev/sda && -s /sys/block/sda/size ]]; do sleep 0.1; done
 traced kinds sda sh -c 'blkdiscard -o 1M -l 3M /dev/sda; blkdiscard -z -o 8M -l 2M /dev/sda
   dd if=/dev/zero of=/dev/sda bs=64k count=1 seek=256 oflag=direct'
 
-# Two disks as one: in stripes of 64 KiB, and each with the same. No superblock, and nobody who would see the devices come.
+# Two disks as one: in stripes of 64 KiB, and mirrored. No superblock, and no udev to see the new devices.
 if command -v mdadm >/dev/null; then
   rmmod null_blk
   modprobe null_blk nr_devices=2 irqmode=2 completion_nsec=1000000 queue_mode=2 gb=1 memory_backed=1
@@ -197,7 +197,7 @@ traced broken sda sh -c 'dd if=/dev/mapper/broken of=/dev/null bs=64k count=1 if
   dd if=/dev/zero of=/dev/mapper/broken bs=64k count=1 oflag=direct; true'
 dmsetup --noudevsync remove broken
 
-# A disk with two controllers, of which each takes every other request. Which one is told of first gives the disk its number.
+# A disk with two controllers, each of which takes every other request. The controller that is recorded first gives the disk its number.
 modprobe nvme
 paths=(/sys/block/nvme?c?n1)
 until ((${#paths[@]} == 2)); do sleep 0.1 && paths=(/sys/block/nvme?c?n1); done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What block_check.py asks of the traces of runs in which the tables of what is on its way, or is to be remembered, were too small: what
-is there and what `loss` counts are together all that there was; and it is said."""
+"""Checks of block_check.py for runs with too small tables of requests in flight or of remembered writers: rows and
+the counts in `loss` add up to everything, and the reason is given."""
 
 import re
 from collections import Counter
@@ -90,7 +90,7 @@ def forgotten():
 
 
 def displaced():
-    """Bios of a stacked device of which nobody knows any more, when they are sent on, where they began."""
+    """Bios of a stacked device that were evicted from the table before they were remapped."""
     why, unit = "too many at once to know what became of them below", "bios of stacked devices"
     for name, most in (("displaced", 72), ("delayed", 96)):
         trace = Trace(OUT / name)

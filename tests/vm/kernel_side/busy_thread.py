@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in the guest until it is killed: takes what is left of one processor's time, by a thread with a name and a number that are
-not its process's.
+"""Runs in the guest until it is killed: uses the remaining time of one processor, by a thread whose name and number differ from
+its process's.
 
 Usage: busy_thread.py CPU FILE   (FILE gets its processor, the two numbers and the name, when it does)"""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of engines_guest.sh must say: by whichever way a program asks, as many operations, bytes and requests as fio,
-the device's counters and the process's page faults tell of, and when what was handed in was over.
+"""Checks the traces of engines_guest.sh: for each I/O engine, as many operations, bytes and requests as fio, the device's counters
+and the process's page faults report, and the times at which submitted I/O completed.
 
 Usage: engines_check.py OUT"""
 
@@ -18,7 +18,7 @@ DEVICE_NS = 5 * MS  # of the second device, for each request
 
 
 def grown(before, after):
-    """Requests and bytes read and written, by two looks at a device's counters."""
+    """Requests and bytes read and written, from two readings of a device's counters."""
     reads, read_bytes, writes, write_bytes = (
         int(after.split()[at]) - int(before.split()[at]) for at in (0, 2, 4, 6))
     return {"read": (reads, read_bytes * SECTOR), "write": (writes, write_bytes * SECTOR)}
@@ -173,8 +173,8 @@ def faults(run):
     on_file = run.of_inode(rows, "own")
     minor = sum(bool(row["flags"] & MINOR) for row in rows)
     equal(f"{run.name}: faults: a page each", sorted(row["offset"] for row in on_file), list(range(0, BYTES, PAGE)))
-    # Who waits for a page that is on its way has a major fault to some kernels; where nobody did, as here on 6.1, 6.12 and 7.3,
-    # the numbers are equal.
+    # Some kernels count a wait for a page that is already being read as a major fault; where there was no such wait, as here on 6.1,
+    # 6.12 and 7.3, the numbers are equal.
     check(f"{run.name}: faults: as many major ones as getrusage has",
           len(rows) - minor <= after["majflt"] - before["majflt"] <= len(rows), (len(rows), minor, before, after))
     equal(f"{run.name}: faults: each on the file is a major one", sum(bool(row["flags"] & MINOR) for row in on_file), 0)

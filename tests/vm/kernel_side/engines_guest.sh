@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: the same reads and writes by all the ways that programs have to ask for them, on two file systems, beside
-# what fio, the kernel's counters of the device and of the process say of them. Every job has a file and a thread of its own.
+# Runs in the guest: the same reads and writes by every I/O engine, on two file systems, with the figures of fio and of the
+# kernel's counters of the device and of the process. Every job has its own file and thread.
 # Usage: engines_guest.sh BUILD
 set -euo pipefail
 build=$1

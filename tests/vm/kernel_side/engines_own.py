@@ -32,7 +32,7 @@ def forget(fd):
 
 
 def step(name, move, direct=False, to=None):
-    """`move(source, target)` tells how many bytes."""
+    """`move(source, target)` returns the number of bytes."""
     source = os.open(SOURCE, os.O_RDONLY | (os.O_DIRECT if direct else 0))
     target = os.open(to or FOLDER / name, os.O_RDWR | os.O_CREAT)
     forget(source)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in the guest: mlrun follows a program that reads all the time, operations on files too, and is killed with SIGKILL. Writes
-down which of its BPF programs the kernel still had how long after that, and how much was recorded meanwhile.
+"""Runs in the guest: mlrun traces a program that reads in a loop, with file operations, and is killed with SIGKILL. Writes down
+which of its BPF programs the kernel still had, how long after that, and how much was recorded meanwhile.
 
 Usage: killed.py MLRUN TRACE OUT COMMAND..."""
 
@@ -21,7 +21,7 @@ AT_MOST_S = 120
 
 
 def recorded():
-    """Bytes of records, without the rest of the file that nobody has written to."""
+    """Bytes of records, without the unwritten rest of the file."""
     spool = (TRACE / "kernel.bin").read_bytes()
     return len(spool.rstrip(b"\0"))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces in which every call and every operation is split into labels, and what their times are asked for.
+"""Traces in which every call and operation is split into labels, and checks of their times.
 
-MLRUN_EXACT_TIMES=1 asks for times as exact as a machine gives them that does nothing else; else a busy machine may stretch
-them, and what counts is what part of its sleep a call spent on what."""
+MLRUN_EXACT_TIMES=1 requires the exact times of an idle machine; without it, a busy machine may stretch them, and only the
+share of each label in a call's sleep is checked."""
 
 from traces import EXACT, MS, Run, check
 from lib.labels import LABELS  # behind traces, which says where lib is

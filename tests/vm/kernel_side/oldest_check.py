@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of oldest_guest.sh must say: each operation and request once, by its path, with the library and without.
+"""Checks the traces of oldest_guest.sh: each operation and request once, by its path, with the library and without.
 
 Usage: oldest_check.py OUT"""
 
@@ -38,7 +38,7 @@ moves(Run("alone"), "/mnt/disk/other")
 system = Run("system")
 [(inode, device)] = {tuple(map(int, line.split()[1:])) for line in (OUT / "system.inodes").read_text().splitlines()}
 seen = [row for row in system.trace.rows("vfs") if (row["ino"], row["dev"], row["op"]) == (inode, device, "read")]
-equal("system: bytes read by a program that nobody started", sum(row["ret"] for row in seen), 1 << 20)
+equal("system: bytes read by a program that mlrun did not start", sum(row["ret"] for row in seen), 1 << 20)
 counted = Run("syscalls", waits=False)
 writes = [row for row in counted.trace.rows("syscall") if row["name"] == "write" and row["comm"] == "dd"]
 check("syscalls: dd's writes are counted", sum(row["calls"] for row in writes) >= 16, counted.trace.rows("syscall")[:3])

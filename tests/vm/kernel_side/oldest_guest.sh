@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: every program of the kernel side is loaded once, and known reads and writes are recorded, on a kernel as old as many
-# have. Without null_blk, which is no part of what is fetched of it.
+# Runs in the guest: every program of the kernel side is loaded once, and known reads and writes are recorded, on an old but
+# common kernel. Without null_blk, which is not in its fetched packages.
 # Usage: oldest_guest.sh BUILD
 set -euo pipefail
 build=$1
@@ -13,7 +13,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/traced.sh"
 "$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
 streams=syscalls traced syscalls vda dd if=/dev/zero of=/mnt/disk/counted bs=4k count=16
 streams=block,wait,vfs
-# At the end one program makes all pages of a file dirty and another one writes over a few of them; who has them written is not traced.
+# At the end one program makes all pages of a file dirty and another one overwrites a few of them; the process that syncs them is untraced.
 cp "$(command -v dd)" /run/last_writer
 (until [[ -e /run/over ]]; do sleep 0.1; done && sync && touch /run/clean) &
 # shellcheck disable=SC2016

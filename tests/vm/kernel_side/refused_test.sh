@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Where the kernel side cannot work it says so in one line, and everything else of the run is intact.
+# If the kernel side cannot work, it says so in one line, and the rest of the run is unaffected.
 # Usage: refused_test.sh KERNEL COMMAND-LINE WORDS-THAT-ARE-SAID [WHAT-IS-DONE-IN-THE-GUEST-BEFORE]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of remote_guest.sh must say: each request to a server as the kernel's own events have it, with its call,
-and of the calls' time asleep how much was for the server.
+"""Checks the traces of remote_guest.sh: each request to a server as in the kernel's own events, with its call, and the part
+of the calls' sleep that was for the server.
 
 Usage: remote_check.py OUT"""
 
@@ -66,7 +66,7 @@ def nine():
           (8_000_000, {23}))
     equal("9p: what the protocol's messages do not tell", {(row["server"], row["program"], row["version"], row["queue_ns"],
           row["rtt_ns"], row["transmissions"]) for row in of_reads + writes}, {(None,) * 6})
-    # The server is quick, and some of its answers are there before who asked is asleep.
+    # The server is quick, and some of its answers arrive before the caller is asleep.
     remote = run.asleep_for_the_server("reads", reads)
     check("9p: some is for the server", remote > 0, reads[:1])
 
@@ -82,7 +82,7 @@ def fuse():
     calls = run.of("read", "/mnt/fuse/data")
     equal("fuse: bytes", sum(call["ret"] for call in calls), 655360)
     if "FUSE" in signal.get("missing", ""):
-        equal("fuse: not told of by this kernel: no rows", [row for row in run.rows if row["protocol"] == "fuse"], [])
+        equal("fuse: not reported by this kernel: no rows", [row for row in run.rows if row["protocol"] == "fuse"], [])
         waits = sum(call["wait_ns"] for call in calls)
         check("fuse: waits for something", waits > 0, calls[:1])
         check_time("fuse: waits for as long as the server takes", waits > 10 * 18 * MS, waits)
@@ -117,7 +117,7 @@ def same_as_the_mount_counts(run, op):
         check(f"{run.name}: {op}: {column}", abs(ns - ms * MS) <= MS, (ns, ms))
     check(f"{run.name}: {op}: in its time", all(0 <= row["queue_ns"] <= row["dur"] + CLOCKS_NS and
                                                0 < row["rtt_ns"] <= row["dur"] for row in rows), rows[:2])
-    equal(f"{run.name}: {op}: of whom", {(row["server"], row["program"], row["version"]) for row in rows},
+    equal(f"{run.name}: {op}: server", {(row["server"], row["program"], row["version"]) for row in rows},
           {("127.0.0.1", "nfs", 4)})
 
 
@@ -145,4 +145,4 @@ def nfs():
 
 for test in (nine, local, fuse, nfs):
     test()
-finish("requests to servers are recorded, and sleep for them is told")
+finish("requests to servers are recorded, and the sleep for them too")

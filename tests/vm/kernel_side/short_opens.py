@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in the guest, before anybody looks: when it is let go it opens, reads and closes files at once, one after the other,
+"""Runs in the guest and starts before mlrun. When GO appears it opens, reads and closes files at once, one after the other,
 under names that change. Writes the path of each read to EXPECTED.
-What it opens is told exactly by the kernel alone: it has gone when somebody looks.
+Only the kernel can report exactly what it opens: when /proc is read, it has exited.
 
 Usage: short_opens.py FOLDER GO EXPECTED   FOLDER: on a disk, as attach_guest.sh has filled it"""
 

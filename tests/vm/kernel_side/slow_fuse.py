@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A FUSE server, by the kernel's protocol itself: a folder with one file of zeroes, `data`, that takes 20 ms for each read
-and keeps nothing in memory.
+"""A FUSE server that speaks the kernel's protocol: a folder with one file of zeroes, `data`, that takes 20 ms for each read
+and caches nothing.
 
 Usage: slow_fuse.py FOLDER BYTES   (serves until the folder is unmounted)"""
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A preload of the user's own: reads of 12 KiB compute for 10 ms before they ask the kernel, on a processor of their own or not.
+// A user's preload: reads of 12 KiB compute for 10 ms before their system call, on their own processor or not.
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in the guest: the same reads by dd twice, with a ring that holds what they make, and with one of a page. Writes down what dd
-itself counted, and how many operations on files were sent and lost. Then a thread that reads on one processor and on the other in turns,
+"""Runs in the guest: the same reads by dd twice, with a large enough ring and with one of a page. Writes down dd's own count, and
+how many file operations were recorded and lost. Then a thread that reads on one processor and on the other in turns,
 with a ring for each.
 
 Usage: small_ring.py MLRUN-PROBES FILE FOLDER OUT"""

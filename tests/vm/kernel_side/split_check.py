@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of the calls of split_guest.sh went: labels that add up to every duration, and the right ones.
+"""Checks the time labels of the calls of split_guest.sh: they add up to every duration and have the right values.
 Usage: split_check.py OUT"""
 
 import statistics
@@ -15,7 +15,7 @@ def direct():
     equal("direct: reads", len(reads), 5)
     check_time("direct: asleep for the device", share(reads, "device_ns") > 0.8, shown(reads))
     check_time("direct: as long as it takes", statistics.median(call["device_ns"] for call in reads) > 15 * MS, shown(reads))
-    equal("direct: nobody else's", total(reads, "device_shared_ns"), 0)
+    equal("direct: none shared", total(reads, "device_shared_ns"), 0)
     device = statistics.median(call["device_ns"] for call in reads)
     rest = statistics.median(call["dur"] - call["device_ns"] for call in reads)
     exactly("direct: 20 ms", abs(device - 20 * MS) < 0.15 * 20 * MS and rest < 3 * MS, reads)
@@ -27,8 +27,8 @@ def crowded():
     alone, among = (run.of("read", 12288) for run in runs)
     equal("crowded: reads", [len(alone), len(among)], [12, 12])
     for what, run, calls in (("alone", runs[0], alone), ("crowded", runs[1], among)):
-        # The kernel counts the processor's time by a clock of its own, and begins before it tells of the switch: an emulator that has
-        # to wait there itself makes the time between the two long.
+        # The kernel counts the processor's time by its own clock, and begins before it emits the switch event: an emulator that is
+        # descheduled in between makes that interval long.
         own = [call["own_ns"] for call in calls]
         check(f"{what}: computes for as long as it does", min(call["own_ns"] + call["runq_ns"] for call in calls) >= 9.9 * MS, shown(calls))
         check_time(f"{what}: on the processor", min(own) >= 9.9 * MS, shown(calls))

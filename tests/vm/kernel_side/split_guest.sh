@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: calls of which it is known where their time goes, on a device that takes 20 ms for a request.
+# Runs in the guest: calls whose time labels are known, on a device that takes 20 ms for a request.
 # Usage: split_guest.sh BUILD
 set -euo pipefail
 build=$1
@@ -24,8 +24,8 @@ file_system() {
 slow_device 64
 traced direct nullb0 dd if=$null of=/dev/null bs=4k count=5 iflag=direct
 
-# Computes for a while, then asks the device: on a processor of its own, and on one that it shares with two who do not sleep. Who
-# has slept for long is let on at once, so that without the computing the others would not be noticed.
+# Computes for a while, then asks the device: on a processor of its own, and on one that it shares with two threads that do not sleep. The
+# scheduler runs a thread that has slept long at once, so that without the computing the others would have no effect.
 slow_library=$build/vm/slow_read.so
 reads=(taskset -c 0 dd if="$null" of=/dev/null bs=12k count=12 iflag=direct)
 LD_PRELOAD=$slow_library traced alone nullb0 "${reads[@]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What split_check.py asks of the traces of split_ops_guest.sh: the split of each operation on a file is right, and so are
-those of the calls around them."""
+"""Checks of split_check.py on the traces of split_ops_guest.sh: the labels of each file operation and of the calls around
+them."""
 
 from labels import Split, exactly, share, shown, total
 from traces import MS, OUT, check, check_time, equal
@@ -92,7 +92,7 @@ def libc():
     own = [call["own_ns"] + call["runq_ns"] for call in slow]
     check("in libc: its own time", min(own) >= 9.9 * MS, shown(slow))  # the clocks differ by some microseconds
     check_time("in libc: not without", min(call["dur"] for call in alone) < 5 * MS, shown(alone))
-    check_time("in libc: and nobody else's", total(slow, "own_ns", "runq_ns") > 0.9 * total(slow, "dur"), shown(slow))
+    check_time("in libc: and no other time", total(slow, "own_ns", "runq_ns") > 0.9 * total(slow, "dur"), shown(slow))
 
 
 def mapper():

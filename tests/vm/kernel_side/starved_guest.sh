@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: a GPU (stand-ins for CUDA and CUPTI) that waits for one of three workers, whose reads a device takes 20 ms for.
+# Runs in the guest: a GPU (mock CUDA and CUPTI) that waits for one of three workers, whose device takes 20 ms for each read.
 # Usage: starved_guest.sh BUILD PYTHON
 set -euo pipefail
 build=$1

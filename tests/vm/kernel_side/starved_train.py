@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A training as far as its input goes: three workers hand over batches in turns, each launches a kernel of a stand-in for
+"""A training as far as its input goes: three workers hand over batches in turns, each launches a kernel of a mock
 CUDA. The first worker reads ten pages of FILE past the page cache for each of its own. Usage: starved_train.py FILE"""
 
 import mmap

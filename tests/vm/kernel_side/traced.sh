@@ -6,12 +6,12 @@ out=/run/out
 traces=/run/traces
 mkdir -p $traces
 
-# What is recorded; file operations are asked for where they are looked at, since their probes take seconds here.
+# Recorded streams; only suites that check file operations add vfs, since its probes take seconds to attach here.
 streams=block,wait
 options=() # more of them
-wish=    # that it comes: require, where nothing else stands here
+wish=    # prefix of the kprobes list; empty means require
 
-# While another run lets go of a function, the kernel skips our program at the end of what is in that function.
+# While another run detaches from a function, the kernel skips our exit program for calls that are in that function.
 alone() {
   while grep -qsx mlrun-probes /proc/[0-9]*/comm; do sleep 0.1; done
 }
@@ -33,7 +33,7 @@ traced() {
   cp -r "$traces/$name" "$out/$name"
 }
 
-# observe NAME STREAMS OPTION...: comes back when what follows is observed.
+# observe NAME STREAMS OPTION...: returns when later commands are observed.
 observe() {
   name=$1
   "$build/bin/mlrun" --kprobes="$2" --defer-merge -o "$traces/$name" "${@:3}" >"$out/$name.said" 2>&1 &

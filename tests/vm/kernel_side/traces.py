@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of guests' traces share: the traces, what the kernel counted beside them, and how to complain."""
+"""Shared by the checks of guests' traces: the traces, the kernel's counters, and failure messages."""
 
 import os
 import subprocess
@@ -72,7 +72,7 @@ class Run:
         self.waits = self.trace.rows("wait")
         self.calls = {row["call_id"]: row for row in self.trace.rows("call")}
         self.devices = {row["name"]: row for row in self.trace.rows("device")}
-        equal(f"{name}: it is told where the time went", promise.are_recorded(self.trace), waits)
+        equal(f"{name}: labels of time are recorded", promise.are_recorded(self.trace), waits)
         equal(f"{name}: it has one ring", self.trace.run["kernel_side"]["rings"]["count"] == 1, ONE_RING or name == "user")
         for fault in promise.faults(self.trace)[:5]:
             check(f"{name}: where the time went", False, fault)
@@ -100,7 +100,7 @@ class Run:
                   f"{row.get(key, 0)}, wanted {fewest} to {most[key]}")
 
     def traces_functions(self):
-        """By fentry, each of them: another way would do where the kernel refused our programs, and nobody would notice."""
+        """Each is traced by fentry: a fallback would hide that the kernel refused our programs."""
         programs = self.trace.run["kernel_side"]["programs"]
         ways = {entry["event"]: entry["way"] for entry in programs if entry["way"] != "tracepoint"}
         check(f"{self.name}: functions are probed by fentry", ways and set(ways.values()) == {"fentry"}, ways)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the traces of vfs_guest.sh must say: each operation on a file once, with its call, and what of the call's time it
-took.
+"""Checks the traces of vfs_guest.sh: each operation on a file once, with its call and its part of the call's time.
 
 Usage: vfs_check.py OUT"""
 
@@ -208,7 +207,7 @@ def loader():
     by_calls, by_operations = (sum((row["miss_pages"] or 0) + (row["ra_pages"] or 0) for row in rows)
                                for rows in (samples, [row for call in samples for row in run.of_call(call)]))
     equal("pages that came by calls, and by their operations", by_operations, by_calls)
-    check("of a page fault they are told, too", all(row["miss_pages"] is not None for row in run.rows
+    check("page faults have them, too", all(row["miss_pages"] is not None for row in run.rows
                                                    if row["op"] == "fault" and row["ino"]))
     # The second turn begins when both workers of the first one have ended.
     workers = sorted({call["proc_id"] for call in samples}, key=lambda number: next(
@@ -305,7 +304,7 @@ def other_ways():
     equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
     programs = run.trace.run["kernel_side"]["programs"]
     why = {program["event"]: program.get("why_kprobe") for program in programs if program["way"] == "kprobe"}
-    equal("kprobe: why", set(why.values()), {"fentry: this kernel does not tell of it"})
+    equal("kprobe: why", set(why.values()), {"fentry: the function is not in this kernel's BTF"})
     check("kprobe: is said", run.signal()["note"].startswith(f"{len(why)} function"), run.signal())
     reads = [row for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
              run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"]
@@ -338,7 +337,7 @@ def operations_of(run):
 
 
 def opened_late(disk):
-    """By a function that is a part of opening, where no other one tells of it."""
+    """Opens are recorded by a function that is a part of opening where no other function can be probed."""
     run = Files("opens")
     equal("opens: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
     check("opens: is said", "security_file_open" in run.signal().get("note", ""), run.signal())

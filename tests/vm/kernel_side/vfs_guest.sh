@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs in the guest: known operations on files of two file systems, and of one with the ways to see them taken away.
+# Runs in the guest: known operations on files of two file systems, and on one where mechanisms to record them are disabled.
 # Usage: vfs_guest.sh BUILD PYTHON
 set -euo pipefail
 build=$1
@@ -76,7 +76,7 @@ for turn in range(2):
 stat -c '%n %i %d' /mnt/slow/samples/* >"$out/loader.inodes"
 umount /mnt/slow
 
-# mlrun is killed while a program reads, and the program goes on.
+# mlrun is killed while a program reads, and the program continues.
 alone
 touch /run/reads
 "$(dirname "${BASH_SOURCE[0]}")/killed.py" "$build/bin/mlrun" $traces/killed "$out/killed.json" sh -c \
@@ -107,23 +107,23 @@ setpriv --reuid=65534 --regid=65534 --clear-groups $installed/bin/mlrun --preloa
 cp -r $traces/of_user/user "$out/user"
 rm -r $installed /mnt/disk/raised_dd /mnt/disk/secret
 
-# One without the functions that opening is told by otherwise.
+# One without the functions that normally record opens.
 rm /mnt/disk/{f,inodes}
 MLRUN_WITHOUT_FUNCTIONS=do_filp_open,do_file_open traced opens vda sh -c "$operations" /mnt/disk
 cp /mnt/disk/inodes "$out/opens.inodes"
 
-# A kernel that tells nothing of its modules: fentry cannot be had there, kprobes can.
+# A kernel without BTF of its modules: fentry is unavailable there, kprobes work.
 copy='dd if=/mnt/disk/f of=/dev/null bs=4k count=16'
 mkdir /run/types
 cp /sys/kernel/btf/vmlinux /run/types/
 mount --bind /run/types /sys/kernel/btf
 # shellcheck disable=SC2086
 traced kprobe vda $copy
-# One in which functions can be probed and never tell of it; Linux 7 cannot be made one.
+# One in which functions can be probed but the probes never fire; Linux 7 cannot be put into this state.
 if sysctl -q kernel.ftrace_enabled=0 2>/dev/null; then
   # shellcheck disable=SC2086
   wish=auto traced silent vda $copy # =require refuses, since nothing comes by that name
-  # Without the library system calls stand in for them, and tell the same as the functions do.
+  # Without the library, system calls are the fallback, and give the same rows as the functions do.
   options=(--preload=off)
   rm /mnt/disk/f
   traced calls vda sh -c "$operations" /mnt/disk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attaches all programs of a BPF object, says so on its output, and keeps them attached until its input ends. Usage: attach OBJECT
+// Attaches all programs of a BPF object, prints that, and keeps them attached until its input ends. Usage: attach OBJECT
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <unistd.h>

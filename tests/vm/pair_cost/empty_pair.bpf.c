@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The least that a pair of probes can cost on the function that a read of ext4 calls.
+// The minimum cost of a pair of probes on the function that a read of ext4 calls.
 #include "kprobes/bpf/kernel.h"
 
 SEC("fentry/ext4_file_read_iter")

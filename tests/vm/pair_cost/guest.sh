@@ -45,7 +45,7 @@ followed() {
   cp /run/looped "$1"
 }
 
-# Functions that were followed before are let go one after the other, long after that run: until then the next one waits.
+# The probes of the previous run are detached one after the other, long after that run: the next run waits for that.
 settled() { while pgrep -x mlrun-probes >/dev/null; do sleep 0.2; done; }
 
 ways=(bare pair pairs followed followed_general)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the same 4 KiB of a file that is in the page cache, again and again, and prints how much CPU time one call took, in ns, for each of
-// some batches. Usage: pread_loop FILE BATCHES CALLS
+// Reads the same cached 4 KiB of a file in a loop, and prints the CPU time of one call in ns, for each of some batches.
+// Usage: pread_loop FILE BATCHES CALLS
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

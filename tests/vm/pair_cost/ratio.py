@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a pair of probes adds to a call: ours beside empty ones, by rounds.
+"""The added cost of a pair of probes per call: ours compared with empty ones, by rounds.
 
 Usage: ratio.py OUT KERNEL"""
 
@@ -14,7 +14,7 @@ RESAMPLES = 4000
 
 
 def medians(way):
-    """Of each round, by its number: it stands beside the same of the other ways."""
+    """Median of each round, in order of the rounds, to be compared with the same round of the other variants."""
     return [statistics.median(float(line) for line in (OUT / f"{way}.{number}").read_text().split())
             for number in range(len(list(OUT.glob(f"{way}.*"))))]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of PyTorch as the programs of ../../work_checks.py and ../../feature_checks.py ask for, on the stand-ins for CUDA and
+"""As much of PyTorch as the programs of ../../work_checks.py and ../../feature_checks.py use, on the mock CUDA and
 CUPTI: operations launch kernels of their names, which take a microsecond; memory is kept as the caching allocator keeps it;
 the profiler is mock_profiler.c, which takes CUPTI as PyTorch's does. FAKE_TORCH_PROFILER: that library.
-FAKE_TORCH_FORGETS=1: the profiler does not tell of the first kernel of its sessions, as one that mlrun disturbed would not."""
+FAKE_TORCH_FORGETS=1: the profiler omits the first kernel of each session, as one disturbed by mlrun would."""
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bad_pointers PATH: pointers that lead nowhere, paths at the end of the address space's readable part, paths that the
-// kernel does not get to see. Prints the errno of each.
+// bad_pointers PATH: invalid pointers, paths at the end of readable memory, paths that do not reach the kernel. Prints
+// the errno of each.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// buffer_counts FILE: stdio with buffers of one page, so that what goes to the kernel and when is known.
+// buffer_counts FILE: stdio with buffers of one page, so that its system calls are known.
 #include <stdio.h>
 
 int main(int count, char **arguments) {
@@ -13,7 +13,7 @@ int main(int count, char **arguments) {
   fgets(block, 5000, file);     // 4096 bytes
   fread(block, 8, 400, file);   // within them
   fread(block, 1, 5000, file);  // the rest of the file and its end
-  fread(block, 1, 10, file);    // the end is known: nobody is asked
+  fread(block, 1, 10, file);    // the end is known: no system call
   fputs("left", file);
   return fclose(file);  // 4 bytes
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// direct FILE: O_DIRECT refuses what is not aligned.
+// direct FILE: O_DIRECT refuses unaligned I/O.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inherits FILE HOW: what a child knows of a descriptor that its parent opened. Children end by _exit, exec or spawn.
+// inherits FILE HOW: children use a descriptor that their parent opened. They end by _exit, exec or spawn.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that no library can be put into.
+// A static program, into which no library can be loaded.
 int main(void) { return 0; }

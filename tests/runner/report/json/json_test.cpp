@@ -94,7 +94,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
   EXPECT_EQ(keys, expected);
 }
 
-TEST(JsonTest, TellsTheSameAsTheSummary) {
+TEST(JsonTest, HasTheSameFiguresAsTheSummary) {
   const Json json = full_json();
   EXPECT_EQ(json["run"]["command"], "python train.py --epochs 2");
   EXPECT_EQ(json["run"]["wall_ns"], 40'000'000);

@@ -218,7 +218,7 @@ TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
   EXPECT_TRUE(heap_text(summary, TextStyle{}).starts_with("MAPPED        300 MiB")) << heap_text(summary, TextStyle{});
 }
 
-// With --last what was there before is known to nobody: no zero, and nothing exact.
+// With --last the state before the first event is unknown: no zero, and no exact figure.
 TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   Summary summary = testing::small_training();
   (*summary.run)["options"]["last_ns"] = 10 * testing::kMillisecond;
@@ -254,7 +254,7 @@ TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
 }
 
 // What lacks some of it is not said to be missing.
-TEST_F(TextTest, TellsApartWhatIsMissingAndWhatASignalLacks) {
+TEST_F(TextTest, DistinguishesMissingFromIncompleteSignals) {
   Summary summary;
   (*summary.run)["kernel_side"]["signals"] = {
       {{"signal", "file operations"}, {"way", "tracepoint"}, {"missing", "page faults (no call)"}},
@@ -278,7 +278,7 @@ TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   EXPECT_EQ(shown.find('\x07'), std::string::npos);
 }
 
-TEST_F(TextTest, GpusOfOneNameAreToldApartByTheNumbersOfNvidiaSmi) {
+TEST_F(TextTest, GpusOfOneNameHaveTheNumbersOfNvidiaSmi) {
   Summary summary;
   for (int32_t gpu_id = 1; gpu_id <= 3; ++gpu_id) {
     GpuWorkSummary& work = summary.gpu_work.emplace_back();
@@ -288,7 +288,7 @@ TEST_F(TextTest, GpusOfOneNameAreToldApartByTheNumbersOfNvidiaSmi) {
     idle.gpu_id = gpu_id;
     idle.label = "cpu";
     idle.time_ns = 1000;
-    if (gpu_id == 3) break;  // the driver does not tell of this one
+    if (gpu_id == 3) break;  // the driver does not report this one
     GpuSummary& gpu = summary.gpus.emplace_back();
     gpu.gpu_id = gpu_id;
     gpu.index = gpu_id - 1;
@@ -302,7 +302,7 @@ TEST_F(TextTest, GpusOfOneNameAreToldApartByTheNumbersOfNvidiaSmi) {
   EXPECT_NE(gpu_work_text(summary, {}).find("\nNVIDIA H200"), std::string::npos);
 }
 
-TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreToldApart) {
+TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreSeparate) {
   Summary summary = testing::small_training();
   const int32_t pid = summary.processes[1].pid;
   summary.gpu_idle.clear();
@@ -318,7 +318,7 @@ TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreToldApart) {
   EXPECT_EQ(text.find("thread " + std::to_string(pid) + " "), std::string::npos) << text;
 }
 
-TEST_F(TextTest, OfAWaitThatAGpuWaitedForTheCallIsNamed) {
+TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
   Summary summary = testing::small_training();
   summary.gpu_idle.clear();
   for (const char* func : {"clock_nanosleep", ""}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code objects made by hand in this process, which stands for another one.
+// Tests with code objects made by hand in this process, which takes the role of the sampled one.
 #include "runner/samplers/python/code_cache.h"
 
 #include <unistd.h>

@@ -37,7 +37,7 @@ TEST_F(InterpreterFile, OtherFilesAreNoPython) {
   EXPECT_FALSE(look("#!/bin/sh\n").is_python());
 }
 
-// Of its own beginning, where all tables' places stand, and anywhere.
+// Damage in the header, which has the offsets of all tables, and anywhere else.
 TEST_F(InterpreterFile, DamagedOnesAreReadWithoutHarm) {
   const std::string whole = read("/proc/self/exe");
   std::mt19937 random(7);
@@ -50,7 +50,7 @@ TEST_F(InterpreterFile, DamagedOnesAreReadWithoutHarm) {
   }
 }
 
-TEST_F(InterpreterFile, AMappingTellsWhatIsAddedToAddresses) {
+TEST_F(InterpreterFile, AMappingGivesTheBiasOfAddresses) {
   python::InterpreterFile file;
   file.code = {{0x1000, 0x401000}, {0x5080, 0x406080}};
   bool found = false;

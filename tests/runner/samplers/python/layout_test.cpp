@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CPython tells of itself, as interpreters that were looked into tell it; the words behind the texts are left out.
+// Tests the debug offsets of CPython, copied from real interpreters; the words after the texts are left out.
 #include "runner/samplers/python/layout.h"
 
 #include <unistd.h>

@@ -21,7 +21,7 @@ std::vector<int32_t> lines(const Table& table, int32_t first_line, size_t units)
   return found;
 }
 
-TEST(LineTable, EveryKindOfEntryGoesOnByItsOwnNumber) {
+TEST(LineTable, EveryKindOfEntryAdvancesByItsOwnNumber) {
   constexpr uint8_t kShort = 0x80 | 3 << 3 | 1, kPlus2 = 0x80 | 12 << 3, kNoColumns = 0x80 | 13 << 3;
   constexpr uint8_t kLong = 0x80 | 14 << 3, kNone = 0x80 | 15 << 3;
   const Table table = {
@@ -63,7 +63,7 @@ for module in (argparse, asyncio.tasks, dataclasses, inspect, json.decoder, logg
     tell(compile(open(module.__file__).read(), module.__file__, 'exec'))
 )";
 
-TEST(LineTable, LinesAreThoseThatPythonTells) {
+TEST(LineTable, LinesAreThoseThatPythonReports) {
   const std::string command = std::string("'" MLRUN_PYTHON "' -c \"") + kTells + "\"";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "re"), ::pclose);
   ASSERT_TRUE(pipe);

@@ -55,7 +55,7 @@ TEST_F(StackBatch, ARunningThreadHasARowForEachLook) {
   EXPECT_EQ(Read(batch_.take()).samples.size(), 5u);
 }
 
-TEST_F(StackBatch, EqualThingsStandInAFrameOnce) {
+TEST_F(StackBatch, EqualThingsAreInAFrameOnce) {
   for (uint32_t tid = 1; tid <= 100; ++tid) batch_.add(tid, {1, tid, 1}, tid % 2 == 0 ? stack_ : other_);
   const size_t bytes = batch_.bytes();
   const std::string payload = batch_.take();

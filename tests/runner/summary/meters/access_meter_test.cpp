@@ -30,7 +30,7 @@ TEST(AccessMeterTest, KeepsReadingAndWritingApart) {
   EXPECT_EQ(writes(meter).sequential.bytes, 14);
 }
 
-TEST(AccessMeterTest, TellsForwardFromBackward) {
+TEST(AccessMeterTest, DistinguishesForwardFromBackward) {
   AccessMeter meter;
   meter.transfer(kRead, 1, 0, 10);
   meter.transfer(kRead, 1, 11, 10);

@@ -124,7 +124,7 @@ TEST_F(BuilderTest, SortsRequestSizesIntoPowersOfTwo) {
   EXPECT_EQ(summary_.sizes[4].low_bytes, 2 * kMiB);
 }
 
-TEST_F(BuilderTest, TellsSequentialFromRandomPerDescription) {
+TEST_F(BuilderTest, DistinguishesSequentialFromRandomPerDescription) {
   const AccessPattern& reads = summary_.access[size_t(Direction::kRead)];
   EXPECT_EQ(reads.sequential.calls, 5);  // configuration, three of case A, the first of case B
   EXPECT_EQ(reads.sequential.bytes, 300 + 4 * kMiB + 4096);
@@ -171,7 +171,7 @@ TEST_F(BuilderTest, GivesPhasesTheCallsOfTheirProcessAndItsDescendants) {
   EXPECT_EQ(summary_.phases[1].bytes_written, 0);
 }
 
-TEST_F(BuilderTest, FindsTheHeapPeakAndWhoseItWas) {
+TEST_F(BuilderTest, FindsTheHeapPeakAndItsOwner) {
   const ProcessSummary& main = process(1);
   EXPECT_EQ(main.heap_peak.ts_ns, kStart + 3 * kMillisecond);
   EXPECT_EQ(main.heap_peak.recorded_bytes, 5 * kMiB);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reads of a file did not find in the page cache: summed up by file and directory, in the text and in JSON, and nowhere
-// where it is not known.
+// Tests page cache misses of reads: summed by file and directory, in the text and in JSON, and absent where unknown.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -71,7 +70,7 @@ TEST(CacheMissesTest, StandBesideWhatWasReadWithinTheWidth) {
   EXPECT_EQ(to_json(summary)["files"][0]["ahead_bytes"], 3 * kPage);
 }
 
-TEST(CacheMissesTest, AreNotMadeUpWhereNobodyWatchedThePageCache) {
+TEST(CacheMissesTest, AreUnknownIfThePageCacheWasNotObserved) {
   const Summary summary = training(false);
   EXPECT_FALSE(file(summary, kCaseA).misses.known());
   EXPECT_EQ(files_text(summary, TextStyle()).find("uncached"), std::string::npos);

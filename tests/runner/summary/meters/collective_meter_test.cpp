@@ -57,7 +57,7 @@ TEST(CollectiveMeter, DoesNotCompareWhatDiffers) {
   EXPECT_EQ(sums[0].compared, 1);
 }
 
-TEST(CollectiveMeter, ComparesTheRanksThatItHasSeenOfACommunicatorThatIsNeverWhole) {
+TEST(CollectiveMeter, ComparesTheSeenRanksOfAnIncompleteCommunicator) {
   CollectiveMeter meter;
   for (int64_t number = 0; number < 3000; ++number) {
     meter.add(row(1, number * 100, number, "0x1", 16));

@@ -116,7 +116,7 @@ TEST(GpuMemoryMeter, AHandleIsNoAddress) {
   EXPECT_EQ(meter.finish(process_until(1000))[0].kept_bytes, 100);
 }
 
-TEST(GpuMemoryMeter, TellsThePeakAndWhatWasKept) {
+TEST(GpuMemoryMeter, ReportsThePeakAndWhatWasKept) {
   GpuMemoryMeter meter;
   meter.add(row(kAllocation, 0x1000, 100, 0));
   meter.add(row(kAllocation, 0x2000, 50, 10));
@@ -138,7 +138,7 @@ TEST(GpuMemoryMeter, TellsThePeakAndWhatWasKept) {
   EXPECT_EQ(device.kept_late_bytes, 70);
 }
 
-TEST(GpuMemoryMeter, TellsReleasesThatDoNotFit) {
+TEST(GpuMemoryMeter, CountsReleasesThatDoNotFit) {
   GpuMemoryMeter meter;
   meter.add(row(kRelease, 0x5000, 10, 0));
   meter.add(row(kAllocation, 0x1000, 100, 1));

@@ -38,7 +38,7 @@ TEST(BusyTime, AgreesWithCountingEveryMomentOverALongTime) {
 }
 
 // A collective that waits for a slow rank while the kernels of the backward pass come and go.
-TEST(BusyTime, OfALongOneOverMoreThanThereIsRoomForIsExactWhereItCoversThem) {
+TEST(BusyTime, IsExactForALongOneThatCoversMoreThanFit) {
   constexpr int64_t kEvery = 50, kBusy = 10, kMany = 100'000;
   for (const int64_t begins : {int64_t{0}, kEvery * kMany / 3}) {
     BusyTime busy(512);

@@ -123,7 +123,7 @@ TEST_F(HeapMeterTest, TakesNoNegativeCountForAHeap) {
   EXPECT_EQ(meter_.peak().recorded_bytes, 2048);
 }
 
-TEST_F(HeapMeterTest, BeginsAnewAfterExecAndIgnoresLateRowsOfTheOldImage) {
+TEST_F(HeapMeterTest, RestartsAfterExecAndIgnoresLateRowsOfTheOldImage) {
   meter_.add(allocation(1, 1, 0x1000, 4000, 1));
   model::AllocRow next = allocation(1, 2, 0x1000, 3000, 2);
   next.origin.image_id = 2;
@@ -134,7 +134,7 @@ TEST_F(HeapMeterTest, BeginsAnewAfterExecAndIgnoresLateRowsOfTheOldImage) {
   EXPECT_EQ(meter_.libraries().size(), 1u);
 }
 
-TEST_F(HeapMeterTest, SaysWhatItHadNoRoomFor) {
+TEST_F(HeapMeterTest, CountsWhatDidNotFit) {
   room_.left = 1;
   meter_.add(allocation(1, 1, 0x1000, 4000, 1));
   meter_.add(allocation(1, 2, 0x2000, 5000, 1));

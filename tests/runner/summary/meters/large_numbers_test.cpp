@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a damaged trace: each number is one that can be written down, their sums are not.
+// Rows of a damaged trace: each number is representable, but their sums overflow.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

@@ -121,7 +121,7 @@ TEST_F(MappingMeterTest, AMunmapPassesOverSoManyLaterMappingsAndNoMore) {
   EXPECT_EQ(meter_.peak().bytes, 1000 * 4096 + 2 * kMiB);
 }
 
-TEST_F(MappingMeterTest, BeginsAnewAfterExec) {
+TEST_F(MappingMeterTest, RestartsAfterExec) {
   meter_.add(mapped(100, 0x10000000, 3 * kMiB));
   model::CallRow next = mapped(200, 0x20000000, kMiB);
   next.origin.image_id = 2;
@@ -132,7 +132,7 @@ TEST_F(MappingMeterTest, BeginsAnewAfterExec) {
   EXPECT_EQ(room_.left, MappingRoom().left - 1);
 }
 
-TEST_F(MappingMeterTest, TellsWhatFoundNoRoom) {
+TEST_F(MappingMeterTest, CountsWhatDidNotFit) {
   room_.left = 1;
   meter_.add(mapped(100, 0x10000000, kMiB));
   meter_.add(mapped(200, 0x20000000, 2 * kMiB));
@@ -236,7 +236,7 @@ class RandomMappingsTest : public MappingMeterTest {
     const int64_t old_bytes = below(3) == 0 ? bytes : std::min(bytes, new_bytes);
     std::array<unsigned char, kPages> resident{};
     if (mincore(at, size_t(old_bytes), resident.data()) != 0)
-      return;  // what a hole of several moved at once does to the target is not told
+      return;  // the effect on the target of moving several mappings with a hole is unspecified
     const bool fixed = below(2) == 0 && (to + new_bytes <= at || at + old_bytes <= to);
     const int flags = fixed ? MREMAP_MAYMOVE | MREMAP_FIXED : 0;
     void* moved_to = mremap(at, size_t(old_bytes), size_t(new_bytes), flags, to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of calls on files went, summed up: by the run, process, phase and file, and as text.
+// Tests the labels of time of calls on files, summed by run, process, phase and file, and as text.
 #include "runner/summary/meters/split_meter.h"
 
 #include <string>
@@ -67,7 +67,7 @@ TEST(SplitMeterTest, SumsUpByRunProcessAndFile) {
   EXPECT_EQ(rows[5].name, "/b");
 }
 
-TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileAndAreToldApart) {
+TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileSeparately) {
   SplitMeter meter;
   add(meter, 1, 1, split(10, 0));
   add(meter, 1, 2, split(0, 90), SplitKind::kFaults);
@@ -164,7 +164,7 @@ TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {
   EXPECT_NE(text.find("all operations"), std::string::npos) << "there are no calls\n" << text;
   EXPECT_NE(text.find("DataLoader worker"), std::string::npos) << text;
   EXPECT_NE(text.find("/a"), std::string::npos) << text;
-  EXPECT_EQ(text.find("/b"), std::string::npos) << "nobody slept for it\n" << text;
+  EXPECT_EQ(text.find("/b"), std::string::npos) << "no thread slept for it\n" << text;
   EXPECT_NE(text.find("90"), std::string::npos) << text;
 }
 

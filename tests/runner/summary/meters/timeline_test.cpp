@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kBin = Timeline::kFirstBinNs;
 
-TEST(TimelineTest, BeginsWithTheFirstCallWhenNotToldOtherwise) {
+TEST(TimelineTest, BeginsWithTheFirstCallByDefault) {
   Timeline timeline(0);
   timeline.add(5'000'000, 10, 100, 0);
   EXPECT_EQ(timeline.start_ns(), 5'000'000);

@@ -26,7 +26,7 @@ model::TorchMemoryRow release(uint64_t address, int32_t proc_id = 1) {
   return row;
 }
 
-TEST(TorchMemoryMeter, AReleaseIsToldOfItsAllocation) {
+TEST(TorchMemoryMeter, AReleaseIsMatchedToItsAllocation) {
   TorchMemoryMeter meter;
   auto first = allocation(16, 100, 3), second = allocation(32, 50, 3), back = release(16), unknown = release(48);
   for (auto* row : {&first, &second, &back, &unknown}) meter.add(*row);

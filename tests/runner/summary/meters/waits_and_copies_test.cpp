@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits stay out of I/O figures and have their own; a copy counts for what it is of files.
+// Tests that waits have their own figures, apart from I/O, and that only the file sides of a copy count.
 #include <gtest/gtest.h>
 
 #include "runner/events/call_layout.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table `coverage` says of bytes that only the kernel counted, of parents and children (the kernel adds a child's
-// bytes to those of the parent that waited for it), and of files that were mapped.
+// Tests the table `coverage`: bytes that only the kernel counted, parents and children (the kernel adds a child's bytes
+// to those of the parent that waited for it), and mapped files.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr int64_t kReadByChild = 9'000'000, kReadByParent = 2'000'000;
 
 struct Told {
   int64_t parent_rchar = 0;
-  int64_t child_rchar = 0;  // 0: it was killed, nobody knows
+  int64_t child_rchar = 0;  // 0: it was killed, and the value is unknown
 };
 
 void add_process(SpoolWriter& spool, uint32_t pid, uint32_t number, int64_t read, int64_t rchar, RecordBuffer records) {
@@ -71,7 +71,7 @@ TEST(Coverage, AParentThatWaitedIsNotBlamedForWhatItsChildRead) {
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
-TEST(Coverage, NorForAChildThatWasKilledBeforeItToldTheKernelsTotals) {
+TEST(Coverage, NorForAChildKilledBeforeItRecordedTheKernelsTotals) {
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild, 0}));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
@@ -95,7 +95,7 @@ TEST(Coverage, BytesAreNotMissedWhereNoFilesWereToBeRecorded) {
 }
 
 // A program whose libraries ld.so reads stays below, a file that was read without a call does not.
-TEST(Coverage, BytesBelowAMebibyteAreToldWhereTheyAreMuchOfAll) {
+TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfAll) {
   const auto told = [](int64_t seen, int64_t unseen) {
     SpoolWriter spool;
     for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
@@ -118,7 +118,7 @@ TEST(Coverage, SaysThatItWasThePauseWhereThereWasOne) {
             std::vector<std::string>{"while recording was paused; the kernel counted them"});
 }
 
-TEST(Coverage, SaysThatItWasAChildWhoseTotalsNobodyKnows) {
+TEST(Coverage, NamesAChildWithUnknownTotals) {
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild + 3'000'000, 0}));
   EXPECT_EQ(
@@ -259,7 +259,7 @@ TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
-TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideTellsOfFaults) {
+TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideRecordsFaults) {
   SpoolWriter spool = run_that_maps({{2 << 20}});
   spool.session()["options"]["streams"] = {"files", "block", "vfs"};
   spool.session()["kernel_side"] = {{"state", "recorded"},

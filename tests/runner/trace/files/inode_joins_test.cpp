@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side tells by inode: which file it was, and whose reads brought its pages.
+// Tests joins of kernel-side records by inode: the file, and the reads that brought its pages.
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST(PageAdds, PagesAreMissingInsideTheRangeThatWasAskedForAndAheadBeyondIt) {
 }
 
 // The pages are of the file below, on another device.
-TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
+TEST(PageAdds, OnOverlayfsAllPagesThatTheThreadAddedMeanwhileCount) {
   model::FileTable files;
   model::FileRow file;
   file.path = "/a";
@@ -114,7 +114,7 @@ TEST(PageAdds, OfAFileOnOverlayfsAllThatTheThreadAddedMeanwhileCounts) {
 }
 
 // What a copy adds to the page cache for the file that it writes was not missing.
-TEST(PageAdds, OfACopyThePagesOfTheFileThatItReadsCount) {
+TEST(PageAdds, ACopyCountsThePagesOfItsSource) {
   enum { kOnDisk, kOnOverlay };
   model::FileTable files;
   for (const int which : {kOnDisk, kOnOverlay}) {
@@ -149,7 +149,7 @@ TEST(PageAdds, OfACopyThePagesOfTheFileThatItReadsCount) {
     EXPECT_EQ(pages.of(row)->ahead, 1);
     row.func = static_cast<uint16_t>(events::func::k_readahead);
     ASSERT_TRUE(pages.of(row).has_value());
-    EXPECT_EQ(pages.of(row)->missing, 0) << "nobody has read it yet";
+    EXPECT_EQ(pages.of(row)->missing, 0) << "it has not been read yet";
     EXPECT_GE(pages.of(row)->ahead, 3);
   }
   mlrun_file_op operation{};
@@ -181,7 +181,7 @@ TEST(FilesByInode, AFileBelowOneOnOverlayfsIsThatOne) {
   EXPECT_EQ(found.find(254u << 20, 14, 0), 0) << "another file system's";
 }
 
-TEST(FilesByInode, OfAFileThatWasThereAllTheTimeTheFirstPathIsMeant) {
+TEST(FilesByInode, AFileThatAlwaysExistedHasItsFirstPath) {
   FilesByInode files(files_of_inode_12({"/a", "/hard/link"}), {}, {{stat_device(254u << 20), 12, 500}});
   EXPECT_EQ(files.find(254u << 20, 12, 1), 1);
   EXPECT_EQ(files.find(254u << 20, 12, 900), 1);
@@ -193,7 +193,7 @@ TEST(FilesByInode, OfAFileThatWasThereAllTheTimeTheFirstPathIsMeant) {
 
 TEST(FilesByInode, ANumberThatIsUsedAgainMeansAnotherFile) {
   const int64_t device = stat_device(254u << 20);
-  // Seen at 100 and again at 150, made anew at 200 (its name seen at 250) and at 300 (nobody saw it), made and seen at 400.
+  // Seen at 100 and again at 150, made again at 200 (name seen at 250) and at 300 (not seen), made and seen at 400.
   FilesByInode files(files_of_inode_12({"/a", "/b", "/c"}), {{250, 2}, {100, 1}, {150, 1}, {400, 3}},
                      {{device, 12, 400}, {device, 12, 200}, {device, 12, 300}, {device, 99, 120}});
   const auto at = [&](int64_t ns) { return files.find(254u << 20, 12, ns); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What coverage says of file systems that were mounted while a run went on.
+// Tests coverage of file systems that were mounted during a run.
 #include "runner/trace/files/late_mounts.h"
 
 #include <string>

@@ -19,7 +19,7 @@ model::CallRow call_on(int64_t file_id, int64_t ts_ns, int32_t err = 0) {
   return row;
 }
 
-TEST(ReusedInodes, CallsTellWhichFileANumberMeant) {
+TEST(ReusedInodes, CallsGiveTheFileOfANumber) {
   model::FileTable files = files_of_inode_12({"/a", "/b"});
   model::FileRow other;
   other.path = "/other";
@@ -45,7 +45,7 @@ TEST(ReusedInodes, CallsTellWhichFileANumberMeant) {
   EXPECT_EQ(by_inode.find(254u << 20, 13, 1), 3);
 }
 
-TEST(ReusedInodes, WhatFindsNoRoomIsCounted) {
+TEST(ReusedInodes, WhatDoesNotFitIsCounted) {
   ReusedInodes reused(3);
   reused.load(files_of_inode_12({"/a", "/b"}));
   reused.call(call_on(1, 100));

@@ -52,7 +52,7 @@ TEST(GpuFileBatches, WhatIsStillWaitingIsNotOver) {
   EXPECT_EQ(batches.results(kBatch, 7, {result(100, 10)}).size(), 1u);
 }
 
-TEST(GpuFileBatches, OperationsWithOneCookieAreToldApartBySizeThenByOrder) {
+TEST(GpuFileBatches, OperationsWithOneCookieAreMatchedBySizeThenByOrder) {
   GpuFileBatches batches;
   for (uint32_t i = 0; i < 3; ++i) batches.hand_in(kBatch, 5, i, operation(0, 10 * (i + 1)));
   EXPECT_EQ(batches.results(kBatch, 6, {result(0, 20)}).at(0).entry, 1u);

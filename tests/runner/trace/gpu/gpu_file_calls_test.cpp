@@ -192,7 +192,7 @@ TEST_F(GpuFileCallsTest, ABatchMeansNothingToTheProgramThatIsExecuted) {
   EXPECT_EQ(calls_.batches().unmatched(), 1);
 }
 
-// A read that the library tells of, of a file of the table.
+// A read recorded by the library, of a file in the table.
 model::CallRow read_call(int64_t file_id, int64_t ts_ns, int64_t offset, int64_t bytes, int32_t tid) {
   model::CallRow row;
   row.func = events::func::k_pread;

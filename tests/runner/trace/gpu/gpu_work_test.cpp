@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU work in the merge: joined to its call wherever it stands in the spool, by its own times, with what was lost.
+// Tests GPU work in the merge: it is joined to its call wherever it is in the spool, has its own times, and losses are
+// counted.
 #include <gtest/gtest.h>
 
 #include "tests/runner/trace/trace_folder.h"
@@ -82,7 +83,7 @@ TEST(GpuWork, BelongsToTheCallWhateverChannelAndOrderTheyCameBy) {
   EXPECT_EQ(summary.gpu_kernels[0].name, "k(float*)");
 }
 
-TEST(GpuWork, OfADriverCallInsideACallBelongsToTheOuterOne) {
+TEST(GpuWork, OfANestedDriverCallBelongsToTheOuterCall) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   const uint64_t outer = records.add_string("cudaLaunchKernel"), inner = records.add_string("cuLaunchKernel");
@@ -98,7 +99,7 @@ TEST(GpuWork, OfADriverCallInsideACallBelongsToTheOuterOne) {
   EXPECT_EQ(folder.run()["gpu_work"]["nested_calls"], 1);
 }
 
-TEST(GpuWork, BelongsToItsCallWhereCorrelationIdsBeginAnew) {
+TEST(GpuWork, BelongsToItsCallWhereCorrelationIdsRestart) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   const uint64_t launch = records.add_string("cudaLaunchKernel");
@@ -152,7 +153,7 @@ TEST(GpuWork, IsBusyTimeOfItsDeviceOnce) {
   EXPECT_TRUE(summary.losses.empty());
 }
 
-TEST(GpuWork, LossesAndWrongTimesAreToldOf) {
+TEST(GpuWork, LossesAndWrongTimesAreReported) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   add_note(records, MLRUN_GPU_STARTED, 130000, 0, 1);

@@ -18,7 +18,7 @@ mlrun_torch_memory record(uint32_t probe, uint64_t address, uint64_t device, uin
   return record;
 }
 
-TEST(TorchMemory, ARowSaysWhatTheProbeTold) {
+TEST(TorchMemory, ARowHasTheProbesValues) {
   const auto row = torch_memory_row(record(MLRUN_TORCH_MALLOC, 0x7f0000000000, 1, 512, ~uint64_t{1}));
   ASSERT_TRUE(row.has_value());
   EXPECT_FALSE(row->is_release);
@@ -40,7 +40,7 @@ TEST(TorchMemory, NumbersThatCannotBeDoNoHarm) {
   EXPECT_EQ(row->bytes, INT64_MAX);
 }
 
-TEST(TorchMemory, WhatNoProbeOfOursTellsIsNoRow) {
+TEST(TorchMemory, RecordsOfOtherProbesAreNoRows) {
   EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, ~uint64_t{0}, 1, 0)).has_value()) << "no device is -1";
   EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, uint64_t{1} << 40, 1, 0)).has_value());
   EXPECT_FALSE(torch_memory_row(record(0, 1, 1, 1, 1)).has_value());

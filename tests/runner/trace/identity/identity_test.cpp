@@ -66,7 +66,7 @@ TEST(Identity, AnotherStartTimeIsAnotherProcessThoughThePidCameBack) {
   EXPECT_EQ(folder.numbers("process", "start_ticks"), Numbers({500, 510}));
 }
 
-TEST(Identity, WithoutAStartTimeALoadedImageGoesOnWithTheSilentProcess) {
+TEST(Identity, WithoutAStartTimeALoadedImageContinuesTheProcessWithoutRecords) {
   SpoolWriter spool = spool_with_anchors();
   add_image(spool, {.serial = 1, .process = 1, .start_ticks = 0}, {}, 10);
   add_image(spool, {.serial = 2, .process = 2, .image = 2, .start_ticks = 510}, {.start_ticks = 510}, 200);
@@ -90,14 +90,14 @@ TEST(Identity, ProcessesOfTwoPidNamespacesMayHaveOnePid) {
   EXPECT_EQ(folder.numbers("call", "pid"), Numbers({1007, 2007}));
 }
 
-TEST(Identity, TheForkThatReturnedThePidTellsTheParent) {
+TEST(Identity, TheForkThatReturnedThePidGivesTheParent) {
   SpoolWriter spool = spool_with_anchors();
   add_image(spool, {.serial = 1, .pid = 100, .tid = 100, .process = 1}, {.parent_pid = 1}, 10);
   RecordBuffer records;
   records.add(testing::DescriptorCall{
       .func = events::func::k_fork, .start = ticks_at(30 * kMillisecond), .duration = 100, .fd = -1, .result = 101});
   spool.add_data(1, records);
-  // The parent had died when the child told who its parent was.
+  // The parent had died when the child recorded its parent.
   add_image(spool, {.serial = 2, .pid = 101, .tid = 101, .process = 2, .start_ticks = 502},
             {.parent_pid = 1, .origin = MLRUN_PROCESS_FORKED}, 31);
   // Nobody's fork was recorded: the pid that it names.
@@ -159,9 +159,9 @@ TEST(Identity, KernelCountsAreThoseOfTheProcessesEnd) {
   EXPECT_EQ(folder.numbers("process", "uid"), Numbers({1000}));
 }
 
-// Of four processes the first told of its end, the second did not, of the third records were dropped, and the fourth
-// still ran when the run was over.
-TEST(Identity, HowAProcessEndedIsToldUnlessItsWordMayBeLost) {
+// Four processes: the first recorded its end, the second did not, the third lost records, and the fourth still ran when
+// the run was over.
+TEST(Identity, TheExitStatusIsKnownUnlessItsRecordMayBeLost) {
   SpoolWriter spool = spool_with_anchors();
   for (uint64_t n = 1; n <= 4; n++) {
     const auto id = static_cast<uint32_t>(n);
@@ -205,7 +205,7 @@ TEST(Identity, HowAProcessEndedIsWhatItsParentsWaitReturned) {
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
-TEST(Identity, WhereRecordingHadStoppedNobodyIsSaidToBeKilled) {
+TEST(Identity, NoProcessIsReportedKilledAfterRecordingStopped) {
   SpoolWriter spool = spool_with_anchors();
   add_image(spool, {.serial = 1}, {}, 10);
   add_image(spool, {.serial = 2, .pid = 101, .process = 2, .image = 2}, {.parent_pid = 100, .start_ticks = 501}, 20);
@@ -223,7 +223,7 @@ TEST(Identity, RowsOfAChannelThatNothingDescribesAreKept) {
   const testing::TraceFolder folder;
   merge(folder, spool);
   EXPECT_EQ(folder.numbers("call", "proc_id"), Numbers({1}));
-  EXPECT_EQ(folder.texts("loss", "reason"), std::vector<std::string>({"nothing tells which thread recorded"}));
+  EXPECT_EQ(folder.texts("loss", "reason"), std::vector<std::string>({"the recording thread is unknown"}));
 }
 
 TEST(Identity, AllocationSitesAreNamedByTheMappingsThatWereSeen) {

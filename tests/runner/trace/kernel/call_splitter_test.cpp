@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The split of a call's time: it adds up whatever the intervals are, and each label has what the definition gives it.
+// Tests the split of a call's time: it adds up for any intervals, and each label follows its definition.
 #include "runner/trace/kernel/call_splitter.h"
 
 #include <fcntl.h>
@@ -105,8 +105,8 @@ class CallSplitterTest : public ::testing::Test {
     mlrun_block_part record{};
     record.head.tid = tid;
     record.head.time_ns = done_ns;
-    record.queue_ns = queue_ns;
-    record.issue_ns = issue_ns;
+    record.queued_at_ns = queue_ns;
+    record.issued_at_ns = issue_ns;
     record.request = 5;
     record.inode = 12;
     record.file_device = kPartition;
@@ -124,7 +124,7 @@ class CallSplitterTest : public ::testing::Test {
     window_.add(request);
     request.head.time_ns = 1070;
     request.request = 6;
-    request.issue_ns = 1050;
+    request.issued_at_ns = 1050;
     request.op = MLRUN_BLOCK_FLUSH;
     window_.add(request);
   }
@@ -198,7 +198,7 @@ TEST_F(CallSplitterTest, OwnPartsAreQueueAndDevice) {
   EXPECT_EQ(split.own_ns, 25);
 }
 
-TEST_F(CallSplitterTest, SomebodyElsesPartOfTheSameRangeIsShared) {
+TEST_F(CallSplitterTest, AnotherProcesssPartOfTheSameRangeIsShared) {
   window_.add(part(8, 900, 910, 1080));
   wait(7, 1010, 1085, 1085);
   const auto split = this->split(kRead, 1000, 100);
@@ -239,7 +239,7 @@ TEST_F(CallSplitterTest, UntilItsTurnToQueueAllThatItQueuedCounts) {
   EXPECT_EQ(split.device_ns, 10);
 }
 
-TEST_F(CallSplitterTest, WhoIsHeldUpForDirtyPagesWaitsForNoRequest) {
+TEST_F(CallSplitterTest, AWriterThrottledForDirtyPagesWaitsForNoRequest) {
   window_.add(part(7, 1010, 1040, 1080));  // what it writes over is being written
   wait(7, 1005, 1060, 1065, MLRUN_WAIT_THROTTLED | MLRUN_WAIT_IO, 5);
   const auto split = this->split(kWrite, 1000, 100);
@@ -252,8 +252,8 @@ TEST_F(CallSplitterTest, TheRequestThatWokeItExplainsWhatNothingElseDoes) {
   mlrun_block_request request{};
   request.head.time_ns = 1060;
   request.request = 9;
-  request.queue_ns = 1020;
-  request.issue_ns = 1030;
+  request.queued_at_ns = 1020;
+  request.issued_at_ns = 1030;
   window_.add(request);
   wait(7, 1010, 1070, 1070, 0, 9);
   const auto split = this->split(kOpen, 1000, 100, -1, -1);
@@ -375,13 +375,13 @@ TEST_F(OperationSplitTest, WhatWasHandedInWaitsForItsOwnPartsUntilItIsOver) {
   wait(7, 1100, 1300, 1300);  // its thread's, for something else
   auto row = operation(MLRUN_FILE_READ, 1000, 1050);
   row.record.flags = MLRUN_FILE_LATER | MLRUN_FILE_DIRECT;
-  EXPECT_FALSE(splitter_->split(row, false).has_value()) << "nobody knows when it was over";
+  EXPECT_FALSE(splitter_->split(row, false).has_value()) << "its end is unknown";
   row.done = Completion{1520, 4096};
   const auto split = split_of(row, 520);
   EXPECT_EQ(split.queue_ns, 20);
   EXPECT_EQ(split.device_ns, 470);
   EXPECT_EQ(split.wait_ns, 10 + 20);
-  row.done = Completion{990, 4096};  // another processor told of it before
+  row.done = Completion{990, 4096};  // another processor recorded it before
   EXPECT_EQ(split_of(row, 0).vfs_ns, 0);
 }
 
@@ -408,7 +408,7 @@ TEST_F(OperationSplitTest, DamagedNumbersAreNoRange) {
   }
 }
 
-TEST_F(CallSplitterTest, NothingIsSaidOfATimeWithLosses) {
+TEST_F(CallSplitterTest, ATimeWithLossesIsNotSplit) {
   mlrun_kernel_loss loss{};
   loss.head.time_ns = 1050;
   loss.first_ns = 1040;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What coverage says of operations on files that were told of by system calls.
+// Tests coverage of file operations that were recorded by system calls.
 #include "runner/trace/kernel/file_call_gaps.h"
 
 #include <string>

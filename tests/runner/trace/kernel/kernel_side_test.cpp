@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side's records are joined by: their walk, threads by number and time, calls by thread and time.
+// Tests the keys by which kernel-side records are joined: their order, threads by number and time, calls by thread and
+// time.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -70,7 +71,7 @@ TEST(KernelReader, DoesNotReadARecordAsALongerOne) {
 mlrun_block_part queued(uint32_t tid, uint64_t ns, uint32_t flags = 0) {
   mlrun_block_part part{};
   part.head.tid = tid;
-  part.queue_ns = ns;
+  part.queued_at_ns = ns;
   part.flags = flags;
   return part;
 }
@@ -235,7 +236,7 @@ TEST(KernelLosses, WhatWasNotRememberedSaysWhatIsMissingForIt) {
   EXPECT_EQ(info.losses[1].count, 3);
 }
 
-TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreTold) {
+TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreReported) {
   model::TraceInfo info;
   add_skipped_programs(info, {{"kernel_side", {{"skipped", nlohmann::json::array()}}}});
   add_skipped_programs(info, {{"kernel_side", {{"skipped", "none"}}}});
@@ -360,7 +361,7 @@ TEST(SyscallTable, CountsThatCannotBeDoNoHarm) {
   EXPECT_EQ(table.json()[0]["calls"], INT64_MAX);
 }
 
-TEST(BlockErrno, KnowsBothWaysOfTelling) {
+TEST(BlockErrno, ReadsBothEncodings) {
   EXPECT_EQ(block_errno(0), 0);
   EXPECT_EQ(block_errno(-ENOSPC), ENOSPC);
   EXPECT_EQ(block_errno(10), EIO);

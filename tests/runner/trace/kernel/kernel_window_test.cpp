@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side's records in memory: how many there are at most, and that what is gone is told of.
+// Tests the kernel side's records in memory: their limit, and that evicted ones are counted.
 #include "runner/trace/kernel/kernel_window.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ mlrun_block_part read_until(uint64_t done_ns) {
   mlrun_block_part record{};
   record.head.tid = 7;
   record.head.time_ns = done_ns;
-  record.queue_ns = done_ns - 5;
+  record.queued_at_ns = done_ns - 5;
   record.inode = 12;
   return record;
 }

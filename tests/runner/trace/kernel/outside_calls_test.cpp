@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side records outside of calls: told apart from what lies in calls without a row, and added up.
+// Tests what the kernel side records outside of calls: it is separated from operations in calls without a row, and
+// summed.
 #include <gtest/gtest.h>
 
 #include "runner/trace/kernel/outside_reads.h"
@@ -12,7 +13,7 @@ namespace {
 mlrun_block_part queued_at(uint64_t ns) {
   mlrun_block_part part{};
   part.head.tid = 7;
-  part.queue_ns = ns;
+  part.queued_at_ns = ns;
   return part;
 }
 
@@ -31,7 +32,7 @@ TEST(PartCalls, WhatLiesInACallWithoutARowIsNotOutside) {
   EXPECT_FALSE(calls.is_outside(2)) << "beyond those that are joined";
 }
 
-TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
+TEST(OutsideReads, ReportBytesReadOutsideOfCallsAboveAThreshold) {
   mlrun_block_part part{};
   part.op = MLRUN_BLOCK_READ;
   part.request = 1;
@@ -59,7 +60,7 @@ TEST(OutsideReads, TellWhatWasReadInNoCallOnceItIsMuch) {
 }
 
 // A static program that ends at once may have waited for nothing and read nothing.
-TEST(SilentProcesses, IsTheCommandWhereNobodyTellsOfAnything) {
+TEST(SilentProcesses, AreTheCommandWhereThereAreNoRecords) {
   EXPECT_EQ(SilentProcesses(model::TraceInfo()).count(), 1);
   model::TraceInfo info;
   info.processes.resize(1);

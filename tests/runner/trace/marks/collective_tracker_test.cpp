@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives out of NCCL's ranges: which have a number, and in which communicator the process is which rank.
+// Tests collectives from NCCL's ranges: which have a number, and the process's rank in each communicator.
 #include "runner/trace/marks/collective_tracker.h"
 
 #include <deque>
@@ -102,17 +102,17 @@ TEST_F(Collectives, HaveNoNumberOnceTheirProcessHasLostRecords) {
                                                   "process: without a number, not compared"}));
 }
 
-TEST_F(Collectives, OfACommunicatorThatIsMadeAfterALossAreNumbered) {
+TEST_F(Collectives, AreNumberedInACommunicatorMadeAfterALoss) {
   losses_ = {{15, 0}};
   make(1, 10, kA, 0);
   make(1, 20, kB, 0);
   reduce(1, 30, kA);
   reduce(1, 40, kB);
-  reduce(1, 50, 0x333);  // when it was made nobody has seen
+  reduce(1, 50, 0x333);  // its creation was not seen
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0, kNone}));
 }
 
-TEST_F(Collectives, OfWhichOneCouldNotBeToldHaveNoNumberFromThenOn) {
+TEST_F(Collectives, HaveNoNumberAfterOneThatCouldNotBeRead) {
   make(1, 10, kA, 0);
   add(1, 11, "ncclCommFinalize", {});  // surely none
   reduce(1, 20);
@@ -123,7 +123,7 @@ TEST_F(Collectives, OfWhichOneCouldNotBeToldHaveNoNumberFromThenOn) {
   EXPECT_EQ(coverage().size(), 1u);
 }
 
-TEST_F(Collectives, OfAProcessThatIsSeveralRanksHaveNoNumber) {
+TEST_F(Collectives, HaveNoNumberInAProcessWithSeveralRanks) {
   make(1, 10, kA, 0);
   make(1, 11, kA, 1);
   reduce(1, 20);
@@ -148,7 +148,7 @@ TEST_F(Collectives, OfRanksThatWereMadeInAGroupHaveNoNumberIfTheyAreSeveral) {
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0, 1}));
 }
 
-TEST_F(Collectives, OfASplitCommunicatorHaveNoRankOfTheParent) {
+TEST_F(Collectives, InASplitCommunicatorDoNotHaveTheParentsRank) {
   make(1, 10, kA, 3);
   for (const char* name : {"ncclCommSplit", "ncclCommShrink"}) {
     make(1, 20, kB, 3, name);
@@ -167,8 +167,8 @@ TEST_F(Collectives, OfMoreCommunicatorsThanCanBeFollowedAreCounted) {
   reduce(1, 70'000, 0x7fffffff);
   reduce(1, 70'001, 1);
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0}));
-  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 1 are of more communicators than can be "
-                                                  "followed: without a number, not compared"}));
+  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 1 are of more communicators than the "
+                                                  "merger tracks: without a number, not compared"}));
 }
 
 }  // namespace

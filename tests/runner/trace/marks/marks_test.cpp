@@ -36,7 +36,7 @@ class Marks : public ::testing::Test {
     spool_.add_channel({.serial = 1});
     spool_.add_channel({.serial = 2, .pid = 200, .tid = 200, .process = 2, .start_ticks = 600});
   }
-  // A range that begins and ends with these payloads; a layout of "-" stands for none, "" for one that is not told.
+  // A range that begins and ends with these payloads; a layout of "-" means none, "" an unregistered one.
   void range(int process, uint64_t at, const char* name, const std::string& layout, const std::string& structure,
              const std::string& end_layout = "-", const std::string& end_structure = "") {
     put(process, MLRUN_MARK_PUSH, at, name, layout, structure);
@@ -78,7 +78,7 @@ class Marks : public ::testing::Test {
   RecordBuffer records_[2];
 };
 
-TEST_F(Marks, KeepWhatTheirBeginningBroughtIfTheEndBringsNothingThatCanBeTold) {
+TEST_F(Marks, KeepTheBeginsPayloadIfTheEndsIsUnreadable) {
   range(1, 10, "ncclAllReduce", kReduce, bytes_of(0xabc, 4096), "", "");
   range(1, 20, "ncclAllReduce", kReduce, bytes_of(0xabc, 512), "9 no layout", bytes_of(0, 0));
   range(1, 30, "ncclAllReduce", kReduce, bytes_of(0xabc, 1), kReduce, bytes_of(0xabc, 2));
@@ -90,9 +90,9 @@ TEST_F(Marks, KeepWhatTheirBeginningBroughtIfTheEndBringsNothingThatCanBeTold) {
                                                    R"({"Message size [bytes]":3,"NCCL communicator ID":2748})"}));
   EXPECT_EQ(folder_.numbers("collective", "bytes"), (Numbers{4096, 512, 2, 3}));
   EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(coverage(), (Texts{"1 of a layout that the program has not told: only the mark is there",
+  EXPECT_EQ(coverage(), (Texts{"1 of a layout that the program did not register: only the mark is there",
                                "1 of a layout that is damaged, too large or one too many: only the mark is there",
-                               "1 of which only some members could be told"}));
+                               "1 of which only some members could be decoded"}));
 }
 
 TEST_F(Marks, OfNcclHaveNoNumberAfterRecordingWasPaused) {
@@ -176,11 +176,11 @@ TEST_F(Marks, ThatAreBegunAndNeverEndedTakeBoundedMemory) {
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{7}));
 }
 
-TEST_F(Marks, OfALongDomainSayThatItIsCut) {
+TEST_F(Marks, ALongDomainIsMarkedAsCut) {
   begin(1, 10, "mark", std::string(300, 'd'));
   merge();
   EXPECT_EQ(folder_.texts("mark", "domain"), (Texts{"nvtx:" + std::string(256, 'd')}));
-  EXPECT_EQ(coverage(), (Texts{"1 marks tell the first 256 bytes of theirs alone"}));
+  EXPECT_EQ(coverage(), (Texts{"1 marks have only the first 256 bytes of theirs"}));
 }
 
 TEST_F(Marks, OfMoreLayoutsThanCanBeFollowedAreCountedApart) {

@@ -98,7 +98,7 @@ TEST_F(OpenMarksTest, AMomentTooLongAgoIsNotKnown) {
   EXPECT_EQ(mark_of(kOther, 200'002, 300'000), 20'000);
 }
 
-// A loader that makes its workers anew for each epoch, with ranges in each.
+// A loader that makes new workers for each epoch, with ranges in each.
 TEST_F(OpenMarksTest, ProcessesWithoutEndTakeNoMemoryWithoutEnd) {
   constexpr int32_t kProcesses = 1000;
   constexpr int64_t kRanges = 1000;

@@ -16,7 +16,7 @@ std::string told(const std::string& layout, const std::string& bytes) {
 }
 
 TEST(PayloadLayout, PlacesMembersAsACompilerDoes) {
-  // char, int, short, long long; one offset is told.
+  // char, int, short, long long; one offset is explicit.
   const std::string layout = "1 24 0\nF 0 1 0 0 0 a\nF 0 5 0 0 0 b\nF 0 3 0 0 0 c\nF 0 9 0 16 0 d\n";
   std::string bytes(24, '\0');
   bytes[0] = -1;
@@ -40,7 +40,7 @@ TEST(PayloadLayout, LeavesOutWhatDoesNotLieInTheBytes) {
   EXPECT_EQ(PayloadLayout::parse(layout)->left_out(), 1u);
 }
 
-TEST(PayloadLayout, GoesOnBehindAnArrayOfKnownLengthOnly) {
+TEST(PayloadLayout, ContinuesOnlyAfterAnArrayOfKnownLength) {
   const std::string bytes = std::string(12, '\x05');
   EXPECT_EQ(told("1 0 0\nF 16 6 2 0 0 two\nF 0 2 0 0 0 next\n", bytes), R"({"next":5})");
   EXPECT_EQ(told("2 0 0\nF 48 6 0 0 0 some\nF 0 2 0 0 0 next\nF 0 2 0 9 0 told\n", bytes), R"({"told":5})");
@@ -74,7 +74,7 @@ TEST(PayloadLayout, RefusesWhatIsTooLarge) {
   EXPECT_FALSE(PayloadLayout::parse(layout(1, std::string(20'000, 'x'))));
 }
 
-TEST(PayloadLayout, TellsHowManyMembersFit) {
+TEST(PayloadLayout, ReturnsHowManyMembersFit) {
   const auto layout =
       PayloadLayout::parse("1 0 0\nF 0 2 0 0 0 a\nF 0 16777240 0 1 1 op\nV 1 \"\\\x01\nF 0 2 0 0 0 c\n");
   const std::string bytes = "\x01\x01\x01";

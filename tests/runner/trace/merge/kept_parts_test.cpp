@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parts of an interrupted merge are taken up: those that are exactly what was told of them, made of the same.
+// Tests which parts of an interrupted merge are reused: those that match the journal exactly, with the same source.
 #include "runner/trace/merge/kept_parts.h"
 
 #include <unistd.h>
@@ -37,7 +37,8 @@ class KeptPartsTest : public ::testing::Test {
   }
   static void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
-  // Of a merge that wrote parts 0 to 3 (3 has calls alone), told of the first three, and was killed in the next.
+  // The files of a merge that wrote parts 0 to 3 (3 has only calls), journaled the first three, and was killed in the
+  // next.
   void leave_parts() {
     KeptParts parts(staging(), kTables);
     ASSERT_TRUE(parts.open(kMade));
@@ -78,7 +79,7 @@ class KeptPartsTest : public ::testing::Test {
 using Parts = std::vector<size_t>;
 using Files = std::vector<std::string>;
 
-TEST_F(KeptPartsTest, AreThoseThatWereToldOfAndNothingElseIsLeft) {
+TEST_F(KeptPartsTest, AreTheJournaledOnesAndNothingElseIsLeft) {
   leave_parts();
   EXPECT_EQ(taken_up(), Parts({0, 1, 2}));
   EXPECT_EQ(files(), Files({"../parts.jsonl", "alloc/part-00000.parquet", "alloc/part-00001.parquet",
@@ -97,22 +98,22 @@ TEST_F(KeptPartsTest, AreTakenUpAgainWithThoseOfTheSecondMerge) {
   EXPECT_EQ(taken_up(), Parts({0, 1, 2, 7}));
 }
 
-TEST_F(KeptPartsTest, OfOtherBytesAreMadeAnew) {
+TEST_F(KeptPartsTest, WithOtherBytesAreWrittenAgain) {
   leave_parts();
   write(part("alloc", 1), "allocations 0f 1");  // as long as it was
   EXPECT_EQ(taken_up(), Parts({0, 2}));
   EXPECT_FALSE(fs::exists(part("call", 1)));
 }
 
-TEST_F(KeptPartsTest, WithoutOneOfTheirFilesOrWithOneMoreAreMadeAnew) {
+TEST_F(KeptPartsTest, WithAMissingOrAnExtraFileAreWrittenAgain) {
   leave_parts();
   fs::remove(part("call", 0));
-  write(part("alloc", 2), "of nobody");
+  write(part("alloc", 2), "unknown");
   EXPECT_EQ(taken_up(), Parts({1}));
   EXPECT_EQ(files(), Files({"../parts.jsonl", "alloc/part-00001.parquet", "call/part-00001.parquet"}));
 }
 
-TEST_F(KeptPartsTest, ThatAreLinksAreMadeAnew) {
+TEST_F(KeptPartsTest, ThatAreLinksAreWrittenAgain) {
   leave_parts();
   fs::rename(part("call", 1), folder_ + "/elsewhere");
   fs::create_symlink(folder_ + "/elsewhere", part("call", 1));
@@ -181,13 +182,13 @@ TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheSameIds) {
   EXPECT_EQ(KeptParts::made_of("", info), "");
 }
 
-TEST_F(KeptPartsTest, AreNeitherTakenUpNorToldOfWhereWhatTheyAreMadeOfIsNotKnown) {
+TEST_F(KeptPartsTest, AreNeitherReusedNorJournaledIfTheirSourceIsUnknown) {
   leave_parts();
   EXPECT_EQ(taken_up(""), Parts());
   EXPECT_EQ(files(), Files());
 }
 
-TEST_F(KeptPartsTest, BehindLinksAreMadeAnew) {
+TEST_F(KeptPartsTest, BehindLinksAreWrittenAgain) {
   leave_parts();
   fs::rename(staging() + "/tables/call", folder_ + "/elsewhere");
   fs::create_directory_symlink(folder_ + "/elsewhere", staging() + "/tables/call");
@@ -197,7 +198,7 @@ TEST_F(KeptPartsTest, BehindLinksAreMadeAnew) {
 
 TEST_F(KeptPartsTest, FailWithOneLineWhereNoFolderCanBe) {
   write(staging(), "");
-  EXPECT_EQ(taken_up(), Parts());  // a file in the way was nobody's
+  EXPECT_EQ(taken_up(), Parts());  // a file in the way was not written by a merge
   KeptParts parts("/proc/merging", kTables);
   const auto opened = parts.open(kMade);
   ASSERT_FALSE(opened);

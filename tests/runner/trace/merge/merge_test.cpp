@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The merge as a whole: order, repeatability, twins, losses, and what happens when it cannot be done.
+// Tests the whole merge: order, repeatability, twins, losses, and failures.
 #include "runner/trace/merge/merge.h"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(Merge, GivesTheSameTablesAgainAndWithAnyNumberOfThreads) {
   EXPECT_EQ(folder.numbers("alloc", "addr").size(), addresses.size());
   EXPECT_EQ(std::count(offsets.begin(), offsets.end(), std::nullopt),
             std::count_if(ids.begin(), ids.end(), [](const auto&) { return true; }))
-      << "no open was recorded, so no offset may be told";
+      << "no open was recorded, so offsets are unknown";
 }
 
 TEST(Merge, OrdersRowsByEndAcrossRowGroupsAndByStartWithin) {
@@ -228,7 +228,7 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
   const Texts reasons = folder.texts("loss", "reason");
   const Numbers counts = folder.numbers("loss", "count"), first = folder.numbers("loss", "first");
   for (size_t i = 0; i < reasons.size(); ++i) losses[reasons[i]] += *counts[i];
-  EXPECT_EQ(losses["buffer full"], 4) << "3 that the channel counted, and 1 that only frames tell of";
+  EXPECT_EQ(losses["buffer full"], 4) << "3 that the channel counted, and 1 that only frames count";
   EXPECT_EQ(losses["gave up waiting for room"], 1);
   EXPECT_EQ(losses["frames missing from the spool"], 8 + 0);
   EXPECT_EQ(losses["begun and never finished"], 96);
@@ -240,7 +240,7 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
 
 // A drops frame comes before the counters frame of the same look. Where a collector died in between, or an older version
 // wrote no drops frame, the rest is of no kind.
-TEST(Merge, TellsWhatDroppedRecordsWouldHaveTold) {
+TEST(Merge, ReportsWhatDroppedRecordsContained) {
   SpoolWriter spool = empty_spool();
   events::DropCounts drops{};
   drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL] = 3;
@@ -281,7 +281,7 @@ TEST(Merge, SaysWhichBytesTheRecordedCallsDidNotMove) {
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({4'000'000, 1}));
 }
 
-TEST(Merge, TellsOfProgramsAndChildrenThatCouldNotBeFollowed) {
+TEST(Merge, ReportsProgramsAndChildrenThatCouldNotBeTraced) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   const uint64_t path = records.add_string("/bin/static-tool");
@@ -355,7 +355,7 @@ TEST(Merge, KeepsTheLengthOfACallThatTookManySeconds) {
     EXPECT_NEAR(*found[i], *lengths[i], 1000) << "rounding of the counter's rate";
 }
 
-TEST(Merge, TellsTheAddressThatAMappingWasAskedFor) {
+TEST(Merge, KeepsTheRequestedAddressOfAMapping) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   const auto add = [&](uint16_t number, uint64_t ms, std::vector<uint64_t> more) {
@@ -391,7 +391,7 @@ TEST(Merge, TakesMonotonicChannelsBesideTicks) {
   EXPECT_EQ(folder.numbers("call", "dur"), Numbers({100, 70}));
 }
 
-TEST(Merge, OfASpoolWithoutRowsHasAllTables) {
+TEST(Merge, WithoutRowsHasAllTables) {
   const TraceFolder folder;
   expect_merged(folder, empty_spool());
   EXPECT_EQ(folder.numbers("call", "ts"), Numbers({}));

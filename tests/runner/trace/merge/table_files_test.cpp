@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part that is written already is passed over: the kernel side hears of its calls as if it had been written now.
+// Tests that a part that is already written is skipped, and that the kernel side gets its calls as if it were written
+// now.
 #include "runner/trace/merge/table_files.h"
 
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace {
 constexpr uint32_t kThreads = 5;
 constexpr int64_t kCalls = 2 * kRowGroupRows + 1000, kFirstCallId = 71;
 
-// Of several row groups, in order of their ends; some begin long before. Every tenth is no more listed.
+// Rows for several row groups, in order of their ends; some begin long before. Every tenth is not listed.
 void fill(Partition& partition) {
   std::mt19937_64 random(5);
   for (int64_t i = 0; i < kCalls; ++i) {
@@ -36,13 +37,13 @@ void add_parts(PartCalls& parts) {
   for (int i = 0; i < 20'000; ++i) {
     mlrun_block_part part{};
     part.head.tid = static_cast<uint32_t>(random() % kThreads);
-    part.queue_ns = 10'000'000 + random() % (100 * kCalls);
+    part.queued_at_ns = 10'000'000 + random() % (100 * kCalls);
     parts.add(part);
   }
   parts.sort();
 }
 
-TEST(PartWriter, TellsOfTheCallsOfAPartThatItPassesAsOfOneThatItWrites) {
+TEST(PartWriter, ReportsTheCallsOfASkippedPartAsOfAWrittenOne) {
   const testing::TraceFolder folder;
   std::filesystem::create_directories(folder.path() + "/call");
   Partition partition;
@@ -60,7 +61,7 @@ TEST(PartWriter, TellsOfTheCallsOfAPartThatItPassesAsOfOneThatItWrites) {
   EXPECT_GT(found, 1000u);
 }
 
-TEST(PartWriter, WritesNothingOfAPartThatItPasses) {
+TEST(PartWriter, WritesNothingOfASkippedPart) {
   const testing::TraceFolder folder;
   Partition partition;
   fill(partition);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes, threads and files of a run that launched nothing, from the kernel's records and from looks at /proc.
+// Tests processes, threads and files of a run without a command, from the kernel's records and from /proc.
 #include "runner/trace/observed/observed_tasks.h"
 
 #include <cstring>
@@ -138,7 +138,7 @@ TEST(ObservedTasks, AChildHasItsParentAndTheNameOfItsLastProgram) {
   EXPECT_FALSE(covers(info, "arguments of processes"));
 }
 
-TEST(ObservedTasks, WhatNobodyCouldLookAtHasTheNameOfItsThreadAndIsCounted) {
+TEST(ObservedTasks, AProcessThatWasNotReadHasTheNameOfItsThreadAndIsCounted) {
   Records records;
   records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
   records.task(MLRUN_TASK_EXEC, 30, 6, 6, "true");
@@ -168,7 +168,7 @@ TEST(ObservedTasks, AProcessEndsWithTheLastOfItsThreads) {
   records.task(MLRUN_TASK_FORK, 20, 6, 6, "main", 5);
   records.task(MLRUN_TASK_FORK, 30, 6, 7, "early", 6);
   records.task(MLRUN_TASK_FORK, 31, 6, 8, "late", 6);
-  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "main");  // exit_group: the first thread is told of first
+  records.task(MLRUN_TASK_EXIT, 40, 6, 6, "main");  // exit_group: the first thread's end is recorded first
   records.task(MLRUN_TASK_EXIT, 41, 6, 7, "early");
   records.task(MLRUN_TASK_SEEN, 42, 6, 7, "early");               // its folder in /proc was there still
   records.task(MLRUN_TASK_EXIT, 40 + 2 * kSecond, 6, 8, "late");  // in the kernel for long
@@ -200,7 +200,7 @@ TEST(ObservedTasks, AMainThreadThatEndsAloneLeavesItsProcessToTheOthers) {
   EXPECT_EQ(info.threads[2].proc_id, info.processes[0].proc_id);
 }
 
-TEST(ObservedTasks, ANewThreadOfAProcessThatNobodyKnewIsNotItsFork) {
+TEST(ObservedTasks, ANewThreadOfAnUnknownProcessIsNotItsFork) {
   Records records;
   records.task(MLRUN_TASK_FORK, 20, 6, 7, "worker", 6);
   records.task(MLRUN_TASK_EXIT, 30, 6, 7, "worker");
@@ -215,8 +215,8 @@ TEST(ObservedTasks, ANewThreadOfAProcessThatNobodyKnewIsNotItsFork) {
   EXPECT_EQ(info.threads.size(), 2u);
 }
 
-// The kernel tells of the first thread's end, then of an exec under its number; the caller's own number goes untold.
-TEST(ObservedTasks, AnExecByAWorkerGoesOnInTheSameProcess) {
+// The kernel records the first thread's end, then an exec under its number; the caller's own number has no end record.
+TEST(ObservedTasks, AnExecByAWorkerStaysInTheSameProcess) {
   for (const bool knows_the_worker : {true, false}) {
     Records records;
     records.process(10, 6, R"({"ppid":1,"start_ticks":7,"exe":"/bin/old","command":"old"})");
@@ -243,7 +243,7 @@ TEST(ObservedTasks, AnExecByAWorkerGoesOnInTheSameProcess) {
   }
 }
 
-TEST(ObservedTasks, AnEndThatIsAllThatToldOfAProcessIsItsRow) {
+TEST(ObservedTasks, AProcessKnownOnlyByItsEndHasARow) {
   Records records;
   records.task(MLRUN_TASK_EXIT, 20, 6, 7, "worker");
   records.task(MLRUN_TASK_EXIT, 21, 6, 6, "idle");
@@ -266,7 +266,7 @@ TEST(ObservedTasks, AFileThatIsSeenAgainIsOneRow) {
 
 using Paths = std::vector<std::string>;
 
-TEST(ObservedTasks, APathIsThatOfTheOpenThatToldIt) {
+TEST(ObservedTasks, APathIsThatOfTheOpenThatRecordedIt) {
   Records records;
   records.path("file/folder/", 12, 10);
   records.path("two/links/", 12, 20);
@@ -282,7 +282,7 @@ TEST(ObservedTasks, APathIsThatOfTheOpenThatToldIt) {
   EXPECT_EQ(info.files[2].kind, "directory");
 }
 
-TEST(ObservedTasks, AFileThatIsMadeAnewHasThePathThatWasToldMeanwhile) {
+TEST(ObservedTasks, AFileThatIsMadeAgainHasThePathRecordedMeanwhile) {
   Records records;
   records.path("old/", 12, 10);
   records.path("new/", 12, 20, MLRUN_PATH_CREATED);
@@ -296,7 +296,7 @@ TEST(ObservedTasks, AFileThatIsMadeAnewHasThePathThatWasToldMeanwhile) {
   EXPECT_EQ(records.finish(100).files.size(), 2u);
 }
 
-TEST(ObservedTasks, APathThatIsToldAgainTakesNoRoom) {
+TEST(ObservedTasks, ARepeatedPathTakesNoRoom) {
   Records records;
   for (uint64_t ns = 1; ns < 50; ns++) records.path("some/", 12, ns);
   EXPECT_TRUE(records.finish(100, {.files = 1, .text_bytes = 5}).losses.empty());
@@ -305,7 +305,7 @@ TEST(ObservedTasks, APathThatIsToldAgainTakesNoRoom) {
   EXPECT_EQ(records.finish(100, {.files = 1, .text_bytes = 100}).losses.size(), 1u);
 }
 
-TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
+TEST(ObservedTasks, WhatDoesNotFitIsCounted) {
   constexpr std::string_view kFacts = R"({"ppid":1})";
   const auto lost = [](const model::TraceInfo& info) {
     std::map<std::string, int64_t> counts;
@@ -319,10 +319,11 @@ TEST(ObservedTasks, WhatFindsNoRoomIsCounted) {
   EXPECT_TRUE(lost(records.finish(100)).empty());
   using Counts = std::map<std::string, int64_t>;
   EXPECT_EQ(lost(records.finish(100, {.events = 3})),
-            (Counts{{"begins, execs and ends of threads", 1}, {"looks at processes", 1}}));
+            (Counts{{"begins, execs and ends of threads", 1}, {"/proc samples of processes", 1}}));
   EXPECT_EQ(lost(records.finish(100, {.files = 1})), (Counts{{"names of files", 2}}));
   EXPECT_EQ(lost(records.finish(100, {.text_bytes = kFacts.size() + 1})), (Counts{{"names of files", 3}}));
-  EXPECT_EQ(lost(records.finish(100, {.text_bytes = 0})), (Counts{{"looks at processes", 1}, {"names of files", 3}}));
+  EXPECT_EQ(lost(records.finish(100, {.text_bytes = 0})),
+            (Counts{{"/proc samples of processes", 1}, {"names of files", 3}}));
 }
 
 // What is no UTF-8 takes four times the room.

@@ -115,7 +115,7 @@ TEST(OperationNames, BytesThatAreNoTextStayTheFilesOwn) {
   EXPECT_NE(files[0].path, files[0].path_bytes);
 }
 
-TEST(OperationNames, WhatIsDamagedOrFindsNoRoomHasNone) {
+TEST(OperationNames, DamagedOrSurplusRecordsHaveNone) {
   Records records;
   mlrun_file_name record{};
   record.operation = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derived file offsets, against what the kernel would have done.
+// Compares derived file offsets with the kernel's behaviour.
 #include <fcntl.h>
 
 #include <set>
@@ -198,7 +198,7 @@ TEST_F(Offsets, AreNotTouchedByLossesOfAnotherProcess) {
   EXPECT_EQ(offsets(), Numbers({0, 100}));
 }
 
-TEST_F(Offsets, OfADescriptorThatWasFoundAreUnknown) {
+TEST_F(Offsets, AreUnknownForAnInheritedDescriptor) {
   open(0, O_RDWR, 1, MLRUN_ORIGIN_FOUND);
   call(1, func::k_read, 10, 100);
   EXPECT_EQ(offsets(), Numbers({std::nullopt}));
@@ -264,7 +264,7 @@ TEST_F(Offsets, OfWritesThatAppendAreUnknownAlsoWhereStdioSaysOne) {
 }
 
 // ftell then goes to the end of the file, and has no record.
-TEST_F(Offsets, OfAStreamThatWasOpenedForAppendingAreUnknownOnceFcntlTurnsAppendingOff) {
+TEST_F(Offsets, AreUnknownForAnAppendingStreamOnceFcntlTurnsAppendingOff) {
   open(0, O_RDWR | O_APPEND);
   call(1, func::k_fdopen, 10, 3);
   stream_call(func::k_fseek, 20, 0, 0, 0, 4096, SEEK_SET);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at Python stacks, from the spool to the tables.
+// Tests samples of Python stacks, from the spool to the tables.
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST_F(PythonStacks, WhatTheSamplerCouldNotDoIsSaid) {
   merge({});
   EXPECT_EQ(folder_.texts("coverage", "detail"),
             (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
-                   "10 of 100 looks were left out: they would have taken more than 2 % of a processor"}));
+                   "10 of 100 samples were skipped: they would have taken more than 2 % of a processor"}));
   EXPECT_EQ(folder_.numbers("coverage", "proc_id"), (Numbers{1, 0, 0}));
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{3}));
 }
@@ -147,17 +147,17 @@ TEST_F(PythonStacks, ThatNameOneLongTextManyTimesTakeBoundedMemory) {
   longer.text_bytes += std::string(4097, 'x');
   merge({payload.bytes(), longer.bytes()});
   EXPECT_EQ(folder_.numbers("frame", "frame_id").size(), kKeptMax);
-  EXPECT_EQ(folder_.texts("loss", "reason"), (Texts{"rows whose stack found no room, or breaks the rules"}));
+  EXPECT_EQ(folder_.texts("loss", "reason"), (Texts{"rows whose stack is beyond the limits or malformed"}));
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{12}));
 }
 
-// mlrun was killed, and the trace recovered: nobody told what the sampler could not do.
-TEST_F(PythonStacks, OfASamplerThatDiedAreNotTakenForComplete) {
+// mlrun was killed, and the trace recovered: the sampler's failures are unknown.
+TEST_F(PythonStacks, AreIncompleteIfTheirSamplerDied) {
   spool_.session()["options"]["streams"] = {"files", "python_stacks"};
   merge({two_threads().bytes()});
   EXPECT_EQ(folder_.texts("coverage", "subject"), (Texts{"Python stacks"}));
   EXPECT_EQ(folder_.texts("coverage", "detail"),
-            (Texts{"mlrun died before it told how many looks were left out, and which processes have no stacks"}));
+            (Texts{"mlrun died before it reported how many samples were skipped, and which processes have no stacks"}));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(SpoolCursor, TakesTheFramesThatBeginInItsPart) {
   EXPECT_EQ(walk(spool, places[3], places[6] + MLRUN_FRAME_ALIGN).seqs, numbers(3, 7));
 }
 
-TEST(SpoolCursor, GoesOnBehindADamagedFrame) {
+TEST(SpoolCursor, ContinuesAfterADamagedFrame) {
   std::vector<size_t> places;
   SpoolWriter spool = spool_of(10, 100, &places);
   spool.bytes()[places[4] + 500] ^= 1;

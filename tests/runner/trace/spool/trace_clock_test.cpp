@@ -29,7 +29,7 @@ TEST(TraceClock, GoesStraightFromAnchorToAnchor) {
   EXPECT_NEAR(static_cast<double>(clock.from_ticks(1000 + 375'000'000, hint)), 155'000'500, 1);
 }
 
-TEST(TraceClock, GoesOnBeyondTheFirstAndTheLastAnchor) {
+TEST(TraceClock, ExtrapolatesBeyondTheFirstAndTheLastAnchor) {
   const TraceClock clock = clock_of({anchor(1'000'000), anchor(2'000'000)});
   TraceClock::Hint hint;
   EXPECT_EQ(clock.from_ticks(1000, hint), 5'000'000);
@@ -66,7 +66,7 @@ TEST(TraceClock, GivesTheSameTimeWhateverWasAskedBefore) {
   }
 }
 
-TEST(TraceClock, TellsTheErrorOfTheWorstHeldOutAnchor) {
+TEST(TraceClock, ReportsTheErrorOfTheWorstHeldOutAnchor) {
   const TraceClock clock = clock_of({anchor(0), anchor(100'000'000, 800), anchor(200'000'000), anchor(300'000'000)});
   EXPECT_NEAR(static_cast<double>(clock.error().max_ns), 800, 1);
   ASSERT_EQ(clock.error().stretches.size(), 2u);
