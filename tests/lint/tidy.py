@@ -37,13 +37,12 @@ def sources():
 
 
 def changed():
-    """Those of sources() that the last commit or the working tree has changed; all where there is no git."""
-    listed = subprocess.run(["git", "diff", "--name-only", "HEAD~1", "--", "runner/*.cpp"], capture_output=True, text=True, check=False)
-    new = subprocess.run(["git", "ls-files", "--others", "--exclude-standard", "--", "runner/*.cpp"], capture_output=True,
-                         text=True, check=False)
-    if listed.returncode != 0:
-        return sources()
-    return sorted({path for path in (listed.stdout + new.stdout).split() if os.path.exists(path)})
+    """Those of sources() that the last commit or the working tree has changed. Where the commit before the last is not at hand
+    (a shallow clone), the working tree alone counts."""
+    names = set()
+    for words in (["diff", "--name-only", "HEAD~1"], ["diff", "--name-only", "HEAD"], ["ls-files", "--others", "--exclude-standard"]):
+        names |= set(subprocess.run(["git", *words, "--", "runner/*.cpp"], capture_output=True, text=True, check=False).stdout.split())
+    return sorted(name for name in names if os.path.exists(name))
 
 
 def seen_by(build):
