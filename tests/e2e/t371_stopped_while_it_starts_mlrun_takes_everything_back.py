@@ -75,7 +75,7 @@ def check(this):
 
 
 def kernel_side_works(this):
-    return os.geteuid() == 0 and this.run(case.BUILD / "bin" / "mlrun-probes", "check").returncode == 0
+    return os.geteuid() == 0 and this.run(case.BUILD / "bin" / "mlrun-probes", "check").returncode in (0, 2)
 
 
 if __name__ == "__main__":

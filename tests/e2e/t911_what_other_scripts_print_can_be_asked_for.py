@@ -118,7 +118,9 @@ def check_data(this, queries, trace, made, buffer):
                                     for row in rows if row["path"] == made],
                [("pwrite", buffer + 128, 4096, 100, 100), ("pread", buffer + 64, 8192, 4096, 4096)])
     this.equal("a read that would have to wait", [row["returned"] for row in rows if row["err"] == 11], [-1])
-    mapped = [row for row in queries.rows(trace, "'munmap'") if row["path"] == made]
+    mappings = [row for row in queries.rows(trace, "'munmap'") if row["path"] == made]
+    mapped = [row for row in mappings if row["func"] == "mmap"]
+    this.equal("unmapped", [row["length"] for row in mappings if row["func"] == "munmap"], [8192, 8192])
     this.equal("mapped", [(row["length"], row["file_offset"], row["flags"] & 3, row["prot"], row["hint"]) for row in mapped],
                [(8192, 4096, mmap.MAP_SHARED, mmap.PROT_READ, 0), (8192, 0, mmap.MAP_PRIVATE, mmap.PROT_READ, buffer & ~4095)])
     this.true("a hint where memory is mapped already", mapped[1]["address"] != mapped[1]["hint"], mapped)
