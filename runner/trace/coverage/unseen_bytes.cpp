@@ -138,9 +138,16 @@ void UnseenBytes::take_children_off() {
   const auto take_off = [](int64_t& from, int64_t bytes) {
     if (from >= 0 && bytes > 0) from = std::max<int64_t>(util::sum_of(from, -bytes), 0);
   };
+  const auto parent_of = [&](const Process& child) { return &processes_[static_cast<size_t>(child.parent)]; };
+  for (Process& child : processes_) {
+    const bool is_included = child.parent >= 0 && child.last_ns <= parent_of(child)->asked_ns;
+    child.is_in_parent = is_included && child.proc_id == 0 && !child.is_final;
+  }
   for (const Process& child : processes_) {
-    if (child.parent < 0) continue;
-    Process& parent = processes_[static_cast<size_t>(child.parent)];
+    if (child.parent < 0 || child.is_in_parent) continue;
+    Process* counting = parent_of(child);
+    for (size_t i = 0; counting->is_in_parent && i < processes_.size(); ++i) counting = parent_of(*counting);
+    Process& parent = *counting;
     if (child.last_ns > parent.asked_ns) continue;  // the parent's counts do not include it yet
     take_off(parent.own.read, std::max(child.whole.read, child.seen.read));
     take_off(parent.own.written, std::max(child.whole.written, child.seen.written));
@@ -179,6 +186,7 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
     ++of.processes;
     of.unnamed += process.parent_recorded ? 0 : 1;
     of.any_command |= process.is_command;
+    if (process.is_in_parent) continue;
     of.all_final &= process.is_final;
     of.unreadable += process.whole.read < 0 ? 1 : 0;
     util::add_to(of.read, std::max({process.own.read, process.own.from_devices, int64_t{0}}));

@@ -51,6 +51,8 @@ class UnseenBytes {
     int64_t asked_ns = -1, last_ns = 0;
     bool is_final = false;  // the counts were taken at its end
     bool is_command = false, parent_recorded = false;
+    bool is_in_parent =
+        false;  // recorded nothing; the parent's counts have all its bytes, its own only those of a sample
     std::string exe;
     Bytes seen;
     Counts whole, own;

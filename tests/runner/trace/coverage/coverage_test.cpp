@@ -330,6 +330,21 @@ TEST(Coverage, SaysAtLeastOfCountsThatAreNotOfTheEnd) {
   EXPECT_NE(details[1].find("by /bin/static, which recorded nothing; at least"), std::string::npos) << details[1];
 }
 
+// What a sample of it missed is in the parent's counts: two halves would each be too small to report.
+TEST(Coverage, BytesOfASilentChildThatWasSampledTooEarlyAreItsParents) {
+  constexpr int64_t kUnseen = 4'000'000;
+  SpoolWriter spool;
+  for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+  add_process(spool, kParentPid, 1, kReadByParent, kReadByParent + kUnseen, RecordBuffer());
+  json child = watched(kParentPid + 1, kParentPid, "/bin/static", kUnseen / 2, false);
+  child["io_ns"] = testing::kStartNs + 20 * kMillisecond;
+  spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true), child};
+  const TraceFolder folder;
+  ASSERT_TRUE(folder.merge(spool));
+  EXPECT_EQ(folder.texts("coverage", "subject"), (std::vector<std::string>{"bytes read", "/bin/a"}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({kReadByParent + kUnseen, 1}));
+}
+
 // The parent's wait says that the process exited, and not what its last image had moved by then.
 TEST(Coverage, SaysAtLeastOfCountsOfAnImageThatWasNotTheLast) {
   SpoolWriter spool;
