@@ -2,6 +2,8 @@
 """Every Parquet file has the columns and types of TABLES.md, none of which needs quoting in SQL; the queries of
 README.md and TABLES.md return rows on a real training."""
 
+import re
+
 import duckdb
 import pandas
 
@@ -13,7 +15,7 @@ def check_queries(this, trace):
         queries = documents.fenced(page, "sql")
         this.true(f"{page.name} has queries", queries)
         for query in queries:
-            where = query.replace("'trace/", f"'{trace.folder}/").replace("'TRACE/", f"'{trace.folder}/")
+            where = re.sub(r"'(mlrun-train-1|TRACE)/", f"'{trace.folder}/", query)
             this.true(f"rows of a query of {page.name}", duckdb.sql(where).fetchall(), query)
 
 
@@ -22,7 +24,7 @@ def check_pandas(this, trace):
     code = [line.removeprefix(">>> ") for line in block.splitlines() if line.startswith(">>> ")]
     names = {"pandas": pandas}
     for line in code[:-1]:
-        exec(line.replace("'trace/", f"'{trace.folder}/"), names)  # pylint: disable=exec-used
+        exec(line.replace("'mlrun-train-1/", f"'{trace.folder}/"), names)  # pylint: disable=exec-used
     shown = eval(code[-1], names)  # pylint: disable=eval-used
     this.true("the pandas example finds errors", len(shown) > 0, shown)
 
