@@ -1,52 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/marks/collective_table.h"
 
+#include "runner/parquet/row_columns.h"
+#include "runner/trace/rows/origin_columns.h"
+
 namespace mlrun::trace {
 
-namespace {
+struct CollectiveColumns {
+  static constexpr const char* kTable = "collective";
+  static void visit(auto& visitor, const model::CollectiveRow& row) {
+    visitor("ts", row.origin.ts_ns, kDelta);
+    visitor("dur", row.dur_ns, kSplit);
+    visit_any_owner(visitor, row.origin);
+    visitor("operation", row.operation);
+    visitor.optional("communicator", row.communicator);
+    visitor.optional("sequence", row.sequence, kDelta);
+    visitor("bytes", row.bytes);
+    visitor.optional("root", row.root);
+    visitor.optional("peer", row.peer);
+    visitor.optional("reduction", row.reduction);
+    visitor.optional("rank", row.rank);
+    visitor.optional("ranks", row.ranks);
+    visitor("open", row.is_open);
+  }
+};
 
-void put(Int64Column& column, const std::optional<int64_t>& value) { value ? column.add(*value) : column.add_null(); }
-
-}  // namespace
+template class RowTable<CollectiveColumns, model::CollectiveRow>;
 
 Status CollectiveTable::open() {
+  if (is_open_) return {};
   is_open_ = true;
   return table_.open_in(folder_);
 }
 
 Status CollectiveTable::add(const model::CollectiveRow& row) {
   if (folder_.empty()) return {};
-  if (!is_open_) {
-    if (auto opened = open(); !opened) return opened;
-  }
-  ts_.add(row.origin.ts_ns);
-  dur_.add(row.dur_ns);
-  proc_id_.add_unless(0, row.origin.proc_id);
-  image_id_.add_unless(0, row.origin.image_id);
-  thread_id_.add_unless(0, row.origin.thread_id);
-  pid_.add_unless(0, row.origin.pid);
-  tid_.add_unless(0, row.origin.tid);
-  operation_.add(row.operation);
-  communicator_.add_unless_empty(row.communicator);
-  put(sequence_, row.sequence);
-  bytes_.add(row.bytes);
-  put(root_, row.root);
-  put(peer_, row.peer);
-  reduction_.add_unless_empty(row.reduction);
-  put(rank_, row.rank);
-  put(ranks_, row.ranks);
-  open_.add(row.is_open);
-  table_.row_added();
-  return table_.full() ? table_.end_row_group() : Status();
+  if (Status opened = open(); !opened) return opened;
+  table_.add(row);
+  return table_.end_full_group();
 }
 
 Status CollectiveTable::close() {
   if (folder_.empty()) return {};
-  if (!is_open_) {
-    if (auto opened = open(); !opened) return opened;
-  }
-  if (auto closed = table_.close(); !closed) return tl::make_unexpected(closed.error());
-  return {};
+  if (Status opened = open(); !opened) return opened;
+  return table_.close();
 }
 
 }  // namespace mlrun::trace

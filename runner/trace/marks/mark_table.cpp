@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/marks/mark_table.h"
 
+#include "runner/parquet/row_columns.h"
+
 namespace mlrun::trace {
 
-void MarkTable::add(const model::MarkRow& row) {
-  mark_id_.add(row.mark_id);
-  ts_.add(row.origin.ts_ns);
-  proc_id_.add_unless(0, row.origin.proc_id);
-  image_id_.add_unless(0, row.origin.image_id);
-  thread_id_.add_unless(0, row.origin.thread_id);
-  pid_.add_unless(0, row.origin.pid);
-  tid_.add_unless(0, row.origin.tid);
-  dur_.add_unless(-1, row.dur_ns);
-  domain_.add(row.domain);
-  name_id_.add_unless(0, row.name_id);
-  text_.add_unless_empty(row.name_id == 0 ? row.name : std::string());
-  value_.add_unless_empty(row.value);
-  scope_.add(row.scope);
-  open_.add(row.is_open);
-  error_ns_.add(row.error_ns);
-  table_.row_added();
-}
+struct MarkColumns {
+  static constexpr const char* kTable = "mark";
+  static void visit(auto& visitor, const model::MarkRow& row, const GroupEnds& /*ends*/) {
+    visitor("mark_id", row.mark_id, kDelta);
+    visitor("ts", row.origin.ts_ns, kDelta);
+    visit_any_owner(visitor, row.origin);
+    visitor.optional("dur", row.dur_ns, -1);
+    visitor("domain", row.domain);
+    visitor.optional("name_id", row.name_id, 0);
+    visitor.optional("text", row.name_id == 0 ? std::string_view(row.name) : std::string_view());
+    visitor.optional("value", row.value);
+    visitor("scope", row.scope);
+    visitor("open", row.is_open);
+    visitor("error_ns", row.error_ns);
+  }
+};
+
+template class RowTable<MarkColumns, model::MarkRow, GroupEnds>;
 
 }  // namespace mlrun::trace

@@ -5,6 +5,7 @@
 
 #include "runner/decode/func_names.h"
 #include "runner/events/record.h"
+#include "runner/parquet/row_columns.h"
 
 namespace mlrun::trace {
 
@@ -177,21 +178,23 @@ void AllocTable::add(std::span<const model::AllocRow* const> rows) {
   table_.rows_added(rows.size());
 }
 
-AllocSmallTable::AllocSmallTable()
-    : table_("alloc_small"),
-      origin_(table_),
-      class_bytes_(table_.int64("class_bytes")),
-      mallocs_(table_.int64("mallocs")),
-      frees_(table_.int64("frees")),
-      bytes_(table_.int64("bytes")) {}
+struct AllocSmallColumns {
+  static constexpr const char* kTable = "alloc_small";
+  static void visit(auto& visitor, const model::AllocSmallRow& row, const GroupEnds& ends) {
+    visit_ends(visitor, ends);
+    visitor("ts", row.origin.ts_ns, kDelta);
+    visitor("proc_id", row.origin.proc_id);
+    visitor("image_id", row.origin.image_id);
+    visitor("thread_id", row.origin.thread_id);
+    visitor("pid", row.origin.pid);
+    visitor("tid", row.origin.tid);
+    visitor("class_bytes", row.class_bytes);
+    visitor("mallocs", row.mallocs);
+    visitor("frees", row.frees);
+    visitor("bytes", row.bytes);
+  }
+};
 
-void AllocSmallTable::add(const model::AllocSmallRow& row) {
-  origin_.add(row.origin);
-  class_bytes_.add(row.class_bytes);
-  mallocs_.add(row.mallocs);
-  frees_.add(row.frees);
-  bytes_.add(row.bytes);
-  table_.row_added();
-}
+template class RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
 
 }  // namespace mlrun::trace

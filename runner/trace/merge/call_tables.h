@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The large tables of a trace: calls, allocations, counted allocations. Columns: TABLES.md.
+// The large tables of a trace: calls, allocations, counted allocations. Columns: TABLES.md. Calls and allocations have no
+// list of columns (row_table.h): they take many rows column by column, which is faster.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "runner/model/rows.h"
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_table.h"
 #include "runner/trace/kernel/call_join.h"
 #include "runner/trace/rows/origin_columns.h"
 
@@ -67,17 +68,8 @@ class AllocTable {
   Int32Column& stack_id_;
 };
 
-class AllocSmallTable {
- public:
-  AllocSmallTable();
-  void add(const model::AllocSmallRow& row);
-  void set(const GroupEnds& ends) { origin_.set(ends); }
-  ParquetTable& parquet() { return table_; }
-
- private:
-  ParquetTable table_;
-  OriginColumns origin_;
-  Int64Column &class_bytes_, &mallocs_, &frees_, &bytes_;
-};
+struct AllocSmallColumns;
+using AllocSmallTable = RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
+extern template class RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
 
 }  // namespace mlrun::trace

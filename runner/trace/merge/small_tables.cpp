@@ -91,15 +91,14 @@ struct Columns<model::ThreadRow> {
 template <>
 struct Columns<model::FileRow> {
   static constexpr const char* kTable = "file";
-  static constexpr int kNull = -1;
   static void visit(auto& visitor, auto& row) {
     const bool opened = row.dev != 0 || row.ino != 0;
-    visitor.ascending("file_id", row.file_id);
+    visitor("file_id", row.file_id, trace::kDelta);
     visitor("path", row.path);
     visitor.optional("raw_path", row.raw_path);
     visitor.optional_bytes("path_bytes", row.path_bytes);
-    visitor.optional("dev", opened ? row.dev : int64_t{kNull}, kNull);
-    visitor.optional("ino", opened ? row.ino : int64_t{kNull}, kNull);
+    visitor.optional("dev", trace::value_if(opened, row.dev));
+    visitor.optional("ino", trace::value_if(opened, row.ino));
     visitor.optional("file_system", row.file_system);
     visitor.optional("mount", row.mount);
     visitor("kind", row.kind);
@@ -120,7 +119,7 @@ template <>
 struct Columns<model::SumRow> {
   static constexpr const char* kTable = "sum";
   static void visit(auto& visitor, auto& row) {
-    visitor.ascending("sum_id", row.sum_id);
+    visitor("sum_id", row.sum_id, trace::kDelta);
     visitor("proc_id", row.call.origin.proc_id);
     visitor.optional("phase_id", row.phase_id, 0);
     visitor.optional("stretch", row.stretch, -1);
@@ -148,7 +147,7 @@ template <>
 struct Columns<model::SumBucketRow> {
   static constexpr const char* kTable = "sum_bucket";
   static void visit(auto& visitor, auto& row) {
-    visitor.ascending("sum_id", row.sum_id);
+    visitor("sum_id", row.sum_id, trace::kDelta);
     visitor("measure", row.measure);
     visitor("low", row.bucket.low);
     visitor("high", row.bucket.high);
@@ -190,12 +189,10 @@ Status write_marks(const std::vector<model::MarkRow>& marks, const std::string& 
   MarkTable table;
   if (auto opened = table.parquet().open((folder / "part-mllog.parquet").string()); !opened) return opened;
   for (const model::MarkRow& mark : marks) {
-    table.add(mark);
-    if (!table.parquet().full()) continue;
-    if (auto ended = table.parquet().end_row_group(); !ended) return ended;
+    table.add(mark, {});
+    if (Status ended = table.end_full_group(); !ended) return ended;
   }
-  if (auto closed = table.parquet().close(); !closed) return tl::make_unexpected(closed.error());
-  return {};
+  return table.close();
 }
 
 }  // namespace

@@ -36,10 +36,11 @@ int64_t end_of(const RowRef& ref, const model::AllocRow& row) {
 }
 
 // For a table that takes one row at a time.
-template <typename Row, typename Table>
+template <typename Table>
 auto one_by_one(Table& table) {
-  return [&table](std::span<const Row* const> rows) {
-    for (const Row* row : rows) table.add(*row);
+  using Row = typename Table::Row;
+  return [&table](std::span<const Row* const> rows, const GroupEnds& ends) {
+    for (const Row* row : rows) table.add(*row, ends);
   };
 }
 
@@ -100,8 +101,7 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
   ParquetTable& parquet = table.parquet();
   if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
   const auto write = [&](const GroupEnds& ends) {
-    table.set(ends);
-    add_group(rows, add);
+    add_group(rows, [&](auto batch) { add(batch, ends); });
     return parquet.end_row_group();
   };
   if (Status written = for_each_group(rows, count, partition, kind, write); !written) return written;
@@ -114,7 +114,7 @@ Status PartWriter::write_gpu(const Partition& partition, size_t number) {
   const auto write = [&](auto& table, model::GpuKind kind) {
     if (!status) return;
     status = write_table(table, partition.gpu, partition.gpu_rows[static_cast<size_t>(kind)], partition, row_kind(kind),
-                         number, one_by_one<model::GpuWorkRow>(table));
+                         number, one_by_one(table));
   };
   write(gpu_api_, model::GpuKind::kApi);
   write(gpu_kernels_, model::GpuKind::kKernel);
@@ -149,7 +149,8 @@ void PartWriter::pass(const Partition& partition, int64_t first_call_id) {
 
 Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {
   std::vector<std::optional<ReadPages>> pages;
-  const auto add_calls = [&](std::span<const model::CallRow* const> rows) {
+  const auto add_calls = [&](std::span<const model::CallRow* const> rows, const GroupEnds& ends) {
+    calls_.set(ends);
     pages.clear();
     for (size_t i = 0; join_ != nullptr && i < rows.size(); ++i) {
       pages.push_back(join_->call(*rows[i], first_call_id + static_cast<int64_t>(i)));
@@ -161,18 +162,21 @@ Status PartWriter::write(const Partition& partition, size_t number, int64_t firs
                            RowKind::kCall, number, add_calls);
   if (!calls) return calls;
   auto allocs = write_table(allocs_, partition.allocs, partition.allocs.size(), partition, RowKind::kAlloc, number,
-                            [&](std::span<const model::AllocRow* const> rows) { allocs_.add(rows); });
+                            [&](std::span<const model::AllocRow* const> rows, const GroupEnds& ends) {
+                              allocs_.set(ends);
+                              allocs_.add(rows);
+                            });
   if (!allocs) return allocs;
   if (!partition.marks.empty()) {
     auto marks = write_table(marks_, partition.marks, partition.marks.size(), partition, RowKind::kMark, number,
-                             one_by_one<model::MarkRow>(marks_));
+                             one_by_one(marks_));
     if (!marks) return marks;
   }
   if (has_gpu_) {
     if (auto gpu = write_gpu(partition, number); !gpu) return gpu;
   }
   return write_table(alloc_small_, partition.alloc_small, partition.alloc_small.size(), partition, RowKind::kCounters,
-                     number, one_by_one<model::AllocSmallRow>(alloc_small_));
+                     number, one_by_one(alloc_small_));
 }
 
 }  // namespace mlrun::trace

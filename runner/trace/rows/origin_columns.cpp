@@ -18,13 +18,4 @@ void OriginColumns::set(const GroupEnds& ends) {
   end_max.set(ends.max_ns);
 }
 
-void OriginColumns::add(const model::Origin& origin) {
-  ts.add(origin.ts_ns);
-  proc_id.add(origin.proc_id);
-  image_id.add(origin.image_id);
-  thread_id.add(origin.thread_id);
-  pid.add(origin.pid);
-  tid.add(origin.tid);
-}
-
 }  // namespace mlrun::trace

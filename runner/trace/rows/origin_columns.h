@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns that every event table begins with, and the bounds of a row group's end times.
+// The columns that event tables begin with, and the bounds of a row group's end times.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "runner/model/rows.h"
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_table.h"
 
 namespace mlrun::trace {
 
@@ -16,10 +16,37 @@ struct GroupEnds {
   int64_t min_ns = 0, max_ns = 0;
 };
 
-// The columns that every event table begins with.
+// For lists of columns (row_table.h): the times of a row, and its process and thread, 0 being unknown.
+void visit_ends(auto& visitor, const GroupEnds& ends) {
+  visitor.same("end_min", ends.min_ns);
+  visitor.same("end_max", ends.max_ns);
+}
+void visit_span(auto& visitor, const auto& row, const GroupEnds& ends) {
+  visitor("end_min", ends.min_ns);
+  visitor("end_max", ends.max_ns);
+  visitor("ts", row.ts_ns, Encoding::kDelta);
+  visitor("dur", row.end_ns - row.ts_ns, Encoding::kSplit);
+}
+void visit_recorded_ids(auto& visitor, const model::Origin& origin) {
+  visitor.optional("proc_id", origin.proc_id, 0);
+  visitor.optional("image_id", origin.image_id, 0);
+  visitor.optional("thread_id", origin.thread_id, 0);
+}
+// Of the kernel side, which knows pid and tid of processes that were not recorded, too.
+void visit_owner(auto& visitor, const model::Origin& origin) {
+  visit_recorded_ids(visitor, origin);
+  visitor("pid", origin.pid);
+  visitor("tid", origin.tid);
+}
+void visit_any_owner(auto& visitor, const model::Origin& origin) {
+  visit_recorded_ids(visitor, origin);
+  visitor.optional("pid", origin.pid, 0);
+  visitor.optional("tid", origin.tid, 0);
+}
+
+// The columns that the tables `call` and `alloc` begin with.
 struct OriginColumns {
   explicit OriginColumns(ParquetTable& table);
-  void add(const model::Origin& origin);
   // For rows that have an origin.
   template <typename Row>
   void add(std::span<const Row* const> rows);
