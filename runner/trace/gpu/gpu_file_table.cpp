@@ -6,6 +6,7 @@
 
 #include "runner/decode/limits.h"
 #include "runner/events/cufile_calls.h"
+#include "runner/parquet/row_columns.h"
 #include "runner/trace/kernel/kernel_losses.h"
 
 namespace mlrun::trace {
@@ -34,7 +35,7 @@ int32_t error_of(int64_t result) {
   return static_cast<int32_t>(std::min<int64_t>(error, INT32_MAX));
 }
 
-// nullptr: none or unknown.
+// Empty: none or unknown.
 const char* status_name(model::BatchStatus status) {
   switch (status) {
     case model::BatchStatus::kComplete: return "complete";
@@ -46,7 +47,7 @@ const char* status_name(model::BatchStatus status) {
     case model::BatchStatus::kNone:
     case model::BatchStatus::kUnknown: break;
   }
-  return nullptr;
+  return "";
 }
 
 bool moves_file(CufileRole role) {
@@ -67,52 +68,34 @@ bool moves_file(CufileRole role) {
 
 }  // namespace
 
-GpuFileTable::GpuFileTable()
-    : table_("gpu_file"),
-      span_(table_),
-      owner_(table_),
-      gpu_file_id_(table_.int64("gpu_file_id", Encoding::kDelta)),
-      func_(table_.label("func", func_names())),
-      fd_(table_.optional_int32("fd")),
-      dev_(table_.optional_int64("dev")),
-      ino_(table_.optional_int64("ino")),
-      file_id_(table_.optional_int64("file_id")),
-      offset_(table_.optional_int64("offset", Encoding::kSplit)),
-      requested_(table_.optional_int64("requested")),
-      ret_(table_.optional_int64("ret")),
-      err_(table_.int32("err")),
-      operations_(table_.int64("operations")),
-      address_(table_.optional_int64("address", Encoding::kSplit)),
-      buffer_offset_(table_.optional_int64("buffer_offset", Encoding::kSplit)),
-      posix_calls_(table_.optional_int64("posix_calls")),
-      posix_bytes_(table_.optional_int64("posix_bytes")),
-      batch_id_(table_.optional_int64("batch_id", Encoding::kDelta)),
-      status_(table_.optional_text("status")) {}
+struct GpuFileColumns {
+  static constexpr const char* kTable = "gpu_file";
+  static void visit(auto& visitor, const GpuFileTableRow& of_table, const GroupEnds& ends) {
+    static const std::vector<std::string> kFuncs = func_names();
+    const model::GpuFileRow& row = of_table.row;
+    visit_span(visitor, of_table, ends);
+    visit_owner(visitor, row.origin);
+    visitor("gpu_file_id", row.gpu_file_id, kDelta);
+    visitor.label("func", row.func <= events::kCufileCalls.size() ? row.func : 0, kFuncs);
+    visitor.optional("fd", row.fd, -1);
+    visitor.optional("dev", value_if(row.inode != 0, row.device));
+    visitor.optional("ino", row.inode, 0);
+    visitor.optional("file_id", row.file_id, 0);
+    visitor.optional("offset", row.offset, -1, kSplit);
+    visitor.optional("requested", row.requested, -1);
+    visitor.optional("ret", value_if(row.ret >= 0 || row.err != 0, row.ret));
+    visitor("err", row.err);
+    visitor("operations", row.operations);
+    visitor.optional("address", row.address, 0, kSplit);
+    visitor.optional("buffer_offset", row.buffer_offset, -1, kSplit);
+    visitor.optional("posix_calls", value_if(row.has_posix, row.posix.calls));
+    visitor.optional("posix_bytes", value_if(row.has_posix, row.posix.bytes));
+    visitor.optional("batch_id", row.batch_id, 0, kDelta);
+    visitor.optional("status", status_name(row.status));
+  }
+};
 
-void GpuFileTable::add(const Row& of_table, const GroupEnds& ends) {
-  const model::GpuFileRow& row = of_table.row;
-  span_.add(of_table.ts_ns, of_table.end_ns, ends);
-  owner_.add(row.origin);
-  gpu_file_id_.add(row.gpu_file_id);
-  func_.add(row.func <= events::kCufileCalls.size() ? row.func : 0);
-  fd_.add_unless(-1, row.fd);
-  row.inode == 0 ? dev_.add_null() : dev_.add(row.device);
-  ino_.add_unless(0, row.inode);
-  file_id_.add_unless(0, row.file_id);
-  offset_.add_unless(-1, row.offset);
-  requested_.add_unless(-1, row.requested);
-  row.ret < 0 && row.err == 0 ? ret_.add_null() : ret_.add(row.ret);
-  err_.add(row.err);
-  operations_.add(row.operations);
-  address_.add_unless(0, static_cast<int64_t>(row.address));
-  buffer_offset_.add_unless(-1, row.buffer_offset);
-  row.has_posix ? posix_calls_.add(row.posix.calls) : posix_calls_.add_null();
-  row.has_posix ? posix_bytes_.add(row.posix.bytes) : posix_bytes_.add_null();
-  batch_id_.add_unless(0, row.batch_id);
-  const char* status = status_name(row.status);
-  status == nullptr ? status_.add_null() : status_.add(status);
-  table_.row_added();
-}
+template class RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
 
 model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
   model::GpuFileRow row;

@@ -18,25 +18,9 @@ struct GpuFileTableRow {
   model::GpuFileRow row;
 };
 
-class GpuFileTable {
- public:
-  using Row = GpuFileTableRow;
-  GpuFileTable();
-  void add(const Row& row, const GroupEnds& ends);
-  ParquetTable& parquet() { return table_; }
-
- private:
-  ParquetTable table_;
-  SpanColumns span_;
-  OwnerColumns owner_;
-  Int64Column& gpu_file_id_;
-  LabelColumn& func_;
-  Int32Column& fd_;
-  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_;
-  Int32Column& err_;
-  Int64Column &operations_, &address_, &buffer_offset_, &posix_calls_, &posix_bytes_, &batch_id_;
-  TextColumn& status_;
-};
+struct GpuFileColumns;
+using GpuFileTable = RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
+extern template class RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
 
 // Arguments and result of a call. The caller fills in function, times, thread and file.
 model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);

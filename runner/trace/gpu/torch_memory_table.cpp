@@ -2,8 +2,9 @@
 #include "runner/trace/gpu/torch_memory_table.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <array>
+
+#include "runner/parquet/row_columns.h"
 
 namespace mlrun::trace {
 
@@ -11,33 +12,26 @@ namespace {
 
 constexpr int64_t kDevicesMax = INT32_MAX;
 
-std::vector<std::string> operation_names() { return {"allocation", "release"}; }
+constexpr std::array kTorchOperations = {"allocation", "release"};
 
 }  // namespace
 
-TorchMemoryTable::TorchMemoryTable()
-    : table_("torch_memory"),
-      span_(table_),
-      owner_(table_),
-      operation_(table_.label("operation", operation_names())),
-      address_(table_.int64("address", Encoding::kSplit)),
-      bytes_(table_.optional_int64("bytes")),
-      device_(table_.optional_int32("device")),
-      stream_(table_.optional_int64("stream")),
-      held_bytes_(table_.optional_int64("held_bytes", Encoding::kSplit)) {}
+struct TorchMemoryColumns {
+  static constexpr const char* kTable = "torch_memory";
+  static void visit(auto& visitor, const TorchMemoryTableRow& of_table, const GroupEnds& ends) {
+    const model::TorchMemoryRow& row = of_table.row;
+    visit_span(visitor, of_table, ends);
+    visit_owner(visitor, row.origin);
+    visitor.label("operation", row.is_release, kTorchOperations);
+    visitor("address", row.address, kSplit);
+    visitor.optional("bytes", row.bytes, -1);
+    visitor.optional("device", row.device, -1);
+    visitor.optional("stream", value_if(!row.is_release, row.stream));
+    visitor.optional("held_bytes", row.held_bytes, -1, kSplit);
+  }
+};
 
-void TorchMemoryTable::add(const Row& of_table, const GroupEnds& ends) {
-  const model::TorchMemoryRow& row = of_table.row;
-  span_.add(of_table.ts_ns, of_table.end_ns, ends);
-  owner_.add(row.origin);
-  operation_.add(row.is_release ? 1 : 0);
-  address_.add(static_cast<int64_t>(row.address));
-  bytes_.add_unless(-1, row.bytes);
-  device_.add_unless(-1, row.device);
-  row.is_release ? stream_.add_null() : stream_.add(row.stream);
-  held_bytes_.add_unless(-1, row.held_bytes);
-  table_.row_added();
-}
+template class RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 
 std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record) {
   const auto* arguments = static_cast<const __u64*>(record.arguments);

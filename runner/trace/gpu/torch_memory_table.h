@@ -17,22 +17,9 @@ struct TorchMemoryTableRow {
   model::TorchMemoryRow row;
 };
 
-class TorchMemoryTable {
- public:
-  using Row = TorchMemoryTableRow;
-  TorchMemoryTable();
-  void add(const Row& row, const GroupEnds& ends);
-  ParquetTable& parquet() { return table_; }
-
- private:
-  ParquetTable table_;
-  SpanColumns span_;
-  OwnerColumns owner_;
-  LabelColumn& operation_;
-  Int64Column &address_, &bytes_;
-  Int32Column& device_;
-  Int64Column &stream_, &held_bytes_;
-};
+struct TorchMemoryColumns;
+using TorchMemoryTable = RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
+extern template class RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 
 // Values of the probe's record. The caller fills in time, thread and held_bytes. nullopt: an unknown probe, or an
 // invalid device.

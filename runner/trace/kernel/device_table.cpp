@@ -8,7 +8,7 @@
 
 #include "runner/events/kernel_record.h"
 #include "runner/model/device_row.h"
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_columns.h"
 #include "runner/trace/files/device_number.h"
 
 namespace mlrun::trace {
@@ -86,53 +86,32 @@ std::map<uint32_t, model::DeviceRow> rows_of(const json& session) {
   return rows;
 }
 
-struct DeviceTable {
-  ParquetTable table{"device"};
-  Int64Column& dev = table.int64("dev");
-  Int32Column& major = table.int32("major");
-  Int32Column& minor = table.int32("minor");
-  TextColumn& name = table.optional_text("name");
-  TextColumn& kind = table.optional_text("kind");
-  TextColumn& path_name = table.optional_text("path_name");
-  TextColumn& model_name = table.optional_text("model");
-  TextColumn& scheduler = table.optional_text("scheduler");
-  TextColumn& below = table.optional_text("below");
-  Int32Column& rotational = table.optional_int32("rotational");
-  Int64Column& reads = table.int64("reads");
-  Int64Column& read_bytes = table.int64("read_bytes");
-  Int64Column& writes = table.int64("writes");
-  Int64Column& write_bytes = table.int64("write_bytes");
-  Int64Column& flushes = table.int64("flushes");
-  Int64Column& discards = table.int64("discards");
-  Int64Column& device_ns = table.int64("device_ns");
-  Int64Column& errors = table.int64("errors");
-  Int64Column& own_requests = table.int64("own_requests");
-  Int64Column& own_bytes = table.int64("own_bytes");
-
-  void add(const model::DeviceRow& row) {
-    dev.add(row.dev);
-    major.add(row.major);
-    minor.add(row.minor);
-    name.add_unless_empty(row.name);
-    kind.add_unless_empty(row.kind);
-    path_name.add_unless_empty(row.path_name);
-    model_name.add_unless_empty(row.model);
-    scheduler.add_unless_empty(row.scheduler);
-    below.add_unless_empty(row.below);
-    rotational.add_unless(-1, row.rotational);
-    reads.add(row.reads);
-    read_bytes.add(row.read_bytes);
-    writes.add(row.writes);
-    write_bytes.add(row.write_bytes);
-    flushes.add(row.flushes);
-    discards.add(row.discards);
-    device_ns.add(row.device_ns);
-    errors.add(row.errors);
-    own_requests.add(row.own_requests);
-    own_bytes.add(row.own_bytes);
-    table.row_added();
+struct DeviceColumns {
+  static constexpr const char* kTable = "device";
+  static void visit(auto& visitor, const model::DeviceRow& row) {
+    visitor("dev", row.dev);
+    visitor("major", row.major);
+    visitor("minor", row.minor);
+    visitor.optional("name", row.name);
+    visitor.optional("kind", row.kind);
+    visitor.optional("path_name", row.path_name);
+    visitor.optional("model", row.model);
+    visitor.optional("scheduler", row.scheduler);
+    visitor.optional("below", row.below);
+    visitor.optional("rotational", row.rotational, -1);
+    visitor("reads", row.reads);
+    visitor("read_bytes", row.read_bytes);
+    visitor("writes", row.writes);
+    visitor("write_bytes", row.write_bytes);
+    visitor("flushes", row.flushes);
+    visitor("discards", row.discards);
+    visitor("device_ns", row.device_ns);
+    visitor("errors", row.errors);
+    visitor("own_requests", row.own_requests);
+    visitor("own_bytes", row.own_bytes);
   }
 };
+using DeviceTable = RowTable<DeviceColumns, model::DeviceRow>;
 
 }  // namespace
 
@@ -146,15 +125,14 @@ std::string device_name(const json& session, uint32_t device) {
 
 Status write_devices(const json& session, const std::string& tables_folder) {
   DeviceTable devices;
-  if (auto opened = devices.table.open_in(tables_folder); !opened) return opened;
+  if (Status opened = devices.open_in(tables_folder); !opened) return opened;
   for (const auto& [number, row] : rows_of(session)) devices.add(row);
-  if (auto closed = devices.table.close(); !closed) return tl::make_unexpected(closed.error());
-  return {};
+  return devices.close();
 }
 
 Status visit_device_table(const std::function<Status(ParquetTable&)>& visit) {
   DeviceTable devices;
-  return visit(devices.table);
+  return visit(devices.parquet());
 }
 
 }  // namespace mlrun::trace

@@ -21,27 +21,8 @@ struct FileOpRow {
   std::optional<ReadPages> pages;
 };
 
-class FileOpTable {
- public:
-  using Row = FileOpRow;
-  FileOpTable();
-  void add(const FileOpRow& row, const GroupEnds& ends);
-  ParquetTable& parquet() { return table_; }
-
- private:
-  void add_split(const std::optional<model::CallSplit>& split);
-
-  ParquetTable table_;
-  SpanColumns span_;
-  OwnerColumns owner_;
-  Int64Column &op_id_, &outer_op_id_;
-  Int32Column& depth_;
-  Int64Column& call_id_;
-  LabelColumn& op_;
-  Int64Column &dev_, &ino_, &file_id_, &offset_, &requested_, &ret_, &ts_done_;
-  Int32Column &err_, &flags_, &cpu_;
-  Int64Column &vfs_, &runq_, &queue_, &device_, &device_shared_, &remote_, &wait_, &gpu_file_id_, &miss_pages_,
-      &ra_pages_, &dirty_new_pages_, &file2_id_;
-};
+struct FileOpColumns;
+using FileOpTable = RowTable<FileOpColumns, FileOpRow, GroupEnds>;
+extern template class RowTable<FileOpColumns, FileOpRow, GroupEnds>;
 
 }  // namespace mlrun::trace

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/kernel/memory_table.h"
 
-#include <algorithm>
-
+#include "runner/parquet/row_columns.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
 
-MemoryTable::MemoryTable()
-    : table_("sample_memory"),
-      ts_(table_.int64("ts", Encoding::kDelta)),
-      buffers_bytes_(table_.int64("buffers_bytes")),
-      cached_bytes_(table_.int64("cached_bytes")) {}
+struct MemoryColumns {
+  static constexpr const char* kTable = "sample_memory";
+  static void visit(auto& visitor, const MemoryRow& row, const GroupEnds& /*ends*/) {
+    visitor("ts", row.ts_ns, kDelta);
+    visitor("buffers_bytes", util::capped(row.record.buffers_bytes));
+    visitor("cached_bytes", util::capped(row.record.cached_bytes));
+  }
+};
 
-void MemoryTable::add(const MemoryRow& row, const GroupEnds& /*ends*/) {
-  ts_.add(row.ts_ns);
-  buffers_bytes_.add(util::capped(row.record.buffers_bytes));
-  cached_bytes_.add(util::capped(row.record.cached_bytes));
-  table_.row_added();
-}
+template class RowTable<MemoryColumns, MemoryRow, GroupEnds>;
 
 }  // namespace mlrun::trace

@@ -15,16 +15,8 @@ struct MemoryRow {
   mlrun_memory_seen record{};
 };
 
-class MemoryTable {
- public:
-  using Row = MemoryRow;
-  MemoryTable();
-  void add(const MemoryRow& row, const GroupEnds& ends);
-  ParquetTable& parquet() { return table_; }
-
- private:
-  ParquetTable table_;
-  Int64Column &ts_, &buffers_bytes_, &cached_bytes_;
-};
+struct MemoryColumns;
+using MemoryTable = RowTable<MemoryColumns, MemoryRow, GroupEnds>;
+extern template class RowTable<MemoryColumns, MemoryRow, GroupEnds>;
 
 }  // namespace mlrun::trace

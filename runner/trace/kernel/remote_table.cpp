@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/parquet/row_columns.h"
 #include "runner/trace/files/device_number.h"
 #include "runner/util/text.h"
 
@@ -59,7 +60,10 @@ std::string text_in(const char (&field)[n]) {
 
 int32_t number_of(uint32_t number) { return static_cast<int32_t>(std::min<uint32_t>(number, INT32_MAX)); }
 
-std::vector<std::string> protocol_names() { return {"9p", "nfs", "fuse", "other"}; }
+// -1: unknown.
+int64_t known_number(uint64_t number) { return number > INT64_MAX ? -1 : static_cast<int64_t>(number); }
+
+constexpr std::array kProtocols = {"9p", "nfs", "fuse", "other"};
 
 }  // namespace
 
@@ -74,56 +78,32 @@ std::string remote_op_name(const mlrun_remote& record) {
   return name;
 }
 
-RemoteTable::RemoteTable()
-    : table_("remote"),
-      span_(table_),
-      owner_(table_),
-      protocol_(table_.label("protocol", protocol_names())),
-      op_(table_.text("op")),
-      op_id_(table_.optional_int64("op_id", Encoding::kDelta)),
-      call_id_(table_.optional_int64("call_id", Encoding::kDelta)),
-      dev_(table_.optional_int64("dev")),
-      ino_(table_.optional_int64("ino")),
-      file_id_(table_.optional_int64("file_id")),
-      err_(table_.int32("err")),
-      server_(table_.optional_text("server")),
-      program_(table_.optional_text("program")),
-      version_(table_.optional_int32("version")),
-      sent_(table_.optional_int64("sent_bytes")),
-      received_(table_.optional_int64("received_bytes")),
-      queue_(table_.optional_int64("queue_ns", Encoding::kSplit)),
-      rtt_(table_.optional_int64("rtt_ns", Encoding::kSplit)),
-      transmissions_(table_.optional_int32("transmissions")) {}
+struct RemoteColumns {
+  static constexpr const char* kTable = "remote";
+  static void visit(auto& visitor, const RemoteRow& row, const GroupEnds& ends) {
+    const mlrun_remote& record = row.record;
+    const bool is_rpc = record.protocol == MLRUN_REMOTE_RPC;
+    visit_span(visitor, row, ends);
+    visit_owner(visitor, row.origin);
+    visitor.label("protocol", std::min<size_t>(record.protocol, MLRUN_REMOTE_PROTOCOLS), kProtocols);
+    visitor("op", remote_op_name(record));
+    visitor.optional("op_id", record.operation, 0, kDelta);
+    visitor.optional("call_id", row.call_id, 0, kDelta);
+    visitor.optional("dev", value_if(record.inode != 0, stat_device(record.device)));
+    visitor.optional("ino", record.inode, 0);
+    visitor.optional("file_id", row.file_id, 0);
+    visitor("err", record.error < 0 ? -std::max(record.error, -INT32_MAX) : 0);
+    visitor.optional("server", text_in(record.server));
+    visitor.optional("program", text_in(record.program));
+    visitor.optional("version", value_if(is_rpc, number_of(record.version)));
+    visitor.optional("sent_bytes", known_number(record.sent), -1);
+    visitor.optional("received_bytes", known_number(record.received), -1);
+    visitor.optional("queue_ns", known_number(record.queue_ns), -1, kSplit);
+    visitor.optional("rtt_ns", known_number(record.rtt_ns), -1, kSplit);
+    visitor.optional("transmissions", number_of(record.transmissions), 0);
+  }
+};
 
-void RemoteTable::add_message(const mlrun_remote& record) {
-  const auto put = [](Int64Column& column, uint64_t value) {
-    column.add_unless(-1, value > INT64_MAX ? -1 : static_cast<int64_t>(value));
-  };
-  server_.add_unless_empty(text_in(record.server));
-  program_.add_unless_empty(text_in(record.program));
-  const bool is_rpc = record.protocol == MLRUN_REMOTE_RPC;
-  is_rpc ? version_.add(number_of(record.version)) : version_.add_null();
-  put(sent_, record.sent);
-  put(received_, record.received);
-  put(queue_, record.queue_ns);
-  put(rtt_, record.rtt_ns);
-  record.transmissions != 0 ? transmissions_.add(number_of(record.transmissions)) : transmissions_.add_null();
-}
-
-void RemoteTable::add(const RemoteRow& row, const GroupEnds& ends) {
-  const mlrun_remote& record = row.record;
-  span_.add(row.ts_ns, row.end_ns, ends);
-  owner_.add(row.origin);
-  protocol_.add(std::min<size_t>(record.protocol, MLRUN_REMOTE_PROTOCOLS));
-  op_.add(remote_op_name(record));
-  op_id_.add_unless(0, static_cast<int64_t>(record.operation));
-  call_id_.add_unless(0, row.call_id);
-  record.inode == 0 ? dev_.add_null() : dev_.add(stat_device(record.device));
-  ino_.add_unless(0, static_cast<int64_t>(record.inode));
-  file_id_.add_unless(0, row.file_id);
-  err_.add(record.error < 0 ? -std::max(record.error, -INT32_MAX) : 0);
-  add_message(record);
-  table_.row_added();
-}
+template class RowTable<RemoteColumns, RemoteRow, GroupEnds>;
 
 }  // namespace mlrun::trace

@@ -2,6 +2,8 @@
 // The table remote: requests to 9P, NFS and FUSE servers. A kernel side table like those of kernel_tables.h.
 #pragma once
 
+#include <string>
+
 #include "runner/trace/kernel/kernel_tables.h"
 
 namespace mlrun::trace {
@@ -16,27 +18,8 @@ struct RemoteRow {
 // The protocol's name of the operation in lower case; "type 7" if unknown.
 std::string remote_op_name(const mlrun_remote& record);
 
-class RemoteTable {
- public:
-  using Row = RemoteRow;
-  RemoteTable();
-  void add(const RemoteRow& row, const GroupEnds& ends);
-  ParquetTable& parquet() { return table_; }
-
- private:
-  void add_message(const mlrun_remote& record);
-
-  ParquetTable table_;
-  SpanColumns span_;
-  OwnerColumns owner_;
-  LabelColumn& protocol_;
-  TextColumn& op_;
-  Int64Column &op_id_, &call_id_, &dev_, &ino_, &file_id_;
-  Int32Column& err_;
-  TextColumn &server_, &program_;
-  Int32Column& version_;
-  Int64Column &sent_, &received_, &queue_, &rtt_;
-  Int32Column& transmissions_;
-};
+struct RemoteColumns;
+using RemoteTable = RowTable<RemoteColumns, RemoteRow, GroupEnds>;
+extern template class RowTable<RemoteColumns, RemoteRow, GroupEnds>;
 
 }  // namespace mlrun::trace

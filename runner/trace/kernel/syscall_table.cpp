@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_columns.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
@@ -49,54 +49,49 @@ std::string name_of(const mlrun_syscall_sum& record) {
   return syscall_name(record.number, (record.flags & MLRUN_SYSCALL_32BIT) != 0);
 }
 
-struct SumColumns {
-  ParquetTable table{"syscall"};
-  Int32Column& id = table.int32("syscall_id");
-  Int32Column& proc_id = table.optional_int32("proc_id");
-  Int32Column& pid = table.int32("pid");
-  TextColumn& comm = table.text("comm");
-  TextColumn& name = table.text("name");
-  Int32Column& number = table.int32("number");
-  Int32Column& is_32bit = table.int32("is_32bit");
-  Int64Column& calls = table.int64("calls");
-  Int64Column& ended = table.int64("ended");
-  Int64Column& errors = table.int64("errors");
-  Int64Column& time_ns = table.int64("time_ns");
+struct NumberedSum {
+  int32_t id = 0;
+  model::Origin origin;
+  mlrun_syscall_sum record{};
+  Buckets times{};
+};
 
-  void add(int32_t syscall_id, const model::Origin& origin, const mlrun_syscall_sum& record, const Buckets& times) {
-    id.add(syscall_id);
-    proc_id.add_unless(0, origin.proc_id);
-    pid.add(static_cast<int32_t>(record.head.pid));
-    comm.add(util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
-    name.add(name_of(record));
-    number.add(static_cast<int32_t>(record.number));
-    is_32bit.add((record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
-    calls.add(util::capped(record.calls));
-    ended.add(util::capped(std::accumulate(times.begin(), times.end(), uint64_t{0})));
-    errors.add(util::capped(record.errors));
-    time_ns.add(util::capped(record.total_ns));
-    table.row_added();
+struct SyscallColumns {
+  static constexpr const char* kTable = "syscall";
+  static void visit(auto& visitor, const NumberedSum& row) {
+    const mlrun_syscall_sum& record = row.record;
+    visitor("syscall_id", row.id);
+    visitor.optional("proc_id", row.origin.proc_id, 0);
+    visitor("pid", static_cast<int32_t>(record.head.pid));
+    visitor("comm", util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
+    visitor("name", name_of(record));
+    visitor("number", static_cast<int32_t>(record.number));
+    visitor("is_32bit", (record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);
+    visitor("calls", util::capped(record.calls));
+    visitor("ended", util::capped(std::accumulate(row.times.begin(), row.times.end(), uint64_t{0})));
+    visitor("errors", util::capped(record.errors));
+    visitor("time_ns", util::capped(record.total_ns));
   }
 };
 
-struct BucketColumns {
-  ParquetTable table{"syscall_bucket"};
-  Int32Column& of = table.int32("syscall_id");
-  Int64Column& low_ns = table.int64("low_ns");
-  Int64Column& high_ns = table.int64("high_ns");
-  Int64Column& count = table.int64("count");
+struct SyscallBucket {
+  int32_t id = 0;
+  size_t number = 0;
+  uint64_t count = 0;
+};
 
-  void add(int32_t syscall_id, const Buckets& times) {
-    for (size_t i = 0; i < times.size(); i++) {
-      if (times.at(i) == 0) continue;
-      of.add(syscall_id);
-      low_ns.add(i == 0 ? 0 : bound_ns(i - 1));
-      high_ns.add(i + 1 == times.size() ? INT64_MAX : bound_ns(i));
-      count.add(util::capped(times.at(i)));
-      table.row_added();
-    }
+struct SyscallBucketColumns {
+  static constexpr const char* kTable = "syscall_bucket";
+  static void visit(auto& visitor, const SyscallBucket& row) {
+    visitor("syscall_id", row.id);
+    visitor("low_ns", row.number == 0 ? 0 : bound_ns(row.number - 1));
+    visitor("high_ns", row.number + 1 == MLRUN_SYSCALL_BUCKETS ? INT64_MAX : bound_ns(row.number));
+    visitor("count", util::capped(row.count));
   }
 };
+
+using SyscallSums = RowTable<SyscallColumns, NumberedSum>;
+using SyscallBuckets = RowTable<SyscallBucketColumns, SyscallBucket>;
 
 }  // namespace
 
@@ -117,27 +112,28 @@ void SyscallTable::add(const mlrun_syscall_sum& record, const model::Origin& ori
 }
 
 Status SyscallTable::write(const std::string& tables_folder) const {
-  SumColumns sums;
-  BucketColumns buckets;
-  if (Status opened = sums.table.open_in(tables_folder); !opened) return opened;
-  if (Status opened = buckets.table.open_in(tables_folder); !opened) return opened;
+  SyscallSums sums;
+  SyscallBuckets buckets;
+  if (Status opened = sums.open_in(tables_folder); !opened) return opened;
+  if (Status opened = buckets.open_in(tables_folder); !opened) return opened;
   int32_t next_id = 1;
   for (const Row& row : rows_) {
+    const int32_t id = next_id++;
     const Buckets times = buckets_of(row.record);
-    sums.add(next_id, row.origin, row.record, times);
-    buckets.add(next_id, times);
-    next_id++;
+    sums.add({id, row.origin, row.record, times});
+    for (size_t i = 0; i < times.size(); i++) {
+      if (times.at(i) != 0) buckets.add({id, i, times.at(i)});
+    }
   }
-  if (auto closed = sums.table.close(); !closed) return tl::make_unexpected(closed.error());
-  if (auto closed = buckets.table.close(); !closed) return tl::make_unexpected(closed.error());
-  return {};
+  if (Status closed = sums.close(); !closed) return closed;
+  return buckets.close();
 }
 
 Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit) {
-  SumColumns sums;
-  BucketColumns buckets;
-  if (Status visited = visit(sums.table); !visited) return visited;
-  return visit(buckets.table);
+  SyscallSums sums;
+  SyscallBuckets buckets;
+  if (Status visited = visit(sums.parquet()); !visited) return visited;
+  return visit(buckets.parquet());
 }
 
 json SyscallTable::json() const {
