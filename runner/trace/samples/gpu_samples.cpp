@@ -2,13 +2,15 @@
 #include "runner/trace/samples/gpu_samples.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_columns.h"
 #include "runner/trace/spool/spool_cursor.h"
 
 namespace mlrun::trace {
@@ -52,44 +54,28 @@ constexpr const char* kFieldNames[MLRUN_GPU_FIELDS] = {"sm_percent",
                                                        "fb_free_bytes",
                                                        "protected_used_bytes"};
 
-class GpuTable {
- public:
-  GpuTable()
-      : ts_(table.int64("ts", Encoding::kDelta)), dur_(table.optional_int64("dur")), gpu_id_(table.int32("gpu_id")) {
+std::optional<std::string> known_throttle(int64_t reasons) {
+  return reasons == MLRUN_NOT_KNOWN ? std::nullopt : std::optional(throttle_text(reasons));
+}
+
+struct GpuColumns {
+  static constexpr const char* kTable = "sample_gpu";
+  static void visit(auto& visitor, const mlrun_gpu_sample& row) {
+    visitor("ts", TraceClock::from_monotonic(row.monotonic_ns), kDelta);
+    visitor.optional("dur", TraceClock::from_monotonic(row.interval_ns), 0);
+    visitor("gpu_id", static_cast<int32_t>(row.device));
     for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
-      if (field == MLRUN_GPU_THROTTLE) {
-        throttle_ = &table.optional_text(kFieldNames[field]);
-        fields_.push_back(nullptr);
-      } else {
-        fields_.push_back(&table.optional_int64(kFieldNames[field]));
-      }
+      const int64_t value = row.values[field];
+      field == MLRUN_GPU_THROTTLE ? visitor.optional(kFieldNames[field], known_throttle(value))
+                                  : visitor.optional(kFieldNames[field], value, MLRUN_NOT_KNOWN);
     }
   }
-
-  void add(const mlrun_gpu_sample& row) {
-    ts_.add(TraceClock::from_monotonic(row.monotonic_ns));
-    dur_.add_unless(0, TraceClock::from_monotonic(row.interval_ns));
-    gpu_id_.add(static_cast<int32_t>(row.device));
-    for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
-      if (fields_[field]) fields_[field]->add_unless(MLRUN_NOT_KNOWN, row.values[field]);
-    }
-    const int64_t reasons = row.values[MLRUN_GPU_THROTTLE];
-    reasons == MLRUN_NOT_KNOWN ? throttle_->add_null() : throttle_->add(throttle_text(reasons));
-    table.row_added();
-  }
-
-  ParquetTable table{"sample_gpu"};
-
- private:
-  Int64Column &ts_, &dur_;
-  Int32Column& gpu_id_;
-  std::vector<Int64Column*> fields_;
-  TextColumn* throttle_ = nullptr;
 };
 
 // The process that had a pid at a moment.
 class ProcessByPid {
  public:
+  ProcessByPid() = default;
   explicit ProcessByPid(const std::vector<model::ProcessRow>& processes) {
     for (const model::ProcessRow& row : processes) by_pid_[row.pid].push_back(&row);
     for (auto& [pid, rows] : by_pid_) {
@@ -112,77 +98,47 @@ class ProcessByPid {
   std::map<int32_t, std::vector<const model::ProcessRow*>> by_pid_;
 };
 
-class GpuProcessTable {
- public:
-  explicit GpuProcessTable(const std::vector<model::ProcessRow>& processes) : processes_(processes) {}
+constexpr std::array kPidSources = {"unknown", "same", "namespace", "only"};
+constexpr std::array kUses = {"", "C", "G", "C+G", "M", "M+C", "M+G", "M+C+G"};
 
-  void add(const mlrun_gpu_process_sample& row) {
+struct GpuProcessColumns {
+  static constexpr const char* kTable = "sample_gpu_process";
+  static void visit(auto& visitor, const mlrun_gpu_process_sample& row, const ProcessByPid& processes) {
     const int64_t ts_ns = TraceClock::from_monotonic(row.monotonic_ns);
     const auto pid = static_cast<int32_t>(row.pid);
-    ts_.add(ts_ns);
-    dur_.add_unless(0, TraceClock::from_monotonic(row.interval_ns));
-    gpu_id_.add(static_cast<int32_t>(row.device));
-    proc_id_.add_unless(0, pid == 0 ? 0 : processes_.find(pid, ts_ns));
-    pid_.add_unless(0, pid);
-    driver_pid_.add(static_cast<int32_t>(row.driver_pid));
-    pid_source_.add(std::min<size_t>(row.pid_source, MLRUN_PID_ONLY));
-    type_.add(row.use & (MLRUN_GPU_USE_COMPUTE | MLRUN_GPU_USE_GRAPHICS | MLRUN_GPU_USE_MPS));
-    gpu_instance_.add_unless(-1, row.gpu_instance);
-    compute_instance_.add_unless(-1, row.compute_instance);
-    sm_.add_unless(-1, row.sm);
-    mem_.add_unless(-1, row.mem);
-    enc_.add_unless(-1, row.enc);
-    dec_.add_unless(-1, row.dec);
-    jpg_.add_unless(-1, row.jpg);
-    ofa_.add_unless(-1, row.ofa);
-    fb_used_.add_unless(MLRUN_NOT_KNOWN, row.fb_used);
-    fb_protected_.add_unless(MLRUN_NOT_KNOWN, row.fb_protected);
-    driver_samples_.add(static_cast<int32_t>(row.driver_samples));
-    table.row_added();
+    const auto use = row.use & (MLRUN_GPU_USE_COMPUTE | MLRUN_GPU_USE_GRAPHICS | MLRUN_GPU_USE_MPS);
+    visitor("ts", ts_ns, kDelta);
+    visitor.optional("dur", TraceClock::from_monotonic(row.interval_ns), 0);
+    visitor("gpu_id", static_cast<int32_t>(row.device));
+    visitor.optional("proc_id", pid == 0 ? 0 : processes.find(pid, ts_ns), 0);
+    visitor.optional("pid", pid, 0);
+    visitor("driver_pid", static_cast<int32_t>(row.driver_pid));
+    visitor.label("pid_source", std::min<size_t>(row.pid_source, MLRUN_PID_ONLY), kPidSources);
+    visitor.label("type", use, kUses);
+    visitor.optional("gpu_instance", row.gpu_instance, -1);
+    visitor.optional("compute_instance", row.compute_instance, -1);
+    visitor.optional("sm_percent", row.sm, -1);
+    visitor.optional("mem_percent", row.mem, -1);
+    visitor.optional("enc_percent", row.enc, -1);
+    visitor.optional("dec_percent", row.dec, -1);
+    visitor.optional("jpg_percent", row.jpg, -1);
+    visitor.optional("ofa_percent", row.ofa, -1);
+    visitor.optional("fb_used_bytes", row.fb_used, MLRUN_NOT_KNOWN);
+    visitor.optional("fb_protected_bytes", row.fb_protected, MLRUN_NOT_KNOWN);
+    visitor("driver_samples", static_cast<int32_t>(row.driver_samples));
   }
-
-  ParquetTable table{"sample_gpu_process"};
-
- private:
-  ProcessByPid processes_;
-  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
-  Int64Column& dur_ = table.optional_int64("dur");
-  Int32Column& gpu_id_ = table.int32("gpu_id");
-  Int32Column& proc_id_ = table.optional_int32("proc_id");
-  Int32Column& pid_ = table.optional_int32("pid");
-  Int32Column& driver_pid_ = table.int32("driver_pid");
-  LabelColumn& pid_source_ = table.label("pid_source", {"unknown", "same", "namespace", "only"});
-  LabelColumn& type_ = table.label("type", {"", "C", "G", "C+G", "M", "M+C", "M+G", "M+C+G"});
-  Int32Column& gpu_instance_ = table.optional_int32("gpu_instance");
-  Int32Column& compute_instance_ = table.optional_int32("compute_instance");
-  Int32Column& sm_ = table.optional_int32("sm_percent");
-  Int32Column& mem_ = table.optional_int32("mem_percent");
-  Int32Column& enc_ = table.optional_int32("enc_percent");
-  Int32Column& dec_ = table.optional_int32("dec_percent");
-  Int32Column& jpg_ = table.optional_int32("jpg_percent");
-  Int32Column& ofa_ = table.optional_int32("ofa_percent");
-  Int64Column& fb_used_ = table.optional_int64("fb_used_bytes");
-  Int64Column& fb_protected_ = table.optional_int64("fb_protected_bytes");
-  Int32Column& driver_samples_ = table.int32("driver_samples");
 };
 
-class GpuDriverTable {
- public:
-  void add(const mlrun_gpu_driver_sample& row) {
-    ts_.add(TraceClock::from_monotonic(row.monotonic_ns));
-    gpu_id_.add(static_cast<int32_t>(row.device));
-    what_.add(row.field);
-    value_.add(row.value);
-    table.row_added();
+constexpr std::array kDriverFields = {"power_mw", "sm_percent", "mem_percent", "sm_clock_mhz"};
+
+struct GpuDriverColumns {
+  static constexpr const char* kTable = "sample_gpu_driver";
+  static void visit(auto& visitor, const mlrun_gpu_driver_sample& row) {
+    visitor("ts", TraceClock::from_monotonic(row.monotonic_ns), kDelta);
+    visitor("gpu_id", static_cast<int32_t>(row.device));
+    visitor.label("what", row.field, kDriverFields);
+    visitor("value", row.value);
   }
-
-  ParquetTable table{"sample_gpu_driver"};
-
- private:
-  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
-  Int32Column& gpu_id_ = table.int32("gpu_id");
-  LabelColumn& what_ = table.label("what", {"power_mw", "sm_percent", "mem_percent", "sm_clock_mhz"});
-  Int64Column& value_ = table.int64("value");
 };
 
 // Visits the rows of a frame. Fields that an older version's row lacks are taken from `blank`.
@@ -210,22 +166,22 @@ mlrun_gpu_sample blank_gpu_sample() {
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
-      : index_(index), meter_(meter), processes_(info.processes) {
+      : index_(index), meter_(meter), by_pid_(info.processes) {
     for (const model::GpuRow& gpu : info.gpus) known_gpus_.insert(static_cast<uint32_t>(gpu.gpu_id));
   }
 
   Result<GpuSampleTotals> write(const std::string& folder) {
-    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+    for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
       if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
     }
     for (const uint64_t offset : index_.sample_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
-      for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+      for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
         if (!table->full()) continue;
         if (auto ended = table->end_row_group(); !ended) return tl::make_unexpected(ended.error());
       }
     }
-    for (ParquetTable* table : {&gpus_.table, &processes_.table, &driver_.table}) {
+    for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
       if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
     }
     return totals_;
@@ -252,7 +208,7 @@ class SampleReader {
         totals_.damaged_rows +=
             for_each_row(frame, head, mlrun_gpu_process_sample{}, [&](const mlrun_gpu_process_sample& row) {
               if (!is_known(row.device)) return;
-              processes_.add(row);
+              processes_.add(row, by_pid_);
               ++totals_.process_rows;
             });
         break;
@@ -279,9 +235,10 @@ class SampleReader {
   const SpoolIndex& index_;
   summary::GpuMeter& meter_;
   std::set<uint32_t> known_gpus_;
-  GpuTable gpus_;
-  GpuProcessTable processes_;
-  GpuDriverTable driver_;
+  ProcessByPid by_pid_;
+  RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
+  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ProcessByPid> processes_;
+  RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
   GpuSampleTotals totals_;
 };
 

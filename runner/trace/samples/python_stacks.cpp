@@ -11,7 +11,7 @@
 
 #include "runner/decode/limits.h"
 #include "runner/events/python_sample.h"
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_columns.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/spool_cursor.h"
 #include "runner/util/text.h"
@@ -150,35 +150,28 @@ class Owners {
   std::unordered_map<uint32_t, Process> processes_;
 };
 
-class PythonTable {
- public:
-  void add(const mlrun_python_sample& sample, const model::Origin& who, int32_t stack_id, const std::string& line) {
-    ts_.add(TraceClock::from_monotonic(sample.first_ns));
-    dur_.add(TraceClock::from_monotonic(sample.last_ns - std::min(sample.first_ns, sample.last_ns)));
-    proc_id_.add_unless(0, who.proc_id);
-    thread_id_.add_unless(0, who.thread_id);
-    pid_.add_unless(0, who.pid);
-    tid_.add_unless(0, who.tid);
-    looks_.add(static_cast<int32_t>(std::min<uint32_t>(sample.looks, INT32_MAX)));
-    running_.add_unless(-1, std::clamp(sample.running, -1, 1));
-    stack_id_.add_unless(0, stack_id);
-    line_.add_unless_empty(line);
-    table.row_added();
+struct PythonRow {
+  mlrun_python_sample sample{};
+  model::Origin who;
+  int32_t stack_id = 0;
+  std::string line;
+};
+
+struct PythonColumns {
+  static constexpr const char* kTable = "python_stack";
+  static void visit(auto& visitor, const PythonRow& row) {
+    const mlrun_python_sample& sample = row.sample;
+    visitor("ts", TraceClock::from_monotonic(sample.first_ns), kDelta);
+    visitor("dur", TraceClock::from_monotonic(sample.last_ns - std::min(sample.first_ns, sample.last_ns)));
+    visitor.optional("proc_id", row.who.proc_id, 0);
+    visitor.optional("thread_id", row.who.thread_id, 0);
+    visitor.optional("pid", row.who.pid, 0);
+    visitor.optional("tid", row.who.tid, 0);
+    visitor("looks", static_cast<int32_t>(std::min<uint32_t>(sample.looks, INT32_MAX)));
+    visitor.optional("running", std::clamp(sample.running, -1, 1), -1);
+    visitor.optional("stack_id", row.stack_id, 0);
+    visitor.optional("python_line", row.line);
   }
-
-  ParquetTable table{"python_stack"};
-
- private:
-  Int64Column& ts_ = table.int64("ts", Encoding::kDelta);
-  Int64Column& dur_ = table.int64("dur");
-  Int32Column& proc_id_ = table.optional_int32("proc_id");
-  Int32Column& thread_id_ = table.optional_int32("thread_id");
-  Int32Column& pid_ = table.optional_int32("pid");
-  Int32Column& tid_ = table.optional_int32("tid");
-  Int32Column& looks_ = table.int32("looks");
-  Int32Column& running_ = table.optional_int32("running");
-  Int32Column& stack_id_ = table.optional_int32("stack_id");
-  TextColumn& line_ = table.optional_text("python_line");
 };
 
 class PythonReader {
@@ -187,11 +180,11 @@ class PythonReader {
       : index_(index), info_(info), meter_(meter), lines_(lines), owners_(index, info), stacks_(info.stacks) {}
 
   Result<PythonTotals> write(const std::string& folder) {
-    if (auto opened = table_.table.open_in(folder); !opened) return tl::make_unexpected(opened.error());
+    if (auto opened = table_.open_in(folder); !opened) return tl::make_unexpected(opened.error());
     for (const uint64_t offset : index_.python_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
     }
-    if (auto closed = table_.table.close(); !closed) return tl::make_unexpected(closed.error());
+    if (auto closed = table_.close(); !closed) return tl::make_unexpected(closed.error());
     return totals_;
   }
 
@@ -209,8 +202,7 @@ class PythonReader {
     }
     for (const mlrun_python_sample& sample : payload.samples) {
       add(payload, sample);
-      if (!table_.table.full()) continue;
-      if (Status ended = table_.table.end_row_group(); !ended) return ended;
+      if (Status ended = table_.end_full_group(); !ended) return ended;
     }
     return {};
   }
@@ -220,7 +212,7 @@ class PythonReader {
     const int32_t stack_id = stacks_.stack(payload, sample.stack);
     const int32_t frame_id = stack_id == 0 ? 0 : info_.stacks.frames_of(stack_id).front();
     if (stack_id == 0) ++totals_.left_out;
-    table_.add(sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id)));
+    table_.add({sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id))});
     ++totals_.rows;
     if (frame_id == 0) return;
     meter_.add(who.proc_id, frame_id, sample.looks, sample.running);
@@ -236,7 +228,7 @@ class PythonReader {
   idle::PythonLines& lines_;
   Owners owners_;
   Interner stacks_;
-  PythonTable table_;
+  RowTable<PythonColumns, PythonRow> table_;
   PythonTotals totals_;
 };
 
