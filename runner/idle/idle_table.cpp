@@ -1,82 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/idle/idle_table.h"
 
-#include <vector>
+#include "runner/parquet/row_columns.h"
 
 namespace mlrun::idle {
 
-namespace {
+using trace::kDelta;
+using trace::kSplit;
 
-template <size_t kCount>
-std::vector<std::string> texts(const std::array<std::string_view, kCount>& names) {
-  return {names.begin(), names.end()};
+struct IdleColumns {
+  static constexpr const char* kTable = "gpu_idle";
+  static void visit(auto& visitor, const model::IdleRow& row, const IdleThread& thread) {
+    using model::CallSplit;
+    visitor("ts", row.ts_ns, kDelta);
+    visitor("dur", row.dur_ns, kSplit);
+    visitor("gap_id", row.gap_id, kDelta);
+    visitor.optional("gpu_id", row.gpu_id, 0);
+    visitor.label("label", row.label, model::kIdleLabelNames);
+    visitor.optional("proc_id", thread.proc_id, 0);
+    visitor.optional("thread_id", row.thread_id, 0);
+    visitor.optional("pid", thread.pid, 0);
+    visitor.optional("tid", thread.tid, 0);
+    visitor.optional("call_id", row.call_id, 0);
+    visitor.optional("file_id", row.file_id, 0);
+    visitor.label("proof", row.proof, model::kIdleProofNames);
+    visitor.optional("proof_ts", row.proof_ts_ns, 0, kDelta);
+    visitor.optional("first_call_id", row.first_call_id, 0);
+    visitor("hops", row.hops);
+    visitor.label("link", row.link, model::kIdleLinkNames);
+    visitor.optional("launch_thread_id", row.launch_thread_id, 0);
+    visitor("correlation_id", row.correlation, kSplit);
+    visitor.optional("mark_id", row.mark_id, 0, kDelta);
+    visitor.optional("stack_id", row.python_stack_id, 0);
+    visitor.optional("python_line", thread.python_line);
+    visitor.optional("own_ns", row.split, &CallSplit::own_ns);
+    visitor.optional("runq_ns", row.split, &CallSplit::runq_ns);
+    visitor.optional("vfs_ns", row.split, &CallSplit::vfs_ns);
+    visitor.optional("queue_ns", row.split, &CallSplit::queue_ns);
+    visitor.optional("device_ns", row.split, &CallSplit::device_ns);
+    visitor.optional("remote_ns", row.split, &CallSplit::remote_ns);
+    visitor.optional("wait_ns", row.split, &CallSplit::wait_ns);
+  }
+};
+
+}  // namespace mlrun::idle
+
+template class mlrun::trace::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
+
+namespace mlrun::idle {
+
+IdleTable::IdleTable(const model::TraceInfo& info) : info_(info) {
+  std::unordered_map<int32_t, int32_t> pids;
+  for (const model::ProcessRow& process : info.processes) pids[process.proc_id] = process.pid;
+  for (const model::ThreadRow& thread : info.threads) {
+    threads_[thread.thread_id] = {thread.proc_id, pids[thread.proc_id], thread.tid, {}};
+  }
 }
-
-}  // namespace
-
-IdleTable::IdleTable(const model::TraceInfo& info)
-    : info_(info),
-      label_(table_.label("label", texts(model::kIdleLabelNames))),
-      proof_(table_.label("proof", texts(model::kIdleProofNames))),
-      link_(table_.label("link", texts(model::kIdleLinkNames))) {
-  for (const model::ThreadRow& thread : info.threads) threads_[thread.thread_id] = thread;
-  for (const model::ProcessRow& process : info.processes) pids_[process.proc_id] = process.pid;
-}
-
-Status IdleTable::open(const std::string& tables_folder) { return table_.open_in(tables_folder); }
 
 Status IdleTable::add(const model::IdleRow& row) {
-  const auto thread = threads_.find(row.thread_id);
-  const bool known = thread != threads_.end();
-  const int32_t proc_id = known ? thread->second.proc_id : 0;
-  const auto pid = pids_.find(proc_id);
-  ts_.add(row.ts_ns);
-  dur_.add(row.dur_ns);
-  gap_id_.add(row.gap_id);
-  gpu_id_.add_unless(0, row.gpu_id);
-  label_.add(static_cast<size_t>(row.label));
-  proc_id_.add_unless(0, proc_id);
-  thread_id_.add_unless(0, row.thread_id);
-  pid_.add_unless(0, pid == pids_.end() ? 0 : pid->second);
-  tid_.add_unless(0, known ? thread->second.tid : 0);
-  call_id_.add_unless(0, row.call_id);
-  file_id_.add_unless(0, row.file_id);
-  first_call_id_.add_unless(0, row.first_call_id);
-  proof_ts_.add_unless(0, row.proof_ts_ns);
-  hops_.add(row.hops);
-  link_.add(static_cast<size_t>(row.link));
-  proof_.add(static_cast<size_t>(row.proof));
-  launch_thread_id_.add_unless(0, row.launch_thread_id);
-  correlation_id_.add(row.correlation);
-  mark_id_.add_unless(0, row.mark_id);
-  add_python(row);
-  add_split(row.split);
-  table_.row_added();
-  return table_.full() ? table_.end_row_group() : Status();
-}
-
-void IdleTable::add_python(const model::IdleRow& row) {
-  stack_id_.add_unless(0, row.python_stack_id);
+  const auto found = threads_.find(row.thread_id);
+  IdleThread thread = found == threads_.end() ? IdleThread() : found->second;
   const int32_t frame_id = row.python_frame_id;
-  python_line_.add_unless_empty(frame_id == 0 ? std::string() : model::python_line(info_.stacks.frame(frame_id)));
-}
-
-void IdleTable::add_split(const std::optional<model::CallSplit>& split) {
-  const auto put = [&](trace::Int64Column& column, int64_t model::CallSplit::*part) {
-    split ? column.add((*split).*part) : column.add_null();
-  };
-  put(own_, &model::CallSplit::own_ns);
-  put(runq_, &model::CallSplit::runq_ns);
-  put(vfs_, &model::CallSplit::vfs_ns);
-  put(queue_, &model::CallSplit::queue_ns);
-  put(device_, &model::CallSplit::device_ns);
-  put(remote_, &model::CallSplit::remote_ns);
-  put(wait_, &model::CallSplit::wait_ns);
-}
-
-Status IdleTable::close() {
-  if (auto closed = table_.close(); !closed) return tl::make_unexpected(closed.error());
-  return {};
+  if (frame_id != 0) thread.python_line = model::python_line(info_.stacks.frame(frame_id));
+  table_.add(row, thread);
+  return table_.end_full_group();
 }
 
 }  // namespace mlrun::idle

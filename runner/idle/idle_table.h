@@ -7,7 +7,21 @@
 
 #include "runner/model/gpu_idle.h"
 #include "runner/model/trace_info.h"
-#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/row_table.h"
+
+namespace mlrun::idle {
+
+// What the table shows of the responsible thread; 0, or empty: unknown.
+struct IdleThread {
+  int32_t proc_id = 0, pid = 0, tid = 0;
+  std::string python_line;
+};
+
+struct IdleColumns;
+
+}  // namespace mlrun::idle
+
+extern template class mlrun::trace::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
 
 namespace mlrun::idle {
 
@@ -17,47 +31,15 @@ class IdleTable {
   explicit IdleTable(const model::TraceInfo& info);
 
   // Creates the table's folder below `tables_folder`, and its only file.
-  Status open(const std::string& tables_folder);
+  Status open(const std::string& tables_folder) { return table_.open_in(tables_folder); }
   Status add(const model::IdleRow& row);
-  Status close();
-  trace::ParquetTable& parquet() { return table_; }
+  Status close() { return table_.close(); }
+  trace::ParquetTable& parquet() { return table_.parquet(); }
 
  private:
-  void add_python(const model::IdleRow& row);
-  void add_split(const std::optional<model::CallSplit>& split);
-
   const model::TraceInfo& info_;
-  std::unordered_map<int32_t, model::ThreadRow> threads_;
-  std::unordered_map<int32_t, int32_t> pids_;  // by process
-  trace::ParquetTable table_{"gpu_idle"};
-  trace::Int64Column& ts_ = table_.int64("ts", trace::Encoding::kDelta);
-  trace::Int64Column& dur_ = table_.int64("dur", trace::Encoding::kSplit);
-  trace::Int64Column& gap_id_ = table_.int64("gap_id", trace::Encoding::kDelta);
-  trace::Int32Column& gpu_id_ = table_.optional_int32("gpu_id");
-  trace::LabelColumn& label_;
-  trace::Int32Column& proc_id_ = table_.optional_int32("proc_id");
-  trace::Int32Column& thread_id_ = table_.optional_int32("thread_id");
-  trace::Int32Column& pid_ = table_.optional_int32("pid");
-  trace::Int32Column& tid_ = table_.optional_int32("tid");
-  trace::Int64Column& call_id_ = table_.optional_int64("call_id");
-  trace::Int64Column& file_id_ = table_.optional_int64("file_id");
-  trace::LabelColumn& proof_;
-  trace::Int64Column& proof_ts_ = table_.optional_int64("proof_ts", trace::Encoding::kDelta);
-  trace::Int64Column& first_call_id_ = table_.optional_int64("first_call_id");
-  trace::Int32Column& hops_ = table_.int32("hops");
-  trace::LabelColumn& link_;
-  trace::Int32Column& launch_thread_id_ = table_.optional_int32("launch_thread_id");
-  trace::Int64Column& correlation_id_ = table_.int64("correlation_id", trace::Encoding::kSplit);
-  trace::Int64Column& mark_id_ = table_.optional_int64("mark_id", trace::Encoding::kDelta);
-  trace::Int32Column& stack_id_ = table_.optional_int32("stack_id");
-  trace::TextColumn& python_line_ = table_.optional_text("python_line");
-  trace::Int64Column& own_ = table_.optional_int64("own_ns");
-  trace::Int64Column& runq_ = table_.optional_int64("runq_ns");
-  trace::Int64Column& vfs_ = table_.optional_int64("vfs_ns");
-  trace::Int64Column& queue_ = table_.optional_int64("queue_ns");
-  trace::Int64Column& device_ = table_.optional_int64("device_ns");
-  trace::Int64Column& remote_ = table_.optional_int64("remote_ns");
-  trace::Int64Column& wait_ = table_.optional_int64("wait_ns");
+  std::unordered_map<int32_t, IdleThread> threads_;
+  trace::RowTable<IdleColumns, model::IdleRow, IdleThread> table_;
 };
 
 }  // namespace mlrun::idle
