@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/events/record.h"
-#include "runner/parquet/write_rows.h"
+#include "runner/parquet/row_columns.h"
 
 namespace mlrun::trace {
 
@@ -70,47 +70,47 @@ std::vector<Step> steps(const StackTable& stacks) {
   return rows;
 }
 
+struct StackColumns {
+  static constexpr const char* kTable = "stack";
+  static void visit(auto& visitor, const Step& row) {
+    visitor("stack_id", row.stack_id, kDelta);
+    visitor("depth", row.depth);
+    visitor("frame_id", row.frame_id);
+    visitor.optional("ending", row.ending);
+  }
+};
+
+struct FrameColumns {
+  static constexpr const char* kTable = "frame";
+  static void visit(auto& visitor, const FrameRow& row, int32_t frame_id, const StackTable& stacks) {
+    visitor("frame_id", frame_id, kDelta);
+    visitor.optional("function", row.function);
+    visitor.optional("library", stacks.library(row));
+    visitor.optional("source", row.source);
+    visitor.optional("line", row.line, 0);
+    visitor("offset", row.offset);
+    visitor.optional("build_id", row.file == 0 ? std::string() : hex(stacks.files[row.file - 1].build_id));
+    visitor("interrupted", row.interrupted);
+    visitor("state", name_of(row.state));
+    visitor("label", label(stacks, row));
+  }
+};
+
 }  // namespace
 
 Status write_stacks(const StackTable& stacks, const std::string& trace_folder) {
-  ParquetTable table("stack");
-  auto& stack_id = table.int32("stack_id", Encoding::kDelta);
-  auto& depth = table.int32("depth");
-  auto& frame_id = table.int32("frame_id");
-  auto& ending = table.optional_text("ending");
-  return write_rows(table, steps(stacks), trace_folder, [&](const Step& row) {
-    stack_id.add(row.stack_id);
-    depth.add(row.depth);
-    frame_id.add(row.frame_id);
-    ending.add_unless_empty(row.ending);
-  });
+  return write_rows<StackColumns>(steps(stacks), trace_folder);
 }
 
 Status write_frames(const StackTable& stacks, const std::string& trace_folder) {
-  ParquetTable table("frame");
-  auto& frame_id = table.int32("frame_id", Encoding::kDelta);
-  auto& function = table.optional_text("function");
-  auto& library = table.optional_text("library");
-  auto& source = table.optional_text("source");
-  auto& line = table.optional_int32("line");
-  auto& offset = table.int64("offset");
-  auto& build_id = table.optional_text("build_id");
-  auto& interrupted = table.boolean("interrupted");
-  auto& state = table.text("state");
-  auto& text = table.text("label");
-  int32_t next_id = 1;
-  return write_rows(table, stacks.frames, trace_folder, [&](const FrameRow& row) {
-    frame_id.add(next_id++);
-    function.add_unless_empty(row.function);
-    library.add_unless_empty(stacks.library(row));
-    source.add_unless_empty(row.source);
-    line.add_unless(0, row.line);
-    offset.add(static_cast<int64_t>(row.offset));
-    build_id.add_unless_empty(row.file == 0 ? std::string() : hex(stacks.files[row.file - 1].build_id));
-    interrupted.add(row.interrupted);
-    state.add(name_of(row.state));
-    text.add(label(stacks, row));
-  });
+  int32_t frame_id = 0;
+  RowTable<FrameColumns, FrameRow, int32_t, StackTable> table;
+  if (Status opened = table.open_in(trace_folder + "/tables"); !opened) return opened;
+  for (const FrameRow& row : stacks.frames) {
+    table.add(row, ++frame_id, stacks);
+    if (Status ended = table.end_full_group(); !ended) return ended;
+  }
+  return table.close();
 }
 
 }  // namespace mlrun::trace
