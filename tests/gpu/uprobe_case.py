@@ -108,8 +108,8 @@ def load_and_wait(seen, one, library):
 def holder_of(mlrun):
     """The folder in /proc of the program that holds the probes: mlrun's child."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            name, _, rest = stat.read_text().partition(") ")
+        with contextlib.suppress(OSError):  # it has ended
+            name, _, rest = stat.read_text(errors="replace").partition(") ")
             if name.endswith("(mlrun-probes") and int(rest.split()[1]) == mlrun:
                 return stat.parent
     raise AssertionError("mlrun has no mlrun-probes")

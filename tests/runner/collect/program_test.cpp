@@ -247,7 +247,7 @@ TEST_F(Program, CtrlCReachesTheCommandOnce) {
 }
 
 TEST_F(Program, CtrlCBehindTheCommandLeavesTheMergeToRecover) {
-  Words words = {MLRUN_PROGRAM, "-o", trace_, "sh", "-c", "(trap '' INT HUP; exec sleep 1.5) & echo over"};
+  Words words = {MLRUN_PROGRAM, "-o", trace_, "sh", "-c", "(trap '' INT HUP; exec sleep 1.5) & sleep 0.2; echo over"};
   RunningProgram program(words, true);
   ASSERT_TRUE(program.wait_for("over"));
   ::usleep(200'000);  // the shell has ended, its child has not
