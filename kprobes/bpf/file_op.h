@@ -206,7 +206,7 @@ static __always_inline __u64 untyped_word(const __u64 *context, __u64 i) {
   return word;
 }
 
-// vfs_read is a placeholder. Arguments read from the context itself keep their types.
+// The loader replaces vfs_read by the function to be probed. Arguments read from the context itself keep their types.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
@@ -253,7 +253,7 @@ int on_file_op_exit(__u64 *context) {
 }
 
 // For reads and writes, by far the most frequent operations: the kind is a compile-time constant, and the result is the
-// word after two arguments. Unpatched programs return at once, because the placeholder has other arguments.
+// word after two arguments. Unpatched programs return at once, because vfs_read has other arguments.
 static __always_inline bool has_no_probe(void) { return WRITTEN(MLRUN_OP_TO_COME) == MLRUN_OP_TO_COME; }
 
 SEC("fentry/vfs_read")

@@ -43,13 +43,13 @@ copy_certificates() {
 }
 
 copy_pip_configuration() {
-  local target=$1 python file
+  local target=$1 home=/root python file
   python=$(host_pip) || return 0
   while read -r file; do
     case $file in
       */.venv/*) ;;
       /etc/pip.conf) cp "$file" "$target/etc/pip.conf" ;;
-      *) install -D -m 644 "$file" "$target/root/.config/pip/pip.conf" ;;
+      *) install -D -m 644 "$file" "$target$home/.config/pip/pip.conf" ;;
     esac
   done < <("$python" -m pip config debug 2>/dev/null | sed -n 's/^ *\(.*\), exists: True$/\1/p')
 }

@@ -272,7 +272,7 @@ void FileIndex::find_pending() {
   }
 }
 
-// Gives it the path of another open file of the trace, or of the command's standard streams; else a placeholder.
+// Gives it the path of another open file of the trace, or of the command's standard streams; else a made-up name.
 void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
   if (file_id == 0) {
     const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {

@@ -32,7 +32,7 @@ void visit_recorded_ids(auto& visitor, const model::Origin& origin) {
   visitor.optional("image_id", origin.image_id, 0);
   visitor.optional("thread_id", origin.thread_id, 0);
 }
-// Of the kernel side, which knows pid and tid of processes that were not recorded, too.
+// For tables of the kernel side, which knows pid and tid of unrecorded processes too.
 void visit_owner(auto& visitor, const model::Origin& origin) {
   visit_recorded_ids(visitor, origin);
   visitor("pid", origin.pid);
