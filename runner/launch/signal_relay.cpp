@@ -123,6 +123,12 @@ SignalRelay::~SignalRelay() {
   ::pthread_kill(thread_.native_handle(), SIGURG);
   thread_.join();
   ::sigaction(SIGCHLD, &child_before_, nullptr);
+  // A Ctrl-C ends the merger too, which may be seen before it is taken here, and a second one asks for the end that the first has brought:
+  // mlrun still exits with the command's status.
+  if (phase_ == Phase::kAfter) take_pending();
+  if (phase_ == Phase::kAfter && stop_signal_ != 0) {
+    for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) ::sigaddset(&mask_before_, number);
+  }
   ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 
@@ -138,8 +144,9 @@ void SignalRelay::run() {
     }
     const int taken = looks ? ::sigtimedwait(&all, &signal, &look) : ::sigwaitinfo(&all, &signal);
     const std::lock_guard lock(mutex_);
+    const bool told_to_end = ends_ && signal.si_signo == SIGURG;
+    if (taken > 0 && !told_to_end) take(signal);
     if (ends_) return;
-    if (taken > 0) take(signal);
     if (looks) job_.hand_over_terminal();
   }
 }

@@ -58,10 +58,29 @@ def seen_by(build):
     return seen
 
 
+def database_of(build):
+    """A folder with compile commands that name each source itself: a unity build's name only the file that includes ten of them, and
+    clang-tidy would take the command of whatever file has a similar name."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    single = []
+    for entry in entries:
+        text = pathlib.Path(entry["file"]).read_text(encoding="utf-8") if "/Unity/" in entry["file"] else ""
+        included = [line.split('"')[1] for line in text.splitlines() if line.startswith("#include")]
+        single += [{**entry, "file": source, "command": entry["command"].replace(entry["file"], source)} for source in included] or [entry]
+    folder = os.path.join(build, "tidy")
+    os.makedirs(folder, exist_ok=True)
+    written = os.path.join(folder, f"compile_commands.json.{os.getpid()}")
+    with open(written, "w", encoding="utf-8") as file:
+        json.dump(single, file)
+    os.replace(written, os.path.join(folder, "compile_commands.json"))
+    return folder
+
+
 def commands_of(build):
     """Source -> how it is compiled, without the places of this checkout and of the build."""
     root = os.getcwd() + "/"
-    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+    with open(os.path.join(database_of(build), "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     return {entry["file"].removeprefix(root): entry["command"].replace(os.path.abspath(build), "BUILD").replace(root, "")
             for entry in entries}
@@ -111,7 +130,7 @@ class Passed:
 
 def look_at(source, build, options):
     """What clang-tidy finds in a source, empty when nothing."""
-    done = subprocess.run([CLANG_TIDY, "--quiet", "-p", build, *options, source], capture_output=True, text=True,
+    done = subprocess.run([CLANG_TIDY, "--quiet", "-p", os.path.join(build, "tidy"), *options, source], capture_output=True, text=True,
                           check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
