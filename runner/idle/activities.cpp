@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runner/decode/func_names.h"
-#include "runner/idle/batch.h"
+#include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
 
 namespace mlrun::idle {
@@ -171,10 +171,10 @@ Status Activities::load_calls(Stretch window) {
   const size_t split_columns = recorded_.kernel_side ? std::size(kParts) : 0;
   size_t rows = 0;
   return for_each_batch(folder_, "call", std::move(columns), window, [&](const arrow::RecordBatch& batch) {
-    const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
-    const Numbers file(batch, "file_id"), arg2(batch, "arg2");
-    const Texts name(batch, "func");
-    std::vector<Numbers> parts;
+    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
+    const trace::Numbers file(batch, "file_id"), arg2(batch, "arg2");
+    const trace::Texts name(batch, "func");
+    std::vector<trace::Numbers> parts;
     for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
       Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1, {}};
@@ -204,7 +204,7 @@ Status Activities::load_of_threads(const char* table, const char* column, Stretc
   size_t rows = 0;
   return for_each_batch(folder_, table, {"ts", "dur", "thread_id", column}, window,
                         [&](const arrow::RecordBatch& batch) {
-                          const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+                          const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
                           const Column values(batch, column);
                           for (int64_t row = 0; row < batch.num_rows(); ++row) {
                             const Stretch when{ts[row], ts[row] + dur[row]};
@@ -216,7 +216,7 @@ Status Activities::load_of_threads(const char* table, const char* column, Stretc
 }
 
 Status Activities::load_cuda(Stretch window) {
-  return load_of_threads<Texts>("gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
+  return load_of_threads<trace::Texts>("gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
     const bool waits = name.find("Synchronize") != std::string_view::npos;
     add_cuda(thread_id, {when, 0, 0, waits ? Doing::kSync : Doing::kCuda, false, -1});
   });
@@ -224,7 +224,7 @@ Status Activities::load_cuda(Stretch window) {
 
 // libcufile's own reads and writes have `call` rows in the same thread, which are more detailed.
 Status Activities::load_gpu_files(Stretch window) {
-  return load_of_threads<Numbers>("gpu_file", "file_id", window, [&](int32_t thread_id, Stretch when, int64_t file_id) {
+  return load_of_threads<trace::Numbers>("gpu_file", "file_id", window, [&](int32_t thread_id, Stretch when, int64_t file_id) {
     add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
   });
 }
@@ -233,8 +233,8 @@ Status Activities::load_sleeps(Stretch window) {
   size_t rows = 0;
   return for_each_batch(
       folder_, "wait", {"ts", "dur", "tid", "runq_ns", "waker_tid"}, window, [&](const arrow::RecordBatch& batch) {
-        const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
-        const Numbers waker(batch, "waker_tid");
+        const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const trace::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
           const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: preempted

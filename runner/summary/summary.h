@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/summary/answer.h"
 #include "runner/summary/gpu_idle.h"
 #include "runner/summary/gpu_work.h"
 #include "runner/util/json_value.h"
@@ -239,6 +240,7 @@ struct PythonSummary {
 
 struct Summary {
   util::JsonValue run;                 // run.json
+  Answer answer;
   int64_t start_ns = 0;                // of the first time bin
   int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`
   int64_t counted_allocations = 0;     // below alloc-min

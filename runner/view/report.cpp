@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/findings/answer.h"
 #include "runner/options/cli.h"
+#include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/json/json.h"
 #include "runner/report/text/text.h"
@@ -24,17 +26,29 @@ constexpr const char* kReportFooter =
     "\n"
     "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
 
-Result<summary::Summary> load(const std::string& trace_folder) {
+// The driver's time is divided again if the user names the thread that drives, and in traces of earlier versions.
+Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_tid) {
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
   if (Status whole = trace::check_tables(trace_folder, *run); !whole) return tl::make_unexpected(whole.error());
-  return summary::read_tables(trace_folder);
+  auto summary = summary::read_tables(trace_folder);
+  if (!summary || (driver_tid == 0 && trace::has_table(trace_folder + "/tables", "summary_activity"))) return summary;
+  summary->answer = {};
+  const findings::AnswerOptions options{driver_tid, false};
+  if (Status answered = findings::answer(trace_folder, *run, options, summary->answer); !answered) {
+    return tl::make_unexpected(answered.error());
+  }
+  if (driver_tid != 0 && summary->answer.wall_ns == 0) {
+    return fail(fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid,
+                            trace_folder));
+  }
+  return summary;
 }
 
 }  // namespace
 
-Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream) {
-  const auto loaded = load(trace_folder);
+Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream, int32_t driver_tid) {
+  const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
   const std::string name = fmt::format("{} ({})", std::filesystem::path(trace_folder).lexically_normal().string(),
                                        summary::bytes_text(size_of(trace_folder)));
@@ -44,21 +58,26 @@ Result<std::string> summary_text(const std::string& trace_folder, std::FILE* str
 Result<int> report(const Arguments& arguments) {
   std::string trace_folder;
   bool as_json = false;
+  int32_t driver_tid = 0;
   CLI::App app("Prints the summary of a trace.", "report");
   set_usage(app, "mlrun report [OPTIONS] TRACE");
   app.footer(kReportFooter);
   app.add_option("TRACE", trace_folder, "folder of the trace")->required();
+  app.add_option("--driver", driver_tid,
+                 "the thread whose time is divided (default: the main thread of the command, or of the first rank)")
+      ->type_name("TID")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if (!as_json) {
-    const auto text = summary_text(trace_folder, stdout);
+    const auto text = summary_text(trace_folder, stdout, driver_tid);
     if (!text) return tl::make_unexpected(text.error());
     fmt::print("{}", *text);
     return 0;
   }
-  const auto loaded = load(trace_folder);
+  const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
   fmt::print("{}\n", summary::to_json(*loaded).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   return 0;

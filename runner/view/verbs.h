@@ -17,6 +17,7 @@ Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 
 // The summary of a finished trace, in the style of the stream.
-Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream);
+// driver_tid: the thread whose time is divided; 0: the one that was found.
+Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream, int32_t driver_tid = 0);
 
 }  // namespace mlrun::view

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/report/json/json_answer.h"
 #include "runner/report/json/json_gpu.h"
 #include "runner/report/json/json_kernel.h"
 #include "runner/report/json/json_values.h"
@@ -407,54 +408,56 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   totals["metadata_share_of_calls"] = share(files.metadata_calls, files.calls);
   const int64_t events_from_ns = run_facts(*summary.run).events_from_ns.value_or(INT64_MIN);
   const auto phase = [&](const model::PhaseRow& row) { return phase_json(row, events_from_ns); };
-  return {{"schema", "mlrun-summary"},
-          {"schema_version", kSchemaVersion},
-          {"run", run_json(summary)},
-          {"complete", summary.complete()},
-          {"losses", array(summary.losses, loss_json)},
-          {"coverage", array(summary.coverage, coverage_json)},
-          {"left_out", array(summary.left_out, left_out_json)},
-          {"totals",
-           {{"files", std::move(totals)},
-            {"channels", totals_json(summary.totals(Group::kChannels))},
-            {"other", totals_json(summary.totals(Group::kOther))},
-            {"waits", totals_json(summary.totals(Group::kWaits))}}},
-          {"processes", array(summary.processes, process_json)},
-          {"phases", array(summary.phases, phase)},
-          {"marks", array(summary.marks, mark_json)},
-          {"collectives", array(summary.collectives, collective_json)},
-          {"gpus", array(summary.gpus, gpu_json)},
-          {"gpu_work", gpu_work_json(summary)},
-          {"gpu_files", array(summary.gpu_files, gpu_file_json)},
-          {"torch_memory", torch_memory_json(summary)},
-          {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
-          {"python", array(summary.python, python_json)},
-          {"gpu_steps", summary.run->contains("gpu_steps") ? Json(summary.run->at("gpu_steps")) : Json()},
-          {"files_touched", summary.files_touched},
-          {"files_without_place", summary.files_without_place},
-          {"files", array(summary.files, file_json)},
-          {"directories_touched", summary.directories_touched},
-          {"directories", array(summary.directories, directory_json)},
-          {"functions", array(summary.funcs, func_json)},
-          {"classes", classes_json(summary.funcs)},
-          {"errors", array(summary.errors,
-                           [](const ErrorSummary& error) {
-                             return Json{{"func", error.name},
-                                         {"errno", error.err},
-                                         {"name", errno_name(error.err)},
-                                         {"calls", error.calls}};
-                           })},
-          {"sites", array(summary.sites, site_json)},
-          {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
-          {"reread", reread_json(summary.reread)},
-          {"sizes", sizes_json(summary.sizes)},
-          {"timeline", timeline_json(summary)},
-          {"kernel_side", kernel_side_json(summary)},
-          {"splits", splits_json(summary)},
-          {"devices", devices_json(summary)},
-          {"syscalls", syscalls_json(summary)},
-          {"streams", streams_json(summary)},
-          {"tracing", tracing_json(summary)}};
+  Json out = {{"schema", "mlrun-summary"},
+              {"schema_version", kSchemaVersion},
+              {"run", run_json(summary)},
+              {"complete", summary.complete()},
+              {"losses", array(summary.losses, loss_json)},
+              {"coverage", array(summary.coverage, coverage_json)},
+              {"left_out", array(summary.left_out, left_out_json)},
+              {"totals",
+               {{"files", std::move(totals)},
+                {"channels", totals_json(summary.totals(Group::kChannels))},
+                {"other", totals_json(summary.totals(Group::kOther))},
+                {"waits", totals_json(summary.totals(Group::kWaits))}}},
+              {"processes", array(summary.processes, process_json)},
+              {"phases", array(summary.phases, phase)},
+              {"marks", array(summary.marks, mark_json)},
+              {"collectives", array(summary.collectives, collective_json)},
+              {"gpus", array(summary.gpus, gpu_json)},
+              {"gpu_work", gpu_work_json(summary)},
+              {"gpu_files", array(summary.gpu_files, gpu_file_json)},
+              {"torch_memory", torch_memory_json(summary)},
+              {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
+              {"python", array(summary.python, python_json)},
+              {"gpu_steps", summary.run->contains("gpu_steps") ? Json(summary.run->at("gpu_steps")) : Json()},
+              {"files_touched", summary.files_touched},
+              {"files_without_place", summary.files_without_place},
+              {"files", array(summary.files, file_json)},
+              {"directories_touched", summary.directories_touched},
+              {"directories", array(summary.directories, directory_json)},
+              {"functions", array(summary.funcs, func_json)},
+              {"classes", classes_json(summary.funcs)},
+              {"errors", array(summary.errors,
+                               [](const ErrorSummary& error) {
+                                 return Json{{"func", error.name},
+                                             {"errno", error.err},
+                                             {"name", errno_name(error.err)},
+                                             {"calls", error.calls}};
+                               })},
+              {"sites", array(summary.sites, site_json)},
+              {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
+              {"reread", reread_json(summary.reread)},
+              {"sizes", sizes_json(summary.sizes)},
+              {"timeline", timeline_json(summary)},
+              {"kernel_side", kernel_side_json(summary)},
+              {"splits", splits_json(summary)},
+              {"devices", devices_json(summary)},
+              {"syscalls", syscalls_json(summary)},
+              {"streams", streams_json(summary)},
+              {"tracing", tracing_json(summary)}};
+  add_answer(summary.answer, out);
+  return out;
 }
 
 }  // namespace mlrun::summary

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/summary/tables/answer_rows.h"
 #include "runner/summary/tables/row_reader.h"
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
@@ -48,6 +49,7 @@ void visit_values(S& summary, Visit visit) {
   visit("gpu_call_time", "ns", summary.gpu_calls.time_ns);
   visit("gpu_syncs", "waits", summary.gpu_calls.syncs);
   visit("gpu_sync_time", "ns", summary.gpu_calls.sync_ns);
+  visit_answer(summary.answer, visit);
 }
 
 template <typename Pattern, typename Visit>
@@ -64,6 +66,21 @@ std::vector<ValueRow> value_rows(const Summary& summary) {
     rows.push_back({name, value, unit});
   });
   return rows;
+}
+
+std::vector<TimeShareRow> time_share_rows(const Answer& answer) {
+  std::vector<TimeShareRow> rows;
+  for (const TimeShare& one : answer.time) {
+    rows.push_back({kActivityNames[size_t(one.activity)], kStateNames[size_t(one.state)], one.ns});
+  }
+  return rows;
+}
+
+void put_answer(std::vector<TimeShareRow> rows, Answer& answer) {
+  for (const TimeShareRow& row : rows) {
+    answer.time.push_back(
+        {named<Activity>(kActivityNames, row.activity), named<State>(kStateNames, row.state), row.ns});
+  }
 }
 
 std::vector<HeapRow> heap_rows(const Summary& summary) {
@@ -240,6 +257,10 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.torch_memory);
   write(summary.gpu_idle);
   write(summary.python);
+  write(time_share_rows(summary.answer));
+  write(summary.answer.findings);
+  write(summary.answer.waited_for);
+  write(summary.answer.step_rows);
   return status;
 }
 
@@ -275,6 +296,10 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.torch_memory = loader.load_if_there<TorchMemorySummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();
   summary.python = loader.load_if_there<PythonSummary>();
+  put_answer(loader.load_if_there<TimeShareRow>(), summary.answer);
+  summary.answer.findings = loader.load_if_there<Finding>();
+  summary.answer.waited_for = loader.load_if_there<WaitedFor>();
+  summary.answer.step_rows = loader.load_if_there<StepRow>();
   summary.phases = loader.load<model::PhaseRow>();
   summary.losses = loader.load<model::LossRow>();
   summary.coverage = loader.load<model::CoverageRow>();

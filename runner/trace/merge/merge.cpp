@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
+#include "runner/findings/answer.h"
 #include "runner/idle/idle_pass.h"
 #include "runner/idle/python_lines.h"
 #include "runner/idle/steps.h"
@@ -101,6 +102,7 @@ class Merger {
   void feed(Worker& worker);
   void look_ahead(const Partition& partition, size_t at) const;
   Status blame_gaps(const StagingFolder& staging);
+  Status answer(const StagingFolder& staging, summary::Summary& summary) const;
   void note_collectives();
   void complete_info();
   Result<summary::Summary> finish(StagingFolder& staging);
@@ -388,6 +390,12 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
   return {};
 }
 
+// Requires: all tables but the summary's are written.
+Status Merger::answer(const StagingFolder& staging, summary::Summary& summary) const {
+  if (session_.summary_only || totals_.calls == 0) return {};
+  return findings::answer(staging.path(), *info_.run, {}, summary.answer);
+}
+
 void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
   if (mllog_.outside != 0) {
@@ -463,6 +471,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.python = python_.finish(summary.processes, info_.stacks);
   summary::complete(info_, summary);
   if (auto written = write_small_tables(info_, staging.path()); !written) return tl::make_unexpected(written.error());
+  if (auto answered = answer(staging, summary); !answered) return tl::make_unexpected(answered.error());
   if (auto written = summary::write_tables(summary, staging.path()); !written) {
     return tl::make_unexpected(written.error());
   }

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/call_loader.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "runner/decode/func_names.h"
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using trace::Numbers;
+using trace::Texts;
+
+constexpr Ns kBlockedNs = 20'000;  // a call on a pipe that took longer has blocked
+constexpr Ns kBinMinNs = 1'000'000;
+constexpr int64_t kBinsMost = 400'000;
+constexpr size_t kRowsMost = 2'000'000;  // waits; messages and reads of channels
+constexpr int64_t kSmallBytes = 16'384;
+constexpr Ns kImportGapNs = 100'000'000;
+
+// What a function is to this analysis.
+struct Use {
+  CallGroup group = CallGroup::kOther;
+  WaitKind wait = WaitKind::kOther;
+  bool waits = false;      // always, not only on a channel
+  bool may_block = false;  // on a channel
+  bool joins = false, condition = false, opens = false, stats = false, moves_in = false, moves_out = false;
+  bool connects = false, accepts = false, pairs = false, flushes = false;
+};
+
+bool is_any(std::string_view name, std::initializer_list<std::string_view> of) {
+  return std::find(of.begin(), of.end(), name) != of.end();
+}
+
+WaitKind wait_kind(std::string_view name) {
+  if (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos)
+    return WaitKind::kPoll;
+  if (name.starts_with("pthread_") && name.find("join") != std::string_view::npos) return WaitKind::kChild;
+  if (name.starts_with("wait")) return WaitKind::kChild;
+  if (name.find("sleep") != std::string_view::npos) return WaitKind::kSleep;
+  const bool locks =
+      name.starts_with("sem") || name.starts_with("pthread_") || name.starts_with("cnd_") || name == "futex";
+  return locks ? WaitKind::kLock : WaitKind::kOther;
+}
+
+CallGroup group_of(mlrun_call_class call_class) {
+  switch (call_class) {
+    case MLRUN_CLASS_READ:
+    case MLRUN_CLASS_COPY: return CallGroup::kRead;
+    case MLRUN_CLASS_WRITE: return CallGroup::kWrite;
+    case MLRUN_CLASS_SYNC: return CallGroup::kSync;
+    case MLRUN_CLASS_OPEN:
+    case MLRUN_CLASS_CLOSE:
+    case MLRUN_CLASS_SEEK:
+    case MLRUN_CLASS_META: return CallGroup::kNames;
+    case MLRUN_CLASS_MAP:
+    case MLRUN_CLASS_FD:
+    case MLRUN_CLASS_PROCESS:
+    case MLRUN_CLASS_WAIT: return CallGroup::kOther;
+  }
+  return CallGroup::kOther;
+}
+
+const std::unordered_map<std::string_view, Use>& uses() {
+  static const auto kUses = [] {
+    std::unordered_map<std::string_view, Use> all;
+    for (uint16_t number = 0; number <= events::kLargestFunc; ++number) {
+      const events::FuncInfo* info = events::find_func(number);
+      if (info == nullptr) continue;
+      const std::string_view name = info->name;
+      Use use;
+      use.group = group_of(info->call_class);
+      use.waits = info->call_class == MLRUN_CLASS_WAIT;
+      use.wait = wait_kind(name);
+      use.joins = name.starts_with("pthread_") && use.wait == WaitKind::kChild;
+      use.condition =
+          name == "pthread_cond_timedwait" || name == "pthread_cond_clockwait" || name == "pthread_cond_wait";
+      if (is_any(name, {"flock", "lockf"})) use = {.wait = WaitKind::kFileLock, .waits = true};
+      use.moves_in = info->call_class == MLRUN_CLASS_READ;
+      use.moves_out = info->call_class == MLRUN_CLASS_WRITE;
+      use.opens = is_any(name, {"open", "openat", "fopen", "creat", "freopen"});
+      use.stats = info->call_class == MLRUN_CLASS_META;
+      use.connects = name == "connect";
+      use.accepts = name == "accept" || name == "accept4";
+      use.pairs = name == "socketpair";
+      use.flushes = name == "fflush";
+      use.may_block =
+          !is_any(name, {"close", "fcntl", "ioctl", "pipe", "pipe2", "socket", "socketpair", "dup", "dup2", "dup3"});
+      all[name] = use;
+    }
+    return all;
+  }();
+  return kUses;
+}
+
+Use use_of(std::string_view name) {
+  const auto found = uses().find(name);
+  return found == uses().end() ? Use{} : found->second;
+}
+
+bool is_message_channel(model::FileKind kind) {
+  return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket ||
+         kind == model::FileKind::kEventfd;
+}
+
+// What a row says, in the types of this analysis.
+struct Row {
+  Ns start_ns = 0, end_ns = 0;
+  int32_t thread_id = 0;
+  int64_t call_id = 0, file_id = 0, ofd_id = 0, offset = -1, ret = 0, argument = 0;
+  int32_t fd = 0, err = 0, flags = 0, poster = 0;
+  std::array<Ns, kCallStates> states{};
+};
+
+class CallLoader {
+ public:
+  CallLoader(const std::vector<uint8_t>& modules, Timeline& timeline) : modules_(modules), timeline_(timeline) {
+    const auto threads = static_cast<int64_t>(timeline.threads.size());
+    width_ns_ = std::max(kBinMinNs, (timeline.end_ns - timeline.start_ns) * threads / kBinsMost);
+    here_.resize(timeline.threads.size());
+  }
+
+  void add(const Row& row, const Use& use);
+  void finish();
+
+ private:
+  // Where a thread is while its rows pass.
+  struct Here {
+    size_t look = 0;
+    int64_t ofd_id = 0, end_offset = 0;          // of its last read
+    std::unordered_map<int64_t, Saving> writes;  // by open file
+  };
+  void add_wait(const Row& row, const Use& use, WaitKind kind, Thread& thread);
+  void add_channel(const Row& row, const Use& use, Thread& thread);
+  void add_file(const Row& row, const Use& use, Thread& thread, Here& here);
+  void add_saving(const Row& row, const Use& use, Here& here);
+  void add_module_call(const Row& row);
+  void mark_looks(const Row& row, Thread& thread, Here& here) const;
+  [[nodiscard]] bool is_module(int64_t file_id) const {
+    return static_cast<size_t>(file_id) < modules_.size() && modules_[static_cast<size_t>(file_id)] != 0;
+  }
+  void pair_sockets();
+
+  const std::vector<uint8_t>& modules_;
+  Timeline& timeline_;
+  Ns width_ns_;
+  std::vector<Here> here_;
+  std::unordered_set<int64_t> direct_;  // open files with O_DIRECT
+  size_t waits_ = 0, messages_ = 0;
+  struct Connection {
+    Ns start_ns, end_ns;
+    int64_t file_id;
+  };
+  std::vector<Connection> connects_, accepts_;
+};
+
+void CallLoader::add_wait(const Row& row, const Use& use, WaitKind kind, Thread& thread) {
+  if (waits_ == kRowsMost) {
+    ++timeline_.left_out;
+    return;
+  }
+  ++waits_;
+  Wait wait;
+  wait.start_ns = row.start_ns;
+  wait.end_ns = row.end_ns;
+  wait.call_id = row.call_id;
+  wait.file_id = row.file_id;
+  wait.argument = row.argument;
+  wait.ret = row.ret;
+  wait.err = row.err;
+  wait.fd = row.fd;
+  wait.poster = row.poster;
+  wait.kind = kind;
+  wait.joins_thread = use.joins;
+  wait.condition = use.condition;
+  thread.waits.push_back(wait);
+  timeline_.has_posts |= row.poster != 0;
+}
+
+void CallLoader::add_channel(const Row& row, const Use& use, Thread& thread) {
+  if (!use.moves_in && !(use.moves_out && row.ret > 0)) return;
+  if (messages_ == kRowsMost) {
+    ++timeline_.left_out;
+    return;
+  }
+  ++messages_;
+  if (use.moves_in) thread.reads.push_back({row.start_ns, row.end_ns, row.file_id, row.ret});
+  if (use.moves_out) timeline_.messages[row.file_id].push_back({row.start_ns, row.end_ns, row.thread_id, row.ret});
+}
+
+// Brackets of files that a thread writes: a checkpoint or a log.
+void CallLoader::add_saving(const Row& row, const Use& use, Here& here) {
+  if (row.ofd_id == 0) return;
+  const bool writes = (use.moves_out || use.flushes) && row.ret > 0;
+  const auto found = here.writes.find(row.ofd_id);
+  if (found == here.writes.end()) {
+    const bool opens_to_write = use.opens && (row.flags & O_ACCMODE) != O_RDONLY;
+    if (!writes && !opens_to_write) return;
+    here.writes[row.ofd_id] = {row.start_ns, row.end_ns, writes ? row.ret : 0, row.file_id, 0, writes ? 1 : 0};
+    return;
+  }
+  Saving& saving = found->second;
+  saving.end_ns = std::max(saving.end_ns, row.end_ns);
+  if (writes) {
+    saving.bytes += row.ret;
+    ++saving.writes;
+  }
+  if (use.group == CallGroup::kSync) ++saving.syncs;
+}
+
+void CallLoader::add_file(const Row& row, const Use& use, Thread& thread, Here& here) {
+  FileUse& files = thread.files;
+  const Ns dur_ns = row.end_ns - row.start_ns;
+  if (use.opens && row.err == 0) {
+    ++files.opens;
+    if ((row.flags & O_DIRECT) != 0) direct_.insert(row.ofd_id);
+  }
+  if (use.group == CallGroup::kNames) {
+    files.names_ns += dur_ns;
+    files.names += use.stats ? 1 : 0;
+  }
+  if (use.group == CallGroup::kSync) ++files.syncs;
+  if (use.moves_out && row.ret > 0) {
+    ++files.writes;
+    files.written_bytes += row.ret;
+  }
+  if (!use.moves_in || row.ret <= 0) return;
+  ++files.reads;
+  files.read_bytes += row.ret;
+  files.read_ns += dur_ns;
+  if (row.ret < kSmallBytes) ++files.small_reads;
+  if (!direct_.empty() && direct_.contains(row.ofd_id)) files.direct_ns += dur_ns;
+  FileTotals& file = timeline_.data_files[row.file_id];
+  ++file.reads;
+  file.bytes += row.ret;
+  if (row.offset >= 0) {
+    const bool follows = here.ofd_id == row.ofd_id ? row.offset == here.end_offset : row.offset == 0;
+    files.jumps += follows ? 0 : 1;
+    here.ofd_id = row.ofd_id;
+    here.end_offset = row.offset + row.ret;
+    file.end_offset = std::max(file.end_offset, here.end_offset);
+  }
+}
+
+void CallLoader::add_module_call(const Row& row) {
+  auto& stretches = timeline_.module_calls[row.thread_id];
+  if (!stretches.empty() && row.start_ns - stretches.back().second <= kImportGapNs) {
+    stretches.back().second = std::max(stretches.back().second, row.start_ns);
+  } else {
+    stretches.emplace_back(row.start_ns, row.start_ns);
+  }
+}
+
+void CallLoader::mark_looks(const Row& row, Thread& thread, Here& here) const {
+  auto& looks = thread.looks;
+  while (here.look < looks.size() && looks[here.look].start_ns < row.start_ns) ++here.look;
+  for (size_t at = here.look; at < looks.size() && looks[at].start_ns < row.end_ns; ++at) looks[at].in_call = true;
+}
+
+void CallLoader::add(const Row& row, const Use& use) {
+  if (row.thread_id <= 0 || static_cast<size_t>(row.thread_id) >= timeline_.threads.size()) return;
+  Thread& thread = timeline_.threads[static_cast<size_t>(row.thread_id)];
+  Here& here = here_[static_cast<size_t>(row.thread_id)];
+  const model::FileKind kind = timeline_.kind(row.file_id);
+  const bool channel = is_message_channel(kind);
+  if (channel) add_channel(row, use, thread);
+  if (use.connects || use.accepts) {
+    (use.connects ? connects_ : accepts_).push_back({row.start_ns, row.end_ns, row.file_id});
+    if (row.end_ns - row.start_ns >= kBlockedNs) return add_wait(row, use, WaitKind::kConnection, thread);
+  }
+  if (use.waits) return add_wait(row, use, use.wait, thread);
+  if (channel && use.may_block && row.end_ns - row.start_ns >= kBlockedNs) {
+    return add_wait(row, use, use.moves_out ? WaitKind::kChannelWrite : WaitKind::kChannelRead, thread);
+  }
+  if (!thread.looks.empty()) mark_looks(row, thread, here);
+  if (row.file_id != 0 && is_module(row.file_id)) {
+    add_module_call(row);
+  } else if (kind == model::FileKind::kRegular || kind == model::FileKind::kDirectory ||
+             kind == model::FileKind::kUnknown) {
+    add_file(row, use, thread, here);
+    if (kind == model::FileKind::kRegular) add_saving(row, use, here);
+  }
+  const CallGroup group = channel ? CallGroup::kChannel : row.file_id == 0 ? CallGroup::kOther : use.group;
+  thread.calls.add(row.start_ns, row.end_ns, group, row.states, width_ns_);
+}
+
+// The two ends of a connection are two files: connect and accept in order of time.
+void CallLoader::pair_sockets() {
+  constexpr Ns kLaterNs = 200'000'000;
+  const auto by_end = [](const Connection& a, const Connection& b) { return a.end_ns < b.end_ns; };
+  const auto by_start = [](const Connection& a, const Connection& b) { return a.start_ns < b.start_ns; };
+  std::sort(accepts_.begin(), accepts_.end(), by_end);
+  std::sort(connects_.begin(), connects_.end(), by_start);
+  std::vector<bool> used(accepts_.size());
+  size_t from = 0;
+  for (const Connection& connect : connects_) {
+    if (timeline_.peers.contains(connect.file_id)) continue;
+    while (from < accepts_.size() && (used[from] || accepts_[from].end_ns < connect.start_ns)) ++from;
+    for (size_t i = from; i < accepts_.size() && accepts_[i].start_ns <= connect.end_ns + kLaterNs; ++i) {
+      if (used[i] || accepts_[i].end_ns < connect.start_ns) continue;
+      used[i] = true;
+      timeline_.peers[connect.file_id] = accepts_[i].file_id;
+      timeline_.peers[accepts_[i].file_id] = connect.file_id;
+      break;
+    }
+  }
+}
+
+// Drops waits that lie in another wait of the thread: a signal handler's.
+void drop_inner(std::vector<Wait>& waits) {
+  std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.start_ns < b.start_ns; });
+  Ns end_ns = INT64_MIN;
+  std::erase_if(waits, [&](const Wait& wait) {
+    if (wait.start_ns < end_ns) return true;
+    end_ns = wait.end_ns;
+    return false;
+  });
+}
+
+void CallLoader::finish() {
+  for (size_t number = 0; number < here_.size(); ++number) {
+    Thread& thread = timeline_.threads[number];
+    drop_inner(thread.waits);
+    std::stable_sort(thread.reads.begin(), thread.reads.end(),
+                     [](const Read& a, const Read& b) { return a.start_ns < b.start_ns; });
+    for (const auto& [ofd_id, saving] : here_[number].writes) {
+      if (saving.bytes > 0) timeline_.savings[static_cast<int32_t>(number)].push_back(saving);
+    }
+    auto& savings = timeline_.savings[static_cast<int32_t>(number)];
+    std::sort(savings.begin(), savings.end(), [](const Saving& a, const Saving& b) { return a.start_ns < b.start_ns; });
+  }
+  for (auto& [file_id, list] : timeline_.messages) {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Message& a, const Message& b) { return a.start_ns < b.start_ns; });
+  }
+  pair_sockets();
+}
+
+constexpr const char* kStateColumns[kCallStates][2] = {
+    {"runq_ns", nullptr}, {"device_ns", "queue_ns"}, {"remote_ns", nullptr}, {"wait_ns", nullptr}};
+
+// Columns of one batch.
+class CallBatch {
+ public:
+  CallBatch(const arrow::RecordBatch& batch, bool has_states)
+      : ts_(batch, "ts"),
+        dur_(batch, "dur"),
+        thread_(batch, "thread_id"),
+        file_(batch, "file_id"),
+        ofd_(batch, "ofd_id"),
+        offset_(batch, "offset"),
+        ret_(batch, "ret"),
+        argument_(batch, "arg2"),
+        fd_(batch, "fd"),
+        err_(batch, "err"),
+        flags_(batch, "flags"),
+        poster_(batch, "poster_thread_id"),
+        file2_(batch, "file2_id"),
+        func_(batch, "func") {
+    for (size_t i = 0; has_states && i < kCallStates; ++i) {
+      for (const char* column : kStateColumns[i]) {
+        if (column != nullptr) states_[i].emplace_back(batch, column);
+      }
+    }
+  }
+  [[nodiscard]] Row row(int64_t at) const {
+    Row row{ts_[at],
+            ts_[at] + dur_[at],
+            static_cast<int32_t>(thread_[at]),
+            0,
+            file_[at],
+            ofd_[at],
+            offset_.is_null(at) ? -1 : offset_[at],
+            ret_[at],
+            argument_[at],
+            static_cast<int32_t>(fd_[at]),
+            static_cast<int32_t>(err_[at]),
+            static_cast<int32_t>(flags_[at]),
+            static_cast<int32_t>(poster_[at]),
+            {}};
+    for (size_t i = 0; i < kCallStates; ++i) {
+      for (const Numbers& column : states_[i]) row.states[i] += column[at];
+    }
+    return row;
+  }
+  [[nodiscard]] std::string_view func(int64_t at) const { return func_[at]; }
+  [[nodiscard]] int64_t file2(int64_t at) const { return file2_[at]; }
+
+ private:
+  Numbers ts_, dur_, thread_, file_, ofd_, offset_, ret_, argument_, fd_, err_, flags_, poster_, file2_;
+  Texts func_;
+  std::array<std::vector<Numbers>, kCallStates> states_;
+};
+
+// A table of an earlier version lacks the poster.
+bool has_column(const trace::TableReader& reader, const char* name) {
+  return reader.schema()->GetFieldIndex(name) >= 0;
+}
+
+}  // namespace
+
+Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules, Timeline& timeline) {
+  if (!trace::has_table(folder + "/tables", "call")) return {};
+  std::vector<std::string> columns = {"ts", "dur",    "thread_id", "func", "file_id", "file2_id", "ofd_id",
+                                      "fd", "offset", "ret",       "err",  "flags",   "arg2"};
+  {
+    auto all = trace::TableReader::open(folder, "call");
+    if (!all) return tl::make_unexpected(all.error());
+    if (has_column(*all, "poster_thread_id")) columns.emplace_back("poster_thread_id");
+  }
+  const bool has_states = timeline.has_kernel_side;
+  for (const auto& names : kStateColumns) {
+    for (const char* name : names) {
+      if (has_states && name != nullptr) columns.emplace_back(name);
+    }
+  }
+  auto reader = trace::TableReader::open(folder, "call", {std::move(columns)});
+  if (!reader) return tl::make_unexpected(reader.error());
+  CallLoader loader(modules, timeline);
+  std::unordered_map<const char*, Use> known;  // by the address of the name in the dictionary of this batch
+  int64_t call_id = 0;
+  for (;;) {
+    auto next = reader->next();
+    if (!next) return tl::make_unexpected(next.error());
+    if (!*next) break;
+    const CallBatch batch(**next, has_states);
+    known.clear();
+    for (int64_t at = 0; at < (*next)->num_rows(); ++at) {
+      const std::string_view name = batch.func(at);
+      auto use = known.find(name.data());
+      if (use == known.end()) use = known.emplace(name.data(), use_of(name)).first;
+      Row row = batch.row(at);
+      row.call_id = ++call_id;
+      const int64_t file2 = batch.file2(at);
+      if ((use->second.pairs || use->second.connects || use->second.accepts) && file2 != 0 && row.file_id != 0) {
+        timeline.peers[row.file_id] = file2;
+        timeline.peers[file2] = row.file_id;
+      }
+      loader.add(row, use->second);
+    }
+  }
+  loader.finish();
+  return {};
+}
+
+}  // namespace mlrun::blame

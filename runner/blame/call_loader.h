@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds the rows of table `call` to a timeline: waits, messages, and sums of the others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/blame/timeline.h"
+#include "runner/util/result.h"
+
+namespace mlrun::blame {
+
+// Requires: processes, threads, kinds of files and looks are loaded. `modules`: by file_id, whether it is code.
+Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules, Timeline& timeline);
+
+}  // namespace mlrun::blame

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/chain.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace mlrun::blame {
+
+namespace {
+
+using summary::State;
+
+constexpr uint8_t kHopsMost = 6;
+constexpr double kWeightMin = 1.0 / 64;  // of what several threads share
+constexpr Ns kLookNearNs = 30'000'000;
+
+bool contains(const std::vector<int32_t>& all, int32_t one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+}  // namespace
+
+Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines& lines)
+    : timeline_(timeline), ends_(ends), kinds_(kinds), lines_(lines) {
+  sends_.resize(timeline.threads.size());
+  for (const auto& [file_id, list] : timeline.messages) {
+    for (const Message& message : list) sends_[static_cast<size_t>(message.thread_id)] = 1;
+  }
+  find_ready();
+}
+
+bool Chain::is_worker(int32_t proc_id) const {
+  const Process& process = timeline_.process(proc_id);
+  if (process.parent == 0) return false;
+  return process.role.find("worker") != std::string::npos || process.forked ||
+         process.command.find("multiprocessing") != std::string::npos;
+}
+
+// A worker is ready with its first read of the channel that it reads most often: the one with its tasks.
+void Chain::find_ready() {
+  ready_ns_.resize(timeline_.processes.size());
+  for (const Process& process : timeline_.processes) {
+    if (process.main == 0) continue;
+    std::unordered_map<int64_t, std::pair<int64_t, Ns>> channels;  // reads, end of the first
+    for (const Read& read : timeline_.thread(process.main).reads) {
+      if (read.bytes <= 0) continue;
+      auto& [count, first_ns] = channels[read.file_id];
+      if (count++ == 0) first_ns = read.end_ns;
+    }
+    std::pair<int64_t, Ns> most{};
+    for (const auto& [file_id, use] : channels) {
+      if (use.first > most.first || (use.first == most.first && use.second < most.second)) most = use;
+    }
+    ready_ns_[static_cast<size_t>(process.proc_id)] = most.second;
+  }
+}
+
+bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(thread_id)] != 0; }
+
+void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
+  if (b_ns <= a_ns) return;
+  path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, thread_id, line,
+                          path.file_id, path.argument});
+}
+
+int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
+  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
+  return look == nullptr ? kNoLine : lines_.number(kinds_.line(look->stack_id));
+}
+
+StackKind Chain::kind_near(int32_t thread_id, Ns moment_ns) {
+  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
+  return look == nullptr ? StackKind::kOwn : kinds_.kind(look->stack_id);
+}
+
+int32_t Chain::line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns) {
+  for (const int32_t other : timeline_.process(proc_id).threads) {
+    if (other == thread_id) continue;
+    const Look* look = ends_.look_near(other, moment_ns, kLookNearNs);
+    if (look != nullptr && look->running == 1) return lines_.number(kinds_.line(look->stack_id));
+  }
+  return kNoLine;
+}
+
+void Chain::own(int32_t driver, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces) {
+  leaf(driver, a_ns, b_ns, {.pieces = &pieces});
+}
+
+void Chain::wait(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, Top top, std::vector<Piece>& pieces) {
+  Path path{.pieces = &pieces, .top = top};
+  path.file_id = wait.file_id;
+  if (const Read* read = ends_.read_after(driver, wait); read != nullptr && path.file_id == 0)
+    path.file_id = read->file_id;
+  path.argument = wait.kind == WaitKind::kLock ? wait.argument : 0;
+  in_wait(driver, wait, a_ns, b_ns, path);
+}
+
+void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces) {
+  Path path{.pieces = &pieces, .top = Top::kWaiting};
+  path.hops = 1;
+  stretch(thread_id, a_ns, b_ns, path);
+}
+
+void Chain::stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
+  const Thread& thread = timeline_.thread(thread_id);
+  Ns at_ns = a_ns;
+  for (size_t i = thread.first_wait(a_ns); at_ns < b_ns; ++i) {
+    const Wait* wait = i < thread.waits.size() ? &thread.waits[i] : nullptr;
+    if (wait == nullptr || wait->start_ns >= b_ns) return leaf(thread_id, at_ns, b_ns, path);
+    if (wait->start_ns > at_ns) leaf(thread_id, at_ns, wait->start_ns, path);
+    at_ns = std::max(at_ns, wait->start_ns);
+    const Ns end_ns = std::min(b_ns, wait->end_ns);
+    in_wait(thread_id, *wait, at_ns, end_ns, path);
+    at_ns = std::max(at_ns, end_ns);
+  }
+}
+
+// A thread of a worker that waits for Python's lock waits for the thread that has it; such waits of the driver are a label.
+bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path) {
+  const int32_t proc_id = timeline_.thread(thread_id).proc_id;
+  if (!timeline_.is_python_lock(proc_id, wait)) return false;
+  const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
+  std::vector<int32_t> who;
+  if (path.hops > 0 && path.hops < kHopsMost) who = ends_.holders(proc_id, thread_id, middle_ns);
+  const bool comes_back = std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); });
+  const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
+  if (who.empty() || comes_back || weight < kWeightMin) {
+    put(path, a_ns, b_ns, Label::kPythonLock, thread_id, line_of_holder(proc_id, thread_id, middle_ns),
+        State::kBlocked);
+    return true;
+  }
+  for (const int32_t one : who) {
+    Path next = path;
+    next.link = Link::kPythonLock;
+    ++next.hops;
+    next.weight = weight;
+    next.seen.push_back(thread_id);
+    stretch(one, a_ns, b_ns, next);
+  }
+  return true;
+}
+
+// A sleep of a thread in code that loads data is a part of loading; the label keeps it a sleep.
+void Chain::sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
+  const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
+  put(path, a_ns, b_ns, Label::kSleep, thread_id, line_near(thread_id, middle_ns), State::kBlocked);
+  if (path.hops == 0 && kind_near(thread_id, middle_ns) == StackKind::kLoader) path.pieces->back().by_loader = true;
+}
+
+void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path) {
+  if (b_ns <= a_ns) return;
+  const int32_t proc_id = timeline_.thread(thread_id).proc_id;
+  const auto put_as = [&](Label label, State state = State::kBlocked) {
+    put(path, a_ns, b_ns, label, thread_id, kNoLine, state);
+  };
+  if (path.hops > 0 && is_worker(proc_id) && a_ns < ready_ns(proc_id)) return put_as(Label::kWorkerStart);
+  if (in_python_lock(thread_id, wait, a_ns, b_ns, path)) return;
+  if (wait.kind == WaitKind::kSleep) return sleep(thread_id, a_ns, b_ns, path);
+  if (wait.kind == WaitKind::kFileLock) return put_as(Label::kFileLock);
+  if (wait.kind == WaitKind::kConnection) return put_as(Label::kWait, State::kRemote);
+  if (wait.kind == WaitKind::kChannelWrite) return put_as(Label::kTransfer);
+  if (wait.kind == WaitKind::kPoll && wait.ret == 0 && !ends_.goes_on(thread_id, wait)) return put_as(Label::kTimer);
+  const Ender& ender = ends_.find(thread_id, wait);
+  if (ender.link == Link::kEnds) {
+    Path at_end = path;
+    at_end.link = Link::kEnds;
+    return put(at_end, a_ns, b_ns, Label::kWorkerEnd, ender.threads.empty() ? thread_id : ender.threads[0], kNoLine,
+               State::kBlocked);
+  }
+  const auto& who = ender.threads;
+  if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
+    return put_as(Label::kIdle);
+  const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
+  if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) return put_as(Label::kWait);
+  for (const int32_t one : who) {
+    Path next = path;
+    next.link = ender.link;
+    ++next.hops;
+    next.weight = weight;
+    next.seen.push_back(thread_id);
+    stretch(one, a_ns, b_ns, next);
+  }
+}
+
+// Looks outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.
+std::vector<Chain::PartOfLook> Chain::looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const {
+  std::vector<const Look*> inside;
+  for (size_t i = thread.first_look(a_ns); i < thread.looks.size() && thread.looks[i].start_ns < b_ns; ++i) {
+    if (!thread.looks[i].in_call) inside.push_back(&thread.looks[i]);
+  }
+  std::vector<PartOfLook> parts;
+  Ns at_ns = a_ns;
+  for (size_t i = 0; i < inside.size(); ++i) {
+    const Ns to_ns =
+        i + 1 == inside.size() ? b_ns : inside[i]->start_ns + (inside[i + 1]->start_ns - inside[i]->start_ns) / 2;
+    parts.push_back({inside[i], to_ns - at_ns});
+    at_ns = to_ns;
+  }
+  return parts;
+}
+
+Label Chain::label_of(const Look& look, const Path& path) {
+  if (look.running == 0) return Label::kAsleep;  // in no recorded call, and asleep
+  switch (kinds_.kind(look.stack_id)) {
+    case StackKind::kImport: return Label::kImport;
+    case StackKind::kPickle: return Label::kSerialise;
+    // All that a worker does is loading.
+    case StackKind::kCheckpoint: return path.hops > 0 ? Label::kCpu : Label::kCheckpoint;
+    case StackKind::kLoader: return path.hops > 0 ? Label::kCpu : Label::kLoader;
+    case StackKind::kLogging: return path.hops > 0 ? Label::kCpu : Label::kLogging;
+    case StackKind::kOwn: return Label::kCpu;
+  }
+  return Label::kCpu;
+}
+
+double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
+  const Thread& thread = timeline_.thread(thread_id);
+  size_t in_calls = 0, in_calls_loader = 0, all = 0, all_loader = 0;
+  for (size_t i = thread.first_look(a_ns); i < thread.looks.size() && thread.looks[i].start_ns < b_ns; ++i) {
+    const bool loads = kinds_.kind(thread.looks[i].stack_id) == StackKind::kLoader;
+    ++all;
+    all_loader += loads ? 1 : 0;
+    if (!thread.looks[i].in_call) continue;
+    ++in_calls;
+    in_calls_loader += loads ? 1 : 0;
+  }
+  if (in_calls != 0) return static_cast<double>(in_calls_loader) / static_cast<double>(in_calls);
+  return all == 0 ? 0 : static_cast<double>(all_loader) / static_cast<double>(all);
+}
+
+// Pieces for the calls in a stretch; returns where they end.
+Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path) {
+  static constexpr Label kLabels[kCallGroups] = {Label::kNames, Label::kRead,    Label::kWrite,
+                                                 Label::kSync,  Label::kChannel, Label::kOtherCall};
+  static constexpr State kStates[kCallStates] = {State::kRunQueue, State::kDevice, State::kRemote, State::kBlocked};
+  const double total_ns = sums.total_ns();
+  if (total_ns <= 0) return a_ns;
+  double elsewhere_ns = 0;
+  for (const double ns : sums.state_ns) elsewhere_ns += ns;
+  const double scale = elsewhere_ns > total_ns ? total_ns / elsewhere_ns : 1;
+  const State rest = timeline_.has_kernel_side ? State::kOnCpu : State::kUnknown;
+  const double by_loader =
+      path.hops == 0 && !timeline_.thread(thread_id).looks.empty() ? share_of_loader(thread_id, a_ns, b_ns) : 0;
+  double at = static_cast<double>(a_ns);
+  const auto add = [&](Label label, double ns, State state, bool loads) {
+    const Ns from_ns = static_cast<Ns>(at);
+    at = std::min(at + ns, static_cast<double>(b_ns));
+    put(path, from_ns, static_cast<Ns>(at), label, thread_id, kNoLine, state);
+    if (static_cast<Ns>(at) > from_ns) path.pieces->back().by_loader = loads;
+  };
+  for (size_t group = 0; group < kCallGroups; ++group) {
+    const double part = sums.group_ns[group] / total_ns;
+    if (part <= 0) continue;
+    double rest_ns = sums.group_ns[group];
+    for (size_t state = 0; state < kCallStates; ++state) {
+      const double ns = sums.state_ns[state] * scale * part;
+      rest_ns -= ns;
+      add(kLabels[group], ns * by_loader, kStates[state], true);
+      add(kLabels[group], ns * (1 - by_loader), kStates[state], false);
+    }
+    const State on = kLabels[group] == Label::kOtherCall || kLabels[group] == Label::kChannel ? State::kOnCpu : rest;
+    add(kLabels[group], std::max(0.0, rest_ns) * by_loader, on, true);
+    add(kLabels[group], std::max(0.0, rest_ns) * (1 - by_loader), on, false);
+  }
+  return static_cast<Ns>(at);
+}
+
+// What a thread does that is in no wait that libc knows of. Inside the stretch the pieces lie one behind the other: calls, then the rest.
+void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
+  const Thread& thread = timeline_.thread(thread_id);
+  if (path.hops > 0 && is_worker(thread.proc_id) && a_ns < ready_ns(thread.proc_id)) {
+    const Ns cut_ns = std::min(b_ns, ready_ns(thread.proc_id));
+    put(path, a_ns, cut_ns, Label::kWorkerStart, thread_id, kNoLine, State::kOnCpu);
+    a_ns = cut_ns;
+  }
+  if (a_ns >= b_ns) return;
+  const CallSums sums = thread.calls.sums(a_ns, b_ns);
+  const double calls_ns = std::min(sums.total_ns(), static_cast<double>(b_ns - a_ns));
+  double asleep_ns = 0, queued_ns = 0, fault_ns = 0;
+  auto sleep = std::partition_point(thread.sleeps.begin(), thread.sleeps.end(),
+                                    [&](const Sleep& one) { return one.end_ns <= a_ns; });
+  for (; sleep != thread.sleeps.end() && sleep->start_ns < b_ns; ++sleep) {
+    const auto inside = [&](Ns from_ns, Ns to_ns) {
+      from_ns = std::max(from_ns, a_ns);
+      to_ns = std::min(to_ns, b_ns);
+      return to_ns <= from_ns
+                 ? 0.0
+                 : std::max(0.0, static_cast<double>(to_ns - from_ns) - thread.calls.sums(from_ns, to_ns).total_ns());
+    };
+    (sleep->for_device ? fault_ns : asleep_ns) += inside(sleep->start_ns, sleep->wake_ns);
+    queued_ns += inside(sleep->wake_ns, sleep->end_ns);
+  }
+  Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
+  const double rest_ns = static_cast<double>(b_ns - a_ns) - calls_ns;
+  const double off_ns = asleep_ns + queued_ns + fault_ns;
+  const double scale = off_ns > rest_ns && off_ns > 0 ? rest_ns / off_ns : 1;
+  const std::vector<PartOfLook> looks = looks_in(thread, a_ns, b_ns);
+  const auto add = [&](Label label, double ns, int32_t line, State state) {
+    const Ns to_ns = std::min(b_ns, at_ns + static_cast<Ns>(ns));
+    put(path, at_ns, to_ns, label, thread_id, line, state);
+    at_ns = to_ns;
+  };
+  const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
+  add(Label::kPageFault, fault_ns * scale, line, State::kPageFault);
+  add(Label::kAsleep, asleep_ns * scale, line, State::kBlocked);
+  // Without looks a feeder thread of a worker pickles.
+  const bool hands_over =
+      looks.empty() && path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
+  const Ns queue_end_ns = at_ns + static_cast<Ns>(queued_ns * scale);
+  for (const auto& [to_ns, state] : {std::pair{queue_end_ns, State::kRunQueue}, std::pair{b_ns, State::kOnCpu}}) {
+    if (looks.empty()) {
+      const int32_t unseen = !thread.looks.empty() && !hands_over ? kUnseenLine : kNoLine;
+      put(path, at_ns, to_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
+    } else {
+      const auto whole = static_cast<double>(to_ns - at_ns) / static_cast<double>(b_ns - a_ns);
+      Ns from_ns = at_ns;
+      for (size_t i = 0; i < looks.size(); ++i) {
+        const Ns end_ns = i + 1 == looks.size()
+                              ? to_ns
+                              : std::min(to_ns, from_ns + static_cast<Ns>(static_cast<double>(looks[i].ns) * whole));
+        Label label = label_of(*looks[i].look, path);
+        if (label == Label::kAsleep && (timeline_.has_kernel_side || state == State::kRunQueue)) label = Label::kCpu;
+        put(path, from_ns, end_ns, label, thread_id, lines_.number(kinds_.line(looks[i].look->stack_id)),
+            label == Label::kAsleep ? State::kBlocked : state);
+        from_ns = end_ns;
+      }
+    }
+    at_ns = std::max(at_ns, to_ns);
+  }
+}
+
+}  // namespace mlrun::blame

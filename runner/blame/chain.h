@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows a wait to what the thread was doing that it waited for, at most six hops; and divides the time of a thread that
+// waits for nobody.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/blame/pieces.h"
+#include "runner/blame/stack_kinds.h"
+#include "runner/blame/timeline.h"
+#include "runner/blame/wait_ends.h"
+
+namespace mlrun::blame {
+
+class Chain {
+ public:
+  Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines& lines);
+
+  // How the driver spends a stretch in which it is in no wait.
+  void own(int32_t driver, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
+  // A wait of the driver, or a part of it.
+  void wait(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, Top top, std::vector<Piece>& pieces);
+  // What a thread did in a stretch, its waits followed.
+  void follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
+
+  [[nodiscard]] bool is_worker(int32_t proc_id) const;
+  // When a worker read its first task; 0: never.
+  [[nodiscard]] Ns ready_ns(int32_t proc_id) const { return ready_ns_[static_cast<size_t>(proc_id)]; }
+  // The line that another thread of the process runs at the moment: it has Python's lock.
+  [[nodiscard]] int32_t line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns);
+  [[nodiscard]] int32_t line_near(int32_t thread_id, Ns moment_ns);
+  // Whether the look nearest to the moment is in code that loads data.
+  [[nodiscard]] StackKind kind_near(int32_t thread_id, Ns moment_ns);
+
+ private:
+  // Where pieces go, and how far the chain has come.
+  struct Path {
+    std::vector<Piece>* pieces = nullptr;
+    Top top = Top::kOwn;
+    Link link = Link::kOwn;
+    uint8_t hops = 0;
+    double weight = 1;
+    int64_t file_id = 0, argument = 0;  // of the driver's wait
+    std::vector<int32_t> seen = {};
+  };
+  struct PartOfLook {
+    const Look* look;
+    Ns ns;
+  };
+  static void put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line,
+                  summary::State state);
+  void find_ready();
+  void stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
+  void in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
+  bool in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
+  void sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
+  void leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
+  Ns put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path);
+  [[nodiscard]] double share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns);
+  [[nodiscard]] std::vector<PartOfLook> looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const;
+  [[nodiscard]] Label label_of(const Look& look, const Path& path);
+  [[nodiscard]] bool sends(int32_t thread_id) const;
+
+  const Timeline& timeline_;
+  WaitEnds& ends_;
+  StackKinds& kinds_;
+  Lines& lines_;
+  std::vector<Ns> ready_ns_;
+  std::vector<uint8_t> sends_;  // by thread
+};
+
+}  // namespace mlrun::blame

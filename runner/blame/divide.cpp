@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/divide.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "runner/blame/driver.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using summary::Activity;
+
+constexpr Ns kTailNs = 50'000;  // Python's lock so soon after a wait belongs to the wait
+constexpr int kHeirsMost = 4;
+
+Top top_of(const Wait& wait) {
+  if (wait.kind == WaitKind::kSleep) return Top::kSleep;
+  return wait.kind == WaitKind::kChild && !wait.joins_thread ? Top::kChild : Top::kWaiting;
+}
+
+bool is_unseen_kind(Label label) {
+  return label == Label::kCpu || label == Label::kLoader || label == Label::kSerialise || label == Label::kCheckpoint ||
+         label == Label::kLogging || label == Label::kAsleep;
+}
+
+}  // namespace
+
+Divider::Divider(const Timeline& timeline, Lines& lines)
+    : timeline_(timeline), lines_(lines), ends_(timeline), kinds_(timeline), chain_(timeline, ends_, kinds_, lines) {}
+
+bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth) {
+  const int32_t heir = depth < kHeirsMost ? find_heir(timeline_, driver, wait) : 0;
+  if (heir == 0) return false;
+  const Thread& next = timeline_.thread(heir);
+  const bool same_process = next.proc_id == timeline_.thread(driver).proc_id;
+  const Ns last_ns = same_process ? next.last_ns : timeline_.process(next.proc_id).last_ns;
+  const Ns from_ns = std::clamp(next.first_ns, a_ns, b_ns), to_ns = std::clamp(last_ns, from_ns, b_ns);
+  const auto put = [&](Ns start_ns, Ns end_ns) {
+    if (end_ns <= start_ns) return;
+    Piece piece;
+    piece.start_ns = start_ns;
+    piece.end_ns = end_ns;
+    piece.label = Label::kWait;
+    piece.state = summary::State::kBlocked;
+    piece.thread_id = driver;
+    pieces_.push_back(piece);
+  };
+  put(a_ns, from_ns);
+  driver_ = heir;
+  drive(heir, from_ns, to_ns, depth + 1);
+  put(to_ns, b_ns);
+  return true;
+}
+
+void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
+  const Thread& thread = timeline_.thread(driver);
+  Ns at_ns = a_ns;
+  std::optional<Ns> last_wait_ns;
+  for (size_t i = thread.first_wait(a_ns); i < thread.waits.size(); ++i) {
+    const Wait& wait = thread.waits[i];
+    const Ns from_ns = std::max(wait.start_ns, at_ns), to_ns = std::min(wait.end_ns, b_ns);
+    if (from_ns >= b_ns) break;
+    if (to_ns <= from_ns) continue;
+    if (from_ns > at_ns) chain_.own(driver, at_ns, from_ns, pieces_);
+    at_ns = to_ns;
+    if (hand_over(driver, wait, from_ns, to_ns, depth)) continue;
+    if (timeline_.is_python_lock(thread.proc_id, wait)) {
+      const bool belongs = last_wait_ns && from_ns - *last_wait_ns < kTailNs;
+      chain_.wait(driver, wait, from_ns, to_ns, belongs ? Top::kWaiting : Top::kPythonLock, pieces_);
+      last_wait_ns = belongs && wait.err == ETIMEDOUT ? std::optional<Ns>(to_ns) : std::nullopt;
+      continue;
+    }
+    const Top top = top_of(wait);
+    chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
+    if (top == Top::kWaiting) last_wait_ns = to_ns;
+  }
+  if (at_ns < b_ns) chain_.own(driver, at_ns, b_ns, pieces_);
+}
+
+// Pieces without a look in them: shared out as the looks in other short stretches of the thread fell.
+void Divider::share_unseen() {
+  constexpr Ns kShortNs = 150'000'000;
+  using Seen = std::map<std::pair<Label, int32_t>, int64_t>;
+  std::map<std::pair<Top, int32_t>, Seen> pools;
+  for (const Piece& piece : pieces_) {
+    if (!is_unseen_kind(piece.label) || piece.line == kUnseenLine || piece.line == kNoLine) continue;
+    if (piece.end_ns - piece.start_ns < kShortNs) ++pools[{piece.top, piece.thread_id}][{piece.label, piece.line}];
+  }
+  std::vector<Piece> shared;
+  for (Piece& piece : pieces_) {
+    const auto pool = pools.find({piece.top, piece.thread_id});
+    if (piece.line != kUnseenLine || pool == pools.end()) {
+      if (piece.line == kUnseenLine) piece.line = kNoLine;
+      shared.push_back(piece);
+      continue;
+    }
+    int64_t all = 0, done = 0;
+    for (const auto& [what, count] : pool->second) all += count;
+    const Ns start_ns = piece.start_ns, whole_ns = piece.end_ns - piece.start_ns;
+    for (const auto& [what, count] : pool->second) {
+      Piece part = piece;
+      part.start_ns = start_ns + static_cast<Ns>(static_cast<double>(whole_ns) * static_cast<double>(done) /
+                                                 static_cast<double>(all));
+      done += count;
+      part.end_ns = start_ns + static_cast<Ns>(static_cast<double>(whole_ns) * static_cast<double>(done) /
+                                               static_cast<double>(all));
+      std::tie(part.label, part.line) = what;
+      if (part.label == Label::kAsleep) part.state = summary::State::kBlocked;
+      if (part.end_ns > part.start_ns) shared.push_back(part);
+    }
+  }
+  pieces_ = std::move(shared);
+}
+
+void Divider::relabel(const Stretches& stretches, Label from, Label to) {
+  if (stretches.empty()) return;
+  std::vector<Piece> out;
+  for (const Piece& piece : pieces_) {
+    if (piece.top != Top::kOwn || piece.label != from) {
+      out.push_back(piece);
+      continue;
+    }
+    Ns at_ns = piece.start_ns;
+    const auto put = [&](Ns end_ns, Label label) {
+      if (end_ns <= at_ns) return;
+      out.push_back(piece);
+      out.back().start_ns = at_ns;
+      out.back().end_ns = end_ns;
+      out.back().label = label;
+      at_ns = end_ns;
+    };
+    auto stretch = std::partition_point(stretches.begin(), stretches.end(),
+                                        [&](const auto& one) { return one.second <= piece.start_ns; });
+    for (; stretch != stretches.end() && stretch->first < piece.end_ns; ++stretch) {
+      put(std::min(stretch->first, piece.end_ns), from);
+      put(std::min(stretch->second, piece.end_ns), to);
+    }
+    put(piece.end_ns, from);
+  }
+  pieces_ = std::move(out);
+}
+
+// Calls tell better than looks from when to when a file was written.
+void Divider::refine_with_savings(int32_t driver, Label from) {
+  relabel(savings(driver, false), from, Label::kCheckpoint);
+  relabel(savings(driver, true), from, Label::kLogging);
+}
+
+void Divider::refine_without_looks(int32_t driver) {
+  relabel(receiving(driver), Label::kCpu, Label::kSerialise);
+  refine_with_savings(driver, Label::kCpu);
+  relabel(importing(driver), Label::kCpu, Label::kImport);
+}
+
+Division Divider::divide(int32_t wanted_tid) {
+  Division division;
+  driver_ = find_driver(timeline_, wanted_tid);
+  if (driver_ == 0) return division;
+  const Process& process = timeline_.process_of(driver_);
+  const Ns a_ns = std::max(timeline_.start_ns, wanted_tid != 0 ? timeline_.thread(driver_).first_ns : process.first_ns);
+  const Ns b_ns =
+      std::clamp(wanted_tid != 0 ? timeline_.thread(driver_).last_ns : process.last_ns, a_ns, timeline_.end_ns);
+  pieces_.clear();
+  drive(driver_, a_ns, b_ns, 0);
+  division.driver = driver_;
+  division.driver_seen = !timeline_.thread(driver_).looks.empty();
+  if (division.driver_seen) {
+    share_unseen();
+    // By name the looks know better; but a stack in torch.save whose file is on no disk is no checkpoint.
+    for (const Label from : {Label::kCpu, Label::kLoader, Label::kSerialise}) refine_with_savings(driver_, from);
+  } else {
+    refine_without_looks(driver_);
+  }
+  division.batches = find_batches(driver_);
+  const auto put_edge = [&](Ns start_ns, Ns end_ns, Activity activity) {
+    if (end_ns <= start_ns) return;
+    Divided edge;
+    edge.start_ns = start_ns;
+    edge.end_ns = end_ns;
+    edge.state = summary::State::kUnknown;
+    edge.thread_id = driver_;
+    edge.activity = activity;
+    division.pieces.push_back(edge);
+  };
+  put_edge(timeline_.start_ns, a_ns, Activity::kStartup);
+  for (const Piece& piece : pieces_) {
+    Divided divided;
+    static_cast<Piece&>(divided) = piece;
+    // Divided where the first batch arrived, and where the last one did.
+    Ns cut_ns = division.batches.first_ns;
+    if (cut_ns > piece.start_ns && cut_ns < piece.end_ns) {
+      divided.end_ns = cut_ns;
+      divided.activity = activity_of(divided, division.batches);
+      division.pieces.push_back(divided);
+      divided.start_ns = cut_ns;
+      divided.end_ns = piece.end_ns;
+    }
+    divided.activity = activity_of(divided, division.batches);
+    division.pieces.push_back(divided);
+  }
+  put_edge(b_ns, timeline_.end_ns, Activity::kEnd);
+  return division;
+}
+
+}  // namespace mlrun::blame

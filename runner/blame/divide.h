@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides the driver's time: every nanosecond of the run has an activity and a state.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "runner/blame/chain.h"
+#include "runner/blame/pieces.h"
+#include "runner/blame/timeline.h"
+#include "runner/summary/answer.h"
+
+namespace mlrun::blame {
+
+struct Divided : Piece {
+  summary::Activity activity = summary::Activity::kCompute;
+};
+
+// When the driver received batches.
+struct Batches {
+  Ns first_ns = 0, last_ns = 0;   // arrival; 0: none
+  bool from_looks = false;        // loaded in the driver: from where its looks are in loader code
+  std::vector<int64_t> channels;  // on which they came
+};
+
+struct Division {
+  int32_t driver = 0;           // the last one, where it was handed over
+  bool driver_seen = false;     // its Python stacks were sampled
+  std::vector<Divided> pieces;  // in order of time, without gaps, from the start to the end of the run
+  Batches batches;
+};
+
+class Divider {
+ public:
+  Divider(const Timeline& timeline, Lines& lines);
+  Division divide(int32_t wanted_tid);
+  Chain& chain() { return chain_; }
+  WaitEnds& ends() { return ends_; }
+
+ private:
+  using Stretches = std::vector<std::pair<Ns, Ns>>;
+  void drive(int32_t driver, Ns a_ns, Ns b_ns, int depth);
+  bool hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth);
+  void share_unseen();
+  void refine_without_looks(int32_t driver);
+  void refine_with_savings(int32_t driver, Label from);
+  // Of the driver's own pieces with label `from`, those in the stretches become `to`.
+  void relabel(const Stretches& stretches, Label from, Label to);
+  [[nodiscard]] Stretches receiving(int32_t driver) const;
+  [[nodiscard]] Stretches savings(int32_t driver, bool logs) const;
+  [[nodiscard]] Stretches importing(int32_t driver) const;
+  [[nodiscard]] Batches find_batches(int32_t driver) const;
+  void note_channels(int32_t driver, Batches& batches) const;
+  [[nodiscard]] summary::Activity activity_of(const Piece& piece, const Batches& batches) const;
+
+  const Timeline& timeline_;
+  Lines& lines_;
+  WaitEnds ends_;
+  StackKinds kinds_;
+  Chain chain_;
+  std::vector<Piece> pieces_;
+  int32_t driver_ = 0;
+};
+
+}  // namespace mlrun::blame

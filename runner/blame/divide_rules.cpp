@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the division: which of the driver's own stretches receive, save or import; when batches came; activities.
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "runner/blame/divide.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using summary::Activity;
+
+constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver writes so much is a checkpoint
+constexpr int64_t kLogBytes = 65'536;      // the most between two syncs of a log
+constexpr int64_t kBigBytes = 65'536;
+constexpr Ns kLateNs = 1'000'000'000;
+constexpr int64_t kStrangerMessages = 8;  // a process that is no worker sends batches if it sends so many messages
+constexpr size_t kLoaderLooks = 3;
+
+bool is_pipe(const Timeline& timeline, int64_t file_id) {
+  const model::FileKind kind = timeline.kind(file_id);
+  return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo;
+}
+
+std::vector<std::pair<Ns, Ns>> merged(std::vector<std::pair<Ns, Ns>> stretches) {
+  std::sort(stretches.begin(), stretches.end());
+  std::vector<std::pair<Ns, Ns>> out;
+  for (const auto& one : stretches) {
+    if (!out.empty() && one.first <= out.back().second) {
+      out.back().second = std::max(out.back().second, one.second);
+    } else {
+      out.push_back(one);
+    }
+  }
+  return out;
+}
+
+int64_t bytes_read(const Thread& thread, Ns a_ns, Ns b_ns) {
+  int64_t bytes = 0;
+  auto read = std::partition_point(thread.reads.begin(), thread.reads.end(),
+                                   [&](const Read& one) { return one.start_ns < a_ns; });
+  for (; read != thread.reads.end() && read->start_ns < b_ns; ++read) bytes += std::max<int64_t>(0, read->bytes);
+  return bytes;
+}
+
+}  // namespace
+
+// Without looks: what the driver does from a message that it received until its process sends the next task is receiving.
+Divider::Stretches Divider::receiving(int32_t driver) const {
+  const Thread& thread = timeline_.thread(driver);
+  std::unordered_set<int64_t> read;
+  for (const Read& one : thread.reads) read.insert(one.file_id);
+  std::vector<Ns> sent;
+  std::unordered_set<int32_t> feeders;
+  for (const auto& [file_id, messages] : timeline_.messages) {
+    if (read.contains(file_id) || !is_pipe(timeline_, file_id)) continue;
+    for (const Message& message : messages) {
+      if (message.thread_id == driver) sent.push_back(message.start_ns);
+      if (message.thread_id != driver && timeline_.thread(message.thread_id).proc_id == thread.proc_id)
+        feeders.insert(message.thread_id);
+    }
+  }
+  // The end of a feeder's wait is the moment of the put.
+  for (const int32_t feeder : feeders) {
+    for (const Wait& wait : timeline_.thread(feeder).waits) {
+      if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait)) sent.push_back(wait.end_ns);
+    }
+  }
+  std::sort(sent.begin(), sent.end());
+  std::vector<const Wait*> waits;
+  for (const Wait& wait : thread.waits) {
+    if (wait.kind == WaitKind::kPoll || wait.kind == WaitKind::kChannelRead) waits.push_back(&wait);
+  }
+  Stretches stretches;
+  for (size_t i = 0; i < waits.size(); ++i) {
+    const Wait& wait = *waits[i];
+    const auto next_put = std::lower_bound(sent.begin(), sent.end(), wait.end_ns);
+    if (next_put == sent.end() || *next_put - wait.end_ns > kLateNs) continue;
+    const size_t number = thread.first_wait(wait.end_ns);
+    const Ns next_ns = number < thread.waits.size() ? std::max(wait.end_ns, thread.waits[number].start_ns) : INT64_MAX;
+    if (*next_put < next_ns) {
+      stretches.emplace_back(wait.end_ns, *next_put);
+      continue;
+    }
+    // Nothing sent before it waits again: what came was kept for later. Not at the end of an epoch, where nothing is sent for many.
+    const auto waits_until = std::count_if(waits.begin() + static_cast<std::ptrdiff_t>(i) + 1, waits.end(),
+                                           [&](const Wait* one) { return one->end_ns < *next_put; });
+    const auto most = static_cast<std::ptrdiff_t>(2 * std::max<size_t>(2, feeders.size())) +
+                      (wait.kind == WaitKind::kChannelRead ? 300 : 0);
+    if (waits_until <= most && bytes_read(thread, wait.start_ns, next_ns) >= kBigBytes)
+      stretches.emplace_back(wait.end_ns, next_ns);
+  }
+  return merged(std::move(stretches));
+}
+
+// From opening to closing of a file into which the driver writes a MiB or more; or, with `logs`, of small synced appends, each sync.
+Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
+  Stretches stretches;
+  const auto found = timeline_.savings.find(driver);
+  if (found == timeline_.savings.end()) return stretches;
+  for (const Saving& saving : found->second) {
+    const bool is_log = saving.syncs > 1 && saving.bytes / saving.syncs < kLogBytes;
+    const bool is_checkpoint = !is_log && saving.bytes >= kSavingBytes;
+    // A log that stays open is written in between: only its calls count.
+    if (is_checkpoint && !logs) stretches.emplace_back(saving.start_ns, saving.end_ns);
+  }
+  return merged(std::move(stretches));
+}
+
+// Without looks: time between calls of the driver on modules.
+Divider::Stretches Divider::importing(int32_t driver) const {
+  constexpr Ns kLeastNs = 1'000'000;
+  Stretches stretches;
+  const auto found = timeline_.module_calls.find(driver);
+  if (found == timeline_.module_calls.end()) return stretches;
+  for (const auto& one : found->second) {
+    if (one.second - one.first > kLeastNs) stretches.push_back(one);
+  }
+  return merged(std::move(stretches));
+}
+
+// Channels on which the driver receives from workers, or from others that send often.
+void Divider::note_channels(int32_t driver, Batches& batches) const {
+  const Thread& thread = timeline_.thread(driver);
+  std::map<int64_t, std::pair<Ns, Ns>> reads;
+  for (const Read& read : thread.reads) {
+    if (read.bytes <= 0) continue;
+    auto [at, is_new] = reads.emplace(read.file_id, std::pair{read.end_ns, read.end_ns});
+    if (!is_new) at->second.second = std::max(at->second.second, read.end_ns);
+  }
+  for (const auto& [file_id, when] : reads) {
+    int64_t from_workers = 0, from_others = 0;
+    for (const int64_t end : {file_id, timeline_.peer(file_id)}) {
+      const auto* messages = end == 0 ? nullptr : timeline_.find_messages(end);
+      if (messages == nullptr) continue;
+      for (const Message& message : *messages) {
+        const int32_t proc_id = timeline_.thread(message.thread_id).proc_id;
+        if (proc_id == thread.proc_id) from_others += message.thread_id != driver ? 1 : 0;
+        if (proc_id != thread.proc_id) ++(chain_.is_worker(proc_id) ? from_workers : from_others);
+      }
+    }
+    if (from_workers == 0 && from_others < kStrangerMessages) continue;
+    batches.channels.push_back(file_id);
+    batches.first_ns = batches.first_ns == 0 ? when.first : std::min(batches.first_ns, when.first);
+    batches.last_ns = std::max(batches.last_ns, when.second);
+  }
+}
+
+Batches Divider::find_batches(int32_t driver) const {
+  Batches batches;
+  note_channels(driver, batches);
+  const Thread& thread = timeline_.thread(driver);
+  // Locks at which the driver waits again and again for other threads: queues within the process.
+  std::map<int64_t, std::vector<const Wait*>> locks;
+  for (const Wait& wait : thread.waits) {
+    if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait))
+      locks[wait.argument].push_back(&wait);
+  }
+  const auto take = [&](const std::vector<const Wait*>& waits) {
+    batches.first_ns =
+        batches.first_ns == 0 ? waits.front()->end_ns : std::min(batches.first_ns, waits.front()->end_ns);
+    batches.last_ns = std::max(batches.last_ns, waits.back()->end_ns);
+  };
+  Ns on_channels_ns = 0, at_locks_ns = 0;
+  size_t at_locks = 0;
+  for (const Wait& wait : thread.waits) {
+    on_channels_ns += wait.kind == WaitKind::kPoll || wait.kind == WaitKind::kChannelRead ? wait.dur_ns() : 0;
+  }
+  bool found = false;
+  for (const auto& [address, waits] : locks) {
+    Ns sum_ns = 0;
+    for (const Wait* wait : waits) sum_ns += wait->dur_ns();
+    at_locks_ns += sum_ns;
+    at_locks += waits.size();
+    if (waits.size() < kStrangerMessages || (!batches.channels.empty() && 4 * sum_ns < on_channels_ns)) continue;
+    take(waits);
+    found = true;
+  }
+  // A queue of Python's has a lock of its own for each wait.
+  const bool matters = batches.channels.empty() || 4 * at_locks_ns >= on_channels_ns;
+  if (!found && at_locks >= kStrangerMessages && matters) {
+    for (const auto& [address, waits] : locks) take(waits);
+  }
+  // Loaded by the driver itself.
+  std::vector<const Look*> looks;
+  StackKinds kinds(timeline_);
+  for (const Look& look : thread.looks) {
+    if (kinds.kind(look.stack_id) == StackKind::kLoader) looks.push_back(&look);
+  }
+  if (batches.first_ns == 0 && looks.size() >= kLoaderLooks) {
+    batches.first_ns = looks.front()->start_ns;
+    batches.last_ns = looks.back()->end_ns;
+    batches.from_looks = true;
+  }
+  return batches;
+}
+
+summary::Activity Divider::activity_of(const Piece& piece, const Batches& batches) const {
+  const bool starts = batches.first_ns != 0 && piece.start_ns < batches.first_ns;
+  if (starts || (piece.top == Top::kOwn && piece.label == Label::kImport)) return Activity::kStartup;
+  if (piece.label == Label::kWorkerEnd) return Activity::kEnd;
+  switch (piece.top) {
+    case Top::kPythonLock: return Activity::kPythonLock;
+    case Top::kSleep: return piece.by_loader ? Activity::kLoader : Activity::kCompute;
+    case Top::kChild:
+      return chain_.is_worker(timeline_.thread(piece.thread_id).proc_id) ? Activity::kEnd : Activity::kWait;
+    case Top::kWaiting:
+      return batches.last_ns != 0 && piece.start_ns >= batches.last_ns ? Activity::kEnd : Activity::kWait;
+    case Top::kOwn: break;
+  }
+  if (piece.by_loader) return Activity::kLoader;
+  switch (piece.label) {
+    case Label::kCheckpoint: return Activity::kCheckpoint;
+    case Label::kLogging: return Activity::kLogging;
+    case Label::kLoader: return Activity::kLoader;
+    case Label::kSerialise: return Activity::kReceive;
+    case Label::kChannel: return Activity::kReceive;
+    case Label::kWrite:
+    case Label::kSync:
+    case Label::kNames:
+    case Label::kRead: return Activity::kFiles;
+    default: return Activity::kCompute;
+  }
+}
+
+}  // namespace mlrun::blame

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/driver.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_set>
+
+namespace mlrun::blame {
+
+namespace {
+
+constexpr Ns kShortNs = 100'000'000;                                  // a shorter wait hands nothing over
+constexpr Ns kThreadEndNs = 20'000'000, kProcessEndNs = 300'000'000;  // how near the end of the wait its end lies
+
+// A worker sends what the other thread reads: it is waited for, and does not drive.
+bool sends_to(const Timeline& timeline, int32_t proc_id, int32_t reader) {
+  std::unordered_set<int64_t> read;
+  for (const Read& one : timeline.thread(reader).reads) read.insert(one.file_id);
+  constexpr size_t kMost = 50;
+  for (const int64_t file_id : read) {
+    const auto* messages = timeline.find_messages(file_id);
+    if (messages == nullptr) continue;
+    const size_t count = std::min(kMost, messages->size());
+    for (size_t i = 0; i < count; ++i) {
+      if (timeline.thread((*messages)[i].thread_id).proc_id == proc_id) return true;
+    }
+  }
+  return false;
+}
+
+Ns life_in(Ns first_ns, Ns last_ns, const Wait& wait) {
+  return std::min(last_ns, wait.end_ns) - std::max(first_ns, wait.start_ns);
+}
+
+bool lived_in(Ns first_ns, Ns last_ns, const Wait& wait, Ns end_slack_ns) {
+  const Ns longest_ns = std::max(wait.dur_ns(), last_ns - first_ns);
+  return std::abs(last_ns - wait.end_ns) < end_slack_ns && 2 * life_in(first_ns, last_ns, wait) > longest_ns;
+}
+
+}  // namespace
+
+int32_t find_driver(const Timeline& timeline, int32_t wanted_tid) {
+  if (wanted_tid != 0) {
+    const auto found = timeline.thread_of_tid.find(wanted_tid);
+    return found == timeline.thread_of_tid.end() ? 0 : found->second;
+  }
+  const Process* rank = nullptr;
+  const Process* root = nullptr;
+  for (const Process& process : timeline.processes) {
+    if (process.main == 0) continue;
+    const bool leads = process.role.starts_with("rank");
+    if (leads && (rank == nullptr || process.rank < rank->rank)) rank = &process;
+    if (process.parent == 0 && (root == nullptr || process.first_ns < root->first_ns)) root = &process;
+  }
+  if (rank != nullptr) return rank->main;
+  return root == nullptr ? 0 : root->main;
+}
+
+int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait) {
+  const bool may_join = wait.kind == WaitKind::kLock || wait.kind == WaitKind::kChild;
+  if (wait.dur_ns() < kShortNs || (!may_join && wait.kind != WaitKind::kPoll)) return 0;
+  const Thread& thread = timeline.thread(thread_id);
+  int32_t heir = 0;
+  Ns longest_ns = 0;
+  const auto take = [&](int32_t who, Ns first_ns, Ns last_ns) {
+    if (life_in(first_ns, last_ns, wait) <= longest_ns) return;
+    heir = who;
+    longest_ns = life_in(first_ns, last_ns, wait);
+  };
+  const Process& own = timeline.process(thread.proc_id);
+  if (may_join) {
+    for (const int32_t other : own.threads) {
+      const Thread& one = timeline.thread(other);
+      const bool later = one.first_ns > own.first_ns + 1'000'000;
+      if (other != thread_id && later && lived_in(one.first_ns, one.last_ns, wait, kThreadEndNs))
+        take(other, one.first_ns, one.last_ns);
+    }
+  }
+  if (heir != 0 || wait.kind == WaitKind::kLock) return heir;
+  for (const Process& child : timeline.processes) {
+    if (child.main == 0 || child.parent != thread.proc_id || child.first_ns <= own.first_ns) continue;
+    if (lived_in(child.first_ns, child.last_ns, wait, kProcessEndNs) && !sends_to(timeline, child.proc_id, thread_id)) {
+      take(child.main, child.first_ns, child.last_ns);
+    }
+  }
+  return heir;
+}
+
+}  // namespace mlrun::blame

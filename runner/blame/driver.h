@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which thread drives the run, and to whom it hands over.
+#pragma once
+
+#include <cstdint>
+
+#include "runner/blame/timeline.h"
+#include "runner/blame/wait_ends.h"
+
+namespace mlrun::blame {
+
+// The main thread of the lowest rank, else of the command; 0: there is none. `wanted_tid`: 0, or the thread that the user names.
+[[nodiscard]] int32_t find_driver(const Timeline& timeline, int32_t wanted_tid);
+
+// The thread that drives while this one waits: it lived mostly in the wait and ended with it. A trainer in a thread that is joined, ranks that
+// mp.spawn started, a command behind `bash -c`. 0: nobody.
+[[nodiscard]] int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait);
+
+}  // namespace mlrun::blame

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/load.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <unordered_set>
+
+#include "runner/blame/call_loader.h"
+#include "runner/model/file_table.h"
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using trace::Numbers;
+using trace::Texts;
+
+template <typename Visit>
+Status for_each_batch(const std::string& folder, const char* table, std::vector<std::string> columns, Visit visit) {
+  if (!trace::has_table(folder + "/tables", table)) return {};
+  auto reader = trace::TableReader::open(folder, table, {std::move(columns)});
+  if (!reader) return tl::make_unexpected(reader.error());
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) return {};
+    visit(**batch);
+  }
+}
+
+template <typename Row>
+Row& at(std::vector<Row>& rows, int64_t id) {
+  if (static_cast<size_t>(id) >= rows.size()) rows.resize(static_cast<size_t>(id) + 1);
+  return rows[static_cast<size_t>(id)];
+}
+
+Status load_processes(const std::string& folder, Timeline& timeline) {
+  return for_each_batch(
+      folder, "process", {"proc_id", "pid", "parent_proc_id", "rank", "role", "command", "forked", "first", "last"},
+      [&](const arrow::RecordBatch& batch) {
+        const Numbers id(batch, "proc_id"), pid(batch, "pid"), parent(batch, "parent_proc_id");
+        const Numbers rank(batch, "rank"), first(batch, "first"), last(batch, "last");
+        const Texts role(batch, "role"), command(batch, "command");
+        const auto forked = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("forked"));
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          Process& process = at(timeline.processes, id[row]);
+          process.proc_id = static_cast<int32_t>(id[row]);
+          process.pid = static_cast<int32_t>(pid[row]);
+          process.parent = static_cast<int32_t>(parent[row]);
+          process.rank = rank.is_null(row) ? -1 : static_cast<int32_t>(rank[row]);
+          process.role = role[row];
+          process.command = command[row];
+          process.forked = !forked->IsNull(row) && forked->Value(row);
+          process.first_ns = first[row];
+          process.last_ns = last[row];
+        }
+      });
+}
+
+Status load_threads(const std::string& folder, Timeline& timeline) {
+  at(timeline.processes, 0);
+  at(timeline.threads, 0);
+  Status loaded = for_each_batch(
+      folder, "thread", {"thread_id", "proc_id", "tid", "first", "last", "comm"}, [&](const arrow::RecordBatch& batch) {
+        const Numbers id(batch, "thread_id"), proc(batch, "proc_id"), tid(batch, "tid"), first(batch, "first");
+        const Numbers last(batch, "last");
+        const Texts comm(batch, "comm");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          Thread& thread = at(timeline.threads, id[row]);
+          thread.thread_id = static_cast<int32_t>(id[row]);
+          thread.proc_id = static_cast<int32_t>(proc[row]);
+          thread.tid = static_cast<int32_t>(tid[row]);
+          thread.first_ns = first[row];
+          thread.last_ns = last[row];
+          thread.comm = comm[row];
+        }
+      });
+  for (const Thread& thread : timeline.threads) {
+    if (thread.thread_id == 0) continue;
+    timeline.thread_of_tid[thread.tid] = thread.thread_id;
+    Process& process = at(timeline.processes, thread.proc_id);
+    process.threads.push_back(thread.thread_id);
+    // A program that was executed has a thread row of its own: the last one counts.
+    const bool leads = thread.tid == process.pid;
+    if (process.main == 0 || leads) process.main = thread.thread_id;
+  }
+  return loaded;
+}
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return text.ends_with(end); });
+}
+
+// Python's modules and libraries of programs, and folders with them.
+bool is_module(std::string_view path) {
+  constexpr auto kNone = std::string_view::npos;
+  return ends_with_any(path, {".py", ".pyc", ".so", ".pyd", ".pth", "__pycache__", "pyvenv.cfg"}) ||
+         path.find("site-packages") != kNone || path.find("dist-packages") != kNone || path.find(".so.") != kNone ||
+         path.find("/lib/python3") != kNone;
+}
+
+Status load_files(const std::string& folder, Timeline& timeline, std::vector<uint8_t>& modules) {
+  return for_each_batch(folder, "file", {"file_id", "path", "kind"}, [&](const arrow::RecordBatch& batch) {
+    const Numbers id(batch, "file_id");
+    const Texts path(batch, "path"), kind(batch, "kind");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      at(timeline.file_kinds, id[row]) = static_cast<uint8_t>(model::FileTable::kind_of(kind[row]));
+      at(modules, id[row]) = is_module(path[row]) ? 1 : 0;
+    }
+  });
+}
+
+Status load_looks(const std::string& folder, Timeline& timeline) {
+  std::unordered_set<int32_t> wanted;
+  const std::vector<std::string> columns = {"ts", "dur", "thread_id", "looks", "running", "stack_id"};
+  Status loaded = for_each_batch(folder, "python_stack", columns, [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), looks(batch, "looks");
+    const Numbers running(batch, "running"), stack(batch, "stack_id");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      const auto number = static_cast<size_t>(id[row]);
+      if (number == 0 || number >= timeline.threads.size()) continue;
+      const int8_t runs = running.is_null(row) ? int8_t{-1} : static_cast<int8_t>(running[row]);
+      timeline.threads[number].looks.push_back({ts[row], ts[row] + dur[row], static_cast<int32_t>(looks[row]),
+                                                static_cast<int32_t>(stack[row]), runs, false});
+      wanted.insert(static_cast<int32_t>(stack[row]));
+    }
+  });
+  if (!loaded || wanted.empty()) return loaded;
+  timeline.has_looks = true;
+  for (Thread& thread : timeline.threads) {
+    std::sort(thread.looks.begin(), thread.looks.end(),
+              [](const Look& a, const Look& b) { return a.start_ns < b.start_ns; });
+  }
+  std::unordered_map<int32_t, Frame> frames;
+  std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame
+  loaded = for_each_batch(folder, "stack", {"stack_id", "depth", "frame_id"}, [&](const arrow::RecordBatch& batch) {
+    const Numbers stack(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      const auto id = static_cast<int32_t>(stack[row]);
+      if (!wanted.contains(id)) continue;
+      of_stack[id].emplace_back(static_cast<int32_t>(depth[row]), static_cast<int32_t>(frame[row]));
+      frames[static_cast<int32_t>(frame[row])];
+    }
+  });
+  if (!loaded) return loaded;
+  loaded =
+      for_each_batch(folder, "frame", {"frame_id", "function", "source", "line"}, [&](const arrow::RecordBatch& batch) {
+        const Numbers id(batch, "frame_id"), line(batch, "line");
+        const Texts function(batch, "function"), source(batch, "source");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const auto found = frames.find(static_cast<int32_t>(id[row]));
+          if (found == frames.end()) continue;
+          found->second = {std::string(function[row]), std::string(source[row]), static_cast<int32_t>(line[row])};
+        }
+      });
+  for (auto& [id, list] : of_stack) {
+    std::sort(list.begin(), list.end());
+    for (const auto& [depth, frame] : list) timeline.stacks[id].push_back(frames[frame]);
+  }
+  return loaded;
+}
+
+Status load_sleeps(const std::string& folder, Timeline& timeline) {
+  const std::vector<std::string> columns = {"ts", "dur", "tid", "runq_ns", "waker_tid", "in_iowait", "state"};
+  Status loaded = for_each_batch(folder, "wait", columns, [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+    const Numbers waker(batch, "waker_tid");
+    const Texts state(batch, "state");
+    const auto iowait = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("in_iowait"));
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      const auto thread = timeline.thread_of_tid.find(static_cast<int32_t>(tid[row]));
+      if (thread == timeline.thread_of_tid.end()) continue;
+      const Ns end_ns = ts[row] + dur[row];
+      const bool preempted = state[row] == "running";
+      const Ns wake_ns = preempted ? ts[row] : runq.is_null(row) ? end_ns : end_ns - runq[row];
+      const bool for_device = state[row] == "uninterruptible" || (!iowait->IsNull(row) && iowait->Value(row));
+      timeline.threads[static_cast<size_t>(thread->second)].sleeps.push_back(
+          {ts[row], wake_ns, end_ns, static_cast<int32_t>(waker[row]), for_device, preempted});
+      timeline.has_kernel_side = true;
+    }
+  });
+  for (Thread& thread : timeline.threads) {
+    std::sort(thread.sleeps.begin(), thread.sleeps.end(),
+              [](const Sleep& a, const Sleep& b) { return a.start_ns < b.start_ns; });
+  }
+  return loaded;
+}
+
+// The condition at which threads wait for the lock of a Python interpreter: they give up after 5 ms and wait again, several of them, or
+// one of them again and again.
+void find_python_locks(Timeline& timeline) {
+  constexpr Ns kGivesUpMinNs = 4'900'000, kGivesUpMaxNs = 9'000'000;
+  struct Use {
+    int64_t given_up = 0, waits = 0;
+    std::unordered_set<int32_t> threads;
+  };
+  for (Process& process : timeline.processes) {
+    std::unordered_map<int64_t, Use> uses;
+    for (const int32_t thread : process.threads) {
+      for (const Wait& wait : timeline.thread(thread).waits) {
+        if (wait.kind != WaitKind::kLock || !wait.condition) continue;
+        Use& use = uses[wait.argument];
+        ++use.waits;
+        const bool gave_up = wait.err == ETIMEDOUT && wait.dur_ns() > kGivesUpMinNs && wait.dur_ns() < kGivesUpMaxNs;
+        if (gave_up) ++use.given_up;
+        use.threads.insert(thread);
+      }
+    }
+    std::pair<int64_t, size_t> most{};
+    for (const auto& [address, use] : uses) {
+      if (use.given_up == 0 && use.threads.size() < 2) continue;
+      const std::pair<int64_t, size_t> rank{use.given_up, use.threads.size()};
+      if (rank > most) {
+        most = rank;
+        process.python_lock = address;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
+  Timeline timeline;
+  std::vector<uint8_t> modules;
+  if (Status loaded = load_processes(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_threads(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_files(folder, timeline, modules); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_looks(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_sleeps(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  Ns first_ns = INT64_MAX, last_ns = 0;
+  for (const Process& process : timeline.processes) {
+    if (process.proc_id == 0) continue;
+    first_ns = std::min(first_ns, process.first_ns);
+    last_ns = std::max(last_ns, process.last_ns);
+  }
+  timeline.start_ns = start_ns != 0 ? start_ns : first_ns;
+  timeline.end_ns = end_ns != 0 ? end_ns : last_ns;
+  if (Status loaded = load_calls(folder, modules, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  find_python_locks(timeline);
+  return timeline;
+}
+
+Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder, std::vector<int64_t> file_ids) {
+  std::unordered_map<int64_t, std::string> paths;
+  for (const int64_t id : file_ids) paths[id];
+  Status read = for_each_batch(folder, "file", {"file_id", "path"}, [&](const arrow::RecordBatch& batch) {
+    const Numbers id(batch, "file_id");
+    const Texts path(batch, "path");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      const auto found = paths.find(id[row]);
+      if (found != paths.end()) found->second = path[row];
+    }
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  return paths;
+}
+
+}  // namespace mlrun::blame

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/stack_kinds.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace mlrun::blame {
+
+namespace {
+
+using Parts = std::span<const std::string_view>;
+
+constexpr std::string_view kImports[] = {"importlib._bootstrap", "<frozen zipimport"};
+constexpr std::string_view kCheckpoints[] = {
+    "torch/serialization.py",       "torch/distributed/checkpoint",     "safetensors",        "orbax",
+    "tensorflow/python/checkpoint", "tensorflow/python/training/saver", "joblib/numpy_pickle"};
+constexpr std::string_view kPickles[] = {"multiprocessing/reduction.py", "multiprocessing/connection.py",
+                                         "multiprocessing/queues.py", "multiprocessing/resource_sharer.py",
+                                         "torch/multiprocessing/reductions.py"};
+constexpr std::string_view kLoaders[] = {"torch/utils/data/",
+                                         "torchdata/",
+                                         "webdataset/",
+                                         "/datasets/",
+                                         "litdata/",
+                                         "streaming/base",
+                                         "ffcv/",
+                                         "dali/plugin",
+                                         "tensorflow/python/data",
+                                         "grain/",
+                                         "spdl/"};
+constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow", "json/__init__", "csv.py"};
+constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
+constexpr std::string_view kFetches[] = {"_utils/fetch.py", "__getitem__"};
+// Names that people give to their own loaders. A model's state is loaded too, but is no data.
+constexpr std::string_view kModels[] = {"model", "state", "checkpoint", "weight", "config"};
+constexpr std::string_view kBatchNames[] = {"collate",     "next_batch", "get_batch",   "make_batch",
+                                            "load_batch",  "read_batch", "fetch_batch", "load_sample",
+                                            "read_sample", "load_image", "read_image",  "batches"};
+constexpr std::string_view kLoadNames[] = {"__getitem__", "__next__", "load", "read", "fetch", "decode"};
+// Frames of multiprocessing near the top are its own work; further out they only started a process.
+constexpr size_t kInnermostPickle = 6, kInnermostLogger = 4;
+
+bool has_any(std::string_view text, Parts parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+bool is_one_of(std::string_view text, Parts all) { return std::find(all.begin(), all.end(), text) != all.end(); }
+
+bool any_source(const std::vector<Frame>& frames, size_t most, Parts parts) {
+  const size_t count = std::min(most, frames.size());
+  return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&](const Frame& frame) { return has_any(frame.source, parts); });
+}
+
+bool names_loading(std::string_view function) {
+  const size_t dot = function.rfind('.');
+  const std::string_view name = dot == std::string_view::npos ? function : function.substr(dot + 1);
+  if (has_any(name, kModels)) return false;
+  if (has_any(name, kBatchNames)) return true;
+  return is_one_of(name, kLoadNames);
+}
+
+bool loads_data(const std::vector<Frame>& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return has_any(frame.source, kLoaders) || (!has_any(frame.source, kInstalled) && names_loading(frame.function));
+  });
+}
+
+StackKind kind_of(const std::vector<Frame>& frames) {
+  if (any_source(frames, frames.size(), kImports)) return StackKind::kImport;
+  if (any_source(frames, frames.size(), kCheckpoints)) return StackKind::kCheckpoint;
+  const bool fetches = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
+    return has_any(frame.source, kFetches) || has_any(frame.function, kFetches);
+  });
+  if (!fetches && any_source(frames, kInnermostPickle, kPickles)) return StackKind::kPickle;
+  if (loads_data(frames)) return StackKind::kLoader;
+  if (any_source(frames, kInnermostLogger, kLoggers)) return StackKind::kLogging;
+  return StackKind::kOwn;
+}
+
+std::string text_of(const Frame& frame) {
+  const size_t slash = frame.source.rfind('/');
+  return fmt::format("{}:{} {}", slash == std::string::npos ? frame.source : frame.source.substr(slash + 1), frame.line,
+                     frame.function);
+}
+
+std::string line_of(const std::vector<Frame>& frames) {
+  for (const Frame& frame : frames) {
+    if (!frame.source.empty() && !has_any(frame.source, kInstalled)) return text_of(frame);
+  }
+  return frames.empty() ? std::string() : text_of(frames.front());
+}
+
+}  // namespace
+
+const StackKinds::Facts& StackKinds::facts(int32_t stack_id) {
+  const auto known = facts_.find(stack_id);
+  if (known != facts_.end()) return known->second;
+  Facts facts;
+  if (const auto frames = timeline_.stacks.find(stack_id); frames != timeline_.stacks.end()) {
+    facts = {kind_of(frames->second), line_of(frames->second)};
+  }
+  return facts_.emplace(stack_id, std::move(facts)).first->second;
+}
+
+StackKind StackKinds::kind(int32_t stack_id) { return facts(stack_id).kind; }
+const std::string& StackKinds::line(int32_t stack_id) { return facts(stack_id).line; }
+
+}  // namespace mlrun::blame

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Python stack is about, by the files and functions in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "runner/blame/timeline.h"
+
+namespace mlrun::blame {
+
+enum class StackKind : uint8_t { kOwn, kImport, kCheckpoint, kPickle, kLoader, kLogging };
+
+class StackKinds {
+ public:
+  explicit StackKinds(const Timeline& timeline) : timeline_(timeline) {}
+
+  StackKind kind(int32_t stack_id);
+  // The innermost line outside of installed packages, else the innermost: `train.py:12 Loader.fetch`; empty: unknown.
+  const std::string& line(int32_t stack_id);
+
+ private:
+  struct Facts {
+    StackKind kind = StackKind::kOwn;
+    std::string line;
+  };
+  const Facts& facts(int32_t stack_id);
+
+  const Timeline& timeline_;
+  std::unordered_map<int32_t, Facts> facts_;
+};
+
+}  // namespace mlrun::blame

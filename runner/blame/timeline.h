@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace as what its threads did: waits one by one, other calls as sums over short stretches of time, messages on pipes
+// and sockets, looks at Python stacks. Memory follows the waits, the messages and the length of the run, not the calls.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/rows.h"
+
+namespace mlrun::blame {
+
+using Ns = int64_t;
+
+enum class WaitKind : uint8_t {
+  kPoll,          // for a descriptor
+  kLock,          // a semaphore, condition, futex, barrier
+  kChild,         // the end of a process or thread
+  kSleep,         // a time
+  kFileLock,      // flock, lockf
+  kConnection,    // accept, connect
+  kChannelRead,   // a read of a pipe or socket that blocked
+  kChannelWrite,  // a write into a full one
+  kOther,         // a signal
+};
+
+struct Wait {
+  Ns start_ns = 0, end_ns = 0;
+  int64_t call_id = 0;
+  int64_t file_id = 0;   // of the descriptor; 0: none, or unknown
+  int64_t argument = 0;  // arg2 of the call: address, pid, timeout
+  int64_t ret = 0;
+  int32_t err = 0;
+  int32_t fd = 0;
+  int32_t poster = 0;  // the thread that ended it, as it said itself; 0: unknown
+  WaitKind kind = WaitKind::kOther;
+  bool joins_thread = false;  // of kChild
+  bool condition = false;     // of kLock: pthread_cond_*wait
+
+  [[nodiscard]] Ns dur_ns() const { return end_ns - start_ns; }
+};
+
+// A read of a pipe or socket, however short.
+struct Read {
+  Ns start_ns = 0, end_ns = 0;
+  int64_t file_id = 0;
+  int64_t bytes = 0;
+};
+
+// A write into a pipe or socket.
+struct Message {
+  Ns start_ns = 0, end_ns = 0;
+  int32_t thread_id = 0;
+  int64_t bytes = 0;
+};
+
+// Samples of a thread's Python stack: one, or several in a row of a thread that slept at one place.
+struct Look {
+  Ns start_ns = 0, end_ns = 0;
+  int32_t count = 1;
+  int32_t stack_id = 0;
+  int8_t running = -1;   // 1: on a processor or in the run queue; 0: asleep; -1: unknown
+  bool in_call = false;  // the first one was inside a recorded call that is no wait
+};
+
+// A time off the processor, from the kernel side.
+struct Sleep {
+  Ns start_ns = 0, wake_ns = 0, end_ns = 0;
+  int32_t waker_tid = 0;
+  bool for_device = false;  // it waited for I/O, or uninterruptibly
+  bool preempted = false;
+};
+
+enum class CallGroup : uint8_t { kNames, kRead, kWrite, kSync, kChannel, kOther };
+inline constexpr size_t kCallGroups = 6;
+// How the time of calls on files divides, from the kernel side; the rest is on a processor.
+enum class CallState : uint8_t { kRunQueue, kDevice, kRemote, kWait };
+inline constexpr size_t kCallStates = 4;
+
+struct CallSums {
+  std::array<double, kCallGroups> group_ns{};
+  std::array<double, kCallStates> state_ns{};
+
+  [[nodiscard]] double total_ns() const;
+};
+
+// The calls of one thread that are no waits, added up over stretches of at most the width.
+class CallBins {
+ public:
+  // Requires: in order of time; what overlaps an earlier call does not count twice.
+  void add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns, kCallStates>& states, Ns width_ns);
+  // What of [a, b) calls took; of a stretch that lies in it partly, the same part.
+  [[nodiscard]] CallSums sums(Ns a_ns, Ns b_ns) const;
+  [[nodiscard]] size_t size() const { return bins_.size(); }
+
+ private:
+  struct Bin {
+    Ns start_ns = 0, end_ns = 0;
+    std::array<float, kCallGroups> group_ns{};
+    std::array<float, kCallStates> state_ns{};
+  };
+  std::vector<Bin> bins_;
+};
+
+// How a thread used regular files, without modules and shared memory.
+struct FileUse {
+  int64_t reads = 0, read_bytes = 0, small_reads = 0,
+          jumps = 0;             // small: below 16 KiB; jumps: not where the last one ended
+  int64_t opens = 0, names = 0;  // names: stat and the like
+  int64_t writes = 0, written_bytes = 0, syncs = 0;
+  Ns names_ns = 0, read_ns = 0, direct_ns = 0;
+
+  void add(const FileUse& other);
+};
+
+struct Thread {
+  int32_t thread_id = 0, proc_id = 0, tid = 0;
+  Ns first_ns = 0, last_ns = 0;
+  std::string comm;
+  std::vector<Wait> waits;  // by start, none overlap
+  std::vector<Read> reads;  // by start
+  std::vector<Look> looks;  // by start
+  std::vector<Sleep> sleeps;
+  CallBins calls;
+  FileUse files;
+
+  // The first wait that ends after the moment; waits.size() if there is none.
+  [[nodiscard]] size_t first_wait(Ns moment_ns) const;
+  [[nodiscard]] size_t first_look(Ns moment_ns) const;  // at or after
+};
+
+struct Process {
+  int32_t proc_id = 0, pid = 0, parent = 0, rank = -1;
+  std::string role, command;
+  bool forked = false;
+  Ns first_ns = 0, last_ns = 0;
+  int32_t main = 0;  // thread
+  std::vector<int32_t> threads;
+  int64_t python_lock = 0;  // address of its condition; 0: none
+};
+
+struct Frame {
+  std::string function, source;
+  int32_t line = 0;
+};
+
+struct FileTotals {
+  int64_t reads = 0, bytes = 0, end_offset = 0;  // end_offset: the largest that was read up to
+};
+
+// A write of the driver into one open file, from its opening to its closing.
+struct Saving {
+  Ns start_ns = 0, end_ns = 0;
+  int64_t bytes = 0, file_id = 0;
+  int64_t syncs = 0, writes = 0;
+};
+
+struct Timeline {
+  Ns start_ns = 0, end_ns = 0;                                 // the run
+  std::vector<Thread> threads;                                 // by thread_id; [0] is nobody
+  std::vector<Process> processes;                              // by proc_id
+  std::unordered_map<int64_t, std::vector<Message>> messages;  // by file, by start
+  std::unordered_map<int64_t, int64_t> peers;                  // the other end of a socket
+  std::unordered_map<int32_t, std::vector<Frame>> stacks;      // innermost frame first
+  std::unordered_map<int32_t, int32_t> thread_of_tid;
+  std::unordered_map<int64_t, FileTotals> data_files;
+  std::unordered_map<int32_t, std::vector<Saving>> savings;  // by thread: files that it wrote, a row for each open file
+  std::unordered_map<int32_t, std::vector<std::pair<Ns, Ns>>>
+      module_calls;                 // by thread: calls on modules, those near each other as one
+  std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
+  bool has_kernel_side = false, has_looks = false, has_posts = false;
+  int64_t left_out = 0;  // rows beyond the limits
+
+  [[nodiscard]] model::FileKind kind(int64_t file_id) const;
+  [[nodiscard]] const Thread& thread(int32_t thread_id) const { return threads[static_cast<size_t>(thread_id)]; }
+  [[nodiscard]] const Process& process(int32_t proc_id) const { return processes[static_cast<size_t>(proc_id)]; }
+  [[nodiscard]] const Process& process_of(int32_t thread_id) const { return process(thread(thread_id).proc_id); }
+  [[nodiscard]] const std::vector<Message>* find_messages(int64_t file_id) const;
+  [[nodiscard]] int64_t peer(int64_t file_id) const;  // 0: unknown
+  // A wait for the lock of its Python interpreter.
+  [[nodiscard]] bool is_python_lock(int32_t proc_id, const Wait& wait) const;
+};
+
+}  // namespace mlrun::blame

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/wait_ends.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+
+namespace mlrun::blame {
+
+namespace {
+
+constexpr Ns kSoonNs = 10'000'000;  // a poll is for what is read so soon after it
+constexpr Ns kAgainNs = 2'000'000;  // who waits again after so little work of its own did not get what it waited for
+constexpr Ns kNearNs = 300'000;     // who posts is on a processor, or went to wait only just
+constexpr size_t kAgainMost = 12;   // waits that are looked through for that
+constexpr size_t kSharersMost = 8;
+
+bool is_on_channel(const Wait& wait) { return wait.kind == WaitKind::kPoll || wait.kind == WaitKind::kChannelRead; }
+
+}  // namespace
+
+const Ender& WaitEnds::find(int32_t thread_id, const Wait& wait) {
+  const auto known = known_.find(&wait);
+  if (known != known_.end()) return known->second;
+  known_[&wait];  // a chain of waits that comes back to this one ends here
+  Ender found = search(thread_id, wait);
+  std::erase(found.threads, thread_id);
+  if (found.threads.size() > kSharersMost) found.threads.resize(kSharersMost);
+  return known_[&wait] = std::move(found);
+}
+
+const Read* WaitEnds::read_after(int32_t thread_id, const Wait& wait) const {
+  const auto& reads = timeline_.thread(thread_id).reads;
+  const auto at =
+      std::partition_point(reads.begin(), reads.end(), [&](const Read& read) { return read.start_ns < wait.start_ns; });
+  if (at == reads.end()) return nullptr;
+  if (wait.kind == WaitKind::kChannelRead) return at->start_ns == wait.start_ns ? &*at : nullptr;
+  return at->start_ns - wait.end_ns < kSoonNs ? &*at : nullptr;
+}
+
+// Who wrote last into the channel, or its other end, before the read ended. A write of before the wait counts if there is no later one.
+int32_t WaitEnds::writer(int32_t thread_id, const Wait& wait) const {
+  const Read* read = read_after(thread_id, wait);
+  if (read == nullptr) return 0;
+  int32_t found = 0;
+  for (const int64_t file_id : {read->file_id, timeline_.peer(read->file_id)}) {
+    const auto* messages = file_id == 0 ? nullptr : timeline_.find_messages(file_id);
+    if (messages == nullptr) continue;
+    auto at = std::partition_point(messages->begin(), messages->end(),
+                                   [&](const Message& one) { return one.start_ns <= read->end_ns; });
+    while (at != messages->begin()) {
+      --at;
+      const bool is_old = at->start_ns < wait.start_ns;
+      if (at->end_ns < wait.start_ns || (is_old && found != 0)) break;
+      if (at->thread_id != thread_id) found = at->thread_id;
+    }
+  }
+  return found;
+}
+
+// What came was not what it waited for: it waits again at once, on the same channel. Its own answer is that of the later wait.
+const Ender* WaitEnds::next_on_channel(int32_t thread_id, const Wait& wait) {
+  const Thread& thread = timeline_.thread(thread_id);
+  const Read* read = read_after(thread_id, wait);
+  Ns free_ns = 0, at_ns = wait.end_ns;
+  const size_t first = thread.first_wait(wait.end_ns);
+  for (size_t i = first; i < thread.waits.size() && i < first + kAgainMost; ++i) {
+    const Wait& next = thread.waits[i];
+    free_ns += std::max<Ns>(0, next.start_ns - at_ns);
+    at_ns = next.end_ns;
+    if (free_ns > kAgainNs) return nullptr;
+    if (!is_on_channel(next)) continue;
+    const Read* again = read_after(thread_id, next);
+    if (again == nullptr || (read != nullptr && again->file_id != read->file_id)) continue;
+    constexpr Ns kShortNs = 100'000;
+    if (next.dur_ns() >= kShortNs) return &find(thread_id, next);
+  }
+  return nullptr;
+}
+
+// A poll that no read follows: for the end of a child, its sentinel.
+int32_t WaitEnds::ended_child(int32_t thread_id, const Wait& wait) const {
+  constexpr Ns kSlackNs = 1'000'000;
+  const int32_t proc_id = timeline_.thread(thread_id).proc_id;
+  const Process* latest = nullptr;
+  for (const Process& child : timeline_.processes) {
+    if (child.proc_id == 0 || child.parent != proc_id) continue;
+    if (child.last_ns < wait.start_ns - kSlackNs || child.last_ns > wait.end_ns + kSlackNs) continue;
+    if (latest == nullptr || child.last_ns > latest->last_ns) latest = &child;
+  }
+  return latest == nullptr ? 0 : latest->main;
+}
+
+int32_t WaitEnds::waited_child(int32_t thread_id, const Wait& wait) const {
+  const Thread& thread = timeline_.thread(thread_id);
+  int32_t nearest = 0;
+  Ns distance_ns = std::numeric_limits<Ns>::max();
+  const auto take = [&](int32_t who, Ns last_ns) {
+    if (std::abs(last_ns - wait.end_ns) >= distance_ns) return;
+    nearest = who;
+    distance_ns = std::abs(last_ns - wait.end_ns);
+  };
+  if (!wait.joins_thread) {
+    for (const Process& child : timeline_.processes) {
+      if (child.proc_id == 0 || child.parent != thread.proc_id || child.first_ns >= wait.end_ns) continue;
+      if (wait.argument <= 0 || child.pid == wait.argument) take(child.main, child.last_ns);
+    }
+    return nearest;
+  }
+  constexpr Ns kSlackNs = 50'000'000;
+  for (const int32_t other : timeline_.process(thread.proc_id).threads) {
+    const Ns last_ns = timeline_.thread(other).last_ns;
+    if (other != thread_id && std::abs(last_ns - wait.end_ns) < kSlackNs) take(other, last_ns);
+  }
+  return nearest;
+}
+
+int32_t WaitEnds::waker(int32_t thread_id, const Wait& wait) const {
+  constexpr Ns kSlackNs = 1'000'000;
+  const auto& sleeps = timeline_.thread(thread_id).sleeps;
+  auto at = std::partition_point(sleeps.begin(), sleeps.end(),
+                                 [&](const Sleep& one) { return one.end_ns <= wait.end_ns + kSlackNs; });
+  while (at != sleeps.begin()) {
+    --at;
+    if (at->end_ns <= wait.start_ns) break;
+    if (at->preempted || at->start_ns >= wait.end_ns || 10 * (at->end_ns - at->start_ns) <= 3 * wait.dur_ns()) continue;
+    const auto who = timeline_.thread_of_tid.find(at->waker_tid);
+    return who == timeline_.thread_of_tid.end() || who->second == thread_id ? 0 : who->second;
+  }
+  return 0;
+}
+
+// Threads of the process that can have posted at the end of the wait: in no recorded wait then, or gone into one only just. Of several
+// that run, those with Python looks, if any.
+std::vector<int32_t> WaitEnds::neighbours(int32_t thread_id, const Wait& wait) const {
+  const Ns end_ns = wait.end_ns;
+  std::vector<int32_t> busy;
+  std::pair<Ns, int32_t> just{std::numeric_limits<Ns>::max(), 0};
+  const int32_t proc_id = timeline_.thread(thread_id).proc_id;
+  for (const int32_t other : timeline_.process(proc_id).threads) {
+    const Thread& thread = timeline_.thread(other);
+    if (other == thread_id || thread.first_ns > end_ns) continue;
+    const size_t number = thread.first_wait(end_ns);
+    const Wait* next = number < thread.waits.size() ? &thread.waits[number] : nullptr;
+    if (next != nullptr && next->start_ns < end_ns) {
+      if (timeline_.is_python_lock(proc_id, *next)) {
+        busy.push_back(other);  // it posted, and gave the lock up
+      } else if (end_ns - next->start_ns < kNearNs) {
+        just = std::min(just, {end_ns - next->start_ns, other});
+      }
+      continue;
+    }
+    if (thread.last_ns < end_ns - kNearNs) continue;
+    if (next != nullptr && next->start_ns - end_ns < kNearNs) {
+      just = std::min(just, {next->start_ns - end_ns, other});
+    } else {
+      busy.push_back(other);
+    }
+  }
+  if (just.second != 0) return {just.second};
+  std::vector<int32_t> python;
+  std::copy_if(busy.begin(), busy.end(), std::back_inserter(python),
+               [&](int32_t one) { return !timeline_.thread(one).looks.empty(); });
+  return python.empty() ? busy : python;
+}
+
+int32_t WaitEnds::reader_of(int32_t thread_id, int64_t file_id) {
+  if (readers_.empty()) {
+    readers_[0] = 0;
+    for (const Thread& thread : timeline_.threads) {
+      for (const Read& read : thread.reads) readers_.emplace(read.file_id, thread.thread_id);
+    }
+  }
+  for (const int64_t end : {file_id, timeline_.peer(file_id)}) {
+    const auto found = end == 0 ? readers_.end() : readers_.find(end);
+    if (found != readers_.end() && found->second != thread_id) return found->second;
+  }
+  return 0;
+}
+
+Ender WaitEnds::search(int32_t thread_id, const Wait& wait) {
+  if (wait.poster != 0 && wait.kind == WaitKind::kLock) return {{wait.poster}, Link::kPost};
+  if (is_on_channel(wait)) {
+    if (const Ender* later = next_on_channel(thread_id, wait)) return *later;
+    if (const int32_t who = writer(thread_id, wait)) return {{who}, Link::kPipe};
+  }
+  if (wait.kind == WaitKind::kPoll && read_after(thread_id, wait) == nullptr) {
+    if (const int32_t child = ended_child(thread_id, wait)) return {{child}, Link::kEnds};
+  }
+  if (wait.kind == WaitKind::kChild) {
+    if (const int32_t child = waited_child(thread_id, wait)) return {{child}, Link::kChild};
+  }
+  if (is_on_channel(wait) || wait.kind == WaitKind::kLock || wait.kind == WaitKind::kChild) {
+    if (const int32_t who = waker(thread_id, wait)) return {{who}, Link::kWaker};
+  }
+  if (wait.kind == WaitKind::kLock && wait.err != ETIMEDOUT) return {neighbours(thread_id, wait), Link::kGuess};
+  if (wait.kind == WaitKind::kChannelWrite) {
+    if (const int32_t reader = reader_of(thread_id, wait.file_id)) return {{reader}, Link::kPipe};
+  }
+  return {};
+}
+
+bool WaitEnds::goes_on(int32_t thread_id, const Wait& wait) const {
+  constexpr Ns kBetweenNs = 5'000'000, kSameBetweenNs = 200'000;
+  constexpr int64_t kLongMs = 1000;
+  const Thread& thread = timeline_.thread(thread_id);
+  const size_t number = thread.first_wait(wait.end_ns);
+  if (number == thread.waits.size()) return false;
+  const Wait& next = thread.waits[number];
+  const Ns free_ns = next.start_ns - wait.end_ns;
+  if (!is_on_channel(next)) return false;
+  return (free_ns < kBetweenNs && wait.argument >= kLongMs) || (free_ns < kSameBetweenNs && next.fd == wait.fd);
+}
+
+std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const {
+  constexpr Ns kWithinNs = 30'000'000;
+  std::vector<int32_t> free, running;
+  for (const int32_t other : timeline_.process(proc_id).threads) {
+    const Thread& thread = timeline_.thread(other);
+    if (other == thread_id || thread.first_ns > moment_ns || thread.last_ns < moment_ns) continue;
+    const size_t number = thread.first_wait(moment_ns);
+    if (number < thread.waits.size() && thread.waits[number].start_ns <= moment_ns) continue;
+    free.push_back(other);
+    const Look* look = look_near(other, moment_ns, kWithinNs);
+    if (look != nullptr && look->running == 1) running.push_back(other);
+  }
+  return running.empty() ? free : running;
+}
+
+const Look* WaitEnds::look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const {
+  const Thread& thread = timeline_.thread(thread_id);
+  const size_t after = thread.first_look(moment_ns);
+  const Look* nearest = nullptr;
+  Ns distance_ns = within_ns + 1;
+  for (size_t i = after == 0 ? 0 : after - 1; i < thread.looks.size() && i <= after; ++i) {
+    const Look& look = thread.looks[i];
+    const Ns away_ns = moment_ns < look.start_ns ? look.start_ns - moment_ns : std::max<Ns>(0, moment_ns - look.end_ns);
+    if (away_ns >= distance_ns) continue;
+    nearest = &look;
+    distance_ns = away_ns;
+  }
+  return nearest;
+}
+
+}  // namespace mlrun::blame

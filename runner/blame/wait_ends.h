@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who ended a wait: the thread that wrote what was read, that posted, that ended, that the kernel saw waking, or a guess.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/blame/timeline.h"
+
+namespace mlrun::blame {
+
+enum class Link : uint8_t { kOwn, kPipe, kPost, kEnds, kChild, kWaker, kGuess, kPythonLock };
+inline constexpr const char* kLinkNames[] = {"none", "pipe", "post", "end", "child", "waker", "guess", "python lock"};
+
+struct Ender {
+  std::vector<int32_t> threads;  // several share the time; none: unknown
+  Link link = Link::kOwn;
+};
+
+class WaitEnds {
+ public:
+  explicit WaitEnds(const Timeline& timeline) : timeline_(timeline) {}
+
+  // Requires: the thread has this wait.
+  const Ender& find(int32_t thread_id, const Wait& wait);
+  // The read that this wait was for; nullptr: none.
+  [[nodiscard]] const Read* read_after(int32_t thread_id, const Wait& wait) const;
+  // Ran out of time and is made again at once: it goes on.
+  [[nodiscard]] bool goes_on(int32_t thread_id, const Wait& wait) const;
+  // Threads of the process that are in no wait at that moment; of those, the ones that a look found running.
+  [[nodiscard]] std::vector<int32_t> holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const;
+  // The look at a thread that is nearest to the moment, at most `within_ns` away; nullptr: none.
+  [[nodiscard]] const Look* look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const;
+
+ private:
+  Ender search(int32_t thread_id, const Wait& wait);
+  [[nodiscard]] int32_t writer(int32_t thread_id, const Wait& wait) const;
+  const Ender* next_on_channel(int32_t thread_id, const Wait& wait);
+  [[nodiscard]] int32_t ended_child(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] int32_t waited_child(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] int32_t waker(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] std::vector<int32_t> neighbours(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] int32_t reader_of(int32_t thread_id, int64_t file_id);
+
+  const Timeline& timeline_;
+  std::unordered_map<const Wait*, Ender> known_;
+  std::unordered_map<int64_t, int32_t> readers_;  // by file: a thread that reads it
+};
+
+}  // namespace mlrun::blame

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer to "why is it slow" for one trace.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/summary/answer.h"
+#include "runner/util/result.h"
+
+namespace mlrun::findings {
+
+struct AnswerOptions {
+  int32_t driver_tid = 0;     // 0: found
+  bool writes_tables = true;  // table `blame`
+};
+
+// `folder` contains tables/, `run` is run.json. Without a thread that drives, the answer stays empty.
+Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options, summary::Answer& out);
+
+}  // namespace mlrun::findings

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/findings/file_cause.h"
+
+#include <algorithm>
+
+#include "runner/blame/load.h"
+
+namespace mlrun::findings {
+
+namespace {
+
+constexpr double kMost = 0.5;  // of the time, or of the requests
+constexpr int64_t kManyReads = 5000;
+constexpr int64_t kSmallBytes = 8192;  // mean of a read
+constexpr int64_t kManyFiles = 500;
+constexpr int64_t kSmallFileBytes = 65'536;  // mean of an opened file
+constexpr double kOverEpochs = 12;           // so often a file is not read over by epochs
+constexpr double kOver = 3;
+constexpr double kShareOfBytes = 0.3;
+constexpr double kCachedBytesPerNs = 1.0;  // a GB/s: faster reads come from memory
+
+}  // namespace
+
+void find_reread(Context& context, const std::string& folder) {
+  int64_t all_bytes = 0;
+  std::pair<int64_t, int64_t> most{0, 0};  // bytes, file
+  for (const auto& [file_id, file] : context.timeline().data_files) {
+    all_bytes += file.bytes;
+    most = std::max(most, {file.bytes, file_id});
+  }
+  if (most.second == 0) return;
+  const blame::FileTotals& file = context.timeline().data_files.at(most.second);
+  const double over = file.end_offset > 0 ? static_cast<double>(file.bytes) / static_cast<double>(file.end_offset) : 0;
+  if (over <= kOver || static_cast<double>(file.bytes) < kShareOfBytes * static_cast<double>(all_bytes)) return;
+  context.most_read = most.second;
+  context.times_over = over;
+  if (const auto paths = blame::read_paths(folder, {most.second})) context.most_read_path = paths->at(most.second);
+}
+
+void decide_files(Context& context, double share_remote, double share_device) {
+  const blame::FileUse& use = context.use;
+  const double mean = use.reads == 0 ? 0 : static_cast<double>(use.read_bytes) / static_cast<double>(use.reads);
+  const bool small_requests = use.reads >= kManyReads && mean < kSmallBytes;
+  const bool random =
+      use.reads >= kManyReads / 10 && static_cast<double>(use.jumps) > kMost * static_cast<double>(use.reads);
+  const bool small_files = use.opens >= kManyFiles && use.read_bytes / use.opens < kSmallFileBytes && use.reads > 0;
+  const bool over = context.times_over > kOver;
+  const bool direct = static_cast<double>(use.direct_ns) > kMost * static_cast<double>(use.read_ns);
+  const bool names = use.names_ns > use.read_ns;
+  const bool many_names = use.names > 3 * use.opens;
+  const bool cached = share_device <= kMost && use.read_ns > 0 &&
+                      static_cast<double>(use.read_bytes) / static_cast<double>(use.read_ns) > kCachedBytesPerNs;
+  auto& also = context.files_also;
+  const auto note = [&](bool holds, Cause cause) {
+    if (holds && cause != context.files && std::find(also.begin(), also.end(), cause) == also.end())
+      also.push_back(cause);
+  };
+  if (share_remote > kMost) {
+    context.files = Cause::kDataRemote;
+  } else if (names && (many_names || !small_files)) {
+    context.files = Cause::kMetadata;
+  } else if (small_files) {
+    context.files = Cause::kSmallFiles;
+  } else if (direct) {
+    context.files = Cause::kDataDevice;
+  } else if (context.times_over > kOverEpochs && !random) {
+    context.files = Cause::kReread;
+  } else if (random) {
+    context.files = Cause::kRandomRequests;
+    note(!cached, Cause::kPageCacheMiss);
+  } else if (small_requests) {
+    context.files = Cause::kSmallRequests;
+  } else if (over && cached) {
+    context.files = Cause::kReread;
+  } else {
+    context.files = cached ? Cause::kDataDevice : Cause::kPageCacheMiss;
+    // Without the kernel side a slow read is a device's, or another wait in the kernel.
+    note(!cached, Cause::kDataDevice);
+    note(cached, Cause::kPageCacheMiss);
+  }
+  note(small_files, Cause::kSmallFiles);
+  note(small_requests, Cause::kSmallRequests);
+  note(random, Cause::kRandomRequests);
+  note(over && context.times_over > kOverEpochs, Cause::kReread);
+  note(share_device > kMost, Cause::kDataDevice);
+}
+
+}  // namespace mlrun::findings

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/findings/findings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/findings/rules/rule.h"
+#include "runner/util/units.h"
+
+namespace mlrun::findings {
+
+namespace {
+
+using summary::Finding;
+
+constexpr double kFloor = 0.05;       // of the wall time: what is less is no finding
+constexpr double kOfComputing = 0.1;  // and of the computing, to come before it
+
+struct Rule {
+  Cause cause;
+  Draft (*make)(const Context&);
+};
+constexpr Rule kRules[] = {{Cause::kDataDevice, data_device},
+                           {Cause::kDataRemote, data_remote},
+                           {Cause::kDataTransformCpu, data_transform_cpu},
+                           {Cause::kDataSerialisation, data_serialisation},
+                           {Cause::kDataLock, data_lock},
+                           {Cause::kDataSlowWorker, data_slow_worker},
+                           {Cause::kDataInDriver, data_in_driver},
+                           {Cause::kPythonLock, python_lock},
+                           {Cause::kTimer, timer},
+                           {Cause::kPageCacheMiss, page_cache_miss},
+                           {Cause::kReread, reread},
+                           {Cause::kSmallRequests, small_requests},
+                           {Cause::kSmallFiles, small_files},
+                           {Cause::kRandomRequests, random_requests},
+                           {Cause::kMetadata, metadata},
+                           {Cause::kWorkerStartup, worker_startup},
+                           {Cause::kLoaderEnd, loader_end},
+                           {Cause::kCheckpoint, checkpoint},
+                           {Cause::kLogging, logging},
+                           {Cause::kOversubscription, oversubscription},
+                           {Cause::kAllocation, allocation},
+                           {Cause::kRankSkew, rank_skew},
+                           {Cause::kComputeBound, compute_bound},
+                           {Cause::kNotFollowed, not_followed}};
+
+// Causes whose time is divided by samples of the driver's stack.
+bool is_sampled(const Context& context, Cause cause) {
+  if (!context.analysis.division.driver_seen) return false;
+  return cause == Cause::kDataInDriver || cause == Cause::kComputeBound || cause == Cause::kCheckpoint ||
+         cause == Cause::kLogging;
+}
+
+void add_interval(const Context& context, Cause cause, Finding& finding) {
+  const int64_t looks = context.analysis.answer.looks;
+  finding.measured_on = "one run";
+  if (!is_sampled(context, cause) || looks == 0) return;
+  const double share = static_cast<double>(finding.explains_ns) / static_cast<double>(context.analysis.answer.wall_ns);
+  const double half = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(looks));
+  finding.low_ppm = std::llround(1e6 * std::max(0.0, share - half));
+  finding.high_ppm = std::llround(1e6 * std::min(1.0, share + half));
+  finding.measured_on = fmt::format("{} samples of the training thread, one run", summary::count_text(looks));
+}
+
+std::string names_of(const std::vector<Cause>& causes) {
+  std::string names;
+  for (const Cause cause : causes)
+    names += (names.empty() ? "" : ",") + std::string(kCauseNames[static_cast<size_t>(cause)]);
+  return names;
+}
+
+Finding make(const Context& context, const Rule& rule) {
+  Draft draft = rule.make(context);
+  Finding finding;
+  finding.cause = kCauseNames[static_cast<size_t>(rule.cause)];
+  finding.also = names_of(draft.also);
+  finding.claim = std::move(draft.claim);
+  finding.remedy = std::move(draft.remedy);
+  finding.against = std::move(draft.against);
+  finding.explains_ns = std::llround(context.ns_of(rule.cause));
+  finding.at_most_saved_ns = draft.saved_ns < 0 ? finding.explains_ns : std::llround(draft.saved_ns);
+  finding.evidence = fmt::format("rows of table blame with cause {}", finding.cause);
+  finding.command = fmt::format("mlrun show TRACE blame --where 'cause = {}'", finding.cause);
+  add_interval(context, rule.cause, finding);
+  return finding;
+}
+
+}  // namespace
+
+Context find(blame::Analysis& analysis, const std::string& folder, const Machine& machine) {
+  Context context = make_context(analysis, folder, machine);
+  std::vector<Finding>& findings = analysis.answer.findings;
+  const auto wall_ns = static_cast<double>(analysis.answer.wall_ns);
+  const Rule* computing = nullptr;
+  for (const Rule& rule : kRules) {
+    const double ns = context.ns_of(rule.cause);
+    if (rule.cause == Cause::kComputeBound) {
+      computing = &rule;
+      continue;
+    }
+    if (ns >= kFloor * wall_ns) findings.push_back(make(context, rule));
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.explains_ns > b.explains_ns; });
+  const bool is_fast =
+      findings.empty() || static_cast<double>(findings[0].explains_ns) < kOfComputing * context.compute_ns;
+  if (is_fast && computing != nullptr) findings.insert(findings.begin(), make(context, *computing));
+  return context;
+}
+
+}  // namespace mlrun::findings

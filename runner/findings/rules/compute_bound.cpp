@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing else stands out.
+#include <fmt/format.h>
+
+#include "runner/findings/rules/rule.h"
+
+namespace mlrun::findings {
+
+Draft compute_bound(const Context& context) {
+  return {.claim = fmt::format("the training computes{}; its data were there in time",
+                               at_line(context, Cause::kComputeBound)),
+          .remedy = "make that line faster: data loading and files are not the limit",
+          .against =
+              context.analysis.division.driver_seen
+                  ? ""
+                  : "without Python stacks computing and loading in the training thread look the same: --python-stacks",
+          .saved_ns = 0};
+}
+
+}  // namespace mlrun::findings

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers are shut down.
+#include "runner/findings/rules/rule.h"
+
+namespace mlrun::findings {
+
+Draft loader_end(const Context& context) {
+  return {.claim = "the training waited for workers to end, the last of them " + who(context, Cause::kLoaderEnd),
+          .remedy = "keep the workers (DataLoader: persistent_workers=True), and let them hold less when they end",
+          .against = ""};
+}
+
+}  // namespace mlrun::findings

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same bytes are read again and again.
+#include <fmt/format.h>
+
+#include "runner/findings/rules/rule.h"
+
+namespace mlrun::findings {
+
+Draft reread(const Context& context) {
+  return {.claim = fmt::format("{} was read {:.0f} times over: {}",
+                               context.most_read_path.empty() ? "one file" : context.most_read_path, context.times_over,
+                               reads_text(context)),
+          .remedy = "keep it in memory or map it, and read only the part that a sample needs",
+          .against = "a file is read once in each epoch by any training",
+          .also = context.files_also};
+}
+
+}  // namespace mlrun::findings

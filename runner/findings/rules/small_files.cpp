@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many small files.
+#include <fmt/format.h>
+
+#include "runner/findings/rules/rule.h"
+#include "runner/util/units.h"
+
+namespace mlrun::findings {
+
+Draft small_files(const Context& context) {
+  const blame::FileUse& use = context.use;
+  return {.claim = fmt::format("{} files of {} on average were opened, read and parsed", summary::count_text(use.opens),
+                               summary::bytes_text(use.opens == 0 ? 0 : use.read_bytes / use.opens)),
+          .remedy = "pack the samples into a few large files (tar shards, HDF5, Parquet, LMDB)",
+          .against = "opening, reading and parsing are one finding: packing saves most of the first two",
+          .also = context.files_also};
+}
+
+}  // namespace mlrun::findings

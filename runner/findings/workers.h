@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers that feed the driver, how busy they were, and whether one of them holds up the others.
+#pragma once
+
+#include "runner/findings/context.h"
+
+namespace mlrun::findings {
+
+void find_workers(Context& context);
+
+}  // namespace mlrun::findings
