@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runner/blame/load.h"
+#include "runner/blame/step_list.h"
 
 namespace mlrun::blame {
 
@@ -105,7 +106,8 @@ void sum_waits(const Analysis& analysis, Answer& answer) {
     if (piece.line >= 0) sum.lines[piece.line] += piece.ns();
     sum.links[piece.link] += piece.ns();
     waiting += piece.ns();
-    if (piece.label == Label::kWait || piece.label == Label::kIdle || piece.label == Label::kAsleep) lost += piece.ns();
+    const bool away = piece.label == Label::kWait && piece.state == summary::State::kRemote;
+    if ((piece.label == Label::kWait && !away) || piece.label == Label::kAsleep) lost += piece.ns();
   }
   answer.waiting_ns = std::llround(waiting);
   answer.not_followed_ns = std::llround(lost);
@@ -160,6 +162,9 @@ Result<std::unique_ptr<Analysis>> analyse(const Options& options) {
   sum_time(analysis->division, answer);
   sum_batches(*analysis, answer);
   sum_waits(*analysis, answer);
+  const Chain& chain = analysis->divider->chain();
+  Status found = find_steps(options.folder, analysis->timeline, analysis->division, chain, answer);
+  if (!found) return tl::make_unexpected(found.error());
   return analysis;
 }
 

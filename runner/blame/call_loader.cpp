@@ -180,6 +180,7 @@ void CallLoader::add_wait(const Row& row, const Use& use, WaitKind kind, Thread&
   wait.poster = row.poster;
   wait.kind = kind;
   wait.joins_thread = use.joins;
+  wait.accepts = use.accepts;
   wait.condition = use.condition;
   thread.waits.push_back(wait);
   timeline_.has_posts |= row.poster != 0;
@@ -204,7 +205,9 @@ void CallLoader::add_saving(const Row& row, const Use& use, Here& here) {
   if (found == here.writes.end()) {
     const bool opens_to_write = use.opens && (row.flags & O_ACCMODE) != O_RDONLY;
     if (!writes && !opens_to_write) return;
-    here.writes[row.ofd_id] = {row.start_ns, row.end_ns, writes ? row.ret : 0, row.file_id, 0, writes ? 1 : 0};
+    Saving& saving =
+        here.writes[row.ofd_id] = {row.start_ns, row.end_ns, writes ? row.ret : 0, row.file_id, 0, writes ? 1 : 0};
+    saving.unsynced_ns = writes ? row.start_ns : 0;
     return;
   }
   Saving& saving = found->second;
@@ -212,8 +215,13 @@ void CallLoader::add_saving(const Row& row, const Use& use, Here& here) {
   if (writes) {
     saving.bytes += row.ret;
     ++saving.writes;
+    if (saving.unsynced_ns == 0) saving.unsynced_ns = row.start_ns;
   }
-  if (use.group == CallGroup::kSync) ++saving.syncs;
+  if (use.group == CallGroup::kSync) {
+    ++saving.syncs;
+    saving.bursts.emplace_back(saving.unsynced_ns != 0 ? saving.unsynced_ns : row.start_ns, row.end_ns);
+    saving.unsynced_ns = 0;
+  }
 }
 
 void CallLoader::add_file(const Row& row, const Use& use, Thread& thread, Here& here) {

@@ -61,7 +61,7 @@ bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(t
 void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
   if (b_ns <= a_ns) return;
   path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, thread_id, line,
-                          path.file_id, path.argument});
+                          path.file_id, path.argument, path.locked_out});
 }
 
 int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
@@ -158,7 +158,11 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   if (in_python_lock(thread_id, wait, a_ns, b_ns, path)) return;
   if (wait.kind == WaitKind::kSleep) return sleep(thread_id, a_ns, b_ns, path);
   if (wait.kind == WaitKind::kFileLock) return put_as(Label::kFileLock);
-  if (wait.kind == WaitKind::kConnection) return put_as(Label::kWait, State::kRemote);
+  if (wait.kind == WaitKind::kConnection) {
+    // Between processes of the run a connection hands batches over: the one end waits until the other one runs.
+    const bool away = !wait.accepts && timeline_.peer(wait.file_id) == 0;
+    return put_as(away ? Label::kWait : Label::kTransfer, away ? State::kRemote : State::kBlocked);
+  }
   if (wait.kind == WaitKind::kChannelWrite) return put_as(Label::kTransfer);
   if (wait.kind == WaitKind::kPoll && wait.ret == 0 && !ends_.goes_on(thread_id, wait)) return put_as(Label::kTimer);
   const Ender& ender = ends_.find(thread_id, wait);
@@ -172,15 +176,25 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
     return put_as(Label::kIdle);
   const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
-  if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) return put_as(Label::kWait);
+  if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) {
+    return put_as(Label::kWait, who.empty() && is_remote(thread_id, wait) ? State::kRemote : State::kBlocked);
+  }
   for (const int32_t one : who) {
     Path next = path;
     next.link = ender.link;
+    next.locked_out = path.hops > 0 && wait.kind == WaitKind::kLock ? thread_id : 0;
     ++next.hops;
     next.weight = weight;
     next.seen.push_back(thread_id);
     stretch(one, a_ns, b_ns, next);
   }
+}
+
+// Whether it is for a socket whose other end no recorded process has.
+bool Chain::is_remote(int32_t thread_id, const Wait& wait) const {
+  const Read* read = ends_.read_after(thread_id, wait);
+  const int64_t file_id = read != nullptr ? read->file_id : wait.file_id;
+  return timeline_.kind(file_id) == model::FileKind::kSocket && timeline_.peer(file_id) == 0;
 }
 
 // Looks outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.
@@ -214,19 +228,44 @@ Label Chain::label_of(const Look& look, const Path& path) {
   return Label::kCpu;
 }
 
+// Of the calls in a stretch, the part that loader code made: by the looks that fell into them, else by the nearest one that fell into a call.
+// A look outside of calls says nothing of who made those.
 double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
+  constexpr Ns kNearNs = 500'000'000;
   const Thread& thread = timeline_.thread(thread_id);
-  size_t in_calls = 0, in_calls_loader = 0, all = 0, all_loader = 0;
-  for (size_t i = thread.first_look(a_ns); i < thread.looks.size() && thread.looks[i].start_ns < b_ns; ++i) {
-    const bool loads = kinds_.kind(thread.looks[i].stack_id) == StackKind::kLoader;
-    ++all;
-    all_loader += loads ? 1 : 0;
-    if (!thread.looks[i].in_call) continue;
-    ++in_calls;
-    in_calls_loader += loads ? 1 : 0;
+  size_t in_calls = 0, loads = 0;
+  std::pair<Ns, bool> nearest{kNearNs, false};
+  bool has_near = false;
+  for (size_t i = thread.first_look(a_ns - kNearNs);
+       i < thread.looks.size() && thread.looks[i].start_ns < b_ns + kNearNs; ++i) {
+    const Look& look = thread.looks[i];
+    if (!look.in_call) continue;
+    const bool is_loader = kinds_.kind(look.stack_id) == StackKind::kLoader;
+    if (look.start_ns >= a_ns && look.start_ns < b_ns) {
+      ++in_calls;
+      loads += is_loader ? 1 : 0;
+    }
+    const Ns away_ns = look.start_ns < a_ns ? a_ns - look.start_ns : look.start_ns - b_ns;
+    if (away_ns < nearest.first) {
+      nearest = {away_ns, is_loader};
+      has_near = true;
+    }
   }
-  if (in_calls != 0) return static_cast<double>(in_calls_loader) / static_cast<double>(in_calls);
-  return all == 0 ? 0 : static_cast<double>(all_loader) / static_cast<double>(all);
+  if (in_calls != 0) return static_cast<double>(loads) / static_cast<double>(in_calls);
+  return has_near ? (nearest.second ? 1 : 0) : share_of_loader(thread_id);
+}
+
+// A stretch without a look: as all looks of the thread in calls fell.
+double Chain::share_of_loader(int32_t thread_id) {
+  const auto [known, is_new] = loader_share_.try_emplace(thread_id, 0);
+  if (!is_new) return known->second;
+  size_t in_calls = 0, loads = 0;
+  for (const Look& look : timeline_.thread(thread_id).looks) {
+    in_calls += look.in_call ? 1 : 0;
+    loads += look.in_call && kinds_.kind(look.stack_id) == StackKind::kLoader ? 1 : 0;
+  }
+  known->second = in_calls == 0 ? 0 : static_cast<double>(loads) / static_cast<double>(in_calls);
+  return known->second;
 }
 
 // Pieces for the calls in a stretch; returns where they end.

@@ -43,6 +43,7 @@ class Chain {
     uint8_t hops = 0;
     double weight = 1;
     int64_t file_id = 0, argument = 0;  // of the driver's wait
+    int32_t locked_out = 0;             // the last thread of the chain waits at a lock for another one
     std::vector<int32_t> seen = {};
   };
   struct PartOfLook {
@@ -59,16 +60,19 @@ class Chain {
   void leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   Ns put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path);
   [[nodiscard]] double share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns);
+  [[nodiscard]] double share_of_loader(int32_t thread_id);
   [[nodiscard]] std::vector<PartOfLook> looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const;
   [[nodiscard]] Label label_of(const Look& look, const Path& path);
   [[nodiscard]] bool sends(int32_t thread_id) const;
+  [[nodiscard]] bool is_remote(int32_t thread_id, const Wait& wait) const;
 
   const Timeline& timeline_;
   WaitEnds& ends_;
   StackKinds& kinds_;
   Lines& lines_;
   std::vector<Ns> ready_ns_;
-  std::vector<uint8_t> sends_;  // by thread
+  std::vector<uint8_t> sends_;                        // by thread
+  std::unordered_map<int32_t, double> loader_share_;  // by thread: of its looks in calls, those in code that loads data
 };
 
 }  // namespace mlrun::blame

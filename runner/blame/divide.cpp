@@ -57,8 +57,40 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   return true;
 }
 
+// Where a stretch of the driver's own is cut, since inside of one its parts have no places: half-way between looks, so that a part has one
+// look; where a file begins and ends to be written.
+std::vector<Ns> Divider::cuts(int32_t driver) const {
+  constexpr Ns kPartNs = 100'000'000;
+  std::vector<Ns> all;
+  const Thread& thread = timeline_.thread(driver);
+  Ns before_ns = thread.first_ns;
+  for (const Look& look : thread.looks) {
+    if (look.start_ns > before_ns) all.push_back(before_ns + (look.start_ns - before_ns) / 2);
+    before_ns = look.start_ns;
+  }
+  if (thread.looks.empty()) {
+    for (Ns at_ns = thread.first_ns; at_ns < thread.last_ns; at_ns += kPartNs) all.push_back(at_ns);
+  }
+  for (const bool logs : {false, true}) {
+    for (const auto& [from_ns, to_ns] : savings(driver, logs)) all.insert(all.end(), {from_ns, to_ns});
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts) {
+  auto cut = std::upper_bound(cuts.begin(), cuts.end(), a_ns);
+  for (; cut != cuts.end() && *cut < b_ns; ++cut) {
+    if (*cut == a_ns) continue;
+    chain_.own(driver, a_ns, *cut, pieces_);
+    a_ns = *cut;
+  }
+  chain_.own(driver, a_ns, b_ns, pieces_);
+}
+
 void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
   const Thread& thread = timeline_.thread(driver);
+  const std::vector<Ns> cuts_of_driver = cuts(driver);
   Ns at_ns = a_ns;
   std::optional<Ns> last_wait_ns;
   for (size_t i = thread.first_wait(a_ns); i < thread.waits.size(); ++i) {
@@ -66,7 +98,7 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
     const Ns from_ns = std::max(wait.start_ns, at_ns), to_ns = std::min(wait.end_ns, b_ns);
     if (from_ns >= b_ns) break;
     if (to_ns <= from_ns) continue;
-    if (from_ns > at_ns) chain_.own(driver, at_ns, from_ns, pieces_);
+    if (from_ns > at_ns) own(driver, at_ns, from_ns, cuts_of_driver);
     at_ns = to_ns;
     if (hand_over(driver, wait, from_ns, to_ns, depth)) continue;
     if (timeline_.is_python_lock(thread.proc_id, wait)) {
@@ -79,7 +111,7 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
     chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
     if (top == Top::kWaiting) last_wait_ns = to_ns;
   }
-  if (at_ns < b_ns) chain_.own(driver, at_ns, b_ns, pieces_);
+  if (at_ns < b_ns) own(driver, at_ns, b_ns, cuts_of_driver);
 }
 
 // Pieces without a look in them: shared out as the looks in other short stretches of the thread fell.
@@ -146,14 +178,17 @@ void Divider::relabel(const Stretches& stretches, Label from, Label to) {
 }
 
 // Calls tell better than looks from when to when a file was written.
-void Divider::refine_with_savings(int32_t driver, Label from) {
-  relabel(savings(driver, false), from, Label::kCheckpoint);
-  relabel(savings(driver, true), from, Label::kLogging);
+void Divider::refine_with_savings(int32_t driver) {
+  for (const Label from : {Label::kCpu, Label::kLoader, Label::kSerialise, Label::kOtherCall, Label::kNames,
+                           Label::kRead, Label::kWrite, Label::kSync}) {
+    relabel(savings(driver, false), from, Label::kCheckpoint);
+    relabel(savings(driver, true), from, Label::kLogging);
+  }
 }
 
 void Divider::refine_without_looks(int32_t driver) {
   relabel(receiving(driver), Label::kCpu, Label::kSerialise);
-  refine_with_savings(driver, Label::kCpu);
+  refine_with_savings(driver);
   relabel(importing(driver), Label::kCpu, Label::kImport);
 }
 
@@ -171,8 +206,7 @@ Division Divider::divide(int32_t wanted_tid) {
   division.driver_seen = !timeline_.thread(driver_).looks.empty();
   if (division.driver_seen) {
     share_unseen();
-    // By name the looks know better; but a stack in torch.save whose file is on no disk is no checkpoint.
-    for (const Label from : {Label::kCpu, Label::kLoader, Label::kSerialise}) refine_with_savings(driver_, from);
+    refine_with_savings(driver_);
   } else {
     refine_without_looks(driver_);
   }

@@ -41,10 +41,12 @@ class Divider {
  private:
   using Stretches = std::vector<std::pair<Ns, Ns>>;
   void drive(int32_t driver, Ns a_ns, Ns b_ns, int depth);
+  void own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts);
+  [[nodiscard]] std::vector<Ns> cuts(int32_t driver) const;
   bool hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth);
   void share_unseen();
   void refine_without_looks(int32_t driver);
-  void refine_with_savings(int32_t driver, Label from);
+  void refine_with_savings(int32_t driver);
   // Of the driver's own pieces with label `from`, those in the stretches become `to`.
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;

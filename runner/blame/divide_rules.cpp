@@ -103,8 +103,8 @@ Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
   for (const Saving& saving : found->second) {
     const bool is_log = saving.syncs > 1 && saving.bytes / saving.syncs < kLogBytes;
     const bool is_checkpoint = !is_log && saving.bytes >= kSavingBytes;
-    // A log that stays open is written in between: only its calls count.
     if (is_checkpoint && !logs) stretches.emplace_back(saving.start_ns, saving.end_ns);
+    if (is_log && logs) stretches.insert(stretches.end(), saving.bursts.begin(), saving.bursts.end());
   }
   return merged(std::move(stretches));
 }
@@ -210,7 +210,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
       return batches.last_ns != 0 && piece.start_ns >= batches.last_ns ? Activity::kEnd : Activity::kWait;
     case Top::kOwn: break;
   }
-  if (piece.by_loader) return Activity::kLoader;
+  if (piece.by_loader && piece.label != Label::kCheckpoint && piece.label != Label::kLogging) return Activity::kLoader;
   switch (piece.label) {
     case Label::kCheckpoint: return Activity::kCheckpoint;
     case Label::kLogging: return Activity::kLogging;

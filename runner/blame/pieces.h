@@ -59,6 +59,7 @@ struct Piece {
   int32_t line = kNoLine;  // in Lines
   int64_t file_id = 0;     // of what the driver waited on
   int64_t argument = 0;    // of a lock: its address
+  int32_t locked_out = 0;  // the thread before the last one in the chain, where it waits at a lock
 
   [[nodiscard]] double ns() const { return static_cast<double>(end_ns - start_ns) * weight; }
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runner/model/rows.h"
@@ -38,6 +39,7 @@ struct Wait {
   int32_t poster = 0;  // the thread that ended it, as it said itself; 0: unknown
   WaitKind kind = WaitKind::kOther;
   bool joins_thread = false;  // of kChild
+  bool accepts = false;       // of kConnection
   bool condition = false;     // of kLock: pthread_cond_*wait
 
   [[nodiscard]] Ns dur_ns() const { return end_ns - start_ns; }
@@ -156,6 +158,8 @@ struct Saving {
   Ns start_ns = 0, end_ns = 0;
   int64_t bytes = 0, file_id = 0;
   int64_t syncs = 0, writes = 0;
+  std::vector<std::pair<Ns, Ns>> bursts = {};  // from the first write to the sync after it
+  Ns unsynced_ns = 0;                          // the first write since the last sync; 0: none
 };
 
 struct Timeline {

@@ -1,32 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/findings/answer.h"
 
+#include <cmath>
+#include <memory>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/findings/findings.h"
+#include "runner/findings/machine.h"
 #include "runner/report/run_facts.h"
+#include "runner/util/units.h"
 
 namespace mlrun::findings {
 
-Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options,
-              summary::Answer& out) {
+namespace {
+
+Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, const nlohmann::json& run,
+                                                 int32_t driver_tid) {
   const summary::RunFacts facts = summary::run_facts(run);
-  blame::Options of{folder, 0, 0, options.driver_tid};
+  blame::Options of{folder, 0, 0, driver_tid};
   if (facts.start_monotonic_ns && facts.wall_ns) {
     of.start_ns = *facts.start_monotonic_ns;
     of.end_ns = of.start_ns + *facts.wall_ns;
   }
-  auto analysis = blame::analyse(of);
+  return blame::analyse(of);
+}
+
+}  // namespace
+
+Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options,
+              summary::Answer& out) {
+  auto analysis = analyse(folder, run, options.driver_tid);
   if (!analysis) return tl::make_unexpected(analysis.error());
   if ((*analysis)->division.driver == 0) return {};
-  const Context context = find(**analysis, folder, {});
+  const auto machine = read_machine(folder, run);
+  if (!machine) return tl::make_unexpected(machine.error());
+  const Context context = find(**analysis, folder, *machine);
   if (options.writes_tables) {
     if (Status written = write_blame(context, folder); !written) return written;
   }
   out = std::move((*analysis)->answer);
   return {};
+}
+
+Result<blame::Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
+                                const blame::WhatIf& change) {
+  auto analysis = analyse(folder, run, driver_tid);
+  if (!analysis) return tl::make_unexpected(analysis.error());
+  const auto machine = read_machine(folder, run);
+  if (!machine) return tl::make_unexpected(machine.error());
+  if ((*analysis)->division.driver == 0) return fail("--what-if: no thread of this trace drives a training");
+  const blame::Replay replay(**analysis, machine->usable());
+  if (replay.empty()) {
+    return fail("--what-if: the trace has no batches of a DataLoader with workers; other loaders cannot be replayed");
+  }
+  const blame::Replayed replayed = replay.run(change);
+  if (std::abs(replayed.error()) > blame::kReplayError) {
+    return fail(fmt::format(
+        "--what-if: replayed as it was, this run would take {} instead of {}: too far off to predict a change",
+        summary::time_text(replayed.replayed_ns, {}), summary::time_text(replayed.measured_ns, {})));
+  }
+  return replayed;
 }
 
 }  // namespace mlrun::findings

@@ -51,7 +51,8 @@ Cause cause_of_wait(const Context& context, const Divided& piece) {
     case Label::kTimer: return Cause::kTimer;
     case Label::kWait: return piece.state == State::kRemote ? Cause::kDataRemote : Cause::kNotFollowed;
     case Label::kWorkerEnd: return Cause::kLoaderEnd;
-    case Label::kIdle:
+    // Each waits for the other: a hand-over, of which one end was not running yet.
+    case Label::kIdle: return Cause::kDataSerialisation;
     case Label::kAsleep: return Cause::kNotFollowed;
   }
   return Cause::kNotFollowed;
@@ -71,7 +72,9 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kCheckpoint: return Cause::kCheckpoint;
     case Activity::kLogging: return Cause::kLogging;
     case Activity::kFiles:
-      return piece.label == Label::kWrite || piece.label == Label::kSync ? Cause::kCheckpoint : Cause::kDataInDriver;
+      if (piece.label == Label::kWrite || piece.label == Label::kSync) return Cause::kCheckpoint;
+      // Its stacks say that no loader made these calls.
+      return context.analysis.division.driver_seen ? Cause::kNone : Cause::kDataInDriver;
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
@@ -151,6 +154,35 @@ void settle_files(Context& context, const std::string& folder) {
   replace(context, Cause::kDataDevice, context.files);
 }
 
+// Threads that the driver waits for directly do the same work. Where one of them waits at a lock for another one, the lock keeps them from
+// working side by side.
+void settle_locks(Context& context) {
+  constexpr double kAlike = 0.05;  // of the waiting
+  std::map<int32_t, double> direct;
+  double waiting = 0;
+  const auto& pieces = context.analysis.division.pieces;
+  for (const Divided& piece : pieces) {
+    if (piece.activity != Activity::kWait) continue;
+    waiting += piece.ns();
+    if (piece.hops == 1) direct[piece.thread_id] += piece.ns();
+    if (piece.hops > 1 && piece.locked_out != 0) direct[piece.locked_out] += piece.ns();
+  }
+  const auto is_direct = [&](int32_t thread) {
+    const auto found = direct.find(thread);
+    return found != direct.end() && found->second > kAlike * waiting;
+  };
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const Divided& piece = pieces[i];
+    if (piece.activity != Activity::kWait || piece.hops != 2 || piece.locked_out == 0 ||
+        context.causes[i] == Cause::kPythonLock)
+      continue;
+    if (is_direct(piece.locked_out) && is_direct(piece.thread_id)) {
+      context.causes[i] = Cause::kDataLock;
+      context.held_lock = true;
+    }
+  }
+}
+
 // A slow worker takes the time that lies in the workers themselves.
 void settle_slow_worker(Context& context) {
   if (context.slow_worker == 0) return;
@@ -189,6 +221,7 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
     if (piece.activity == Activity::kCompute && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
   }
   find_workers(context);
+  settle_locks(context);
   settle_files(context, folder);
   settle_slow_worker(context);
   if (writes_a_log(context)) {

@@ -12,18 +12,12 @@
 
 #include "runner/blame/analyse.h"
 #include "runner/findings/causes.h"
+#include "runner/findings/machine.h"
 
 namespace mlrun::findings {
 
 using blame::Divided;
 using blame::Ns;
-
-// The machine while the command ran; -1: unknown.
-struct Machine {
-  int processors = 0;
-  double idle_processors = -1;  // mean over the run
-  double stolen_processors = -1;
-};
 
 struct Worker {
   int32_t thread_id = 0;
@@ -49,6 +43,7 @@ struct Context {
   std::vector<Worker> workers;  // that feed the driver, busiest first
   int32_t slow_worker = 0;      // thread; 0: none
   double median_busy = 0;       // of the others
+  bool held_lock = false;       // threads that feed the driver wait for each other at a lock
   double compute_ns = 0;        // the driver's own, on a processor
 
   [[nodiscard]] const blame::Timeline& timeline() const { return analysis.timeline; }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kMost = 0.5;  // of the time, or of the requests
 constexpr int64_t kManyReads = 5000;
-constexpr int64_t kSmallBytes = 8192;  // mean of a read
+constexpr int64_t kSmallBytes = 8192;     // mean of a read
+constexpr int64_t kLargeBytes = 262'144;  // so large a read costs the same wherever it lies
 constexpr int64_t kManyFiles = 500;
 constexpr int64_t kSmallFileBytes = 65'536;  // mean of an opened file
 constexpr double kOverEpochs = 12;           // so often a file is not read over by epochs

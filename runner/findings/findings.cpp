@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/blame/replay.h"
 #include "runner/findings/rules/rule.h"
 #include "runner/util/units.h"
 
@@ -89,6 +90,29 @@ Finding make(const Context& context, const Rule& rule) {
   return finding;
 }
 
+// What a replay without the cause would save, where the loader can be replayed.
+void add_saved(blame::Analysis& analysis, const Machine& machine, std::vector<Finding>& findings) {
+  const auto is_in_files = [](const std::string& cause) {
+    return cause == "data_device" || cause == "data_remote" || cause == "page_cache_miss" || cause == "reread" ||
+           cause == "small_requests" || cause == "small_files" || cause == "random_requests" || cause == "metadata";
+  };
+  const bool applies = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+    return is_in_files(finding.cause) || finding.cause == "data_slow_worker";
+  });
+  if (!applies) return;
+  const blame::Replay replay(analysis, machine.usable());
+  if (replay.empty()) return;
+  for (Finding& finding : findings) {
+    blame::WhatIf change;
+    change.files_cost_nothing = is_in_files(finding.cause);
+    change.no_slow_batch = finding.cause == "data_slow_worker";
+    if (!change.files_cost_nothing && !change.no_slow_batch) continue;
+    const blame::Replayed replayed = replay.run(change);
+    if (std::abs(replayed.error()) > blame::kReplayError) continue;
+    finding.at_most_saved_ns = std::max<int64_t>(0, replayed.replayed_ns - replayed.predicted_ns);
+  }
+}
+
 }  // namespace
 
 Context find(blame::Analysis& analysis, const std::string& folder, const Machine& machine) {
@@ -106,6 +130,7 @@ Context find(blame::Analysis& analysis, const std::string& folder, const Machine
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.explains_ns > b.explains_ns; });
+  add_saved(analysis, machine, findings);
   const bool is_fast =
       findings.empty() || static_cast<double>(findings[0].explains_ns) < kOfComputing * context.compute_ns;
   if (is_fast && computing != nullptr) findings.insert(findings.begin(), make(context, *computing));

@@ -2,13 +2,13 @@
 #include "runner/idle/steps.h"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <string>
 #include <tuple>
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/step_name.h"
 #include "runner/util/log_histogram.h"
 
 namespace mlrun::idle {
@@ -17,37 +17,15 @@ namespace {
 
 constexpr size_t kBlamedMax = 64;
 
-// Lower-case, without the trailing number and its separator, "_" and "-" as spaces.
-std::string plain(std::string_view name) {
-  constexpr std::string_view kNumber = "0123456789 #:=_-";
-  const size_t last = name.find_last_not_of(kNumber);
-  std::string text(name.substr(0, last == std::string_view::npos ? 0 : last + 1));
-  for (char& c : text) c = c == '_' || c == '-' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 }  // namespace
-
-bool is_step_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> kNames = {"step",  "iteration",   "iter",
-                                                             "batch", "global step", "profilerstep"};
-  constexpr size_t kLongest = 64;
-  if (name.size() > kLongest) return false;
-  const std::string text = plain(name);
-  std::string_view last = text;
-  for (const std::string_view of : {std::string_view("train "), std::string_view("training ")}) {
-    if (text.starts_with(of)) last.remove_prefix(of.size());
-  }
-  return std::find(kNames.begin(), kNames.end(), last) != kNames.end();
-}
 
 int64_t Steps::Idle::all() const { return std::accumulate(labels.begin(), labels.end(), int64_t{0}); }
 
 bool Steps::is_step(const model::MarkRow& range) {
   const auto id = static_cast<size_t>(range.name_id);
-  if (range.name_id <= 0 || id > info_.names.size()) return is_step_name(range.name);
+  if (range.name_id <= 0 || id > info_.names.size()) return model::is_step_name(range.name);
   if (by_name_.size() <= id) by_name_.resize(info_.names.size() + 1, 0);
-  if (by_name_[id] == 0) by_name_[id] = is_step_name(info_.names[id - 1].text) ? 1 : -1;
+  if (by_name_[id] == 0) by_name_[id] = model::is_step_name(info_.names[id - 1].text) ? 1 : -1;
   return by_name_[id] > 0;
 }
 

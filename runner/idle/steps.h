@@ -25,8 +25,6 @@ namespace mlrun::idle {
 
 inline constexpr size_t kStepsMax = size_t{1} << 20, kWorstSteps = 100;
 
-[[nodiscard]] bool is_step_name(std::string_view name);
-
 class Steps {
  public:
   // Requires: `info` outlives this.

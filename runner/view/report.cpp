@@ -23,6 +23,7 @@ constexpr const char* kReportFooter =
     "Examples:\n"
     "  mlrun report mlrun-train-1\n"
     "  mlrun report mlrun-train-1 --json | jq .reread.ratio\n"
+    "  mlrun report mlrun-train-1 --what-if workers=4\n"
     "\n"
     "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
 
@@ -45,6 +46,34 @@ Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_ti
   return summary;
 }
 
+Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, const std::string& text, bool as_json) {
+  const auto change = blame::parse_what_if(text);
+  if (!change) return tl::make_unexpected(change.error());
+  const auto run = open_trace(trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  const auto replayed = findings::what_if(trace_folder, *run, driver_tid, *change);
+  if (!replayed) return tl::make_unexpected(replayed.error());
+  const auto share = [&](int64_t ns) { return double(ns - replayed->replayed_ns) / double(replayed->replayed_ns); };
+  if (as_json) {
+    const nlohmann::ordered_json out = {{"change", text},
+                                        {"batches", replayed->batches},
+                                        {"workers", replayed->workers},
+                                        {"measured_ns", replayed->measured_ns},
+                                        {"replayed_ns", replayed->replayed_ns},
+                                        {"predicted_ns", replayed->predicted_ns},
+                                        {"limited_by_processors", replayed->limited_by_processors}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  const summary::Glyphs glyphs = style_of(stdout).glyphs;
+  fmt::print("{} batches of {} worker{}: {} measured, {} replayed ({:+.1f} %)\n", replayed->batches, replayed->workers,
+             replayed->workers == 1 ? "" : "s", summary::time_text(replayed->measured_ns, glyphs),
+             summary::time_text(replayed->replayed_ns, glyphs), 100 * replayed->error());
+  fmt::print("with {}: {} ({:+.0f} %){}\n", text, summary::time_text(replayed->predicted_ns, glyphs),
+             100 * share(replayed->predicted_ns), replayed->limited_by_processors ? ", limited by the processors" : "");
+  return 0;
+}
+
 }  // namespace
 
 Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream, int32_t driver_tid) {
@@ -59,6 +88,7 @@ Result<int> report(const Arguments& arguments) {
   std::string trace_folder;
   bool as_json = false;
   int32_t driver_tid = 0;
+  std::string change;
   CLI::App app("Prints the summary of a trace.", "report");
   set_usage(app, "mlrun report [OPTIONS] TRACE");
   app.footer(kReportFooter);
@@ -67,10 +97,14 @@ Result<int> report(const Arguments& arguments) {
                  "the thread whose time is divided (default: the main thread of the command, or of the first rank)")
       ->type_name("TID")
       ->check(CLI::PositiveNumber);
+  app.add_option("--what-if", change,
+                 "what the run would have taken with another loader: workers=N, io=free, slow=none, joined by commas")
+      ->type_name("CHANGE");
   app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
+  if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
   if (!as_json) {
     const auto text = summary_text(trace_folder, stdout, driver_tid);
     if (!text) return tl::make_unexpected(text.error());

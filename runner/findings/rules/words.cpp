@@ -33,7 +33,7 @@ std::string workers_text(const Context& context) {
 }
 
 std::string more_workers(const Context& context) {
-  const double idle = context.machine.idle_processors;
+  const double idle = context.machine.idle;
   if (idle < 0) return "";
   if (idle < 0.5)
     return fmt::format("; more workers would not help: all {} processors were in use", context.machine.processors);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/idle/steps.h"
+#include "runner/model/step_name.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -52,13 +53,13 @@ class StepsTest : public testing::Test {
 TEST(StepNames, AreThoseOfStepsAlone) {
   for (const char* name : {"step", "Step 12", "train_step", "training-step #7", "ProfilerStep#3", "iteration: 4",
                            "global_step=9", "batch_0", "train iter 1"}) {
-    EXPECT_TRUE(is_step_name(name)) << name;
+    EXPECT_TRUE(model::is_step_name(name)) << name;
   }
   for (const char* name : {"", "12", "optimizer.step", "Optimizer.step#Adam.step", "stepping", "forward", "epoch 1",
                            "train", "validation step"}) {
-    EXPECT_FALSE(is_step_name(name)) << name;
+    EXPECT_FALSE(model::is_step_name(name)) << name;
   }
-  EXPECT_FALSE(is_step_name(std::string(100, ' ') + "step"));
+  EXPECT_FALSE(model::is_step_name(std::string(100, ' ') + "step"));
 }
 
 TEST_F(StepsTest, ShareAGapByTime) {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/batch_list.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace mlrun::blame {
+
+namespace {
+
+constexpr int64_t kHeaderBytes = 4;  // of a message of multiprocessing.connection that is written in two parts
+constexpr double kMarkBytes = 0.5;   // of the median: a smaller message is no batch but a worker's word that it ends
+constexpr size_t kBatchesMin = 3;
+
+// Messages of workers on one channel, a header joined with its body.
+std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int64_t file_id) {
+  std::vector<Batch> all;
+  const auto* messages = timeline.find_messages(file_id);
+  if (messages == nullptr) return all;
+  for (size_t i = 0; i < messages->size(); ++i) {
+    const Message& message = (*messages)[i];
+    const int32_t proc_id = timeline.thread(message.thread_id).proc_id;
+    if (!chain.is_worker(proc_id)) return {};
+    Batch batch;
+    batch.proc_id = proc_id;
+    batch.sent_ns = message.end_ns;
+    batch.bytes = message.bytes;
+    const bool is_header =
+        message.bytes == kHeaderBytes && i + 1 < messages->size() && (*messages)[i + 1].thread_id == message.thread_id;
+    if (is_header) {
+      ++i;
+      batch.sent_ns = (*messages)[i].end_ns;
+      batch.bytes += (*messages)[i].bytes;
+    }
+    all.push_back(batch);
+  }
+  return all;
+}
+
+// When the bytes of each message had been read by threads of the driver's process.
+void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std::vector<Batch>& batches) {
+  std::vector<const Read*> reads;
+  for (const int32_t thread : timeline.process(proc_id).threads) {
+    for (const Read& read : timeline.thread(thread).reads) {
+      if (read.file_id == file_id && read.bytes > 0) reads.push_back(&read);
+    }
+  }
+  std::sort(reads.begin(), reads.end(), [](const Read* a, const Read* b) { return a->end_ns < b->end_ns; });
+  int64_t read_bytes = 0, sent_bytes = 0;
+  size_t at = 0;
+  for (Batch& batch : batches) {
+    sent_bytes += batch.bytes;
+    while (at < reads.size() && read_bytes < sent_bytes) read_bytes += reads[at++]->bytes;
+    if (read_bytes >= sent_bytes && at > 0) batch.received_ns = reads[at - 1]->end_ns;
+  }
+  std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0; });
+}
+
+void drop_marks(std::vector<Batch>& batches) {
+  std::vector<int64_t> sizes;
+  for (const Batch& batch : batches) sizes.push_back(batch.bytes);
+  std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
+  const double least = kMarkBytes * static_cast<double>(sizes[sizes.size() / 2]);
+  std::erase_if(batches, [&](const Batch& batch) { return static_cast<double>(batch.bytes) < least; });
+}
+
+// The channel that a worker reads its tasks from: the one that its main thread reads most often.
+int64_t task_channel(const Timeline& timeline, int32_t proc_id) {
+  std::map<int64_t, int64_t> counts;
+  for (const Read& read : timeline.thread(timeline.process(proc_id).main).reads)
+    counts[read.file_id] += read.bytes > kHeaderBytes ? 1 : 0;
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? 0 : most->first;
+}
+
+// The n-th message of a worker is for its n-th task; a worker begins a task when it has it and is free.
+void find_begins(const Timeline& timeline, Epoch& epoch) {
+  for (const int32_t worker : epoch.workers) {
+    const int64_t channel = task_channel(timeline, worker);
+    std::vector<Ns> tasks;
+    for (const Read& read : timeline.thread(timeline.process(worker).main).reads) {
+      if (read.file_id == channel && read.bytes > kHeaderBytes) tasks.push_back(read.end_ns);
+    }
+    size_t number = 0;
+    Ns free_ns = 0;
+    for (Batch& batch : epoch.batches) {
+      if (batch.proc_id != worker) continue;
+      const Ns task_ns = number < tasks.size() ? tasks[number] : free_ns;
+      batch.begun_ns = std::min(batch.sent_ns, std::max(task_ns, free_ns));
+      free_ns = batch.sent_ns;
+      ++number;
+    }
+  }
+}
+
+// Moments at which the driver's process sent tasks to these workers.
+std::vector<Ns> find_puts(const Timeline& timeline, int32_t driver_proc, const std::vector<int32_t>& workers) {
+  std::vector<Ns> puts;
+  std::set<int64_t> channels;
+  for (const int32_t worker : workers) channels.insert(task_channel(timeline, worker));
+  for (const int64_t channel : channels) {
+    const auto* messages = timeline.find_messages(channel);
+    if (messages == nullptr) continue;
+    for (const Message& message : *messages) {
+      const bool is_task = timeline.thread(message.thread_id).proc_id == driver_proc && message.bytes > kHeaderBytes;
+      if (is_task) puts.push_back(message.start_ns);
+    }
+  }
+  std::sort(puts.begin(), puts.end());
+  return puts;
+}
+
+// In the order of tasks: the n-th batch of the r-th worker is number n * workers + r.
+void order_by_tasks(Epoch& epoch) {
+  std::unordered_map<int32_t, size_t> rank, count;
+  for (size_t i = 0; i < epoch.workers.size(); ++i) rank[epoch.workers[i]] = i;
+  std::vector<std::pair<size_t, Batch>> numbered;
+  for (const Batch& batch : epoch.batches)
+    numbered.emplace_back(count[batch.proc_id]++ * epoch.workers.size() + rank[batch.proc_id], batch);
+  std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < numbered.size(); ++i) epoch.batches[i] = numbered[i].second;
+}
+
+// The loop gets a batch when it and those before it have come. For one that had come early: when its process sends the next task, which
+// a DataLoader does as it returns one; at the end of an epoch, where no task is left, after as long as other steps took.
+void find_takes(const Timeline& timeline, int32_t driver, Epoch& epoch) {
+  std::vector<Ns> puts;
+  if (epoch.in_order) puts = find_puts(timeline, timeline.thread(driver).proc_id, epoch.workers);
+  const Ns first_ns = epoch.batches.front().received_ns;
+  const auto later = std::lower_bound(puts.begin(), puts.end(), first_ns);
+  const Ns began_ns = timeline.process(epoch.workers.front()).first_ns;
+  epoch.ahead = later - std::lower_bound(puts.begin(), puts.end(), began_ns);
+  const auto count = static_cast<int64_t>(epoch.batches.size());
+  std::vector<Ns> lengths;
+  Ns come_ns = 0, last_ns = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    Batch& batch = epoch.batches[static_cast<size_t>(i)];
+    const Ns before_ns = come_ns;
+    come_ns = std::max(come_ns, batch.received_ns);
+    batch.taken_ns = come_ns;
+    const bool has_put = epoch.in_order && i < count - epoch.ahead && later + i < puts.end();
+    if (has_put) {
+      batch.taken_ns = std::max(come_ns, *(later + i));
+    } else if (come_ns == before_ns && !lengths.empty()) {
+      std::vector<Ns> sorted = lengths;
+      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+      batch.taken_ns = std::max(come_ns, last_ns + sorted[sorted.size() / 2]);
+    }
+    if (i > 0) lengths.push_back(batch.taken_ns - last_ns);
+    last_ns = batch.taken_ns;
+  }
+}
+
+bool is_data_loader(const Timeline& timeline, const std::vector<int32_t>& workers) {
+  return std::all_of(workers.begin(), workers.end(), [&](int32_t worker) {
+    return timeline.process(worker).role.find("DataLoader") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+std::vector<Epoch> list_batches(const Timeline& timeline, const Division& division, const Chain& chain) {
+  std::vector<Epoch> epochs;
+  const int32_t proc_id = timeline.thread(division.driver).proc_id;
+  std::set<int64_t> channels;
+  for (const int32_t thread : timeline.process(proc_id).threads) {
+    for (const Read& read : timeline.thread(thread).reads) {
+      const model::FileKind kind = timeline.kind(read.file_id);
+      if (kind == model::FileKind::kPipe || kind == model::FileKind::kFifo) channels.insert(read.file_id);
+    }
+  }
+  for (const int64_t channel : channels) {
+    Epoch epoch;
+    epoch.batches = messages_on(timeline, chain, channel);
+    if (epoch.batches.size() < kBatchesMin) continue;
+    find_reads(timeline, proc_id, channel, epoch.batches);
+    if (epoch.batches.size() < kBatchesMin) continue;
+    drop_marks(epoch.batches);
+    std::set<int32_t> workers;
+    for (const Batch& batch : epoch.batches) workers.insert(batch.proc_id);
+    epoch.workers.assign(workers.begin(), workers.end());
+    std::stable_sort(epoch.workers.begin(), epoch.workers.end(),
+                     [&](int32_t a, int32_t b) { return timeline.process(a).first_ns < timeline.process(b).first_ns; });
+    epoch.in_order = is_data_loader(timeline, epoch.workers);
+    find_begins(timeline, epoch);
+    if (epoch.in_order) order_by_tasks(epoch);
+    find_takes(timeline, division.driver, epoch);
+    epochs.push_back(std::move(epoch));
+  }
+  std::sort(epochs.begin(), epochs.end(),
+            [](const Epoch& a, const Epoch& b) { return a.batches.front().taken_ns < b.batches.front().taken_ns; });
+  return epochs;
+}
+
+}  // namespace mlrun::blame

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/step_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "runner/model/step_name.h"
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using summary::Activity;
+using trace::Numbers;
+using trace::Texts;
+
+constexpr size_t kStepsMost = 1'000'000;
+
+Status read_names(const std::string& folder, std::unordered_set<int64_t>& steps) {
+  auto reader = trace::TableReader::open(folder, "name", {{"name_id", "name"}});
+  if (!reader) return tl::make_unexpected(reader.error());
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) return {};
+    const Numbers id(**batch, "name_id");
+    const Texts text(**batch, "name");
+    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+      if (model::is_step_name(text[row])) steps.insert(id[row]);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const Timeline& timeline, int32_t driver) {
+  std::vector<StepBounds> own, of_process;
+  if (!trace::has_table(folder + "/tables", "mark") || !trace::has_table(folder + "/tables", "name")) return own;
+  std::unordered_set<int64_t> names;
+  if (Status read = read_names(folder, names); !read) return tl::make_unexpected(read.error());
+  if (names.empty()) return own;
+  auto reader = trace::TableReader::open(folder, "mark", {{"ts", "dur", "proc_id", "thread_id", "name_id"}});
+  if (!reader) return tl::make_unexpected(reader.error());
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) break;
+    const Numbers ts(**batch, "ts"), dur(**batch, "dur"), proc(**batch, "proc_id"), thread(**batch, "thread_id"),
+        name(**batch, "name_id");
+    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+      if (dur.is_null(row) || dur[row] <= 0 || !names.contains(name[row]) ||
+          own.size() + of_process.size() >= kStepsMost)
+        continue;
+      const StepBounds bounds{ts[row], ts[row] + dur[row]};
+      if (thread[row] == driver) {
+        own.push_back(bounds);
+      } else if (proc[row] == timeline.thread(driver).proc_id) {
+        of_process.push_back(bounds);
+      }
+    }
+  }
+  std::vector<StepBounds>& steps = own.empty() ? of_process : own;
+  std::sort(steps.begin(), steps.end(), [](const StepBounds& a, const StepBounds& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+  });
+  Ns until_ns = INT64_MIN;
+  std::erase_if(steps, [&](const StepBounds& step) {
+    if (step.start_ns < until_ns) return true;
+    until_ns = step.end_ns;
+    return false;
+  });
+  return steps;
+}
+
+namespace {
+
+// Whether a loop takes from both in turn, a batch of each for a step.
+bool is_in_turn(const Epoch& a, const Epoch& b) {
+  std::vector<std::pair<Ns, bool>> takes;
+  for (const Batch& batch : a.batches) takes.emplace_back(batch.taken_ns, false);
+  for (const Batch& batch : b.batches) takes.emplace_back(batch.taken_ns, true);
+  std::sort(takes.begin(), takes.end());
+  size_t changes = 0;
+  for (size_t i = 1; i < takes.size(); ++i) changes += takes[i].second != takes[i - 1].second ? 1 : 0;
+  const size_t least = std::min(a.batches.size(), b.batches.size());
+  return 10 * changes > 15 * least;
+}
+
+}  // namespace
+
+std::vector<StepBounds> steps_of_batches(const Division& division, const std::vector<Epoch>& all_epochs) {
+  std::vector<Epoch> epochs;
+  for (const Epoch& epoch : all_epochs) {
+    // Of two that are taken in turn the later one of each pair begins the step.
+    if (!epochs.empty() && is_in_turn(epochs.back(), epoch)) {
+      if (epoch.batches.size() >= epochs.back().batches.size()) epochs.back() = epoch;
+      continue;
+    }
+    epochs.push_back(epoch);
+  }
+  std::vector<Ns> begins;
+  std::vector<Ns> last_of_epoch;
+  for (const Epoch& epoch : epochs) {
+    for (const Batch& batch : epoch.batches) begins.push_back(batch.taken_ns);
+    if (!epoch.batches.empty()) last_of_epoch.push_back(epoch.batches.back().taken_ns);
+  }
+  std::sort(begins.begin(), begins.end());
+  if (begins.size() > kStepsMost) begins.resize(kStepsMost);
+  std::vector<StepBounds> steps;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const Ns next_ns = i + 1 < begins.size() ? begins[i + 1] : INT64_MAX;
+    Ns end_ns = next_ns;
+    if (std::find(last_of_epoch.begin(), last_of_epoch.end(), begins[i]) != last_of_epoch.end()) {
+      // Until the loop waits again: for workers that end, or start.
+      auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
+                                        [&](const Divided& one) { return one.end_ns <= begins[i]; });
+      while (piece != division.pieces.end() && piece->start_ns < next_ns && piece->activity != Activity::kWait &&
+             piece->activity != Activity::kEnd)
+        ++piece;
+      end_ns = std::min(next_ns, piece == division.pieces.end() ? division.pieces.back().end_ns
+                                                                : std::max(begins[i], piece->start_ns));
+    }
+    steps.push_back({begins[i], end_ns});
+  }
+  return steps;
+}
+
+Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, const Chain& chain,
+                  summary::Answer& answer) {
+  auto marked = steps_of_marks(folder, timeline, division.driver);
+  if (!marked) return tl::make_unexpected(marked.error());
+  std::vector<StepBounds> steps = *std::move(marked);
+  answer.steps_from_marks = steps.empty() ? 0 : 1;
+  if (steps.empty()) steps = steps_of_batches(division, list_batches(timeline, division, chain));
+  answer.steps = static_cast<int64_t>(steps.size());
+  size_t from = 0;
+  for (const StepBounds& step : steps) {
+    summary::StepRow row;
+    row.step = static_cast<int64_t>(answer.step_rows.size()) + 1;
+    row.ts_ns = step.start_ns;
+    row.dur_ns = step.end_ns - step.start_ns;
+    double wait = 0, compute = 0, checkpoint = 0, other = 0;
+    // Pieces of several sharers lie beside each other: they are in order of their starts, not of their ends.
+    while (from < division.pieces.size() && division.pieces[from].end_ns <= step.start_ns) ++from;
+    for (size_t i = from; i < division.pieces.size() && division.pieces[i].start_ns < step.end_ns; ++i) {
+      const Divided& piece = division.pieces[i];
+      const Ns inside_ns = std::min(piece.end_ns, step.end_ns) - std::max(piece.start_ns, step.start_ns);
+      if (inside_ns <= 0) continue;
+      const double ns = static_cast<double>(inside_ns) * piece.weight;
+      switch (piece.activity) {
+        case Activity::kWait:
+        case Activity::kReceive:
+        case Activity::kLoader: wait += ns; break;
+        case Activity::kCompute: compute += ns; break;
+        case Activity::kCheckpoint: checkpoint += ns; break;
+        default: other += ns; break;
+      }
+    }
+    row.wait_ns = std::llround(wait);
+    row.compute_ns = std::llround(compute);
+    row.checkpoint_ns = std::llround(checkpoint);
+    row.other_ns = std::llround(other);
+    answer.step_rows.push_back(row);
+  }
+  return {};
+}
+
+}  // namespace mlrun::blame

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/findings/machine.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/report/run_facts.h"
+
+namespace mlrun::findings {
+
+Result<Machine> read_machine(const std::string& folder, const nlohmann::json& run) {
+  Machine machine;
+  const summary::RunFacts facts = summary::run_facts(run);
+  const nlohmann::json::json_pointer processors("/host/cores");
+  if (run.contains(processors) && run.at(processors).is_number())
+    machine.processors = std::max(1, run.at(processors).get<int>());
+  if (facts.wall_ns && *facts.wall_ns > 0 && facts.user_ns && facts.sys_ns) {
+    machine.own = static_cast<double>(*facts.user_ns + *facts.sys_ns) / static_cast<double>(*facts.wall_ns);
+  }
+  if (!trace::has_table(folder + "/tables", "sample_machine")) return machine;
+  auto reader = trace::TableReader::open(folder, "sample_machine", {{"dur", "busy_ns", "idle_ns", "steal_ns"}});
+  if (!reader) return tl::make_unexpected(reader.error());
+  double dur = 0, busy = 0, idle = 0, stolen = 0;
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) break;
+    const trace::Numbers durs(**batch, "dur"), busys(**batch, "busy_ns"), idles(**batch, "idle_ns"),
+        steals(**batch, "steal_ns");
+    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+      dur += static_cast<double>(durs[row]);
+      busy += static_cast<double>(busys[row]);
+      idle += static_cast<double>(idles[row]);
+      stolen += static_cast<double>(steals[row]);
+    }
+  }
+  if (dur <= 0) return machine;
+  machine.busy = busy / dur;
+  machine.idle = idle / dur;
+  machine.stolen = stolen / dur;
+  return machine;
+}
+
+}  // namespace mlrun::findings
