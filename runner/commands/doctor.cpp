@@ -4,13 +4,16 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -100,6 +103,32 @@ Finding check_proc() {
 
 Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
 
+// Reads a child's memory, as the sampler does that of the command's processes.
+Finding check_python_stacks() {
+  static const uint64_t kKnown = 0x6d6c72756e;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {Verdict::kLess, "no pipe can be made to try it"};
+  const util::UniqueFd read_end(ends[0]);
+  util::UniqueFd write_end(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[1]);
+    char byte = 0;
+    _exit(static_cast<int>(::read(ends[0], &byte, 1)));  // until the parent has closed its end
+  }
+  if (child < 0) return {Verdict::kLess, "no process can be started to try it"};
+  uint64_t got = 0;
+  const iovec here{&got, sizeof got}, there{const_cast<uint64_t*>(&kKnown), sizeof kKnown};
+  const bool works = ::process_vm_readv(child, &here, 1, &there, 1, 0) == sizeof got && got == kKnown;
+  const int error = errno;
+  write_end.reset();
+  ::waitpid(child, nullptr, 0);
+  if (works) return {Verdict::kGood, "the command's memory can be read: lines of CPython 3.11 to 3.15"};
+  return {Verdict::kLess, fmt::format("the memory of a child cannot be read ({}): no lines of Python. Yama's "
+                                      "ptrace_scope may be above 1, or a container forbids process_vm_readv",
+                                      std::strerror(error))};
+}
+
 // mlrun-probes loads and attaches all its programs and reports the result: working signals in one line, each other one
 // in its own.
 Finding check_kernel_side() {
@@ -159,10 +188,10 @@ struct Check {
   Finding (*look)();
 };
 constexpr Check kChecks[] = {
-    {"clock of events", check_clock},   {"shared memory", check_shared_memory}, {"spool", check_direct_io},
-    {"library", check_library},         {"merger", check_trace_program},        {"processes", check_proc},
-    {"Python", check_python},           {"kernel side", check_kernel_side},     {"GPU work", check_gpu_work},
-    {"GPU samples", check_gpu_samples},
+    {"clock of events", check_clock}, {"shared memory", check_shared_memory}, {"spool", check_direct_io},
+    {"library", check_library},       {"merger", check_trace_program},        {"processes", check_proc},
+    {"Python", check_python},         {"Python stacks", check_python_stacks}, {"kernel side", check_kernel_side},
+    {"GPU work", check_gpu_work},     {"GPU samples", check_gpu_samples},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;

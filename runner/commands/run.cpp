@@ -33,8 +33,8 @@
 #include "runner/launch/trace_name.h"
 #include "runner/samplers/gpu/gpu_frames.h"
 #include "runner/samplers/gpu/gpu_sampler.h"
-#include "runner/samplers/python/python_frames.h"
-#include "runner/samplers/python/python_sampler.h"
+#include "runner/samplers/looks/look_frames.h"
+#include "runner/samplers/looks/sampler.h"
 #include "runner/session/installation.h"
 #include "runner/session/new_trace_folder.h"
 #include "runner/session/session_file.h"
@@ -119,33 +119,42 @@ class Descendants {
   bool alive_ = false;
 };
 
-// The requested samplers of a run.
+looks::SamplerOptions sampler_options(const RunOptions& options) {
+  looks::SamplerOptions sampler;
+  sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
+  sampler.python_by_name = options.python_stacks == Wish::kOn;
+  sampler.threads = options.sample != Wish::kOff && options.sample_threads;
+  sampler.machine = options.sample != Wish::kOff && options.sample_machine;
+  return sampler;
+}
+
+// The samplers of a run.
 class Samplers {
  public:
   Samplers(const RunOptions& options, collect::Recording& recording)
       : recording_(recording),
         said_to_sample_(options.sample == Wish::kOn),
-        asks_which_gpus_(options.sample == Wish::kOff && options.cupti != Wish::kOff) {
-    if (options.python_stacks_hz > 0) {
-      python_ = std::make_unique<python::PythonSampler>(options.python_stacks_hz);
-      python_frames_ = std::make_unique<python::PythonFrames>(*python_, recording.collector(), recording.spool(),
-                                                              recording.arena().clock_kind());
+        asks_which_gpus_(!options.samples_gpus() && options.cupti != Wish::kOff),
+        looks_options_(sampler_options(options)) {
+    if (looks_options_.any()) {
+      looks_ = std::make_unique<looks::Sampler>(looks_options_);
+      look_frames_ = std::make_unique<looks::LookFrames>(*looks_, recording.collector(), recording.spool(),
+                                                         recording.arena().clock_kind());
     }
-    if (options.sample == Wish::kOff) return;
-    start_gpus(options.sample_hz);
+    if (options.samples_gpus()) start_gpus(options.sample_hz);
   }
 
   void collect() {
     ask_which_gpus();
     if (frames_) frames_->write(false);
-    if (!python_frames_) return;
-    python_frames_->tell();
-    python_frames_->write();
+    if (!look_frames_) return;
+    look_frames_->tell();
+    look_frames_->write(false);
   }
 
   // Ends the samplers and describes them in session.json.
   void finish(nlohmann::json& session) {
-    finish_python(session);
+    finish_looks(session);
     ask_which_gpus();
     if (!gpus_) return;
     gpus_->stop();
@@ -181,19 +190,20 @@ class Samplers {
     start_gpus(0);
   }
 
-  void finish_python(nlohmann::json& session) {
-    if (!python_) return;
-    python_->stop();
-    python_frames_->write();
-    describe_python_sampler(session, python_->state());
+  void finish_looks(nlohmann::json& session) {
+    if (!looks_) return;
+    looks_->stop();
+    look_frames_->write(true);
+    describe_sampler(session, looks_options_, looks_->state());
   }
 
   collect::Recording& recording_;
   bool said_to_sample_, asks_which_gpus_;
   std::unique_ptr<gpu::GpuSampler> gpus_;
   std::unique_ptr<gpu::GpuFrames> frames_;
-  std::unique_ptr<python::PythonSampler> python_;
-  std::unique_ptr<python::PythonFrames> python_frames_;
+  looks::SamplerOptions looks_options_;
+  std::unique_ptr<looks::Sampler> looks_;
+  std::unique_ptr<looks::LookFrames> look_frames_;
 };
 
 // Collects until the command and its descendants have ended, or the time for them is over.

@@ -85,8 +85,10 @@ Streams streams_of(const RunOptions& options) {
   streams.add(options.preload, options.allocs, "allocs");
   streams.add(options.preload, options.marks, "marks");
   streams.add(options.cupti_was_auto && options.cupti != Wish::kOff ? Wish::kAuto : options.cupti, true, "gpu");
-  streams.add(options.sample, true, "gpu_samples");
-  streams.add(options.python_stacks_hz > 0 ? Wish::kOn : Wish::kOff, true, "python_stacks");
+  streams.add(options.sample, options.sample_gpu, "gpu_samples");
+  streams.add(options.sample, options.sample_threads, "thread_samples");
+  streams.add(options.sample, options.sample_machine, "machine_samples");
+  streams.add(options.python_stacks, true, "python_stacks");
   streams.add(options.kprobes, true, "block");
   streams.add(options.kprobes, options.kprobes_wait, "wait");
   streams.add(options.kprobes, options.kprobes_vfs, "vfs");
@@ -105,7 +107,7 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
           {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},
           {"alloc_min_bytes", options.alloc_min_bytes},
           {"stack_depth", options.stack_depth},
-          {"python_stacks_hz", options.python_stacks_hz},
+          {"python_stacks_hz", options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz},
           {"lossless", options.lossless},
           {"max_spool_bytes", recording.max_spool_bytes()},
           {"wait_all", options.wait_all},
@@ -153,19 +155,29 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
 }
 
-void describe_python_sampler(json& session, const python::PythonSamplerState& state) {
+void describe_sampler(json& session, const looks::SamplerOptions& options, const looks::SamplerState& state) {
+  const std::string problem = util::escaped_utf8(state.problem);
+  session["sampler"] = {{"cpu_ns", state.cpu_ns},
+                        {"wall_ns", state.wall_ns},
+                        {"share_max", options.python_by_name ? looks::kShareByName : looks::kShareByDefault},
+                        {"thread_rows", state.thread_rows},
+                        {"machine_rows", state.machine_rows},
+                        {"rows_dropped", state.rows_dropped},
+                        {"problem", problem}};
+  if (options.python_hz <= 0) return;
+  const python::PythonState& python = state.python;
   json problems = json::array();
-  for (const python::PythonProblem& problem : state.problems) {
-    problems.push_back({{"text", util::escaped_utf8(problem.text)}, {"processes", problem.processes}});
+  for (const python::PythonProblem& one : python.problems) {
+    problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
   }
-  session["python_stacks"] = {{"looks", state.looks},
-                              {"looks_left_out", state.looks_left_out},
-                              {"samples", state.samples},
-                              {"discarded", state.discarded},
-                              {"rows_dropped", state.rows_dropped},
-                              {"cpu_ns", state.cpu_ns},
+  session["python_stacks"] = {{"looks", python.looks},
+                              {"looks_left_out", python.looks_left_out},
+                              {"samples", python.samples},
+                              {"discarded", python.discarded},
+                              {"rows_dropped", state.python_rows_dropped},
+                              {"by_name", options.python_by_name},
                               {"problems", std::move(problems)},
-                              {"problem", util::escaped_utf8(state.problem)}};
+                              {"problem", problem}};
 }
 
 void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,

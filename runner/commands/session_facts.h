@@ -10,7 +10,7 @@
 
 #include "runner/collect/recording.h"
 #include "runner/options/options.h"
-#include "runner/samplers/python/python_sampler.h"
+#include "runner/samplers/looks/sampler.h"
 
 namespace mlrun::commands {
 
@@ -23,7 +23,7 @@ struct CommandEnd {
 };
 void describe_command_end(nlohmann::json& session, const CommandEnd& end);
 
-void describe_python_sampler(nlohmann::json& session, const python::PythonSamplerState& state);
+void describe_sampler(nlohmann::json& session, const looks::SamplerOptions& options, const looks::SamplerState& state);
 
 // To be called when everything is drained; also by a recovery.
 void describe_collection(nlohmann::json& session, const collect::Collector& collector, const collect::Spool& spool,

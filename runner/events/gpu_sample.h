@@ -6,7 +6,13 @@
 
 #include "runner/events/types.h"
 
-enum mlrun_sample_table { MLRUN_SAMPLE_GPU = 1, MLRUN_SAMPLE_GPU_PROCESS = 2, MLRUN_SAMPLE_GPU_DRIVER = 3 };
+enum mlrun_sample_table {
+  MLRUN_SAMPLE_GPU = 1,
+  MLRUN_SAMPLE_GPU_PROCESS = 2,
+  MLRUN_SAMPLE_GPU_DRIVER = 3,
+  MLRUN_SAMPLE_THREAD = 4,   // host_sample.h
+  MLRUN_SAMPLE_MACHINE = 5,  // host_sample.h
+};
 
 struct mlrun_frame_samples {
   __u32 table;  // enum mlrun_sample_table

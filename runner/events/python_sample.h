@@ -12,19 +12,22 @@
 
 struct mlrun_frame_python {
   __u32 samples, stacks, steps, frames, texts, text_bytes;
-  __u32 spare[2];
+  __u32 sample_bytes;  // of each of samples[]; 0: MLRUN_PYTHON_SAMPLE_SHORT, of a version without their ends
+  __u32 spare;
 };
+enum { MLRUN_PYTHON_SAMPLE_SHORT = 40 };
 
-// A thread in one sample, or in several consecutive ones that found it asleep in the same place.
+// A thread in one sample, or in several consecutive ones that found it asleep in the same place. Only grows at its end.
 struct mlrun_python_sample {
   __u64 first_ns, last_ns;  // CLOCK_MONOTONIC
   __u32 process;            // number of the process (mlrun_frame_channel.process)
   __u32 tid;                // in the process's own pid namespace
   __u32 stack, looks;
-  __s32 running;  // 1: on a processor or in the run queue; 0: not; -1: unknown
-  __u32 spare;
+  __s32 running;    // 1: on a processor or in the run queue; 0: not; -1: unknown
+  __u32 state;      // letter of /proc/PID/task/TID/stat; 0: unknown
+  __u64 period_ns;  // time that the row stands for: of each sample, since the thread's previous one; 0: unknown
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_python_sample) == 40, "Python sample");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_python_sample) == 48, "Python sample");
 
 struct mlrun_python_stack {
   __u32 first, frames;  // steps, innermost first; each is the index of a stack frame

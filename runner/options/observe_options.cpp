@@ -57,7 +57,7 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
                                                  {named(texts.sample), "--sample"},
                                                  {texts.sample_hz.has_value(), "--sample-hz"},
                                                  {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks"},
-                                                 {!texts.python_stacks.empty(), "--python-stacks"},
+                                                 {named(texts.python_stacks), "--python-stacks"},
                                                  {texts.alloc_min.has_value(), "--alloc-min"},
                                                  {texts.alloc_sample.has_value(), "--alloc-sample"},
                                                  {options.alloc_times, "--alloc-dur"},
@@ -111,7 +111,7 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   if (status && texts.cgroup && observe.cgroup.empty()) status = fail("--cgroup names no cgroup");
   if (status) status = read_duration(texts.duration, observe);
   if (status) status = read_live(texts.live, options);
-  options.preload = options.sample = options.cupti = Wish::kOff;
+  options.preload = options.sample = options.cupti = options.python_stacks = Wish::kOff;
   return status;
 }
 

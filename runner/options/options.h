@@ -43,6 +43,9 @@ struct RunOptions {
   bool allocs = true;
   bool marks = true;
   Wish sample = Wish::kAuto;
+  bool sample_gpu = true;
+  bool sample_threads = true;  // numbers of each thread from /proc; like python_stacks, of processes that record
+  bool sample_machine = true;
   Wish cupti = Wish::kOff;                    // kAuto: if there is a driver
   bool cupti_was_auto = false;                // problems with it are not reported
   bool whole_graphs = false;                  // record graph launches instead of their nodes
@@ -64,7 +67,8 @@ struct RunOptions {
   uint64_t alloc_sample_bytes = 0;  // 0: no sampling
   bool alloc_times = false;         // a duration for every allocation and free that is listed
   uint32_t stack_depth = 0;         // frames; 0: no stacks
-  double python_stacks_hz = 0;      // Python stack samples per second; 0: none
+  Wish python_stacks = Wish::kAuto;
+  double python_stacks_hz = 20;  // samples of a thread per second
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;
@@ -79,6 +83,8 @@ struct RunOptions {
   bool quiet = false;
   bool verbose = false;
   std::vector<std::string> command;  // empty only with --pid, --cgroup or --system
+
+  [[nodiscard]] bool samples_gpus() const { return sample != Wish::kOff && sample_gpu; }
 };
 
 struct FolderOptions {

@@ -22,7 +22,7 @@ constexpr const char* kRunFooter =
     "  mlrun --fold 10us python train.py\n"
     "  mlrun --stacks=16 --alloc-min 64K python train.py   which functions allocate and read most\n"
     "  mlrun --alloc-sample 512K python train.py\n"
-    "  mlrun --python-stacks python train.py               the lines of Python that take the time\n"
+    "  mlrun --python-stacks python train.py               lines of Python, all threads twenty times a second\n"
     "  mlrun --cupti python train.py                       kernels and copies of NVIDIA GPUs as well\n"
     "  mlrun --last 10min --max-spool 8G python train.py\n"
     "  mlrun --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
@@ -64,9 +64,11 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   shown(app.add_flag("--sample{all}", texts.sample,
                      "samplers, beside the program; with no value all that work here (default: auto)\n"
                      "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
+                     "=threads: what each thread used, and its waiting for a processor, once a second\n"
+                     "=machine: the processors and what was waited for, once a second\n"
                      "=off, =auto, =all, =require"),
-        "[=WHAT]");
-  shown(app.add_option("--sample-hz", texts.sample_hz, "samples a second, from 0.1 to 100 (default: 10)")
+        "[=WHAT,...]");
+  shown(app.add_option("--sample-hz", texts.sample_hz, "samples of GPUs a second, from 0.1 to 100 (default: 10)")
             ->check(between(0.1, 100.0)),
         "NUMBER");
   shown(app.add_flag("--cupti{on}", texts.cupti,
@@ -95,8 +97,10 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   }
   shown(
       app.add_flag("--python-stacks{20}", texts.python_stacks,
-                   "Python stacks with their lines, HZ samples a second (20 without a value) from outside, in at most "
-                   "2 % of a CPU; CPython 3.11 to 3.15 (default: off)"),
+                   "Python stacks with their lines, from outside; CPython 3.11 to 3.15. By default the thread that "
+                   "drives 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name all of them HZ "
+                   "times (20 without a value), in at most 2 % (default: auto)\n"
+                   "=off, =auto"),
       "[=HZ]");
 }
 

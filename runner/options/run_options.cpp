@@ -79,7 +79,8 @@ Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
       {texts.last.has_value(), "--last"},
       {texts.fold.has_value(), "--fold"},
       {texts.alloc_sample.has_value(), "--alloc-sample"},
-      {!texts.python_stacks.empty(), "--python-stacks"},
+      {!texts.python_stacks.empty() && texts.python_stacks != "off" && texts.python_stacks != "auto",
+       "--python-stacks"},
       {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti"},
       {options.kprobes != Wish::kOff, "--kprobes"}};
   for (const auto& [given, name] : others) {

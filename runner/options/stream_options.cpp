@@ -95,19 +95,24 @@ Status read_stacks(const std::string& text, RunOptions& options) {
   return {};
 }
 
+// By default they are sampled where events have rows.
 Status read_python_stacks(const std::string& text, RunOptions& options) {
   constexpr double kLeast = 0.1, kMost = 1000;
-  if (text.empty()) return {};
+  const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
+  if (text.empty() || text == "auto") {
+    options.python_stacks = records && !options.summary_only ? Wish::kAuto : Wish::kOff;
+    return {};
+  }
+  options.python_stacks = text == "off" ? Wish::kOff : Wish::kOn;
+  if (text == "off" || (text == "on" && records)) return {};
   double rate = 0;
   const char* end = text.data() + text.size();
   const auto [read, error] = std::from_chars(text.data(), end, rate);
   if (error != std::errc() || read != end || !(rate >= kLeast && rate <= kMost)) {
-    return fail(
-        fmt::format("--python-stacks={}: the samples a second must be a number from {} to {}", text, kLeast, kMost));
+    return fail(fmt::format("--python-stacks={}: the samples a second must be a number from {} to {}, or off", text,
+                            kLeast, kMost));
   }
-  if (options.preload == Wish::kOff && options.cupti == Wish::kOff) {
-    return fail("--python-stacks looks at processes that record: add --preload or --cupti");
-  }
+  if (!records) return fail("--python-stacks looks at processes that record: add --preload or --cupti");
   options.python_stacks_hz = rate;
   return {};
 }
@@ -137,21 +142,38 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
     for (const std::string_view word : util::split(texts.sample, ",")) {
       if (word == "cpu" || word == "disk" || word == "process" || word == "memory") {
         return fail(
-            fmt::format("--sample={}: this build of mlrun samples GPUs alone; leave '{}' out", texts.sample, word));
+            fmt::format("--sample={}: mlrun samples gpu, threads and machine; leave '{}' out", texts.sample, word));
       }
     }
-    const auto words = read_words("--sample", texts.sample, {"gpu"});
+    const auto words = read_words("--sample", texts.sample, {"gpu", "threads", "machine"});
     if (!words) return tl::make_unexpected(words.error());
     options.sample = words->wish;
+    if (!words->values.empty()) {
+      options.sample_gpu = words->has("gpu");
+      options.sample_threads = words->has("threads");
+      options.sample_machine = words->has("machine");
+    }
   }
   if (!texts.sample_hz) return {};
   if (options.sample == Wish::kOff) {
     return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
   }
+  if (!options.sample_gpu) {
+    return fail(fmt::format("--sample-hz is about samples of GPUs, and --sample={} leaves them out: add gpu to it",
+                            texts.sample));
+  }
   options.sample_hz = *texts.sample_hz;
   if (options.sample == Wish::kAuto && texts.sample.empty())
     options.sample = Wish::kOn;  // a rate turns the stream on too
   return {};
+}
+
+// Where nothing else has rows, samples that nobody asked for have none either.
+void settle_samples(RunOptions& options) {
+  const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
+  const bool is_wanted = options.sample != Wish::kAuto || !options.summary_only;
+  options.sample_threads = options.sample_threads && is_wanted && records;
+  options.sample_machine = options.sample_machine && is_wanted;
 }
 
 Status read_cupti(const std::string& text, RunOptions& options) {
@@ -178,6 +200,7 @@ Status read_streams(const RunTexts& texts, RunOptions& options) {
 
 Status check_streams(const RunTexts& texts, RunOptions& options) {
   if (Status status = read_python_stacks(texts.python_stacks, options); !status) return status;
+  settle_samples(options);
   if (options.summary_only) {
     if (options.marks && !options.files && !options.allocs) {
       return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",

@@ -31,12 +31,14 @@ struct Kind {
   const char* signal;  // name of its signal in the kernel side's report; null: none
 };
 
-constexpr std::array<Kind, 13> kKinds = {{
+constexpr std::array<Kind, 15> kKinds = {{
     {"files", "files", "", nullptr},
     {"allocs", "allocations", "", nullptr},
     {"marks", "marks", "", nullptr},
     {"gpu", "GPU work", "--cupti", nullptr},
     {"gpu_samples", "GPU samples", "--sample", nullptr},
+    {"thread_samples", "thread samples", "--sample", nullptr},
+    {"machine_samples", "machine samples", "--sample", nullptr},
     {"python_stacks", "Python stacks", "--python-stacks", nullptr},
     {"block", "block I/O", "--kprobes", "block I/O"},
     {"wait", "waits of the kernel", "--kprobes", "waits"},
@@ -69,6 +71,10 @@ std::optional<std::string> problem(const json& run, const Kind& kind) {
   if (is_of_kernel(kind)) return kernel_problem(run, kind);
   if (name == "gpu_samples") {
     const std::string why = text(run, "/gpu_sampler/problem");
+    return why.empty() ? std::nullopt : std::optional(why);
+  }
+  if (name == "thread_samples" || name == "machine_samples") {
+    const std::string why = text(run, "/sampler/problem");
     return why.empty() ? std::nullopt : std::optional(why);
   }
   if (name == "python_stacks") {

@@ -233,9 +233,10 @@ struct CollectiveSummary {
 
 // Samples of threads whose innermost Python frame was at one line, in all processes of one role.
 struct PythonSummary {
-  std::string role, function, source;  // function and source empty: lines that did not fit
-  int32_t processes = 0, line = 0;     // 0: the code has no line there
-  int64_t looks = 0, running = 0;      // of these, the thread was on a CPU or in the run queue
+  std::string role, function, source;   // function and source empty: lines that did not fit
+  int32_t processes = 0, line = 0;      // 0: the code has no line there
+  int64_t looks = 0, running = 0;       // of these, the thread was on a CPU or in the run queue
+  int64_t time_ns = 0, running_ns = 0;  // that these samples stand for; 0: unknown, of an earlier version
 };
 
 struct Summary {
@@ -284,7 +285,7 @@ struct Summary {
   std::vector<GpuFileSummary> gpu_files;
   std::vector<TorchMemorySummary> torch_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time
-  std::vector<PythonSummary> python;     // the first kTopPython by running samples
+  std::vector<PythonSummary> python;     // the first kTopPython by running time
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
   std::vector<model::LeftOutRow> left_out;  // requested by the user: no loss

@@ -18,7 +18,7 @@ struct Usual {
 };
 
 // The most telling columns that fit a screen, for tables with more.
-const std::array<Usual, 9> kUsual = {{
+const std::array<Usual, 11> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
     {"process", {"proc_id", "parent_proc_id", "pid", "role", "rank", "first", "last", "command"}},
@@ -28,7 +28,12 @@ const std::array<Usual, 9> kUsual = {{
     {"sample_gpu",
      {"ts", "gpu", "sm_percent", "mem_percent", "fb_used_bytes", "power_mw", "temperature_c", "sm_clock_mhz",
       "throttle"}},
-    {"python_stack", {"ts", "dur", "pid", "comm", "looks", "running", "python_line", "stack_id"}},
+    {"python_stack", {"ts", "dur", "pid", "comm", "looks", "state", "period_ns", "python_line", "stack_id"}},
+    {"sample_thread",
+     {"ts", "dur", "pid", "tid", "comm", "state", "run_ns", "runq_ns", "utime_ns", "stime_ns", "majflt"}},
+    {"sample_machine",
+     {"ts", "dur", "busy_ns", "idle_ns", "iowait_ns", "steal_ns", "running", "cpus_allowed", "cpu_some_ns",
+      "io_some_ns", "throttled_ns"}},
     {"sample_gpu_process", {"ts", "gpu", "type", "pid", "command", "sm_percent", "mem_percent", "fb_used_bytes"}},
 }};
 

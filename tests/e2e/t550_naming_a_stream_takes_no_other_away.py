@@ -7,18 +7,22 @@ import json
 from lib import case
 
 LIBRARY = ["files", "allocs", "marks"]
+SAMPLES = ["gpu_samples", "thread_samples", "machine_samples"]
 # Wanted streams in run.json, and requested ones.
 CASES = [
-    ([], [*LIBRARY, "gpu_samples"], []),
-    (["--preload"], [*LIBRARY, "gpu_samples"], LIBRARY),
-    (["--preload=files"], ["files", "gpu_samples"], ["files"]),
-    (["--preload=allocs,marks"], ["allocs", "marks", "gpu_samples"], ["allocs", "marks"]),
-    (["--sample"], [*LIBRARY, "gpu_samples"], ["gpu_samples"]),
+    ([], [*LIBRARY, *SAMPLES, "python_stacks"], []),
+    (["--preload"], [*LIBRARY, *SAMPLES, "python_stacks"], LIBRARY),
+    (["--preload=files"], ["files", *SAMPLES, "python_stacks"], ["files"]),
+    (["--preload=allocs,marks"], ["allocs", "marks", *SAMPLES, "python_stacks"], ["allocs", "marks"]),
+    (["--sample"], [*LIBRARY, *SAMPLES, "python_stacks"], SAMPLES),
     (["--sample=gpu", "--preload=off"], ["gpu_samples"], ["gpu_samples"]),
-    (["--sample=off"], LIBRARY, []),
-    (["--sample-hz", "5"], [*LIBRARY, "gpu_samples"], ["gpu_samples"]),
-    (["--cupti"], [*LIBRARY, "gpu", "gpu_samples"], ["gpu"]),
-    (["--stacks=4"], [*LIBRARY, "gpu_samples"], []),
+    (["--sample=threads,machine"], [*LIBRARY, "thread_samples", "machine_samples", "python_stacks"], ["thread_samples", "machine_samples"]),
+    (["--sample=off"], [*LIBRARY, "python_stacks"], []),
+    (["--sample-hz", "5"], [*LIBRARY, *SAMPLES, "python_stacks"], SAMPLES),
+    (["--python-stacks"], [*LIBRARY, *SAMPLES, "python_stacks"], ["python_stacks"]),
+    (["--python-stacks=off"], [*LIBRARY, *SAMPLES], []),
+    (["--cupti"], [*LIBRARY, "gpu", *SAMPLES, "python_stacks"], ["gpu"]),
+    (["--stacks=4"], [*LIBRARY, *SAMPLES, "python_stacks"], []),
 ]
 
 

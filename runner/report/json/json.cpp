@@ -285,7 +285,9 @@ Json python_json(const PythonSummary& of) {
           {"source", of.source.empty() ? Json() : Json(of.source)},
           {"line", known(of.line, 0)},
           {"looks", of.looks},
-          {"running", of.running}};
+          {"running", of.running},
+          {"time_ns", of.time_ns},
+          {"running_ns", of.running_ns}};
 }
 
 Json gpu_file_json(const GpuFileSummary& of) {

@@ -13,8 +13,11 @@ namespace mlrun::summary {
 std::string python_text(const Summary& summary, const TextStyle& style) {
   constexpr size_t kShown = 6;
   if (summary.python.empty()) return "";
-  int64_t running = 0;
-  for (const PythonSummary& line : summary.python) util::add_to(running, line.running);
+  int64_t running = 0, running_ns = 0;
+  for (const PythonSummary& line : summary.python) {
+    util::add_to(running, line.running);
+    util::add_to(running_ns, line.running_ns);
+  }
   TextTable table({"WHERE PYTHON WAS", "role", "looks", "running", "of it"});
   for (size_t i = 0; i < summary.python.size() && i < kShown; ++i) {
     const PythonSummary& line = summary.python[i];
@@ -24,7 +27,7 @@ std::string python_text(const Summary& summary, const TextStyle& style) {
     frame.line = line.line;
     table.add({line.source.empty() && line.function.empty() ? "other lines" : printable(model::python_line(frame)),
                line.role.empty() ? "process" : printable(line.role), count_text(line.looks), count_text(line.running),
-               percent_text(line.running, running)});
+               running_ns == 0 ? percent_text(line.running, running) : percent_text(line.running_ns, running_ns)});
   }
   if (summary.python.size() > kShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_python", style.glyphs.pick("…", "..."),

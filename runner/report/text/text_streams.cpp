@@ -22,16 +22,19 @@ std::string missing_text(const Stream& stream) {
              : fmt::format("asked for and not available: {} ({})", stream.text, printable(stream.reason));
 }
 
-// "allocations, --cupti": each option once. Leaves out streams that only attach to running programs.
+// "allocations, --cupti": each option once, and the streams themselves where another one of their option was on. Leaves
+// out streams that only attach to running programs.
 std::vector<std::string> off_names(const std::vector<Stream>& all) {
   std::vector<std::string> names;
-  const bool any_of_kernel = std::any_of(all.begin(), all.end(), [](const Stream& stream) {
-    return stream.state != StreamState::kOff && std::string(stream.option).starts_with("--kprobes");
-  });
+  const auto is_partly_on = [&](const std::string& option) {
+    return std::any_of(all.begin(), all.end(), [&](const Stream& stream) {
+      return stream.state != StreamState::kOff && std::string(stream.option).starts_with(option);
+    });
+  };
   for (const Stream& stream : all) {
     const std::string option = stream.option;
     if (stream.state != StreamState::kOff || option.starts_with("--kprobes=")) continue;
-    std::string name = option.empty() || (option == "--kprobes" && any_of_kernel) ? stream.text : option;
+    std::string name = option.empty() || is_partly_on(option) ? stream.text : option;
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return names;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 #include "runner/samplers/python/remote_memory.h"
 
@@ -58,7 +59,8 @@ CodeCache::Identity CodeCache::identity_of(const char* head) const {
   return identity;
 }
 
-bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresses, std::vector<const Code*>& codes) {
+bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresses,
+                     std::vector<std::shared_ptr<const Code>>& codes) {
   const uint64_t head_bytes = layout_.code_instructions;
   if (head_bytes == 0 || head_bytes > kHeadBytes) return false;
   if (known_.size() + addresses.size() > kCodesMax || known_bytes_ > kKnownBytesMax) {
@@ -76,12 +78,12 @@ bool CodeCache::find(RemoteMemory& memory, const std::vector<uint64_t>& addresse
     const Identity identity = identity_of(head);
     auto known = known_.find(addresses[i]);
     if (known == known_.end() || known->second.identity != identity) {
-      Known read{identity, {}};
-      if (!read_code(memory, addresses[i], identity, head, read.code)) return false;
-      known_bytes_ += read.code.lines.size() + read.code.file.size() + read.code.function.size();
-      known = known_.insert_or_assign(addresses[i], std::move(read)).first;
+      const auto code = std::make_shared<Code>();
+      if (!read_code(memory, addresses[i], identity, head, *code)) return false;
+      known_bytes_ += code->lines.size() + code->file.size() + code->function.size();
+      known = known_.insert_or_assign(addresses[i], Known{identity, code}).first;
     }
-    codes[i] = &known->second.code;  // map elements have stable addresses
+    codes[i] = known->second.code;
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,8 +31,9 @@ class CodeCache {
  public:
   CodeCache(const Layout& layout, const Types& types) : layout_(layout), types_(types) {}
 
-  // The code objects at these addresses, in their order; null: no code object. Pointers are valid until the next call.
-  bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses, std::vector<const Code*>& codes);
+  // The code objects at these addresses, in their order. False: one is no code object.
+  bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses,
+            std::vector<std::shared_ptr<const Code>>& codes);
 
  private:
   static constexpr size_t kCodesMax = 50'000, kHeadBytes = kHeadBytesMax, kKnownBytesMax = 64 << 20;
@@ -45,7 +47,7 @@ class CodeCache {
   };
   struct Known {
     Identity identity;
-    Code code;
+    std::shared_ptr<const Code> code;
   };
   bool read_code(RemoteMemory& memory, uint64_t address, const Identity& identity, const char* head, Code& code) const;
   bool read_text(RemoteMemory& memory, uint64_t address, std::string& text) const;

@@ -41,10 +41,14 @@ bool is_program_name(std::string_view name) {
   return name.starts_with(kPrefix) && name.find_first_not_of("0123456789.td", kPrefix.size()) == std::string_view::npos;
 }
 
-// The process is inaccessible, rather than ended.
+bool is_of_access(int error) { return error == EACCES || error == EPERM; }
+
+// The process is inaccessible, rather than ended. Kernels differ in which of the two they refuse.
 bool is_refused(uint32_t pid) {
   const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  return !maps.valid() && (errno == EACCES || errno == EPERM);
+  if (!maps.valid() && is_of_access(errno)) return true;
+  char byte = 0;
+  return ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), &byte, 1) < 0 && is_of_access(errno);
 }
 
 // The library if there is one; else the program itself, whatever its name.
@@ -137,7 +141,8 @@ bool Interpreter::read_top(uint64_t state, Top& top) {
     at = *c_frame + layout_.c_frame_frame;
   }
   const RemotePiece pieces[] = {{at, &top.frame, sizeof top.frame},
-                                {state + layout_.thread_chunk, &top.chunk, sizeof top.chunk}};
+                                {state + layout_.thread_chunk, &top.chunk, sizeof top.chunk},
+                                {state + layout_.thread_native_id, &top.native_id, sizeof top.native_id}};
   return memory_.read(pieces);
 }
 
@@ -191,7 +196,7 @@ bool Interpreter::walk(uint64_t address) {
 bool Interpreter::name(Stack& stack) {
   std::vector<uint64_t> addresses;
   for (const RawFrame& frame : raw_) addresses.push_back(frame.code);
-  std::vector<const Code*> codes;
+  std::vector<std::shared_ptr<const Code>> codes;
   if (!codes_.find(memory_, addresses, codes)) return false;
   stack.frames.clear();
   for (size_t i = 0; i < raw_.size(); ++i) {
@@ -201,17 +206,19 @@ bool Interpreter::name(Stack& stack) {
     if (instruction + 2 < code.instructions || instruction >= code.instructions + code.instruction_bytes) return false;
     if (!has_begun) continue;  // treated as not called yet
     const uint64_t offset = instruction < code.instructions ? 0 : instruction - code.instructions;
-    stack.frames.push_back({&code, line_at(code.lines, code.first_line, offset)});
+    stack.frames.push_back({codes[i], line_at(code.lines, code.first_line, offset)});
   }
   stack.cut = cut_ || stack.frames.size() > kFramesMax;
   if (stack.frames.size() > kFramesMax) stack.frames.resize(kFramesMax);
   return true;
 }
 
-Interpreter::Outcome Interpreter::try_stack(uint64_t state, Stack& stack) {
+// The memory of an ended thread's state may belong to another thread by now.
+Interpreter::Outcome Interpreter::try_stack(const Thread& thread, Stack& stack) {
+  const uint64_t state = thread.state;
   Top top, after;
   if (!read_top(state, top)) return Outcome::kChanged;
-  if (top.frame == 0) return Outcome::kEmpty;
+  if (top.frame == 0 || top.native_id != thread.tid) return Outcome::kEmpty;
   if (!load_window(state, top, after) || after != top) return Outcome::kChanged;
   if (!walk(top.frame)) return Outcome::kChanged;
   if (left_window_ && (!read_top(state, after) || after != top)) return Outcome::kChanged;
@@ -221,7 +228,7 @@ Interpreter::Outcome Interpreter::try_stack(uint64_t state, Stack& stack) {
 
 bool Interpreter::read_stack(const Thread& thread, Stack& stack, bool& discarded) {
   Outcome outcome = Outcome::kChanged;
-  for (int i = 0; i < kTries && outcome == Outcome::kChanged; ++i) outcome = try_stack(thread.state, stack);
+  for (int i = 0; i < kTries && outcome == Outcome::kChanged; ++i) outcome = try_stack(thread, stack);
   discarded = outcome == Outcome::kChanged;
   return outcome == Outcome::kRead;
 }

@@ -23,8 +23,8 @@ inline constexpr size_t kFramesMax = 128;  // of a stack, the innermost ones
 inline constexpr const char* kRefused = "the kernel does not allow reading their memory";
 
 struct Frame {
-  const Code* code = nullptr;  // valid until the next sample
-  int32_t line = 0;            // 0: none
+  std::shared_ptr<const Code> code;
+  int32_t line = 0;  // 0: none
 };
 
 struct Stack {
@@ -48,13 +48,15 @@ class Interpreter {
   static Result<std::unique_ptr<Interpreter>> find(uint32_t pid, InterpreterFiles& files);
 
   // Threads that have Python frames now: addresses of their states, and thread ids in the process's own pid namespace.
+  // A thread in a subinterpreter has two.
   struct Thread {
     uint64_t state = 0;
     uint32_t tid = 0;
+    auto operator<=>(const Thread&) const = default;
   };
   std::vector<Thread> threads();
 
-  // False: it has no frames now, or they changed during every attempt to read them (`discarded`).
+  // False: it has no frames now or has ended, or they changed during every attempt to read them (`discarded`).
   bool read_stack(const Thread& thread, Stack& stack, bool& discarded);
 
   // errno of the last failed read since threads() was called; 0: none.
@@ -68,14 +70,14 @@ class Interpreter {
   // The fields that name a thread's innermost frame.
   struct Top {
     uint64_t c_frame = 0, frame = 0;
-    uint64_t chunk = 0;
+    uint64_t chunk = 0, native_id = 0;
     bool operator==(const Top&) const = default;
   };
   enum class Outcome { kRead, kEmpty, kChanged };
 
   Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types);
   bool read_top(uint64_t state, Top& top);
-  Outcome try_stack(uint64_t state, Stack& stack);
+  Outcome try_stack(const Thread& thread, Stack& stack);
   bool load_window(uint64_t state, const Top& top, Top& after);
   const char* frame_at(uint64_t address);
   bool walk(uint64_t address);

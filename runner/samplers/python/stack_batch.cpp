@@ -48,19 +48,36 @@ uint32_t StackBatch::stack_id(const Stack& stack) {
   return found->second;
 }
 
-void StackBatch::add(uint64_t now_ns, const Who& who, const Stack& stack) {
+namespace {
+
+int running(char state) { return state == 0 ? -1 : state == 'R' ? 1 : 0; }
+
+void extend_row(mlrun_python_sample& row, uint64_t now_ns, uint64_t period_ns) {
+  row.last_ns = now_ns;
+  row.period_ns += period_ns;
+  ++row.looks;
+}
+
+}  // namespace
+
+void StackBatch::add(uint64_t now_ns, uint64_t period_ns, const Who& who, const Stack& stack) {
   const uint32_t id = stack_id(stack);
-  const auto [last, is_first] = last_.try_emplace(uint64_t{who.process} << 32 | who.tid, samples_.size());
+  const auto state = static_cast<unsigned char>(who.state);
+  const auto [last, is_first] = last_.try_emplace(key_of(who), samples_.size());
   if (!is_first) {
     mlrun_python_sample& before = samples_[last->second];
-    if (who.running == 0 && before.running == 0 && before.stack == id) {
-      before.last_ns = now_ns;
-      ++before.looks;
-      return;
-    }
+    if (running(who.state) == 0 && before.state == state && before.stack == id)
+      return extend_row(before, now_ns, period_ns);
     last->second = samples_.size();
   }
-  samples_.push_back({now_ns, now_ns, who.process, who.tid, id, 1, who.running, 0});
+  samples_.push_back({now_ns, now_ns, who.process, who.tid, id, 1, running(who.state), state, period_ns});
+}
+
+bool StackBatch::extend(uint64_t now_ns, uint64_t period_ns, const Who& who) {
+  const auto last = last_.find(key_of(who));
+  if (last == last_.end()) return false;
+  extend_row(samples_[last->second], now_ns, period_ns);
+  return true;
 }
 
 size_t StackBatch::bytes() const {
@@ -76,6 +93,7 @@ std::string StackBatch::take() {
   head.frames = static_cast<__u32>(frames_.size());
   head.texts = static_cast<__u32>(texts_.size());
   head.text_bytes = static_cast<__u32>(bytes_.size());
+  head.sample_bytes = sizeof(mlrun_python_sample);
   std::string payload(reinterpret_cast<const char*>(&head), sizeof head);
   append(payload, samples_);
   append(payload, stacks_);

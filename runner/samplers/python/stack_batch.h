@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects stack samples into one spool frame (runner/events/python_sample.h): equal texts, stack frames and stacks are
-// stored once. A thread that still sleeps at the same place extends its previous row; a running one gets a row per
-// sample.
+// stored once. A thread that still sleeps at the same place, in the same state, extends its previous row; a running one
+// gets a row per sample.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,15 @@ class StackBatch {
  public:
   struct Who {
     uint32_t process = 0, tid = 0;
-    int running = -1;  // as in mlrun_python_sample
+    char state = 0;            // as in mlrun_python_sample
+    uint64_t interpreter = 0;  // of a thread in several interpreters: which
   };
-  void add(uint64_t now_ns, const Who& who, const Stack& stack);
+  // `period_ns`: since the thread's previous sample.
+  void add(uint64_t now_ns, uint64_t period_ns, const Who& who, const Stack& stack);
+
+  // The same stack again, of a thread that has not run since its previous sample. False: that is in no row of this
+  // batch; it has to be added.
+  bool extend(uint64_t now_ns, uint64_t period_ns, const Who& who);
 
   [[nodiscard]] bool empty() const { return samples_.empty(); }
   [[nodiscard]] size_t samples() const { return samples_.size(); }
@@ -34,6 +40,8 @@ class StackBatch {
   std::string take();
 
  private:
+  using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
+  static Key key_of(const Who& who) { return {who.process, who.tid, who.interpreter}; }
   uint32_t text_id(const std::string& text);
   uint32_t frame_id(const Frame& frame);
   uint32_t stack_id(const Stack& stack);
@@ -47,7 +55,7 @@ class StackBatch {
   std::unordered_map<std::string, uint32_t> text_ids_;
   std::map<std::tuple<uint32_t, uint32_t, int32_t>, uint32_t> frame_ids_;
   std::map<std::pair<std::vector<uint32_t>, bool>, uint32_t> stack_ids_;
-  std::unordered_map<uint64_t, size_t> last_;  // by process and thread: its last row
+  std::map<Key, size_t> last_;  // each thread's last row
 };
 
 }  // namespace mlrun::python

@@ -474,6 +474,8 @@ struct Columns<PythonSummary> {
     visitor("line", row.line);
     visitor("looks", row.looks);
     visitor("running", row.running);
+    visitor.later("time_ns", row.time_ns);
+    visitor.later("running_ns", row.running_ns);
   }
 };
 

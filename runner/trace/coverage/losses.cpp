@@ -52,12 +52,13 @@ class LossFinder {
     add("mllog", "files that cannot be opened", mllog.unreadable_files, "files");
     add("mllog", "lines that cannot be read", mllog.unreadable_lines, "lines");
     add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
-    add("gpu sampler", "rows that break the rules of the format", noticed.damaged_samples, "rows");
+    add("samples", "rows that break the rules of the format", noticed.damaged_samples, "rows");
     add("marks", "more open ranges than the merger tracks", noticed.ranges_left_out, "marks");
     add("python stacks", "rows that break the rules of the format", noticed.damaged_python_rows, "rows");
     add("python stacks", "rows whose stack is beyond the limits or malformed", noticed.python_rows_without_stack,
         "rows");
     add("python stacks", "rows not fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
+    add("samples", "rows not fetched in time", count_in_session("/sampler/rows_dropped"), "rows");
     add("gpu sampler", "rows not fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
     return std::move(rows_);
   }

@@ -48,6 +48,7 @@
 #include "runner/trace/rows/partition.h"
 #include "runner/trace/rows/position_losses.h"
 #include "runner/trace/samples/gpu_samples.h"
+#include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
 #include "runner/trace/spool/session_info.h"
 #include "runner/util/in_order.h"
@@ -164,6 +165,7 @@ Status Merger::load() {
   auto index = SpoolIndex::load(spool, info_, [&](size_t done, size_t all) { progress_.reached(done, all); });
   if (!index) return tl::make_unexpected(index.error());
   index_ = *std::move(index);
+  if (Status added = add_seen_threads(*index_, info_); !added) return added;
   kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_);
   cuda_ = std::make_unique<CudaMerge>(session_);
   return kernel_->present() ? kernel_->load(info_) : Status();
@@ -357,10 +359,8 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
 Status Merger::merge_samples(const StagingFolder& staging) {
   const auto written = write_gpu_samples(*index_, info_, staging.tables(), gpus_);
   if (!written) return tl::make_unexpected(written.error());
-  totals_.gpu_samples = written->gpu_rows;
-  totals_.gpu_process_samples = written->process_rows;
-  totals_.gpu_driver_samples = written->driver_rows;
-  totals_.damaged_samples = written->damaged_rows;
+  totals_.gpu_samples = *written;
+  if (Status host = write_host_samples(*index_, info_, staging.tables(), totals_.host_samples); !host) return host;
   const auto python = write_python_stacks(*index_, info_, staging.tables(), python_, python_lines_);
   if (!python) return tl::make_unexpected(python.error());
   totals_.python_stacks = python->rows;
@@ -414,7 +414,7 @@ void Merger::complete_info() {
   withdraw_ends(info_.processes, session_);
   note_exit_status(info_.processes, session_.wait_status);
   info_.losses = find_losses(*index_, session_, mllog_,
-                             {totals_.damaged_samples, marks_->ranges_left_out(), python_losses_.damaged_rows,
+                             {totals_.damaged_samples(), marks_->ranges_left_out(), python_losses_.damaged_rows,
                               python_losses_.rows_without_stack});
   totals_.gpu = gpu_join_->totals();
   for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];

@@ -92,9 +92,9 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
   run["schema_version"] = kTraceSchemaVersion;
   if (!run["clock"].is_object()) run["clock"] = json::object();
   run["clock"].update(clock_json(index.clock()));
-  run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small + totals.marks + totals.gpu_samples +
-                                  totals.gpu_process_samples + totals.gpu_driver_samples + totals.python_stacks +
-                                  totals.gpu.all_rows()},
+  run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small + totals.marks +
+                                  totals.gpu_samples.gpu_rows + totals.gpu_samples.process_rows +
+                                  totals.gpu_samples.driver_rows + totals.python_stacks + totals.gpu.all_rows()},
                    {"calls", totals.calls},
                    {"allocs", totals.allocs},
                    {"alloc_small", totals.alloc_small},
@@ -109,10 +109,12 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
                    {"phases", info.phases.size()},
                    {"gpus", info.gpus.size()},
                    {"gpu_work", totals.gpu.all_rows()},
-                   {"gpu_samples", totals.gpu_samples},
-                   {"gpu_process_samples", totals.gpu_process_samples},
-                   {"gpu_driver_samples", totals.gpu_driver_samples},
+                   {"gpu_samples", totals.gpu_samples.gpu_rows},
+                   {"gpu_process_samples", totals.gpu_samples.process_rows},
+                   {"gpu_driver_samples", totals.gpu_samples.driver_rows},
                    {"python_stacks", totals.python_stacks},
+                   {"thread_samples", totals.host_samples.thread_rows},
+                   {"machine_samples", totals.host_samples.machine_rows},
                    {"losses", std::count_if(info.losses.begin(), info.losses.end(), summary::is_loss)},
                    {"coverage", info.coverage.size()},
                    {"spool_bytes", index.bytes()}};

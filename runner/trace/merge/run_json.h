@@ -10,6 +10,8 @@
 #include "runner/model/trace_info.h"
 #include "runner/trace/gpu/gpu_join.h"
 #include "runner/trace/index/spool_index.h"
+#include "runner/trace/samples/gpu_samples.h"
+#include "runner/trace/samples/host_samples.h"
 #include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
@@ -17,10 +19,12 @@ namespace mlrun::trace {
 
 struct RowTotals {
   int64_t calls = 0, allocs = 0, alloc_small = 0;
-  int64_t gpu_samples = 0, gpu_process_samples = 0, gpu_driver_samples = 0, marks = 0, python_stacks = 0;
-  int64_t unmatched_mark_ends = 0;
-  uint64_t damaged_samples = 0;
+  int64_t marks = 0, python_stacks = 0, unmatched_mark_ends = 0;
+  GpuSampleTotals gpu_samples;
+  HostSampleTotals host_samples;
   GpuTotals gpu;
+
+  [[nodiscard]] uint64_t damaged_samples() const { return gpu_samples.damaged_rows + host_samples.damaged_rows; }
 };
 
 // Requires: the small tables of `info` are complete, except for the summary's share.

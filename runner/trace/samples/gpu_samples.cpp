@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/row_columns.h"
+#include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
 
 namespace mlrun::trace {
@@ -141,21 +142,6 @@ struct GpuDriverColumns {
   }
 };
 
-// Visits the rows of a frame. Fields that an older version's row lacks are taken from `blank`.
-template <typename Row, typename Visit>
-uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
-  const size_t room = frame.header.payload_bytes - sizeof head;
-  const bool is_sound = head.row_bytes >= sizeof(__u64) * 2 && head.rows <= room / head.row_bytes;
-  if (!is_sound) return head.rows;
-  const char* at = reinterpret_cast<const char*>(frame.payload) + sizeof head;
-  for (uint32_t i = 0; i < head.rows; ++i, at += head.row_bytes) {
-    Row row = blank;
-    __builtin_memcpy(&row, at, std::min<size_t>(head.row_bytes, sizeof row));
-    visit(row);
-  }
-  return 0;
-}
-
 mlrun_gpu_sample blank_gpu_sample() {
   mlrun_gpu_sample row{};
   std::fill(std::begin(row.values), std::end(row.values), MLRUN_NOT_KNOWN);
@@ -221,6 +207,8 @@ class SampleReader {
               ++totals_.driver_rows;
             });
         break;
+      case MLRUN_SAMPLE_THREAD:
+      case MLRUN_SAMPLE_MACHINE: break;  // host_samples.h
     }
     return {};
   }

@@ -29,9 +29,8 @@ class Payload {
     if (!frame.read(head_)) return;
     const char* at = reinterpret_cast<const char*>(frame.payload) + sizeof head_;
     size_t left = frame.header.payload_bytes - sizeof head_;
-    is_sound_ = take(at, left, head_.samples, samples) && take(at, left, head_.stacks, stacks) &&
-                take(at, left, head_.steps, steps) && take(at, left, head_.frames, frames) &&
-                take(at, left, head_.texts, texts) && head_.text_bytes <= left;
+    is_sound_ = take_samples(at, left) && take(at, left, head_.stacks, stacks) && take(at, left, head_.steps, steps) &&
+                take(at, left, head_.frames, frames) && take(at, left, head_.texts, texts) && head_.text_bytes <= left;
     if (is_sound_) bytes_ = {at, head_.text_bytes};
   }
 
@@ -60,6 +59,20 @@ class Payload {
     if (bytes > 0) std::memcpy(items.data(), at, bytes);
     at += bytes;
     left -= bytes;
+    return true;
+  }
+
+  // Those of another version are shorter or longer: what they lack is unknown, what they have more is ignored.
+  bool take_samples(const char*& at, size_t& left) {
+    const size_t each = head_.sample_bytes == 0 ? size_t{MLRUN_PYTHON_SAMPLE_SHORT} : head_.sample_bytes;
+    if (each < MLRUN_PYTHON_SAMPLE_SHORT || head_.samples > left / each) return false;
+    samples.resize(head_.samples);
+    for (mlrun_python_sample& sample : samples) {
+      sample = {};
+      std::memcpy(&sample, at, std::min(each, sizeof sample));
+      at += each;
+    }
+    left -= head_.samples * each;
     return true;
   }
 
@@ -155,6 +168,7 @@ struct PythonRow {
   model::Origin who;
   int32_t stack_id = 0;
   std::string line;
+  char state = 0;  // 0: unknown
 };
 
 struct PythonColumns {
@@ -169,6 +183,8 @@ struct PythonColumns {
     visitor.optional("tid", row.who.tid, 0);
     visitor("looks", static_cast<int32_t>(std::min<uint32_t>(sample.looks, INT32_MAX)));
     visitor.optional("running", std::clamp(sample.running, -1, 1), -1);
+    visitor.optional("state", std::string_view(&row.state, row.state == 0 ? 0 : 1));
+    visitor.optional("period_ns", TraceClock::from_monotonic(sample.period_ns), 0);
     visitor.optional("stack_id", row.stack_id, 0);
     visitor.optional("python_line", row.line);
   }
@@ -212,10 +228,12 @@ class PythonReader {
     const int32_t stack_id = stacks_.stack(payload, sample.stack);
     const int32_t frame_id = stack_id == 0 ? 0 : info_.stacks.frames_of(stack_id).front();
     if (stack_id == 0) ++totals_.left_out;
-    table_.add({sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id))});
+    const bool is_letter = sample.state > ' ' && sample.state < 0x7f;
+    table_.add({sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id)),
+                is_letter ? static_cast<char>(sample.state) : '\0'});
     ++totals_.rows;
     if (frame_id == 0) return;
-    meter_.add(who.proc_id, frame_id, sample.looks, sample.running);
+    meter_.add(who.proc_id, frame_id, sample.looks, TraceClock::from_monotonic(sample.period_ns), sample.running);
     const int64_t first_ns = TraceClock::from_monotonic(sample.first_ns);
     const int64_t last_ns = TraceClock::from_monotonic(sample.last_ns);
     const int64_t apart_ns = sample.looks > 1 ? (last_ns - first_ns) / (int64_t{sample.looks} - 1) : 0;
@@ -249,7 +267,7 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   };
   const nlohmann::json::json_pointer at("/python_stacks");
   if (!session.all->contains(at) || !session.all->at(at).is_object()) {
-    if (session.has_stream("python_stacks"))
+    if (session.asked_for("python_stacks"))
       add(0, "mlrun died before it reported how many samples were skipped, and which processes have no stacks");
     return rows;
   }
@@ -267,9 +285,11 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   }
   const uint64_t left_out = session.number("/python_stacks/looks_left_out", 0);
   const uint64_t looks = session.number("/python_stacks/looks", 0);
-  if (left_out > 0) {
-    add(0, fmt::format("{} of {} samples were skipped: they would have taken more than 2 % of a processor", left_out,
-                       left_out + looks));
+  const bool by_name = about.value("by_name", nlohmann::json()) == true;
+  if (left_out > 0 && by_name) {
+    add(0, fmt::format("{} of {} samples were without some of the threads: they would have taken more than 2 % of a "
+                       "processor",
+                       left_out, looks));
   }
   return rows;
 }

@@ -31,7 +31,7 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
                                          const std::string& tables_folder, summary::PythonMeter& meter,
                                          idle::PythonLines& lines);
 
-// Processes whose stacks were not sampled, or less often than requested. Requires: as above.
+// Processes whose stacks were not sampled, or less often than requested by name. Requires: as above.
 std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
 
 }  // namespace mlrun::trace

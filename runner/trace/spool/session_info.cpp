@@ -67,6 +67,11 @@ bool SessionInfo::has_stream(const char* name) const {
   return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
 }
 
+bool SessionInfo::asked_for(const char* name) const {
+  const json* streams = find(*all, "/options/asked_streams");
+  return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
+}
+
 bool SessionInfo::observes() const { return all->contains("observed"); }
 
 Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {

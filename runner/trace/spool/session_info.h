@@ -38,6 +38,8 @@ struct SessionInfo {
   [[nodiscard]] std::string text(const char* pointer) const;
   // Whether the stream was requested.
   [[nodiscard]] bool has_stream(const char* name) const;
+  // Whether it was requested by name, not by default.
+  [[nodiscard]] bool asked_for(const char* name) const;
 
   // Whether mlrun observes processes that it did not start (--pid, --cgroup, --system).
   [[nodiscard]] bool observes() const;

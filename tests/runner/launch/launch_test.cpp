@@ -221,10 +221,53 @@ TEST(RunOptions, StreamsOfPreload) {
   EXPECT_NE(error_of({"--preload=off", "--sample=off", "x"}), "");
 }
 
+TEST(RunOptions, SamplesAreThereByDefaultAndLessIfNamed) {
+  const auto streams = [](const RunOptions& options) {
+    const bool on = options.sample != Wish::kOff;
+    return std::tuple(options.samples_gpus(), on && options.sample_threads, on && options.sample_machine);
+  };
+  const std::pair<Arguments, std::tuple<bool, bool, bool>> cases[] = {
+      {{"--quiet"}, {true, true, true}},
+      {{"--sample"}, {true, true, true}},
+      {{"--sample=gpu"}, {true, false, false}},
+      {{"--sample=threads,machine"}, {false, true, true}},
+      {{"--sample=off"}, {false, false, false}},
+      {{"--summary-only"}, {true, false, false}},
+      {{"--summary-only", "--sample"}, {true, true, true}},
+      {{"--preload=off", "--sample"}, {true, false, true}},
+  };
+  for (auto [arguments, wanted] : cases) {
+    const std::string shown = arguments.back();
+    arguments.emplace_back("x");
+    EXPECT_EQ(streams(options_of(arguments)), wanted) << shown;
+  }
+  EXPECT_NE(error_of({"--sample=threads", "--sample-hz", "5", "x"}).find("--sample-hz"), std::string::npos);
+}
+
+TEST(RunOptions, PythonStacksAreThereByDefaultAndMoreIfNamed) {
+  const std::tuple<Arguments, Wish, double> cases[] = {
+      {{"--quiet"}, Wish::kAuto, 20},
+      {{"--python-stacks"}, Wish::kOn, 20},
+      {{"--python-stacks=50"}, Wish::kOn, 50},
+      {{"--python-stacks=auto"}, Wish::kAuto, 20},
+      {{"--python-stacks=off"}, Wish::kOff, 20},
+      {{"--summary-only"}, Wish::kOff, 20},
+      {{"--summary-only", "--python-stacks=off"}, Wish::kOff, 20},
+      {{"--preload=off", "--sample=machine"}, Wish::kOff, 20},
+  };
+  for (auto [arguments, wish, rate] : cases) {
+    const std::string shown = arguments.back();
+    arguments.emplace_back("x");
+    const RunOptions options = options_of(arguments);
+    EXPECT_EQ(options.python_stacks, wish) << shown;
+    EXPECT_EQ(options.python_stacks_hz, rate) << shown;
+  }
+}
+
 TEST(RunOptions, NamingAStreamTakesNoOtherAway) {
   const auto streams = [](const RunOptions& options) {
     return std::tuple(options.preload != Wish::kOff, options.sample != Wish::kOff, options.cupti != Wish::kOff,
-                      options.kprobes != Wish::kOff, options.python_stacks_hz > 0);
+                      options.kprobes != Wish::kOff, options.python_stacks == Wish::kOn);
   };
   const std::pair<const char*, std::tuple<bool, bool, bool, bool, bool>> cases[] = {
       {"--quiet", {true, true, false, false, false}},         {"--preload", {true, true, false, false, false}},

@@ -66,14 +66,14 @@ class CodeCache : public ::testing::Test {
   }
   // Null: refused.
   const python::Code* find(uint64_t address) {
-    return cache_.find(memory_, {address}, codes_) ? codes_.front() : nullptr;
+    return cache_.find(memory_, {address}, codes_) ? codes_.front().get() : nullptr;
   }
 
   python::RemoteMemory memory_{static_cast<uint32_t>(::getpid())};
   python::Layout layout_;
   python::CodeCache cache_{layout_, {kCodeType, kTextType, kBytesType}};
   std::vector<std::unique_ptr<Object>> objects_;
-  std::vector<const python::Code*> codes_;
+  std::vector<std::shared_ptr<const python::Code>> codes_;
 };
 
 TEST_F(CodeCache, TextsOfEveryWidthBecomeUtf8) {

@@ -30,6 +30,7 @@ struct Payload {
     head.frames = static_cast<__u32>(frames.size());
     head.texts = static_cast<__u32>(texts.size());
     head.text_bytes = static_cast<__u32>(text_bytes.size());
+    head.sample_bytes = sizeof(mlrun_python_sample);
     std::string all(reinterpret_cast<const char*>(&head), sizeof head);
     const auto append = [&](const auto& items) {
       all.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof items[0]);
@@ -46,8 +47,8 @@ struct Payload {
 // Process 1, threads 100 and 101: main.py:3 work called by main.py:9 <module>; the second one's stack was cut.
 Payload two_threads() {
   Payload payload;
-  payload.samples = {{kStartNs + 10, kStartNs + 10, 1, 100, 0, 1, 1, 0},
-                     {kStartNs + 20, kStartNs + 70, 1, 101, 1, 6, 0, 0}};
+  payload.samples = {{kStartNs + 10, kStartNs + 10, 1, 100, 0, 1, 1, 'R', 50},
+                     {kStartNs + 20, kStartNs + 70, 1, 101, 1, 6, 0, 'D', 300}};
   payload.stacks = {{0, 2, 0, 0}, {1, 1, 1, 0}};
   payload.steps = {0, 1};
   payload.frames = {{0, 1, 3}, {0, 2, 9}};
@@ -83,6 +84,10 @@ TEST_F(PythonStacks, AreRowsWithTheirStacks) {
   EXPECT_EQ(folder_.numbers("python_stack", "tid"), (Numbers{100, 101}));
   EXPECT_EQ(folder_.numbers("python_stack", "looks"), (Numbers{1, 6}));
   EXPECT_EQ(folder_.numbers("python_stack", "running"), (Numbers{1, 0}));
+  EXPECT_EQ(folder_.texts("python_stack", "state"), (Texts{"R", "D"}));
+  EXPECT_EQ(folder_.numbers("python_stack", "period_ns"), (Numbers{50, 300}));
+  EXPECT_EQ(folder_.numbers("summary_python", "running_ns"), (Numbers{50, 0}));
+  EXPECT_EQ(folder_.numbers("summary_python", "time_ns"), (Numbers{50, 300}));
   EXPECT_EQ(folder_.numbers("python_stack", "stack_id"), (Numbers{1, 2}));
   EXPECT_EQ(folder_.texts("python_stack", "python_line"), (Texts{"main.py:3 work", "main.py:9 <module>"}));
   EXPECT_EQ(folder_.numbers("stack", "frame_id"), (Numbers{1, 2, 2}));
@@ -90,6 +95,26 @@ TEST_F(PythonStacks, AreRowsWithTheirStacks) {
   EXPECT_EQ(folder_.texts("frame", "state"), (Texts{"python", "python"}));
   EXPECT_EQ(folder_.texts("frame", "source")[0], "/data/main.py");
   EXPECT_EQ(folder_.texts("frame", "label")[1], "main.py:9 <module>");
+}
+
+// Rows of a version without state and period, and longer ones of a later version.
+TEST_F(PythonStacks, OfOtherVersionsAreRead) {
+  const std::string now = two_threads().bytes();
+  constexpr size_t kHead = sizeof(mlrun_frame_python), kNow = sizeof(mlrun_python_sample);
+  const auto resized = [&](__u32 told_bytes, size_t each) {
+    std::string bytes = now.substr(0, kHead);
+    bytes.replace(offsetof(mlrun_frame_python, sample_bytes), sizeof told_bytes,
+                  std::string(reinterpret_cast<const char*>(&told_bytes), sizeof told_bytes));
+    for (size_t i = 0; i < 2; ++i) bytes += (now.substr(kHead + i * kNow, kNow) + std::string(16, 'x')).substr(0, each);
+    return bytes + now.substr(kHead + 2 * kNow);
+  };
+  std::string before = resized(0, MLRUN_PYTHON_SAMPLE_SHORT);
+  before[kHead + 36] = before[kHead + MLRUN_PYTHON_SAMPLE_SHORT + 36] = 0;  // was spare
+  merge({before, resized(kNow + 16, kNow + 16)});
+  EXPECT_EQ(folder_.numbers("python_stack", "looks"), (Numbers{1, 6, 1, 6}));
+  EXPECT_EQ(folder_.texts("python_stack", "state"), (Texts{"", "", "R", "D"}));
+  EXPECT_EQ(folder_.texts("python_stack", "python_line")[1], "main.py:9 <module>");
+  EXPECT_EQ(folder_.numbers("loss", "count"), Numbers());
 }
 
 TEST_F(PythonStacks, OfSeveralFramesOfTheSpoolAreTheSame) {
@@ -117,15 +142,14 @@ TEST_F(PythonStacks, ThatBreakTheRulesAreCounted) {
 }
 
 TEST_F(PythonStacks, WhatTheSamplerCouldNotDoIsSaid) {
-  spool_.session()["python_stacks"] = {{"looks", 90},
-                                       {"looks_left_out", 10},
-                                       {"rows_dropped", 3},
-                                       {"problem", ""},
-                                       {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};
+  spool_.session()["python_stacks"] = {
+      {"by_name", true},   {"looks", 100},  {"looks_left_out", 10},
+      {"rows_dropped", 3}, {"problem", ""}, {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};
   merge({});
   EXPECT_EQ(folder_.texts("coverage", "detail"),
             (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
-                   "10 of 100 samples were skipped: they would have taken more than 2 % of a processor"}));
+                   "10 of 100 samples were without some of the threads: they would have taken more than 2 % of a "
+                   "processor"}));
   EXPECT_EQ(folder_.numbers("coverage", "proc_id"), (Numbers{1, 0, 0}));
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{3}));
 }
@@ -135,7 +159,7 @@ TEST_F(PythonStacks, ThatNameOneLongTextManyTimesTakeBoundedMemory) {
   constexpr size_t kText = 4096, kKeptMax = (size_t{128} << 20) / (2 * 2 * 4 * kText), kStacks = kKeptMax + 10;
   Payload payload;
   for (__u32 i = 0; i < kStacks; ++i) {
-    payload.samples.push_back({kStartNs + i, kStartNs + i, 1, 100, i, 1, 1, 0});
+    payload.samples.push_back({kStartNs + i, kStartNs + i, 1, 100, i, 1, 1, 0, 0});
     payload.stacks.push_back({i, 1, 0, 0});
     payload.steps.push_back(i);
     payload.frames.push_back({0, 0, static_cast<__s32>(i)});
@@ -154,10 +178,24 @@ TEST_F(PythonStacks, ThatNameOneLongTextManyTimesTakeBoundedMemory) {
 // mlrun was killed, and the trace recovered: the sampler's failures are unknown.
 TEST_F(PythonStacks, AreIncompleteIfTheirSamplerDied) {
   spool_.session()["options"]["streams"] = {"files", "python_stacks"};
+  spool_.session()["options"]["asked_streams"] = {"python_stacks"};
   merge({two_threads().bytes()});
   EXPECT_EQ(folder_.texts("coverage", "subject"), (Texts{"Python stacks"}));
   EXPECT_EQ(folder_.texts("coverage", "detail"),
             (Texts{"mlrun died before it reported how many samples were skipped, and which processes have no stacks"}));
+}
+
+// What nobody asked for is no gap.
+TEST_F(PythonStacks, ByDefaultAreNotMissed) {
+  spool_.session()["options"]["streams"] = {"files", "python_stacks"};
+  merge({two_threads().bytes()});
+  EXPECT_EQ(folder_.texts("coverage", "detail"), Texts());
+}
+
+TEST_F(PythonStacks, InTurnByDefaultLeaveNothingOut) {
+  spool_.session()["python_stacks"] = {{"by_name", false}, {"looks", 100}, {"looks_left_out", 10}};
+  merge({});
+  EXPECT_EQ(folder_.texts("coverage", "detail"), Texts());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace mlrun::python {
+namespace mlrun::looks {
 
 class LookBudget {
  public:
@@ -21,10 +21,12 @@ class LookBudget {
   }
   // Charges a sample. It may exceed the budget, which delays the next ones.
   void take(uint64_t cpu_ns) { left_ns_ -= static_cast<double>(cpu_ns); }
+  // Negative: it is exceeded.
+  [[nodiscard]] double left_ns() const { return left_ns_; }
 
  private:
   double share_, saved_max_ns_, left_ns_;
   uint64_t before_ns_;
 };
 
-}  // namespace mlrun::python
+}  // namespace mlrun::looks

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The share of a processor that looks may take, by a clock of the test's own.
-#include "runner/samplers/python/look_budget.h"
+#include "runner/samplers/looks/look_budget.h"
 
 #include <gtest/gtest.h>
 
-namespace mlrun::python {
+namespace mlrun::looks {
 namespace {
 
 constexpr uint64_t kMs = 1'000'000, kSecond = 1000 * kMs;
@@ -57,4 +57,4 @@ TEST(LookBudget, ALookThatTookLongIsPaidForByThoseAfterIt) {
 }
 
 }  // namespace
-}  // namespace mlrun::python
+}  // namespace mlrun::looks

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/looks/round.h"
+
+#include <algorithm>
+
+#include "runner/util/clock.h"
+
+namespace mlrun::looks {
+
+namespace {
+
+constexpr size_t kPayloadBytes = 128 << 10;    // of Python stacks: enough for a frame
+constexpr uint64_t kBatchNs = 1'000'000'000;   // none waits longer for its frame
+constexpr uint64_t kRoundCpuNs = 100'000'000;  // a round that takes longer is cut short
+constexpr uint64_t kSecondNs = 1'000'000'000, kShortestPauseNs = 500'000;
+constexpr uint64_t kMachineCostMax = 1000;  // a look at the machine takes a thousandth of a processor at most
+// What a round takes beside what it counts (the budget is charged with all of it one round later), and what comes when
+// the run ends.
+constexpr double kUseOfShare = 0.9;
+constexpr double kSavedByDefaultNs = 10e6, kSavedByNameNs = 100e6;
+constexpr double kTasksReserve = 0.2, kOthersReserve = 0.4;  // of what can be saved
+
+uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+double share_of(const SamplerOptions& options) {
+  return options.python_by_name ? kShareByName : kUseOfShare * kShareByDefault;
+}
+
+python::LookerOptions looker_options(const SamplerOptions& options) {
+  python::LookerOptions looker;
+  if (options.python_hz > 0) looker.pause_ns = static_cast<uint64_t>(1e9 / options.python_hz);
+  if (!options.python_by_name) return looker;
+  looker.by_name = true;
+  looker.list_pause_ns = 0;
+  looker.search_pause_max_ns = 2 * kSecondNs;
+  return looker;
+}
+
+}  // namespace
+
+Round::Round(const SamplerOptions& options, const std::atomic<bool>& is_ending)
+    : options_(options),
+      is_ending_(is_ending),
+      began_ns_(util::monotonic_ns()),
+      began_cpu_ns_(thread_cpu_ns()),
+      charged_cpu_ns_(began_cpu_ns_),
+      saved_max_ns_(options.python_by_name ? kSavedByNameNs : kSavedByDefaultNs),
+      budget_(share_of(options), saved_max_ns_, began_ns_),
+      python_(looker_options(options), tasks_),
+      batch_since_ns_(began_ns_),
+      random_(began_ns_ | 1) {
+  if (options.machine) machine_.emplace(proc::Machine::places());
+}
+
+void Round::take(const std::vector<collect::WatchedProcess>& processes) {
+  std::vector<proc::TaskTable::Owner> owners;
+  for (const collect::WatchedProcess& one : processes) owners.push_back({one.number, one.pid, one.host_pid});
+  tasks_.set(owners);
+  if (options_.python_hz > 0) python_.take(processes);
+}
+
+// Asking the clock costs as much as a look at a sleeping thread: every eighth question does.
+bool Round::may_go(double reserve_ns) {
+  constexpr uint32_t kEvery = 8;
+  if (is_ending_ || python_.batch().bytes() >= kPayloadBytes) return false;
+  if (asked_++ % kEvery != 0 && last_answer_) return true;
+  const uint64_t used_ns = thread_cpu_ns() - charged_cpu_ns_;
+  last_answer_ =
+      budget_.left_ns() - static_cast<double>(used_ns) > reserve_ns && thread_cpu_ns() - round_cpu_ns_ < kRoundCpuNs;
+  return last_answer_;
+}
+
+void Round::look_at_machine(uint64_t now_ns) {
+  const uint64_t before_ns = thread_cpu_ns();
+  if (const auto sample = machine_->look(now_ns)) machine_rows_.push_back(*sample);
+  next_machine_ns_ = now_ns + std::max(kSecondNs, kMachineCostMax * (thread_cpu_ns() - before_ns));
+}
+
+void Round::go() {
+  const uint64_t now_ns = util::monotonic_ns();
+  round_cpu_ns_ = thread_cpu_ns();
+  budget_.take(round_cpu_ns_ - charged_cpu_ns_);  // with the waiting and the handing over since the previous round
+  charged_cpu_ns_ = round_cpu_ns_;
+  budget_.allows(now_ns);
+  const auto asks = [this](double reserve) {
+    return [this, reserve_ns = reserve * saved_max_ns_] { return may_go(reserve_ns); };
+  };
+  const auto begin = [&] { asked_ = 0; };  // each part begins with a question to the clock
+  begin();
+  const auto look_at_tasks = [&] {
+    begin();
+    if (options_.threads) tasks_.work(now_ns, asks(kTasksReserve));
+    begin();
+  };
+  if (options_.python_hz > 0)
+    python_.look(asks(0), asks(kOthersReserve), look_at_tasks);
+  else
+    look_at_tasks();
+  if (machine_ && now_ns >= next_machine_ns_) look_at_machine(now_ns);
+}
+
+// Rounds keep their rate: they lie a quarter of the pause at most beside beats that are evenly spaced.
+uint64_t Round::python_due_ns(uint64_t now_ns) {
+  const uint64_t due_ns = python_.due_ns(now_ns);
+  if (due_ns == UINT64_MAX || due_ns <= now_ns) return due_ns;
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  const uint64_t pause_ns = due_ns - now_ns;
+  const uint64_t after_ns = now_ns + pause_ns / 4;  // a beat that was brought forward is not beaten twice
+  if (beat_ns_ + 4 * pause_ns < now_ns || beat_ns_ > due_ns + pause_ns) beat_ns_ = now_ns;
+  while (beat_ns_ <= after_ns) beat_ns_ += pause_ns;
+  return beat_ns_ - pause_ns / 4 + random_ % (pause_ns / 2 + 1);
+}
+
+uint64_t Round::due_ns() {
+  const uint64_t now_ns = util::monotonic_ns();
+  uint64_t due_ns = UINT64_MAX;
+  if (options_.threads) due_ns = tasks_.due_ns();
+  if (machine_) due_ns = std::min(due_ns, next_machine_ns_);
+  if (options_.python_hz > 0) due_ns = std::min(due_ns, python_due_ns(now_ns));
+  // What the budget put off is still due: not at once again.
+  return std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
+}
+
+Sampler::News Round::results(bool all) {
+  Sampler::News news;
+  news.machine.swap(machine_rows_);
+  if (options_.threads)
+    news.threads = tasks_.take();
+  else
+    tasks_.take();
+  const uint64_t now_ns = util::monotonic_ns();
+  python::StackBatch& batch = python_.batch();
+  const bool is_due = all || now_ns - batch_since_ns_ >= kBatchNs || batch.bytes() >= kPayloadBytes;
+  if (batch.empty() || !is_due) return news;
+  batch_since_ns_ = now_ns;
+  news.python.push_back(batch.take());
+  return news;
+}
+
+void Round::finish() {
+  python_.finish();
+  tasks_.finish();
+  if (machine_) look_at_machine(util::monotonic_ns());
+}
+
+SamplerState Round::state() const {
+  SamplerState state;
+  state.python = python_.state();
+  state.cpu_ns = thread_cpu_ns() - began_cpu_ns_;
+  state.wall_ns = util::monotonic_ns() - began_ns_;
+  return state;
+}
+
+}  // namespace mlrun::looks

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds of the sampler's thread: what is looked at in each, and how much of the budget it may take.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runner/samplers/looks/look_budget.h"
+#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/proc/machine.h"
+#include "runner/samplers/proc/task_table.h"
+
+namespace mlrun::looks {
+
+class Round {
+ public:
+  // To be made in the sampler's thread. `is_ending` outlives it: looks in progress end early.
+  Round(const SamplerOptions& options, const std::atomic<bool>& is_ending);
+
+  void take(const std::vector<collect::WatchedProcess>& processes);
+  void go();
+  // When the next round is due, at moments that no program's own rhythm can follow.
+  uint64_t due_ns();
+  // What there is so far, in the form in which it is fetched; `all`: also what would wait for more.
+  Sampler::News results(bool all);
+  void finish();
+  // Without what was dropped.
+  [[nodiscard]] SamplerState state() const;
+
+ private:
+  // A part of the budget that is kept for what is more important.
+  bool may_go(double reserve_ns);
+  void look_at_machine(uint64_t now_ns);
+  uint64_t python_due_ns(uint64_t now_ns);
+
+  SamplerOptions options_;
+  const std::atomic<bool>& is_ending_;
+  uint64_t began_ns_, began_cpu_ns_, charged_cpu_ns_;
+  double saved_max_ns_;
+  LookBudget budget_;
+  proc::TaskTable tasks_;
+  python::StackLooker python_;
+  std::optional<proc::Machine> machine_;
+  std::vector<mlrun_machine_sample> machine_rows_;
+  uint64_t next_machine_ns_ = 0, batch_since_ns_;
+  uint64_t round_cpu_ns_ = 0;  // at the beginning of this round
+  uint32_t asked_ = 0;         // of may_go(), in this round
+  bool last_answer_ = true;
+  uint64_t beat_ns_ = 0;  // about which the next round for Python is placed
+  uint64_t random_;
+};
+
+}  // namespace mlrun::looks

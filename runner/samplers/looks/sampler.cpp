@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/looks/sampler.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include "runner/collect/spool_writer.h"
+#include "runner/samplers/looks/round.h"
+#include "runner/util/background_thread.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::looks {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience(1);
+constexpr size_t kPayloadsMax = 256, kRowsMax = 200'000;  // while the collector does not fetch them
+
+bool is_same(const std::vector<collect::WatchedProcess>& a, const std::vector<collect::WatchedProcess>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    return one.number == other.number && one.image == other.image && one.host_pid == other.host_pid;
+  });
+}
+
+// The number of rows that did not fit.
+template <typename Row>
+uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
+  const size_t moved = std::min(kRowsMax - std::min(kRowsMax, to.size()), from.size());
+  to.insert(to.end(), from.begin(), from.begin() + static_cast<ptrdiff_t>(moved));
+  return from.size() - moved;
+}
+
+// A payload begins with the number of its rows.
+uint64_t rows_of(const std::string& payload) {
+  uint32_t rows = 0;
+  __builtin_memcpy(&rows, payload.data(), sizeof rows);
+  return rows;
+}
+
+}  // namespace
+
+struct Sampler::Shared {
+  std::mutex mutex;
+  std::atomic<bool> is_ending = false;  // for a sample in progress
+  std::condition_variable wake, ended_changed;
+  bool stop = false, ended = false, has_news = false;
+  SamplerOptions options;
+  std::vector<collect::WatchedProcess> processes;
+  News news;
+  SamplerState state;
+
+  void add(News results, const SamplerState& now) {
+    uint64_t dropped = state.rows_dropped, python_dropped = state.python_rows_dropped;
+    const uint64_t thread_rows = state.thread_rows + results.threads.size();
+    const uint64_t machine_rows = state.machine_rows + results.machine.size();
+    dropped += move_rows(results.threads, news.threads) + move_rows(results.machine, news.machine);
+    for (std::string& payload : results.python) {
+      if (news.python.size() < kPayloadsMax && payload.size() <= collect::Spool::kPayloadMax)
+        news.python.push_back(std::move(payload));
+      else
+        python_dropped += rows_of(payload);
+    }
+    std::string problem = std::move(state.problem);
+    state = now;
+    state.thread_rows = thread_rows;
+    state.machine_rows = machine_rows;
+    state.rows_dropped = dropped;
+    state.python_rows_dropped = python_dropped;
+    state.problem = std::move(problem);
+  }
+};
+
+Sampler::Sampler(const SamplerOptions& options) : shared_(std::make_shared<Shared>()) {
+  shared_->options = options;
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
+}
+
+Sampler::~Sampler() { stop(); }
+
+void Sampler::watch(std::vector<collect::WatchedProcess> processes) {
+  std::sort(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+  const std::lock_guard lock(shared_->mutex);
+  if (is_same(processes, shared_->processes)) return;
+  shared_->processes = std::move(processes);
+  shared_->has_news = true;
+  shared_->wake.notify_all();
+}
+
+void Sampler::stop() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = shared_->is_ending = true;
+  shared_->wake.notify_all();
+  shared_->ended_changed.wait_for(lock, kPatience, [&] { return shared_->ended; });
+}
+
+Sampler::News Sampler::fetch() {
+  const std::lock_guard lock(shared_->mutex);
+  return std::exchange(shared_->news, {});
+}
+
+SamplerState Sampler::state() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->state;
+}
+
+void Sampler::run(const std::shared_ptr<Shared>& shared) {
+  pthread_setname_np(pthread_self(), "mlrun-looks");
+  std::unique_lock lock(shared->mutex, std::defer_lock);
+  std::string problem;
+  try {
+    Round round(shared->options, shared->is_ending);
+    for (lock.lock(); !shared->stop; lock.lock()) {
+      const bool has_news = std::exchange(shared->has_news, false);
+      const std::vector<collect::WatchedProcess> processes =
+          has_news ? shared->processes : decltype(shared->processes)();
+      lock.unlock();
+      if (has_news) round.take(processes);
+      round.go();
+      News results = round.results(false);
+      const std::chrono::nanoseconds due(round.due_ns());  // the steady clock is CLOCK_MONOTONIC
+      lock.lock();
+      shared->add(std::move(results), round.state());
+      shared->wake.wait_until(lock, std::chrono::steady_clock::time_point(due),
+                              [&] { return shared->stop || shared->has_news; });
+      lock.unlock();
+    }
+    lock.unlock();
+    round.finish();
+    News results = round.results(true);
+    lock.lock();
+    shared->add(std::move(results), round.state());
+  } catch (const std::exception& error) {
+    problem = std::string("it ended early: ") + error.what();
+  }
+  if (!lock.owns_lock()) lock.lock();
+  shared->state.problem = std::move(problem);
+  shared->ended = true;
+  shared->ended_changed.notify_all();
+}
+
+}  // namespace mlrun::looks

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples the recording processes and the machine in one thread of its own, within one budget: a share of a processor
+// that includes everything the thread does. What does not fit is left out, in this order:
+//
+//   threads that drive   Python stack, numbers of the thread     at the full rate, last to go
+//   all threads          numbers of the thread                   once a second
+//   other threads        Python stack, numbers of the thread     in turn: at the full rate if they fit
+//   the machine          processors, pressure                    once a second
+//
+// Results are buffered here until the collector fetches them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/collect/process_watch.h"
+#include "runner/events/host_sample.h"
+#include "runner/samplers/python/stack_looker.h"
+
+namespace mlrun::looks {
+
+// Of what was not asked for by name, and of Python stacks that were: at most so much of a processor.
+inline constexpr double kShareByDefault = 0.005, kShareByName = 0.02;
+
+struct SamplerOptions {
+  double python_hz = 0;  // 0: no Python stacks
+  bool python_by_name = false;
+  bool threads = false, machine = false;
+  [[nodiscard]] bool any() const { return python_hz > 0 || threads || machine; }
+};
+
+struct SamplerState {
+  python::PythonState python;
+  uint64_t thread_rows = 0, machine_rows = 0;
+  uint64_t rows_dropped = 0, python_rows_dropped = 0;  // not fetched in time
+  uint64_t cpu_ns = 0, wall_ns = 0;                    // of the thread
+  std::string problem;  // why there are no samples, or none from some moment on; empty: none
+};
+
+class Sampler {
+ public:
+  // Starts the thread. All signals are blocked in it.
+  explicit Sampler(const SamplerOptions& options);
+  // Waits up to a second for a sample in progress.
+  ~Sampler();
+  Sampler(const Sampler&) = delete;
+  Sampler& operator=(const Sampler&) = delete;
+
+  // Sets the processes to sample.
+  void watch(std::vector<collect::WatchedProcess> processes);
+
+  // Ends the sampling.
+  void stop();
+
+  // What came since the last call.
+  struct News {
+    std::vector<std::string> python;  // payloads
+    std::vector<mlrun_thread_sample> threads;
+    std::vector<mlrun_machine_sample> machine;
+  };
+  News fetch();
+  [[nodiscard]] SamplerState state() const;
+
+ private:
+  struct Shared;
+  static void run(const std::shared_ptr<Shared>& shared);
+
+  std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
+};
+
+}  // namespace mlrun::looks

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/proc/machine.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::proc {
+
+namespace {
+
+constexpr size_t kRoomBytes =
+    1 << 20;  // of /proc/stat: a line for each processor, and one with a word for each interrupt
+constexpr std::array kResources = {"cpu", "io", "memory"};
+
+// Values of a moment; all others are totals, of which the increase counts.
+constexpr mlrun_machine_field kOfNow[] = {MLRUN_MACHINE_CPUS_ONLINE, MLRUN_MACHINE_CPUS_ALLOWED,
+                                          MLRUN_MACHINE_CPU_QUOTA, MLRUN_MACHINE_RUNNING};
+
+bool is_of_now(size_t field) { return std::find(std::begin(kOfNow), std::end(kOfNow), field) != std::end(kOfNow); }
+
+int64_t allowed_processors() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return MLRUN_NOT_KNOWN;  // more processors than a set has
+}
+
+std::string in_folder(const std::vector<std::string>& folders, const std::string& name) {
+  return folders.empty() ? std::string() : folders.front() + "/" + name;
+}
+
+}  // namespace
+
+Machine::Machine(const MachinePlaces& places)
+    : stat_(places.proc + "/stat"),
+      is_version_1_(places.cgroup.is_version_1),
+      cgroup_(places.cgroup),
+      room_(kRoomBytes) {
+  for (size_t i = 0; i < kResources.size(); ++i) {
+    pressure_[i] = ProcFile(places.proc + "/pressure/" + kResources[i]);
+    cgroup_pressure_[i] = ProcFile(in_folder(cgroup_.unified, std::string(kResources[i]) + ".pressure"));
+  }
+  if (const CpuLimit limit = find_cpu_limit(cgroup_); !limit.folder.empty())
+    throttling_ = ProcFile(limit.folder + "/cpu.stat");
+}
+
+MachinePlaces Machine::places() {
+  MachinePlaces places;
+  places.cgroup = find_cgroup(util::read_text("/proc/self/cgroup"), util::read_text("/proc/self/mountinfo"));
+  return places;
+}
+
+// cpu  user nice system idle iowait irq softirq steal guest guest_nice: guests' time is in user and nice too.
+bool Machine::read_processors(Values& values) {
+  const std::string_view text = stat_.read(room_.data(), room_.size());
+  constexpr size_t kTimes = 8;
+  std::array<uint64_t, kTimes> ticks{};
+  if (!text.starts_with("cpu ")) return false;
+  Numbers numbers(text.substr(0, text.find('\n')));
+  for (uint64_t& value : ticks) {
+    if (!numbers.next(value)) return false;
+  }
+  const auto tick_ns = static_cast<uint64_t>(1'000'000'000 / ::sysconf(_SC_CLK_TCK));
+  const auto ns = [&](uint64_t sum) { return static_cast<int64_t>(sum * tick_ns); };
+  values[MLRUN_MACHINE_USER_NS] = ns(ticks[0] + ticks[1]);
+  values[MLRUN_MACHINE_SYSTEM_NS] = ns(ticks[2] + ticks[5] + ticks[6]);
+  values[MLRUN_MACHINE_IDLE_NS] = ns(ticks[3]);
+  values[MLRUN_MACHINE_IOWAIT_NS] = ns(ticks[4]);
+  values[MLRUN_MACHINE_STEAL_NS] = ns(ticks[7]);
+  uint64_t running = 0;
+  if (number_after(text, "procs_running ", running)) values[MLRUN_MACHINE_RUNNING] = static_cast<int64_t>(running);
+  values[MLRUN_MACHINE_CPUS_ONLINE] = ::sysconf(_SC_NPROCESSORS_ONLN);
+  values[MLRUN_MACHINE_CPUS_ALLOWED] = allowed_processors();
+  return true;
+}
+
+// some avg10=0.00 avg60=0.00 avg300=0.00 total=12345   in microseconds
+void Machine::read_pressure(const ProcFile& file, mlrun_machine_field some, mlrun_machine_field full, Values& values) {
+  const std::string_view text = file.read(room_.data(), room_.size());
+  const size_t second = text.find("\nfull ");
+  uint64_t total_us = 0;
+  if (number_after(text.substr(0, second), "total=", total_us)) values[some] = static_cast<int64_t>(total_us * 1000);
+  if (second == std::string_view::npos || full == MLRUN_MACHINE_FIELDS) return;
+  if (number_after(text.substr(second), "total=", total_us)) values[full] = static_cast<int64_t>(total_us * 1000);
+}
+
+void Machine::read_throttling(Values& values) {
+  const std::string_view text = throttling_.read(room_.data(), room_.size());
+  uint64_t value = 0;
+  if (number_after(text, "nr_throttled ", value)) values[MLRUN_MACHINE_THROTTLED] = static_cast<int64_t>(value);
+  const char* key = is_version_1_ ? "throttled_time " : "throttled_usec ";
+  const int64_t unit_ns = is_version_1_ ? 1 : 1000;
+  if (number_after(text, key, value)) values[MLRUN_MACHINE_THROTTLED_NS] = static_cast<int64_t>(value) * unit_ns;
+}
+
+bool Machine::read(Values& values) {
+  values.fill(MLRUN_NOT_KNOWN);
+  if (!read_processors(values)) return false;
+  const int64_t limit = find_cpu_limit(cgroup_).thousandths;
+  if (limit >= 0) values[MLRUN_MACHINE_CPU_QUOTA] = limit;
+  // The kernel has no meaning for "full" of the machine's processors.
+  read_pressure(pressure_[0], MLRUN_MACHINE_CPU_SOME_NS, MLRUN_MACHINE_FIELDS, values);
+  read_pressure(pressure_[1], MLRUN_MACHINE_IO_SOME_NS, MLRUN_MACHINE_IO_FULL_NS, values);
+  read_pressure(pressure_[2], MLRUN_MACHINE_MEMORY_SOME_NS, MLRUN_MACHINE_MEMORY_FULL_NS, values);
+  read_pressure(cgroup_pressure_[0], MLRUN_MACHINE_CGROUP_CPU_SOME_NS, MLRUN_MACHINE_CGROUP_CPU_FULL_NS, values);
+  read_pressure(cgroup_pressure_[1], MLRUN_MACHINE_CGROUP_IO_SOME_NS, MLRUN_MACHINE_CGROUP_IO_FULL_NS, values);
+  read_pressure(cgroup_pressure_[2], MLRUN_MACHINE_CGROUP_MEMORY_SOME_NS, MLRUN_MACHINE_CGROUP_MEMORY_FULL_NS, values);
+  read_throttling(values);
+  return true;
+}
+
+std::optional<mlrun_machine_sample> Machine::look(uint64_t now_ns) {
+  Values now;
+  if (!read(now)) return {};
+  const Values before = std::exchange(before_, now);
+  const uint64_t before_ns = std::exchange(before_ns_, now_ns);
+  if (before_ns == 0) return {};
+  mlrun_machine_sample sample{};
+  sample.monotonic_ns = now_ns;
+  sample.interval_ns = now_ns - before_ns;
+  for (size_t field = 0; field < now.size(); ++field) {
+    const bool has_both = now[field] != MLRUN_NOT_KNOWN && before[field] != MLRUN_NOT_KNOWN;
+    sample.values[field] = is_of_now(field) ? now[field]
+                           : has_both       ? std::max<int64_t>(0, now[field] - before[field])
+                                            : MLRUN_NOT_KNOWN;
+  }
+  return sample;
+}
+
+}  // namespace mlrun::proc

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the processors of this machine did, and how long threads waited for them, for memory and for I/O, from
+// /proc/stat, /proc/pressure and our cgroup. Needs no rights. What a kernel does not tell is MLRUN_NOT_KNOWN.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/events/host_sample.h"
+#include "runner/samplers/proc/cgroup.h"
+#include "runner/samplers/proc/proc_file.h"
+
+namespace mlrun::proc {
+
+// Where it reads; a test has its own.
+struct MachinePlaces {
+  std::string proc = "/proc";
+  Cgroup cgroup;
+};
+
+class Machine {
+ public:
+  explicit Machine(const MachinePlaces& places);
+  // Those of this process.
+  static MachinePlaces places();
+
+  // A sample of the time since the previous call; nullopt: it is the first one, or /proc/stat cannot be read.
+  std::optional<mlrun_machine_sample> look(uint64_t now_ns);
+
+ private:
+  using Values = std::array<int64_t, MLRUN_MACHINE_FIELDS>;
+  bool read(Values& values);
+  bool read_processors(Values& values);
+  void read_pressure(const ProcFile& file, mlrun_machine_field some, mlrun_machine_field full, Values& values);
+  void read_throttling(Values& values);
+
+  ProcFile stat_, throttling_;
+  std::array<ProcFile, 3> pressure_, cgroup_pressure_;  // cpu, io, memory
+  bool is_version_1_;
+  Cgroup cgroup_;
+  std::vector<char> room_;
+  Values before_{};
+  uint64_t before_ns_ = 0;  // 0: none
+};
+
+}  // namespace mlrun::proc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/proc/proc_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+
+namespace mlrun::proc {
+
+ProcFile::ProcFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+std::string_view ProcFile::read(char* room, size_t bytes) const {
+  if (!fd_.valid()) return {};
+  size_t have = 0;
+  while (have < bytes) {
+    const ssize_t got = ::pread(fd_.get(), room + have, bytes - have, static_cast<off_t>(have));
+    if (got < 0) return {};
+    have += static_cast<size_t>(got);
+    // These files are given out in pieces of a page at most; a shorter one is the end.
+    if (got == 0 || have < 1024) break;
+  }
+  return {room, have};
+}
+
+bool Numbers::next(uint64_t& value) {
+  const size_t begin = text_.find_first_of("0123456789");
+  if (begin == std::string_view::npos) return false;
+  const char* first = text_.data() + begin;
+  const char* end = text_.data() + text_.size();
+  const auto [after, error] = std::from_chars(first, end, value);
+  text_ = {after, static_cast<size_t>(end - after)};
+  return error == std::errc();
+}
+
+bool number_after(std::string_view text, std::string_view key, uint64_t& value) {
+  for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    if (at != 0 && text[at - 1] != '\n' && text[at - 1] != ' ') continue;
+    return Numbers(text.substr(at + key.size())).next(value);
+  }
+  return false;
+}
+
+}  // namespace mlrun::proc

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/proc/task.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+
+namespace mlrun::proc {
+
+namespace {
+
+constexpr size_t kStatBytes = 1024, kSchedstatBytes = 128;
+
+uint64_t tick_ns() {
+  static const uint64_t kTickNs = util::kNsPerS / static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  return kTickNs;
+}
+
+std::string path_of(const Task::Ids& ids, const char* name) {
+  return fmt::format("/proc/{}/task/{}/{}", ids.host_pid, ids.host_tid, name);
+}
+
+// Times of CLOCK_BOOTTIME, which goes on while the machine sleeps.
+uint64_t monotonic_of_ticks(uint64_t ticks) {
+  const uint64_t boot_ns = util::boottime_ns(), now_ns = util::monotonic_ns();
+  const uint64_t ns = ticks * tick_ns(), slept_ns = boot_ns - std::min(boot_ns, now_ns);
+  return ns - std::min(ns, slept_ns);
+}
+
+int64_t grown(uint64_t before, uint64_t now) { return static_cast<int64_t>(now - std::min(before, now)); }
+
+}  // namespace
+
+Task::Task(const Ids& ids, bool keeps_open) : ids_(ids) {
+  if (!keeps_open) return;
+  schedstat_ = ProcFile(path_of(ids, "schedstat"));
+  stat_ = ProcFile(path_of(ids, "stat"));
+}
+
+// A kernel that does not count gives three zeros.
+bool Task::read_turns(Sight& sight, Totals& totals) const {
+  std::array<char, kSchedstatBytes> room;
+  const ProcFile opened = schedstat_.is_open() ? ProcFile() : ProcFile(path_of(ids_, "schedstat"));
+  Numbers numbers((schedstat_.is_open() ? schedstat_ : opened).read(room.data(), room.size()));
+  if (!numbers.next(totals.run_ns) || !numbers.next(totals.runq_ns) || !numbers.next(sight.turns)) return false;
+  sight.run_ns = totals.run_ns;
+  sight.has_turns = totals.run_ns != 0 || sight.turns != 0;
+  return true;
+}
+
+// 4711 (name) S 1 4711 ... : after the name field 3, the state.
+bool Task::read_stat(Sight& sight, Totals& totals) {
+  constexpr int kMajflt = 12, kUser = 14, kSystem = 15, kStart = 22;
+  std::array<char, kStatBytes> room;
+  const ProcFile opened = stat_.is_open() ? ProcFile() : ProcFile(path_of(ids_, "stat"));
+  const std::string_view text = (stat_.is_open() ? stat_ : opened).read(room.data(), room.size());
+  const size_t name = text.find('('), end = text.rfind(')');
+  if (name == std::string_view::npos || end == std::string_view::npos || end < name || end + 2 >= text.size())
+    return false;
+  sight.state = text[end + 2];
+  if (sight.state == 'Z' || sight.state == 'X') return false;
+  comm_.fill(0);
+  const std::string_view comm = text.substr(name + 1, end - name - 1);
+  std::memcpy(comm_.data(), comm.data(), std::min(comm.size(), comm_.size()));
+  std::string_view rest = text.substr(end + 3);
+  for (int field = 4; field <= kStart; ++field) {
+    const size_t begin = rest.find_first_not_of(' ');
+    if (begin == std::string_view::npos) return false;
+    rest.remove_prefix(begin);
+    uint64_t* const to = field == kMajflt   ? &totals.majflt
+                         : field == kUser   ? &totals.user_ticks
+                         : field == kSystem ? &totals.system_ticks
+                         : field == kStart  ? &start_ticks_
+                                            : nullptr;
+    if (to && !Numbers(rest).next(*to)) return false;
+    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+  }
+  return true;
+}
+
+mlrun_thread_sample Task::row(uint64_t begin_ns, uint64_t end_ns, const Totals& now) const {
+  mlrun_thread_sample row{};
+  row.monotonic_ns = end_ns;
+  row.interval_ns = end_ns - std::min(begin_ns, end_ns);
+  row.process = ids_.process;
+  row.tid = ids_.tid;
+  row.host_pid = ids_.host_pid;
+  row.host_tid = ids_.host_tid;
+  row.utime_ns = grown(totals_.user_ticks, now.user_ticks) * static_cast<int64_t>(tick_ns());
+  row.stime_ns = grown(totals_.system_ticks, now.system_ticks) * static_cast<int64_t>(tick_ns());
+  row.majflt = grown(totals_.majflt, now.majflt);
+  row.run_ns = sight_.has_turns ? grown(totals_.run_ns, now.run_ns) : MLRUN_NOT_KNOWN;
+  row.runq_ns = sight_.has_turns ? grown(totals_.runq_ns, now.runq_ns) : MLRUN_NOT_KNOWN;
+  row.state = static_cast<unsigned char>(sight_.state);
+  row.is_first = is_first_ ? 1 : 0;
+  std::memcpy(row.comm, comm_.data(), sizeof row.comm);
+  return row;
+}
+
+// schedstat is read first: if it is the same at the next look, the thread has not run since a moment before its state
+// was read.
+bool Task::look(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows) {
+  Sight sight;
+  Totals totals = totals_;
+  const bool has_schedstat = read_turns(sight, totals);
+  sight.state = sight_.state;
+  const bool sleeps_on = looked_ns_ != 0 && has_schedstat && sight_.is_asleep() && sight == sight_;
+  if (!sleeps_on && !read_stat(sight, totals)) return false;
+  if (sleeps_on) {
+    looked_ns_ = now_ns;
+    if (now_ns - row_end_ns_ >= kHeldNs) finish(rows);
+    return true;
+  }
+  if (looked_ns_ == 0) row_end_ns_ = std::min(monotonic_of_ticks(start_ticks_), now_ns);
+  if (looked_ns_ > row_end_ns_) finish(rows);
+  sight_ = sight;
+  rows.push_back(row(row_end_ns_, now_ns, totals));
+  is_first_ = false;
+  totals_ = totals;
+  row_end_ns_ = looked_ns_ = now_ns;
+  return true;
+}
+
+void Task::finish(std::vector<mlrun_thread_sample>& rows) {
+  if (looked_ns_ <= row_end_ns_) return;
+  rows.push_back(row(row_end_ns_, looked_ns_, totals_));
+  row_end_ns_ = looked_ns_;
+}
+
+}  // namespace mlrun::proc

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of the recording processes, also those that record nothing, as /proc lists them once a second, and their
+// samples.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/samplers/proc/task.h"
+
+namespace mlrun::proc {
+
+class TaskTable {
+ public:
+  struct Owner {
+    uint32_t number = 0;             // mlrun_frame_channel.process
+    uint32_t pid = 0, host_pid = 0;  // in its own pid namespace, in mlrun's
+  };
+  // Sets the processes. Of several with the same host_pid (an exec) the one with the largest number counts.
+  void set(const std::vector<Owner>& owners);
+
+  // The thread with this id in the process's own pid namespace; nullptr: not known. Valid until work() or set().
+  Task* find(uint32_t host_pid, uint32_t tid);
+
+  // Looks at a thread; false: it has ended.
+  bool look(Task& task, uint64_t now_ns) { return task.look(now_ns, rows_); }
+
+  // Lists the threads of processes and looks at those that were not looked at for a second, while `go_on` holds. A
+  // process whose number of threads is the same is listed less often.
+  void work(uint64_t now_ns, const std::function<bool()>& go_on);
+  // When something is due next.
+  [[nodiscard]] uint64_t due_ns() const;
+  void finish();
+
+  // The rows since the last call.
+  std::vector<mlrun_thread_sample> take();
+
+ private:
+  static constexpr size_t kTasksMax = 20'000;  // beyond them threads are not looked at
+  static constexpr size_t kKeptOpenMax = 200;  // of 1024 descriptors
+  static constexpr uint64_t kPauseNs = 950'000'000, kListNs = 5'000'000'000;
+  static constexpr uint64_t kWorkNs = 200'000'000;  // between two calls of work() that do anything
+
+  struct Process {
+    Owner owner;
+    uint64_t counted_ns = 0;                       // 0: never
+    uint64_t listed_ns = 0;                        // 0: never, or a thread has ended since
+    std::map<uint32_t, Task> tasks;                // by host_tid
+    std::unordered_map<uint32_t, uint32_t> hosts;  // tid inside: host_tid. Of another pid namespace only
+  };
+  Task* add(Process& process, uint32_t host_tid);
+  void remove(Process& process, std::map<uint32_t, Task>::iterator task);
+  void list(Process& process, uint64_t now_ns, const std::function<bool()>& go_on);
+
+  std::unordered_map<uint32_t, Process> processes_;  // by host_pid
+  std::vector<mlrun_thread_sample> rows_;
+  size_t tasks_ = 0, kept_open_ = 0;
+  uint64_t next_work_ns_ = 0;
+};
+
+}  // namespace mlrun::proc

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/python/stack_looker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/proc_files.h"
+
+namespace mlrun::python {
+
+namespace {
+
+constexpr size_t kProblemProcessesMax = 1000, kAncestorsMax = 16;
+constexpr uint64_t kListsOfOthers = 4;  // pauses between lists of processes that do not drive
+constexpr const char* kNeverWhole =
+    "none of their stacks could be read: each time it changed meanwhile, or was not laid out as CPython does";
+
+// The host pids above a process, up to our own.
+std::vector<uint32_t> ancestors_of(uint32_t host_pid) {
+  std::vector<uint32_t> found;
+  const auto self = static_cast<uint32_t>(::getpid());
+  for (uint32_t pid = host_pid; found.size() < kAncestorsMax;) {
+    const auto stat = collect::read_proc_stat(pid);
+    if (!stat || stat->ppid <= 1 || stat->ppid == self) return found;
+    found.push_back(pid = stat->ppid);
+  }
+  return found;
+}
+
+// As it was when the program was executed. What a program sets itself is not seen.
+std::string rank_of(uint32_t host_pid) {
+  constexpr size_t kEnvironmentMax = 1 << 20;
+  const std::string text = '\0' + util::read_text(fmt::format("/proc/{}/environ", host_pid), kEnvironmentMax);
+  for (const std::string_view name : {"RANK=", "LOCAL_RANK="}) {
+    const size_t found = text.find('\0' + std::string(name));
+    if (found == std::string::npos) continue;
+    const size_t value = found + 1 + name.size();
+    return text.substr(value, text.find('\0', value) - value);
+  }
+  return {};
+}
+
+bool is_called_python(uint32_t host_pid) { return collect::read_comm(host_pid, host_pid).starts_with("python"); }
+
+}  // namespace
+
+void StackLooker::take(const std::vector<collect::WatchedProcess>& processes) {
+  std::map<uint32_t, Process> before = std::exchange(processes_, {});
+  for (const collect::WatchedProcess& who : processes) {
+    const auto known = before.find(who.number);
+    const bool is_same =
+        known != before.end() && known->second.who.image == who.image && known->second.who.host_pid == who.host_pid;
+    if (!is_same) {
+      processes_[who.number].who = who;
+      continue;
+    }
+    processes_[who.number] = std::move(known->second);
+    before.erase(known);
+  }
+  for (const auto& [number, process] : before) end(process);
+  find_drivers();
+}
+
+void StackLooker::finish() {
+  for (const auto& [number, process] : processes_) end(process);
+}
+
+void StackLooker::end(const Process& process) {
+  if (process.samples == 0 && process.discarded > 0) add_problem(process, kNeverWhole);
+}
+
+void StackLooker::search(Process& process) {
+  process.next_search_ns = util::monotonic_ns() + process.search_pause_ns;
+  process.search_pause_ns = std::min(2 * process.search_pause_ns, options_.search_pause_max_ns);
+  auto found = Interpreter::find(process.who.host_pid, files_);
+  if (!found) {
+    const bool is_told = options_.by_name || found.error().text != kRefused || is_called_python(process.who.host_pid);
+    return give_up(process, is_told ? found.error().text : std::string());
+  }
+  process.interpreter = *std::move(found);
+  if (!process.interpreter) return;
+  process.ancestors = ancestors_of(process.who.host_pid);
+  process.rank = rank_of(process.who.host_pid);
+  find_drivers();
+}
+
+void StackLooker::give_up(Process& process, const std::string& why) {
+  process.is_hopeless = true;
+  process.interpreter = nullptr;
+  process.threads.clear();
+  if (!why.empty()) add_problem(process, why);
+}
+
+void StackLooker::add_problem(const Process& process, const std::string& why) {
+  auto& problems = state_.problems;
+  auto problem =
+      std::find_if(problems.begin(), problems.end(), [&](const PythonProblem& one) { return one.text == why; });
+  if (problem == problems.end()) problem = problems.insert(problem, {why, {}});
+  if (problem->processes.size() < kProblemProcessesMax) problem->processes.push_back(process.who.number);
+}
+
+const StackLooker::Process* StackLooker::python_parent(const Process& process) const {
+  for (const uint32_t pid : process.ancestors) {
+    const auto parent = std::find_if(processes_.begin(), processes_.end(), [&](const auto& one) {
+      return one.second.who.host_pid == pid && one.second.interpreter;
+    });
+    if (parent != processes_.end()) return &parent->second;
+  }
+  return nullptr;
+}
+
+void StackLooker::find_drivers() {
+  std::vector<const Process*> launchers;
+  for (auto& [number, process] : processes_) {
+    if (!process.interpreter) continue;
+    const Process* parent = python_parent(process);
+    const bool has_own_rank = parent && !process.rank.empty() && process.rank != parent->rank;
+    process.drives = !parent || has_own_rank;
+    if (has_own_rank && parent->rank.empty()) launchers.push_back(parent);
+  }
+  for (auto& [number, process] : processes_) {
+    if (std::find(launchers.begin(), launchers.end(), &process) != launchers.end()) process.drives = false;
+  }
+}
+
+// Threads keep what is known of them.
+void StackLooker::list(Process& process) {
+  const std::vector<Interpreter::Thread> found = process.interpreter->threads();
+  process.listed_ns = util::monotonic_ns();
+  if (process.interpreter->last_error() == EPERM) return give_up(process, kRefused);
+  std::map<Interpreter::Thread, Thread> before;
+  for (Thread& thread : process.threads) before.emplace(thread.id, std::move(thread));
+  process.threads.clear();
+  for (const Interpreter::Thread& id : found) {
+    const auto known = before.find(id);
+    process.threads.push_back(known == before.end() ? Thread{id, 0, {}, {}} : std::move(known->second));
+  }
+}
+
+void StackLooker::look_at(Process& process, Thread& thread) {
+  proc::Task* const task = tasks_.find(process.who.host_pid, thread.id.tid);
+  const uint64_t now_ns = util::monotonic_ns();
+  const bool is_there = task && tasks_.look(*task, now_ns);
+  const proc::Task::Sight sight = is_there ? task->sight() : proc::Task::Sight{};
+  const bool sleeps_on = sight.is_asleep() && sight == thread.sight && !thread.stack.frames.empty();
+  const uint64_t period_ns = thread.looked_ns == 0 ? options_.pause_ns : now_ns - thread.looked_ns;
+  const StackBatch::Who who{process.who.number, thread.id.tid, sight.state, thread.id.state};
+  thread.looked_ns = now_ns;
+  thread.sight = sight;
+  bool discarded = false;
+  if (sleeps_on && batch_.extend(now_ns, period_ns, who)) {
+    ++state_.samples;
+    ++process.samples;
+    return;
+  }
+  if (sleeps_on || process.interpreter->read_stack(thread.id, thread.stack, discarded)) {
+    batch_.add(now_ns, period_ns, who, thread.stack);
+    ++state_.samples;
+    ++process.samples;
+    return;
+  }
+  thread.stack.frames.clear();
+  if (discarded && process.interpreter->last_error() != ESRCH) {
+    ++state_.discarded;
+    ++process.discarded;
+  }
+}
+
+// False: not all that were due. Where not all others fit, main threads and those that ran at their previous look come
+// four times as often: most other threads are helpers that wait.
+bool StackLooker::look_at_due(bool drivers, const GoOn& go_on) {
+  constexpr uint64_t kWeight = 4;
+  const uint64_t now_ns = util::monotonic_ns();
+  if (!go_on()) return false;
+  std::vector<std::tuple<uint64_t, Process*, size_t>> due;
+  for (auto& [number, process] : processes_) {
+    for (size_t i = 0; i < process.threads.size(); ++i) {
+      const Thread& thread = process.threads[i];
+      const bool is_main = thread.id.tid == process.who.pid, is_driver = process.drives && is_main;
+      // Rounds are half a pause apart at least.
+      if (is_driver == drivers && now_ns - thread.looked_ns >= options_.pause_ns * 2 / 5)
+        due.emplace_back((now_ns - thread.looked_ns) * (is_main || thread.sight.state == 'R' ? kWeight : 1), &process,
+                         i);
+    }
+  }
+  std::sort(due.begin(), due.end(), std::greater());
+  for (const auto& [waited_ns, process, i] : due) {
+    if (!go_on()) return false;
+    look_at(*process, process->threads[i]);
+  }
+  return true;
+}
+
+void StackLooker::look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between) {
+  const uint64_t now_ns = util::monotonic_ns();
+  const auto list_due = [&](bool of_drivers, const GoOn& go_on) {
+    const uint64_t pause_ns = (of_drivers ? 1 : kListsOfOthers) * options_.list_pause_ns;
+    for (auto& [number, process] : processes_) {
+      const bool is_due = process.interpreter && process.drives == of_drivers && process.listed_ns + pause_ns <= now_ns;
+      if (is_due && go_on()) list(process);
+    }
+  };
+  list_due(true, drivers);
+  bool all = look_at_due(true, drivers);
+  between();
+  for (auto& [number, process] : processes_) {
+    const bool is_due = !process.interpreter && !process.is_hopeless && now_ns >= process.next_search_ns;
+    if (is_due && others()) search(process);
+  }
+  list_due(false, others);
+  all = look_at_due(false, others) && all;
+  ++state_.looks;
+  if (!all) ++state_.looks_left_out;
+}
+
+uint64_t StackLooker::due_ns(uint64_t now_ns) const {
+  uint64_t due_ns = UINT64_MAX;
+  for (const auto& [number, process] : processes_) {
+    if (process.interpreter) return now_ns + options_.pause_ns;
+    if (!process.is_hopeless) due_ns = std::min(due_ns, process.next_search_ns);
+  }
+  return due_ns;
+}
+
+}  // namespace mlrun::python

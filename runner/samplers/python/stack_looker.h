@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at the Python stacks of recording processes: first at the threads that drive, then at the others in turn, as far
+// as the caller allows. A thread that has not run since its previous look
+// costs a microsecond: its stack is the same.
+//
+// A thread drives if it is the main thread of a Python process that no other one has started (below `bash`, `uv run` or
+// `mpirun` too), or of one that has a rank of its own by its environment (torchrun); then not its launcher's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/collect/process_watch.h"
+#include "runner/samplers/proc/task_table.h"
+#include "runner/samplers/python/interpreter.h"
+#include "runner/samplers/python/stack_batch.h"
+
+namespace mlrun::python {
+
+// The reason why processes have no stacks.
+struct PythonProblem {
+  std::string text;
+  std::vector<uint32_t> processes;  // their numbers
+};
+
+struct PythonState {
+  uint64_t looks = 0;           // rounds over the threads
+  uint64_t looks_left_out = 0;  // of them, those that could not look at all threads
+  uint64_t samples = 0;
+  uint64_t discarded = 0;  // stacks that changed during every attempt to read them
+  std::vector<PythonProblem> problems;
+};
+
+struct LookerOptions {
+  uint64_t pause_ns = 50'000'000;                 // between two looks at a thread
+  uint64_t list_pause_ns = 500'000'000;           // between two lists of a process's threads
+  uint64_t search_pause_max_ns = 16'000'000'000;  // between two searches for CPython in a process
+  bool by_name = false;  // asked for: a process that cannot be searched is a problem even if nothing says Python
+};
+
+class StackLooker {
+ public:
+  using GoOn = std::function<bool()>;
+
+  // `tasks` outlives it.
+  StackLooker(const LookerOptions& options, proc::TaskTable& tasks) : options_(options), tasks_(tasks) {}
+
+  // Sets the processes. After an exec a process is searched again.
+  void take(const std::vector<collect::WatchedProcess>& processes);
+
+  // A round: the threads that drive while `drivers` holds, searches and the others while `others` holds. `between` is
+  // called between the two.
+  void look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
+
+  // When something is to be done next.
+  [[nodiscard]] uint64_t due_ns(uint64_t now_ns) const;
+  // Adds what there is to say about processes when sampling ends.
+  void finish();
+
+  [[nodiscard]] const PythonState& state() const { return state_; }
+  StackBatch& batch() { return batch_; }
+
+ private:
+  struct Thread {
+    Interpreter::Thread id;
+    uint64_t looked_ns = 0;  // 0: never
+    proc::Task::Sight sight;
+    Stack stack;  // empty: not known
+  };
+  struct Process {
+    collect::WatchedProcess who;
+    std::unique_ptr<Interpreter> interpreter;  // null: not found
+    bool is_hopeless = false, drives = false;
+    uint64_t next_search_ns = 0, search_pause_ns = kShortestPauseNs, listed_ns = 0;
+    uint64_t samples = 0, discarded = 0;
+    std::vector<uint32_t> ancestors;  // host pids, the parent first
+    std::string rank;                 // empty: none
+    std::vector<Thread> threads;
+  };
+  static constexpr uint64_t kShortestPauseNs = 50'000'000;
+
+  void search(Process& process);
+  // `why` empty: that is nothing to say.
+  void give_up(Process& process, const std::string& why);
+  void add_problem(const Process& process, const std::string& why);
+  void end(const Process& process);
+  [[nodiscard]] const Process* python_parent(const Process& process) const;
+  void find_drivers();
+  void list(Process& process);
+  bool look_at_due(bool drivers, const GoOn& go_on);
+  void look_at(Process& process, Thread& thread);
+
+  LookerOptions options_;
+  proc::TaskTable& tasks_;
+  StackBatch batch_;
+  PythonState state_;
+  InterpreterFiles files_;
+  std::map<uint32_t, Process> processes_;  // by number
+};
+
+}  // namespace mlrun::python

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes samples of threads and of the machine from the spool to the tables sample_thread and sample_machine, and gives
+// each thread that was seen and recorded nothing a row of `thread`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct HostSampleTotals {
+  int64_t thread_rows = 0, machine_rows = 0;
+  uint64_t damaged_rows = 0;  // in malformed frames
+};
+
+// Adds rows to info.threads, after those of threads that recorded, and names that these lack. Requires: processes,
+// images and threads of `info` are those of the spool.
+Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info);
+
+// Writes the tables; each has a file even without rows. Requires: as above, and add_seen_threads() was called.
+Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info, const std::string& tables_folder,
+                          HostSampleTotals& totals);
+
+}  // namespace mlrun::trace

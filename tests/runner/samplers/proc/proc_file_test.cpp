@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/proc/proc_file.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+namespace mlrun::proc {
+namespace {
+
+TEST(ProcFile, OneThatIsNotThereGivesNothing) {
+  std::array<char, 64> room;
+  EXPECT_EQ(ProcFile("/proc/none").read(room.data(), room.size()), "");
+  EXPECT_FALSE(ProcFile().is_open());
+}
+
+TEST(ProcFile, IsReadAgainFromItsBeginning) {
+  std::array<char, 4096> room;
+  const ProcFile file("/proc/self/stat");
+  const std::string first(file.read(room.data(), room.size()));
+  EXPECT_EQ(first.substr(0, first.find(' ')), std::to_string(::getpid()));
+  EXPECT_EQ(file.read(room.data(), room.size()).substr(0, 3), first.substr(0, 3));
+}
+
+TEST(Numbers, AreReadInTheirOrder) {
+  uint64_t a = 0, b = 0, c = 0;
+  Numbers numbers("cpu  12 -34\n");
+  EXPECT_TRUE(numbers.next(a) && numbers.next(b) && !numbers.next(c));
+  EXPECT_EQ(a, 12u);
+  EXPECT_EQ(b, 34u);
+}
+
+TEST(Numbers, AreFoundByTheirKey) {
+  uint64_t value = 0;
+  EXPECT_TRUE(number_after("x_throttled 1\nnr_throttled 5\n", "throttled ", value) == false);
+  EXPECT_TRUE(number_after("nr_periods 3\nnr_throttled 5\n", "nr_throttled ", value));
+  EXPECT_EQ(value, 5u);
+  EXPECT_TRUE(number_after("some avg10=0.00 total=77\n", "total=", value));
+  EXPECT_EQ(value, 77u);
+}
+
+}  // namespace
+}  // namespace mlrun::proc
