@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what `mlrun report --json` says of a run with the truth that the program printed."""
+
+import bisect
+
+STEP_TOLERANCE_NS = 20_000_000
+ADDS_UP = 0.001
+# Of the first finding: what it is worth.
+SCORES = {"planted": 1.0, "accepted": 1.0, "also": 0.5, "cannot tell": 0.0, "none": 0.0, "wrong": 0.0}
+
+
+def expected_wait_ns(truth):
+    """What without_batch_ns of the report stands for: the first batch is start-up there, and waiting for another rank is waiting."""
+    return truth["without_batch_ns"] - truth["first_batch_ns"] + truth.get("collective_ns", 0)
+
+
+def verdict_of(truth, findings):
+    if not findings:
+        return "none"
+    first = findings[0]
+    named = [first["cause"], *(first.get("also") or ())]
+    if first["cause"] == truth["expect"]:
+        return "planted"
+    if first["cause"] in truth["accept"]:
+        return "accepted"
+    if truth["expect"] in named:
+        return "also"
+    return "cannot tell" if first["cause"] == "not_followed" else "wrong"
+
+
+def in_order(truth, findings):
+    """Whether the further faults follow, in their order. None: there is one fault."""
+    if not truth["then"]:
+        return None
+    causes = iter([finding["cause"] for finding in findings])
+    return all(any(cause == wanted or (wanted == truth["expect"] and cause in truth["accept"]) for cause in causes)
+               for wanted in (truth["expect"], *truth["then"]))
+
+
+def steps_of(report):
+    """The begins of the steps that the report lists. None: it has found no steps."""
+    steps = report.get("steps")
+    if isinstance(steps, dict):
+        steps = steps.get("rows")
+    return None if steps is None else [step["start_ns"] for step in steps]
+
+
+def step_count_of(report):
+    steps = report.get("steps")
+    return steps.get("count") if isinstance(steps, dict) else None if steps is None else len(steps)
+
+
+def near(truth, begins):
+    """The share of the truth's steps with a step of the report within the tolerance."""
+    begins, found = sorted(begins), 0
+    for at in truth["step_begin_ns"]:
+        i = bisect.bisect_left(begins, at - STEP_TOLERANCE_NS)
+        found += i < len(begins) and begins[i] <= at + STEP_TOLERANCE_NS
+    return found / max(1, len(truth["step_begin_ns"]))
+
+
+def not_followed(report):
+    """Its share of all waiting. None: nothing waited."""
+    waited = sum(row["ns"] for row in report["time"] if row["activity"] == "wait")
+    unknown = sum(finding["explains_ns"] for finding in report["findings"] if finding["cause"] == "not_followed")
+    return unknown / waited if waited else None
+
+
+def in_interval(truth, findings):
+    """Whether the planted sum lies between low and high of the finding that names it. None: it has none, or its sum has other parts too."""
+    for finding in findings:
+        if finding["cause"] == truth["expect"] and finding.get("low") is not None and finding.get("high") is not None:
+            actual = expected_wait_ns(truth) if truth["planted"] == "without_batch_ns" else truth[truth["planted"]]
+            return finding["low"] <= actual <= finding["high"]
+    return None
+
+
+def compare(truth, report):
+    findings, wall = report["findings"], report["run"]["wall_ns"]
+    said = report["without_batch_ns"]
+    expected = expected_wait_ns(truth)
+    begins = steps_of(report)
+    others = [finding["share"] for finding in findings if finding["cause"] != "compute_bound"]
+    return {
+        "program": truth["truth"], "expect": truth["expect"], "healthy": truth["expect"] == "compute_bound",
+        "loop_ns": truth["loop_ns"], "wall_ns": wall, "expected_wait_ns": expected, "without_batch_ns": said,
+        "error_points": None if said is None else 100 * (said - expected) / truth["loop_ns"],
+        "adds_up": abs(sum(row["ns"] for row in report["time"]) - wall) <= ADDS_UP * wall,
+        "first": findings[0]["cause"] if findings else None, "verdict": verdict_of(truth, findings),
+        "in_order": in_order(truth, findings), "largest_other": max(others, default=0.0),
+        "ranked": [(finding["cause"], finding["share"]) for finding in findings[:4]],
+        "steps": step_count_of(report), "true_steps": truth["steps"],
+        "steps_near": None if begins is None else near(truth, begins),
+        "not_followed": not_followed(report), "in_interval": in_interval(truth, findings),
+    }
+
+
+def share(values):
+    values = list(values)
+    return sum(values) / len(values) if values else None
+
+
+def summarize(rows, points, other):
+    """The figures that the thresholds are for; None where no row has one."""
+    slow, healthy = [row for row in rows if not row["healthy"]], [row for row in rows if row["healthy"]]
+    return {
+        "runs": len(rows), "adds_up": share(row["adds_up"] for row in rows),
+        "within": share(row["error_points"] is not None and abs(row["error_points"]) <= points for row in rows),
+        "cannot_tell": sum(row["error_points"] is None for row in rows),
+        "first": share(SCORES[row["verdict"]] for row in slow),
+        "confident_and_wrong": sum(row["verdict"] == "wrong" for row in slow),
+        "in_order": share(row["in_order"] for row in slow if row["in_order"] is not None),
+        "healthy": share(row["verdict"] == "planted" and row["largest_other"] <= other for row in healthy),
+        "steps_exact": share(row["steps"] == row["true_steps"] for row in rows),
+        "steps_near": share(row["steps_near"] for row in rows if row["steps_near"] is not None),
+        "in_interval": share(row["in_interval"] for row in rows if row["in_interval"] is not None),
+        "not_followed": max((row["not_followed"] for row in rows if row["not_followed"] is not None), default=None),
+    }
+
+
+def failures(figures, limits):
+    """Which figures miss their limits, in words. A figure that no run has cannot miss one."""
+    for name, limit in limits.items():
+        figure = figures[name]
+        if figure is not None and (figure > limit if name in ("confident_and_wrong", "not_followed") else figure < limit):
+            yield f"{name} is {figure:.3g}, the limit {limit:g}"
