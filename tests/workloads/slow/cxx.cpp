@@ -129,11 +129,13 @@ struct Truth {
     const bool ok = program == "ok";
     std::printf(R"({"truth": "%s", "expect": "%s", "accept": [], "then": [], "planted": "%s", "imports_ns": 0, )",
                 (ok ? "ok_cxx" : "cxx_" + program).c_str(), expect, ok ? "compute_ns" : "without_batch_ns");
-    std::printf(R"("begin_ns": %lld, "end_ns": %lld, "loop_ns": %lld, "without_batch_ns": %lld, "first_batch_ns": %lld, )",
-                static_cast<long long>(began), static_cast<long long>(ended), static_cast<long long>(ended - began),
-                static_cast<long long>(waited), static_cast<long long>(first));
-    std::printf(R"("compute_ns": %lld, "checkpoint_ns": 0, "logging_ns": 0, "loader_end_ns": %lld, "steps": %zu, "step_begin_ns": [)",
-                static_cast<long long>(computed), static_cast<long long>(shut), steps.size());
+    std::printf(
+        R"("begin_ns": %lld, "end_ns": %lld, "loop_ns": %lld, "without_batch_ns": %lld, "first_batch_ns": %lld, )",
+        static_cast<long long>(began), static_cast<long long>(ended), static_cast<long long>(ended - began),
+        static_cast<long long>(waited), static_cast<long long>(first));
+    std::printf(
+        R"("compute_ns": %lld, "checkpoint_ns": 0, "logging_ns": 0, "loader_end_ns": %lld, "steps": %zu, "step_begin_ns": [)",
+        static_cast<long long>(computed), static_cast<long long>(shut), steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       std::printf("%s%lld", i == 0 ? "" : ", ", static_cast<long long>(steps[i]));
     }
@@ -221,6 +223,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: no such program\n", argv[1]);
     return 2;
   }
-  truth.print(program, program == "ok" ? "compute_bound" : program == "condition_cpu" ? "data_transform_cpu" : "data_device");
+  truth.print(program, program == "ok"              ? "compute_bound"
+                       : program == "condition_cpu" ? "data_transform_cpu"
+                                                    : "data_device");
   return 0;
 }

@@ -38,12 +38,6 @@ def pool_zlib(truth, options):
     on_pool(truth, options, 1, lambda number: work.squeeze(0.04), 0.01)
 
 
-@program("data_transform_cpu", accept=["python_lock"])
-def pool_decode(truth, options):
-    """Two threads that decode in Python, one at a time by its lock, 40 ms a batch; the step of 10 ms competes with them for it."""
-    on_pool(truth, options, 2, lambda number: work.decode(0.04), 0.01)
-
-
 @program("data_device")
 def pool_device(truth, options):
     """Two threads read past the page cache for 80 ms a batch; step 10 ms: 75 %."""
@@ -104,23 +98,36 @@ def chain(truth, options):
     train(truth, options, decoded, lambda: work.compute(0.01))
 
 
+def beyond_processor(truth, step_cpu_s):
+    """What the steps took beyond their processor time."""
+    return truth.sums["compute_ns"] - int(len(truth.steps) * step_cpu_s * 1e9)
+
+
 @program("python_lock", planted="python_lock_ns")
 def python_lock(truth, options):
-    """Two threads keep statistics in Python all the time. Each product of the step gives Python's lock up and then waits 5 ms or more for it,
-    so a step of 10 ms takes many times as long: what it takes beyond its processor time is the lock's."""
-    stop, steps = threading.Event(), epoch_steps(options, 0.1)
+    """A thread keeps statistics in Python all the time. Each product of the step gives Python's lock up and then waits 5 ms for it:
+    a step that needs 20 ms of a processor takes three times as long."""
+    stop, steps = threading.Event(), epoch_steps(options, 0.06)
 
     def statistics():
         while not stop.is_set():
             work.decode(0.1)
-    threads = [threading.Thread(target=statistics) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    train(truth, options, lambda: range(steps), lambda: work.compute_cpu(0.01))
+    thread = threading.Thread(target=statistics)
+    thread.start()
+    train(truth, options, lambda: range(steps), lambda: work.compute_cpu(0.02, work.LARGE))
     stop.set()
-    for thread in threads:
-        thread.join()
-    return {"python_lock_ns": truth.sums["compute_ns"] - int(len(truth.steps) * 0.01e9)}
+    thread.join()
+    return {"python_lock_ns": beyond_processor(truth, 0.02)}
+
+
+@program("data_transform_cpu", accept=["python_lock"])
+def pool_decode(truth, options):
+    """A thread that decodes in Python for 40 ms a batch; step 10 ms of a processor. Each product of the step waits for Python's lock, which the
+    decoding holds, but the loop would wait for the batch instead: the decoding is what bounds it."""
+    steps = epoch_steps(options, 0.04)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        train(truth, options, lambda: ahead(pool, lambda number: work.decode(0.04), steps), lambda: work.compute_cpu(0.01, work.LARGE))
+    return {"python_lock_ns": beyond_processor(truth, 0.01)}
 
 
 def by_asyncio(truth, options, one, compute_s, opened=None):
@@ -231,7 +238,7 @@ def imap_zlib(truth, options):
         pool.join()
 
 
-ARRAY = numpy.ones(4 << 20, dtype=numpy.float64)
+ARRAY = numpy.ones(1 << 20, dtype=numpy.float64)
 
 
 def array(number):
@@ -240,7 +247,7 @@ def array(number):
 
 @program("data_serialisation")
 def pool_arrays(truth, options):
-    """The process has its array of 32 MiB at once, but it is pickled and sent through a pipe; step 10 ms."""
+    """The process has its array of 8 MiB at once, but it is pickled and sent through a pipe; step 10 ms."""
     steps = epoch_steps(options, 0.04)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         # Not imap: the pool would run ahead of the loop and fill the memory with arrays.

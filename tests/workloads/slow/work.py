@@ -14,6 +14,7 @@ import torch
 
 PAGE = 4096
 W = torch.randn(256, 256)
+LARGE = torch.randn(512, 512)
 torch.set_num_threads(1)
 
 
@@ -44,11 +45,11 @@ def compute(wall_s):
         x = torch.tanh(x @ W)
 
 
-def compute_cpu(cpu_s):
+def compute_cpu(cpu_s, weights=W):
     """A step of the model that needs so much of a processor."""
-    x, end = W, time.thread_time() + cpu_s
+    x, end = weights, time.thread_time() + cpu_s
     while time.thread_time() < end:
-        x = torch.tanh(x @ W)
+        x = torch.tanh(x @ weights)
 
 
 def read_direct(path, seed, wall_s, request=256 << 10, in_order=False):
