@@ -10,7 +10,7 @@ import os
 import random
 import time
 
-from loaders import BATCH, loader, train_on
+from loaders import loader, train_on
 from truth import epoch_steps, main, program, train
 import data
 import work
