@@ -61,18 +61,14 @@ def near(truth, begins):
 
 def not_followed(report):
     """Its share of all waiting. None: nothing waited."""
-    waited = sum(row["ns"] for row in report["time"] if row["activity"] == "wait")
-    unknown = sum(finding["explains_ns"] for finding in report["findings"] if finding["cause"] == "not_followed")
-    return unknown / waited if waited else None
+    driver = report["driver"]
+    return driver["not_followed_ns"] / driver["waiting_ns"] if driver and driver["waiting_ns"] else None
 
 
-def in_interval(truth, findings):
-    """Whether the planted sum lies between low and high of the finding that names it. None: it has none, or its sum has other parts too."""
-    for finding in findings:
-        if finding["cause"] == truth["expect"] and finding.get("low") is not None and finding.get("high") is not None:
-            actual = expected_wait_ns(truth) if truth["planted"] == "without_batch_ns" else truth[truth["planted"]]
-            return finding["low"] <= actual <= finding["high"]
-    return None
+def in_interval(truth, report):
+    """Whether the time without a batch lies in the interval that is printed with it. None: it has none, as what comes from calls alone."""
+    low, high = report.get("without_batch_low_ns"), report.get("without_batch_high_ns")
+    return None if low is None or high is None else low <= expected_wait_ns(truth) <= high
 
 
 def compare(truth, report):
@@ -91,7 +87,7 @@ def compare(truth, report):
         "ranked": [(finding["cause"], finding["share"]) for finding in findings[:4]],
         "steps": step_count_of(report), "true_steps": truth["steps"],
         "steps_near": None if begins is None else near(truth, begins),
-        "not_followed": not_followed(report), "in_interval": in_interval(truth, findings),
+        "not_followed": not_followed(report), "in_interval": in_interval(truth, report),
     }
 
 

@@ -19,10 +19,10 @@ def finding(cause, explains_ms, **more):
 
 
 REPORT = {
-    "run": {"wall_ns": 2000 * MS},
+    "run": {"wall_ns": 2000 * MS}, "driver": {"waiting_ns": 580 * MS, "not_followed_ns": 20 * MS},
     "time": [{"activity": "startup", "state": "on_cpu", "ns": 1100 * MS, "share": 0.55}, {"activity": "wait", "state": "blocked", "ns": 580 * MS, "share": 0.29},
              {"activity": "compute", "state": "on_cpu", "ns": 320 * MS, "share": 0.16}],
-    "without_batch_ns": 580 * MS, "findings": [finding("data_transform_cpu", 560), finding("not_followed", 20)],
+    "without_batch_ns": 580 * MS, "without_batch_low_ns": None, "without_batch_high_ns": None, "findings": [finding("data_transform_cpu", 560), finding("not_followed", 20)],
     "steps": {"count": 4, "rows": [{"start_ns": at * MS} for at in (101, 300, 515, 745)]}}
 
 
@@ -68,11 +68,11 @@ class Compare(unittest.TestCase):
     def test_what_is_not_followed_is_a_share_of_the_waiting(self):
         self.assertAlmostEqual(self.row()["not_followed"], 20 / 580)
 
-    def test_the_interval_of_the_planted_finding_holds_its_sum(self):
+    def test_the_interval_holds_the_time_without_a_batch(self):
         self.assertIsNone(self.row()["in_interval"])
-        self.report["findings"][0] |= {"low": 550 * MS, "high": 610 * MS}
+        self.report |= {"without_batch_low_ns": 550 * MS, "without_batch_high_ns": 610 * MS}
         self.assertTrue(self.row()["in_interval"])
-        self.report["findings"][0] |= {"low": 610 * MS, "high": 650 * MS}
+        self.report |= {"without_batch_low_ns": 550 * MS, "without_batch_high_ns": 590 * MS}
         self.assertFalse(self.row()["in_interval"])
 
     def test_two_faults_must_come_in_their_order(self):
