@@ -5,7 +5,7 @@
 Usage: check.py [options] [PROGRAM]...     all programs by default; --untraced only prints the truths
 
 A run in which the hypervisor and processes of others took more than --noise of the processors is marked (!) and repeated, at most
---repeats times; the quietest one counts. OUT/PROGRAM/ keeps truth.json and report.json, OUT/results.json has all rows and figures.
+--repeats times; the quietest one counts. OUT/PROGRAM/ keeps truth.json, report.json and steps.json, OUT/results.json has all rows and figures.
 Exit status 1: a figure misses its limit, or a run failed.
 """
 
@@ -27,6 +27,7 @@ import runs
 BUILD = runs.HERE.parents[2] / "build"
 
 
+FILES = ("truth.json", "report.json", "steps.json")
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -92,17 +93,21 @@ def options():
 
 
 def traced(runner, words, options, folder):
-    """One run under mlrun. Returns its truth and its report."""
+    """One run under mlrun. Returns its truth, its report and the begins of its steps."""
     trace = folder / "trace"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     truth = runner.run(words, before=[options.mlrun, "run", "-o", trace, *shlex.split(options.options), "--"])
-    text = subprocess.run([options.mlrun, "report", trace, "--json"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    (folder / "truth.json").write_text(json.dumps(truth))
-    (folder / "report.json").write_text(text)
+
+    def ask(*words):
+        return subprocess.run([options.mlrun, *words], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = truth, json.loads(ask("report", trace, "--json")), [
+        json.loads(line)["ts"] for line in ask("show", trace, "step", "--columns", "ts", "--absolute", "--json").splitlines()]
+    for file, content in zip(FILES, found, strict=True):
+        (folder / file).write_text(json.dumps(content))
     if not options.keep:
         shutil.rmtree(trace)
-    return truth, json.loads(text)
+    return found
 
 
 def measured(runner, words, options, folder):
@@ -154,7 +159,7 @@ def print_row(row, untraced):
         return
     ranked = ", ".join(f"{cause} {100 * share:.0f}" for cause, share in row["ranked"])
     print(start, f"{100 * row['expected_wait_ns'] / row['loop_ns']:7.1f} {points(row['error_points']):>6} {row['verdict']:11}",
-          f"{row['steps'] if row['steps'] is not None else '-':>5}/{row['true_steps']:<5} {'yes' if row['adds_up'] else 'NO':7}", noise_of(row),
+          f"{row['steps']:>5}/{row['true_steps']:<5} {'yes' if row['adds_up'] else 'NO':7}", noise_of(row),
           f" {ranked}", flush=True)
 
 
@@ -166,7 +171,7 @@ def earlier(options, names):
             continue
         number = noise[name]["run"]
         folder = options.out / (name if number == 1 else f"{name}.{number}")
-        row = compare.compare(*(json.loads((folder / file).read_text()) for file in ("truth.json", "report.json")))
+        row = compare.compare(*(json.loads((folder / file).read_text()) for file in FILES))
         yield name, {**row, **{key: noise[name][key] for key in ("steal", "load", "noisy", "run", "runs")}}
 
 

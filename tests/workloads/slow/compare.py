@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what `mlrun report --json` says of a run with the truth that the program printed."""
+"""Compares what `mlrun report --json` and the table `step` say of a run with the truth that the program printed."""
 
 import bisect
 
@@ -37,19 +37,6 @@ def in_order(truth, findings):
                for wanted in (truth["expect"], *truth["then"]))
 
 
-def steps_of(report):
-    """The begins of the steps that the report lists. None: it has found no steps."""
-    steps = report.get("steps")
-    if isinstance(steps, dict):
-        steps = steps.get("rows")
-    return None if steps is None else [step["start_ns"] for step in steps]
-
-
-def step_count_of(report):
-    steps = report.get("steps")
-    return steps.get("count") if isinstance(steps, dict) else None if steps is None else len(steps)
-
-
 def near(truth, begins):
     """The share of the truth's steps with a step of the report within the tolerance."""
     begins, found = sorted(begins), 0
@@ -71,11 +58,11 @@ def in_interval(truth, report):
     return None if low is None or high is None else low <= expected_wait_ns(truth) <= high
 
 
-def compare(truth, report):
+def compare(truth, report, begins):
+    """begins: of the steps in the report's trace."""
     findings, wall = report["findings"], report["run"]["wall_ns"]
     said = report["without_batch_ns"]
     expected = expected_wait_ns(truth)
-    begins = steps_of(report)
     others = [finding["share"] for finding in findings if finding["cause"] != "compute_bound"]
     return {
         "program": truth["truth"], "expect": truth["expect"], "healthy": truth["expect"] == "compute_bound",
@@ -85,8 +72,8 @@ def compare(truth, report):
         "first": findings[0]["cause"] if findings else None, "verdict": verdict_of(truth, findings),
         "in_order": in_order(truth, findings), "largest_other": max(others, default=0.0),
         "ranked": [(finding["cause"], finding["share"]) for finding in findings[:4]],
-        "steps": step_count_of(report), "true_steps": truth["steps"],
-        "steps_near": None if begins is None else near(truth, begins),
+        "steps": report["steps"]["count"], "true_steps": truth["steps"],
+        "steps_near": near(truth, begins),
         "not_followed": not_followed(report), "in_interval": in_interval(truth, report),
     }
 

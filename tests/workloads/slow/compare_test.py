@@ -23,15 +23,16 @@ REPORT = {
     "time": [{"activity": "startup", "state": "on_cpu", "ns": 1100 * MS, "share": 0.55}, {"activity": "wait", "state": "blocked", "ns": 580 * MS, "share": 0.29},
              {"activity": "compute", "state": "on_cpu", "ns": 320 * MS, "share": 0.16}],
     "without_batch_ns": 580 * MS, "without_batch_low_ns": None, "without_batch_high_ns": None, "findings": [finding("data_transform_cpu", 560), finding("not_followed", 20)],
-    "steps": {"count": 4, "rows": [{"start_ns": at * MS} for at in (101, 300, 515, 745)]}}
+    "steps": {"count": 4, "from": "batches"}}
+BEGINS = [at * MS for at in (101, 300, 515, 745)]
 
 
 class Compare(unittest.TestCase):
     def setUp(self):
-        self.truth, self.report = copy.deepcopy(TRUTH), copy.deepcopy(REPORT)
+        self.truth, self.report, self.begins = copy.deepcopy(TRUTH), copy.deepcopy(REPORT), BEGINS
 
     def row(self):
-        return compare.compare(self.truth, self.report)
+        return compare.compare(self.truth, self.report, self.begins)
 
     def test_the_first_batch_is_no_part_of_the_time_without_a_batch(self):
         self.assertAlmostEqual(self.row()["error_points"], -2)
@@ -61,8 +62,8 @@ class Compare(unittest.TestCase):
 
     def test_steps_are_counted_and_their_begins_compared(self):
         self.assertEqual((self.row()["steps"], self.row()["steps_near"]), (4, 0.75))
-        self.report["steps"] = None
-        self.assertEqual((self.row()["steps"], self.row()["steps_near"]), (None, None))
+        self.report["steps"], self.begins = {"count": 0, "from": None}, []
+        self.assertEqual((self.row()["steps"], self.row()["steps_near"]), (0, 0.0))
         self.assertEqual(compare.summarize([self.row()], 5, 0.05)["steps_exact"], 0)
 
     def test_what_is_not_followed_is_a_share_of_the_waiting(self):
