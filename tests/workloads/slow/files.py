@@ -134,14 +134,14 @@ def moving_fault(truth, options):
 
     def open_epoch():
         state["epoch"] += 1
-        return loader(steps, faults[min(state["epoch"], 2)][0], persistent_workers=False)
+        return loader(steps, faults[state["epoch"]][0], persistent_workers=False)
 
     def after(number):
         if state["epoch"] == 2:
             with truth.span("logging_ns"):
                 work.log(file, number, 0.016)
     with open(os.path.join(options.data, "log.txt"), "a", encoding="utf8") as file:
-        train(truth, options, open_epoch, lambda: work.compute(faults[min(state["epoch"], 2)][1]), after)
+        train(truth, options, open_epoch, lambda: work.compute(faults[state["epoch"]][1]), after, epochs=len(faults))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def train(options):
     truth = clock.Truth("spawn_ranks" if options.spawn else "gloo_ranks", "rank_skew", planted="collective_ns")
     torch.distributed.barrier()
     truth.begin()
-    for _ in truth.batches(lambda: range(max(4, int(options.seconds / STEP_S))), 0):
+    for _ in truth.batches(lambda: range(max(4, int(options.seconds / STEP_S))), options.seconds, epochs=1):
         with truth.span("compute_ns"):
             work.compute(OF_RANK_S[rank])
         with truth.span("collective_ns"):

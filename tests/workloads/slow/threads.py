@@ -120,10 +120,10 @@ def python_lock(truth, options):
     return {"python_lock_ns": beyond_processor(truth, 0.02)}
 
 
-@program("data_transform_cpu", accept=["python_lock"])
+@program("python_lock", accept=["data_transform_cpu"], planted="python_lock_ns")
 def pool_decode(truth, options):
-    """A thread that decodes in Python for 40 ms a batch; step 10 ms of a processor. Each product of the step waits for Python's lock, which the
-    decoding holds, but the loop would wait for the batch instead: the decoding is what bounds it."""
+    """A thread that decodes in Python for 40 ms a batch, and a step of 10 ms of a processor in a dozen products, each of which then waits up to
+    5 ms for Python's lock: the loop lacks the lock for longer than it lacks a batch. Without the decoding it would lack neither."""
     steps = epoch_steps(options, 0.04)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         train(truth, options, lambda: ahead(pool, lambda number: work.decode(0.04), steps), lambda: work.compute_cpu(0.01, work.LARGE))

@@ -15,6 +15,7 @@ All of CLOCK_MONOTONIC, in nanoseconds. The sums are parts of the loop and do no
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import time
@@ -58,9 +59,9 @@ class Truth:
     def passed(self, seconds):
         return now() - self.facts["begin_ns"] >= seconds * 1e9
 
-    def batches(self, open_epoch, seconds):
-        """Batches of epoch after epoch, until the loop has run for so long: an epoch is never cut short."""
-        while True:
+    def batches(self, open_epoch, seconds, epochs=None):
+        """Batches of so many epochs, or else of two or more until the loop has run for so long: an epoch is never cut short."""
+        for epoch in itertools.count(1):
             began = now()
             source = iter(open_epoch())
             while True:
@@ -78,7 +79,7 @@ class Truth:
                 began = now()
             del source
             self.sums["loader_end_ns"] += now() - began
-            if self.passed(seconds):
+            if epoch == epochs or (epochs is None and epoch > 1 and self.passed(seconds)):
                 return
 
     def line(self, **more):
@@ -86,10 +87,10 @@ class Truth:
                            "steps": len(self.steps), "step_begin_ns": self.steps})
 
 
-def train(truth, options, open_epoch, step, after=None):
+def train(truth, options, open_epoch, step, after=None, epochs=None):
     """after(number): what the loop does between a step and its next batch."""
     truth.begin()
-    for _ in truth.batches(open_epoch, options.seconds):
+    for _ in truth.batches(open_epoch, options.seconds, epochs):
         with truth.span("compute_ns"):
             step()
         if after:
