@@ -121,27 +121,30 @@ def two_faults(truth, options):
             with truth.span("checkpoint_ns"):
                 work.checkpoint(options.data, 0.12)
     train(truth, options, lambda: source, lambda: work.compute(0.024), after)
+    truth.order({"data_transform_cpu": truth.sums["without_batch_ns"], "checkpoint": truth.sums["checkpoint_ns"]})
 
 
 @program("page_cache_miss", accept=["data_device"], then=["data_transform_cpu", "logging"])
 def moving_fault(truth, options):
     """Three epochs of a third of the time each. The first has 40 ms of cold reads for each step of 10 ms (75 % of it: 25 % of the loop), the
     second 40 ms of decoding for each step of 20 ms (50 %: 17 %), the third 16 ms of flushed log for each step of 24 ms (40 %: 13 %)."""
-    path, state = data.shard(options.data), {"epoch": -1}
+    path, epochs = data.shard(options.data), []
     steps = max(4, int(options.seconds / 3 / 0.04))
     faults = [(lambda number: work.read_cold(path, number, 0.01), 0.01), (lambda number: work.decode(0.01), 0.02),
               (lambda number: None, 0.024)]
 
     def open_epoch():
-        state["epoch"] += 1
-        return loader(steps, faults[state["epoch"]][0], persistent_workers=False)
+        epochs.append(truth.sums["without_batch_ns"])
+        return loader(steps, faults[len(epochs) - 1][0], persistent_workers=False)
 
     def after(number):
-        if state["epoch"] == 2:
+        if len(epochs) == len(faults):
             with truth.span("logging_ns"):
                 work.log(file, number, 0.016)
     with open(os.path.join(options.data, "log.txt"), "a", encoding="utf8") as file:
-        train(truth, options, open_epoch, lambda: work.compute(faults[state["epoch"]][1]), after, epochs=len(faults))
+        train(truth, options, open_epoch, lambda: work.compute(faults[len(epochs) - 1][1]), after, epochs=len(faults))
+    truth.order({"page_cache_miss": epochs[1] - truth.sums["first_batch_ns"], "data_transform_cpu": epochs[2] - epochs[1],
+                 "logging": truth.sums["logging_ns"]})
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ def faults(name, truth):
         yield "the first batch took longer than the loop had been running"
     if not 0.9 * loop <= parts <= loop:
         yield f"its parts are {parts / loop:.3f} of the loop"
+    if truth["then"] and not 0 < sum(truth["faults_ns"].values()) <= loop:
+        yield "no time for several faults"
     if not 0 < truth[truth["planted"]] <= loop or compare.expected_wait_ns(truth) < 0:
         yield "no time for what it plants"
 
