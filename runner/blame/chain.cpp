@@ -305,6 +305,20 @@ Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, c
   return static_cast<Ns>(at);
 }
 
+Chain::UsageShares Chain::usage_in(const Thread& thread, Ns a_ns, Ns b_ns) {
+  UsageShares shares;
+  const auto whole_ns = static_cast<double>(b_ns - a_ns);
+  auto row = std::partition_point(thread.usage.begin(), thread.usage.end(),
+                                  [&](const Usage& one) { return one.end_ns <= a_ns; });
+  for (; row != thread.usage.end() && row->start_ns < b_ns; ++row) {
+    const double part = static_cast<double>(std::min(row->end_ns, b_ns) - std::max(row->start_ns, a_ns)) / whole_ns;
+    shares.queued += part * row->queued;
+    shares.faulting += part * row->faulting;
+    shares.in_kernel += part * row->in_kernel;
+  }
+  return shares;
+}
+
 // What a thread does that is in no wait that libc knows of. Inside the stretch the pieces lie one behind the other: calls, then the rest.
 void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
@@ -316,7 +330,7 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   if (a_ns >= b_ns) return;
   const CallSums sums = thread.calls.sums(a_ns, b_ns);
   const double calls_ns = std::min(sums.total_ns(), static_cast<double>(b_ns - a_ns));
-  double asleep_ns = 0, queued_ns = 0, fault_ns = 0;
+  double asleep_ns = 0, queued_ns = 0, fault_ns = 0, kernel_ns = 0;
   auto sleep = std::partition_point(thread.sleeps.begin(), thread.sleeps.end(),
                                     [&](const Sleep& one) { return one.end_ns <= a_ns; });
   for (; sleep != thread.sleeps.end() && sleep->start_ns < b_ns; ++sleep) {
@@ -332,7 +346,13 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   }
   Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
   const double rest_ns = static_cast<double>(b_ns - a_ns) - calls_ns;
-  const double off_ns = asleep_ns + queued_ns + fault_ns;
+  const UsageShares shares = usage_in(thread, a_ns, b_ns);
+  if (!timeline_.has_kernel_side) {
+    queued_ns = shares.queued * rest_ns;
+    fault_ns = shares.faulting * rest_ns;
+  }
+  kernel_ns = shares.in_kernel * rest_ns;
+  const double off_ns = asleep_ns + queued_ns + fault_ns + kernel_ns;
   const double scale = off_ns > rest_ns && off_ns > 0 ? rest_ns / off_ns : 1;
   const std::vector<PartOfLook> looks = looks_in(thread, a_ns, b_ns);
   const auto add = [&](Label label, double ns, int32_t line, State state) {
@@ -343,6 +363,7 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
   add(Label::kPageFault, fault_ns * scale, line, State::kPageFault);
   add(Label::kAsleep, asleep_ns * scale, line, State::kBlocked);
+  add(Label::kKernel, kernel_ns * scale, line, State::kOnCpu);
   // Without looks a feeder thread of a worker pickles.
   const bool hands_over =
       looks.empty() && path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
@@ -359,7 +380,8 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
                               ? to_ns
                               : std::min(to_ns, from_ns + static_cast<Ns>(static_cast<double>(looks[i].ns) * whole));
         Label label = label_of(*looks[i].look, path);
-        if (label == Label::kAsleep && (timeline_.has_kernel_side || state == State::kRunQueue)) label = Label::kCpu;
+        const bool knows = timeline_.has_kernel_side || state == State::kRunQueue || shares.faulting > 0;
+        if (label == Label::kAsleep && knows) label = Label::kCpu;
         put(path, from_ns, end_ns, label, thread_id, lines_.number(kinds_.line(looks[i].look->stack_id)),
             label == Label::kAsleep ? State::kBlocked : state);
         from_ns = end_ns;

@@ -46,6 +46,10 @@ class Chain {
     int32_t locked_out = 0;             // the last thread of the chain waits at a lock for another one
     std::vector<int32_t> seen = {};
   };
+  struct UsageShares {
+    double queued = 0, faulting = 0, in_kernel = 0;  // of the time in no recorded wait or call
+  };
+  static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfLook {
     const Look* look;
     Ns ns;

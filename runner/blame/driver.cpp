@@ -62,10 +62,13 @@ int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait)
   const Thread& thread = timeline.thread(thread_id);
   int32_t heir = 0;
   Ns longest_ns = 0;
+  // Of several that lived about as long, ranks, the first one.
   const auto take = [&](int32_t who, Ns first_ns, Ns last_ns) {
-    if (life_in(first_ns, last_ns, wait) <= longest_ns) return;
+    constexpr double kLonger = 1.2;
+    const Ns life_ns = life_in(first_ns, last_ns, wait);
+    if (static_cast<double>(life_ns) <= kLonger * static_cast<double>(longest_ns)) return;
     heir = who;
-    longest_ns = life_in(first_ns, last_ns, wait);
+    longest_ns = life_ns;
   };
   const Process& own = timeline.process(thread.proc_id);
   if (may_join) {

@@ -188,6 +188,86 @@ Status load_sleeps(const std::string& folder, Timeline& timeline) {
   return loaded;
 }
 
+Status load_usage(const std::string& folder, Timeline& timeline) {
+  const std::vector<std::string> columns = {"ts",       "dur",    "thread_id", "utime_ns",
+                                            "stime_ns", "run_ns", "runq_ns",   "majflt"};
+  Status loaded = for_each_batch(folder, "sample_thread", columns, [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), user(batch, "utime_ns"),
+        system(batch, "stime_ns");
+    const Numbers run(batch, "run_ns"), queued(batch, "runq_ns"), faults(batch, "majflt");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      const auto number = static_cast<size_t>(id[row]);
+      if (number == 0 || number >= timeline.threads.size() || run.is_null(row)) continue;
+      Usage usage;
+      usage.start_ns = ts[row];
+      usage.end_ns = ts[row] + dur[row];
+      usage.run_ns = run[row];
+      usage.queued_ns = queued[row];
+      usage.user_ns = user[row];
+      usage.system_ns = system[row];
+      usage.major_faults = faults[row];
+      timeline.threads[number].usage.push_back(usage);
+    }
+  });
+  for (Thread& thread : timeline.threads) {
+    std::sort(thread.usage.begin(), thread.usage.end(),
+              [](const Usage& a, const Usage& b) { return a.start_ns < b.start_ns; });
+  }
+  return loaded;
+}
+
+// Rows of the driver are as short as the time between two looks, but the kernel counts user and system time in ticks of 10 ms: rows are
+// joined to a second.
+void join_usage(std::vector<Usage>& rows) {
+  constexpr Ns kLongNs = 1'000'000'000;
+  std::vector<Usage> joined;
+  for (const Usage& row : rows) {
+    if (joined.empty() || row.end_ns - joined.back().start_ns > kLongNs) {
+      joined.push_back(row);
+      continue;
+    }
+    Usage& last = joined.back();
+    last.end_ns = row.end_ns;
+    last.run_ns += row.run_ns;
+    last.queued_ns += row.queued_ns;
+    last.user_ns += row.user_ns;
+    last.system_ns += row.system_ns;
+    last.major_faults += row.major_faults;
+  }
+  rows = std::move(joined);
+}
+
+// What the counts say of the time in which a thread is in no recorded wait or call. Sleep that no call explains is page faults, if there
+// were any; time in the kernel that no call explains is page faults without a device, or memory that is given back.
+void settle_usage(Thread& thread) {
+  constexpr int64_t kFaultsMin = 5;
+  constexpr double kKernelMin = 0.2;
+  join_usage(thread.usage);
+  for (Usage& usage : thread.usage) {
+    double waits_ns = 0;
+    for (size_t i = thread.first_wait(usage.start_ns);
+         i < thread.waits.size() && thread.waits[i].start_ns < usage.end_ns; ++i) {
+      const Wait& wait = thread.waits[i];
+      waits_ns += static_cast<double>(std::min(wait.end_ns, usage.end_ns) - std::max(wait.start_ns, usage.start_ns));
+    }
+    const auto whole_ns = static_cast<double>(usage.end_ns - usage.start_ns);
+    const double calls_ns = std::min(thread.calls.sums(usage.start_ns, usage.end_ns).total_ns(), whole_ns - waits_ns);
+    const double rest_ns = whole_ns - waits_ns - calls_ns;
+    if (rest_ns < 1) continue;
+    const auto run_ns = static_cast<double>(usage.run_ns), queued_ns = static_cast<double>(usage.queued_ns);
+    usage.queued = std::clamp(queued_ns / (rest_ns + calls_ns), 0.0, 1.0);
+    if (usage.major_faults >= kFaultsMin) {
+      usage.faulting =
+          std::clamp((whole_ns - run_ns - queued_ns - waits_ns - calls_ns) / rest_ns, 0.0, 1.0 - usage.queued);
+    }
+    const auto ticked_ns = static_cast<double>(usage.user_ns + usage.system_ns);
+    if (ticked_ns <= 0) continue;
+    const double system_ns = run_ns * static_cast<double>(usage.system_ns) / ticked_ns - calls_ns;
+    if (system_ns > kKernelMin * run_ns)
+      usage.in_kernel = std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting);
+  }
+}
+
 // The condition at which threads wait for the lock of a Python interpreter: they give up after 5 ms and wait again, several of them, or
 // one of them again and again.
 void find_python_locks(Timeline& timeline) {
@@ -230,6 +310,7 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   if (Status loaded = load_files(folder, timeline, modules); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_looks(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_sleeps(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_usage(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   Ns first_ns = INT64_MAX, last_ns = 0;
   for (const Process& process : timeline.processes) {
     if (process.proc_id == 0) continue;
@@ -240,6 +321,7 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   timeline.end_ns = end_ns != 0 ? end_ns : last_ns;
   if (Status loaded = load_calls(folder, modules, timeline); !loaded) return tl::make_unexpected(loaded.error());
   find_python_locks(timeline);
+  for (Thread& thread : timeline.threads) settle_usage(thread);
   return timeline;
 }
 

@@ -40,6 +40,7 @@ enum class Label : uint8_t {
   kIdle,      // it waits for a thread that waits for it
   kWait,      // for an unknown thread
   kPageFault,
+  kKernel,  // in the kernel, in no recorded call: page faults without a device, memory given back
   kAsleep,  // in no recorded call
 };
 

@@ -68,6 +68,15 @@ struct Look {
   bool in_call = false;  // the first one was inside a recorded call that is no wait
 };
 
+// What the scheduler counted of a thread in an interval, from /proc.
+struct Usage {
+  Ns start_ns = 0, end_ns = 0;
+  Ns run_ns = 0, queued_ns = 0, user_ns = 0, system_ns = 0;
+  int64_t major_faults = 0;
+  // Of the time in no recorded wait or call: in the run queue, in page faults that read from a device, in the kernel.
+  double queued = 0, faulting = 0, in_kernel = 0;
+};
+
 // A time off the processor, from the kernel side.
 struct Sleep {
   Ns start_ns = 0, wake_ns = 0, end_ns = 0;
@@ -126,6 +135,7 @@ struct Thread {
   std::vector<Read> reads;  // by start
   std::vector<Look> looks;  // by start
   std::vector<Sleep> sleeps;
+  std::vector<Usage> usage;  // by start
   CallBins calls;
   FileUse files;
 

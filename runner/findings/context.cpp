@@ -19,11 +19,14 @@ using blame::Label;
 using summary::Activity;
 using summary::State;
 
+// Ranks by their launcher, and processes that one parent started side by side.
 bool is_other_rank(const Context& context, int32_t thread_id) {
   const auto& timeline = context.timeline();
-  const int32_t mine = timeline.process_of(context.analysis.division.driver).rank;
-  const int32_t other = timeline.process_of(thread_id).rank;
-  return thread_id != 0 && mine >= 0 && other >= 0 && mine != other;
+  const blame::Process& mine = timeline.process_of(context.analysis.division.driver);
+  const blame::Process& other = timeline.process_of(thread_id);
+  if (thread_id == 0 || mine.proc_id == other.proc_id) return false;
+  if (mine.rank >= 0 && other.rank >= 0) return mine.rank != other.rank;
+  return mine.parent != 0 && mine.parent == other.parent;
 }
 
 // kDataDevice is for all of the time in files until that is decided.
@@ -34,6 +37,7 @@ Cause cause_of_wait(const Context& context, const Divided& piece) {
     case Label::kLoader:
     case Label::kLogging:
     case Label::kCheckpoint:
+    case Label::kKernel:
     case Label::kOtherCall: return Cause::kDataTransformCpu;
     case Label::kImport:
     case Label::kWorkerStart: return Cause::kWorkerStartup;
@@ -78,7 +82,7 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
-  if (piece.label == Label::kOtherCall) return Cause::kAllocation;
+  if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
 }
 
