@@ -59,6 +59,8 @@
   MAKE, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
 #define PAIRS(descriptors, number, flags) \
   PAIR, descriptors, flags, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET
+#define PAIRS_SOCKETS(descriptors, number, flags) \
+  SOCKET_PAIR, descriptors, flags, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET
 #define DUPLICATES(old, fresh, flags) \
   DUPLICATE, fresh, .fd = (old), .requested = (uint32_t)(old), .offset = MLRUN_NO_OFFSET, .arg2 = (uint32_t)(flags)
 #define CONTROLS(descriptor, command, argument)                                                      \
@@ -83,6 +85,13 @@
   WAIT, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
 #define WAITS_ON(descriptor, number, what) \
   WAIT, .fd = (descriptor), .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(what)
+
+// Waits on an object that other threads post on
+#define AWAITS(number, what) COUNTED_WAIT, .form = kCallCountsWaiter, WAIT_WORDS(number, what)
+#define JOINS(thread)        JOIN, thread, WAIT_WORDS(0, thread)
+
+// Waits for descriptors in a set
+#define POLLS(set, count, what) POLL, set, count, WAIT_WORDS(count, what)
 
 // Waits for a child; at: where the status goes, a parameter of the function
 #define REAPS(number, what, at)      REAP, at, WAIT_WORDS(number, what)

@@ -23,6 +23,9 @@ void end_pairing_call(struct pending_call *call, const int fds[2], uint32_t flag
 // The same, read from the program's memory. watch: memory_watch() before the call.
 void end_program_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
 
+// The same, and both are identified at once: they are two files, of which only this call tells that they belong together.
+void end_socket_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
+
 // Both descriptors of a dup refer to one open file. The call was begun on the old one; its record names the new one,
 // `fresh` if the call failed.
 void end_duplicating_call(struct pending_call *call, int fresh, int result);

@@ -53,6 +53,48 @@
   end_error_wait(&call, error_of_thread(result));     \
   return result;
 
+#define TRACE_COUNTED_WAIT(kind, ret, expression, ...)                       \
+  PENDING(kind, __VA_ARGS__);                                                \
+  begin_counted_wait(&call);                                                 \
+  ret result = expression;                                                   \
+  end_counted_wait(&call, result == -1 ? -(int64_t)errno : (int64_t)result); \
+  return result;
+
+#define TRACE_ERROR_COUNTED_WAIT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                                \
+  begin_counted_wait(&call);                                 \
+  ret result = expression;                                   \
+  end_counted_wait(&call, -(int64_t)result);                 \
+  return result;
+
+#define TRACE_THREAD_COUNTED_WAIT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                                 \
+  begin_counted_wait(&call);                                  \
+  ret result = expression;                                    \
+  end_counted_wait(&call, -(int64_t)error_of_thread(result)); \
+  return result;
+
+#define TRACE_ERROR_JOIN(kind, ret, expression, thread, ...) \
+  PENDING(kind, __VA_ARGS__);                                \
+  begin_join(&call, thread);                                 \
+  ret result = expression;                                   \
+  end_error_wait(&call, result);                             \
+  return result;
+
+#define TRACE_THREAD_JOIN(kind, ret, expression, thread, ...) \
+  PENDING(kind, __VA_ARGS__);                                 \
+  begin_join(&call, thread);                                  \
+  ret result = expression;                                    \
+  end_error_wait(&call, error_of_thread(result));             \
+  return result;
+
+#define TRACE_POLL(kind, ret, expression, set, count, ...) \
+  PENDING(kind, __VA_ARGS__);                              \
+  begin_plain_call(&call);                                 \
+  ret result = expression;                                 \
+  end_poll(&call, set, (nfds_t)(count), (int64_t)result);  \
+  return result;
+
 // The entry is cleared first: once the descriptor is closed another thread may get it.
 #define TRACE_CLOSE(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                   \
@@ -85,6 +127,14 @@
   uint64_t watch = memory_watch();                                               \
   ret result = expression;                                                       \
   end_program_pair(&call, descriptors, watch, (uint32_t)(options), (int)result); \
+  return result;
+
+#define TRACE_SOCKET_PAIR(kind, ret, expression, descriptors, options, ...)     \
+  PENDING(kind, __VA_ARGS__);                                                   \
+  begin_plain_call(&call);                                                      \
+  uint64_t watch = memory_watch();                                              \
+  ret result = expression;                                                      \
+  end_socket_pair(&call, descriptors, watch, (uint32_t)(options), (int)result); \
   return result;
 
 #define TRACE_DUPLICATE(kind, ret, expression, fresh, ...) \

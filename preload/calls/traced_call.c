@@ -4,6 +4,7 @@
 #include "preload/base/scratch.h"
 #include "preload/calls/path_call.h"
 #include "preload/calls/stream_call.h"
+#include "preload/record/posts.h"
 
 enum { kWideUnits = 5 };
 
@@ -58,6 +59,7 @@ COLD void record_cancelled_call(struct pending_call *call) {
   leave_call(call);
   if (!call->start) return;
   switch ((enum call_form)call->form) {
+    case kCallCountsWaiter: uncount_waiter((uintptr_t)call->arg2); __attribute__((fallthrough));
     case kCallOnFd: put_call(call, now_ticks(), -ECANCELED, MLRUN_CALL_CANCELLED); break;
     case kCallOnPath: put_cancelled_path((struct path_call *)call); break;
     case kCallOnStream: put_cancelled_stream((struct stream_call *)call); break;

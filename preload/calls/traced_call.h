@@ -20,8 +20,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// The struct that contains the pending call.
-enum call_form { kCallOnFd, kCallOnPath, kCallOnStream };
+// The struct that contains the pending call, or what else it has to undo.
+enum call_form { kCallOnFd, kCallOnPath, kCallOnStream, kCallCountsWaiter };
 
 // In the wrapper's frame, linked into the thread while the real call runs.
 struct pending_call {

@@ -69,7 +69,7 @@ OLD_HOOK(glob, glob64, "GLIBC_2.2.5", int,
          (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
 // Before 2.3.2 a condition was a pointer to one that libc made
 OLD_HOOK(pthread_cond_wait, pthread_cond_wait, "GLIBC_2.2.5", int, (pthread_cond_t * condition, pthread_mutex_t *mutex),
-         (condition, mutex), ERROR_OF(WAITS(0, (uintptr_t)condition)))
+         (condition, mutex), ERROR_OF(AWAITS(0, (uintptr_t)condition)))
 OLD_HOOK(pthread_cond_timedwait, pthread_cond_timedwait, "GLIBC_2.2.5", int,
          (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until), (condition, mutex, until),
-         ERROR_OF(WAITS(0, (uintptr_t)condition)))
+         ERROR_OF(AWAITS(0, (uintptr_t)condition)))

@@ -14,14 +14,28 @@
 #include "preload/calls/process_call.h"
 #include "preload/calls/traced_call.h"
 #include "preload/calls/wait_call.h"
+#include "preload/core/program_memory.h"
 #include "preload/core/recorder.h"
 #include "preload/record/library_record.h"
 #include "preload/record/process_record.h"
+#include "preload/record/robust_list.h"
 
 void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   if (!start) return;
   struct pending_call call = {.start = start, .offset = MLRUN_NO_OFFSET, .fd = -1, .kind = (uint16_t)kind};
   put_call(&call, now_ticks(), result, 0);
+}
+
+// The new thread may be gone already, and with it the memory that its handle was stored in: then its number is unknown.
+static void put_thread_call(uint64_t start, int error, const pthread_t *thread) {
+  if (!start) return;
+  uint64_t end = now_ticks();
+  pthread_t handle;
+  bool is_there = !error && read_from_program(&handle, thread, sizeof handle, false);
+  uint32_t tid = is_there ? thread_number_if_there((uintptr_t)handle) : 0;
+  struct pending_call call = {
+      .start = start, .offset = MLRUN_NO_OFFSET, .arg2 = tid, .fd = -1, .kind = KIND_pthread_create};
+  put_call(&call, end, -(int64_t)error, 0);
 }
 
 EXPORT pid_t fork(void) {
@@ -49,7 +63,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   if (unlikely(!real)) return EAGAIN;  // before 2.34 it is in a library that need not be there
   uint64_t start = stamp();
   int error = real(thread, attributes, start_routine, argument);
-  put_process_call(KIND_pthread_create, start, -error);
+  put_thread_call(start, error, thread);
   return error;
 }
 
@@ -60,7 +74,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argumen
   uint64_t start = stamp();
   int result = real(thread, start_routine, argument);
   // The usual failure is that the thread limit is reached.
-  put_process_call(KIND_pthread_create, start, -(result == thrd_error ? EAGAIN : error_of_thread(result)));
+  put_thread_call(start, result == thrd_error ? EAGAIN : error_of_thread(result), thread);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #define TRACE_FLAGS MLRUN_CALL_RAW
 #include "preload/calls/trace_forms.h"
+#include "preload/record/posts.h"
 
 const bool raw_call_is_known[kRawNumbers] = {
     [SYS_openat2] = true,
@@ -34,29 +35,37 @@ static COLD long traced_openat2(syscall_function real, int dirfd, const char *pa
 
 enum { kFutexLockPi2 = 13 };  // since Linux 5.14; the headers may be older
 
-static bool futex_waits(long operation) {
-  switch (operation & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET:
-    case FUTEX_WAIT_REQUEUE_PI:
-    case FUTEX_LOCK_PI:
-    case kFutexLockPi2: return true;
-  }
-  return false;
-}
-
 #define RAW_BODY(number, name, ...) TRACE(KIND_##name, long, real(number, a, b, c, d, e, f), __VA_ARGS__)
 
-static long traced_futex(syscall_function real, long a, long b, long c, long d, long e, long f) {
+static long futex_wait(syscall_function real, long a, long b, long c, long d, long e, long f) {
+  RAW_BODY(SYS_futex, futex, AWAITS(b, a))
+}
+
+static long futex_lock(syscall_function real, long a, long b, long c, long d, long e, long f) {
   RAW_BODY(SYS_futex, futex, WAITS(b, a))
+}
+
+// Those that a requeue has moved wait for posts on another futex than the one in their record: their poster is unknown.
+static long traced_futex(syscall_function real, long a, long b, long c, long d, long e, long f) {
+  switch (b & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET: return futex_wait(real, a, b, c, d, e, f);
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_LOCK_PI:
+    case kFutexLockPi2: return futex_lock(real, a, b, c, d, e, f);
+    case FUTEX_WAKE_OP: note_post((const void *)e); __attribute__((fallthrough));
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE: note_post((const void *)a);
+  }
+  return real(SYS_futex, a, b, c, d, e, f);
 }
 
 long traced_raw_call(syscall_function real, long number, long a, long b, long c, long d, long e, long f) {
   switch (number) {
     case SYS_openat2: return traced_openat2(real, (int)a, (const char *)b, (const struct open_how *)c, (size_t)d);
-    case SYS_futex:
-      if (futex_waits(b)) return traced_futex(real, a, b, c, d, e, f);
-      break;
+    case SYS_futex: return traced_futex(real, a, b, c, d, e, f);
 #define RAW(number, name, capture)  \
   case number: {                    \
     RAW_BODY(number, name, capture) \

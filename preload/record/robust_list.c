@@ -10,6 +10,7 @@
 
 #include "preload/base/compiler.h"
 #include "preload/base/raw_syscall.h"
+#include "preload/core/program_memory.h"
 #include "runner/events/arena.h"
 
 struct robust_head {
@@ -18,7 +19,7 @@ struct robust_head {
   uint64_t pending;      // the entry being linked or unlinked
 };
 
-enum { kTidBeforeHead = 16 };
+enum { kTidBeforeHead = 16, kSelfInBlock = 16 };  // a control block has its own address at 16
 
 static long head_at;  // offset in the control block, 0: not found
 static bool tid_is_before_head;
@@ -83,6 +84,15 @@ uint32_t thread_number_after_fork(uint32_t tid_in_parent, bool system_calls_allo
 }
 
 uint32_t thread_number_of(uintptr_t pthread) { return control_block_tid((const char *)pthread); }
+
+uint32_t thread_number_if_there(uintptr_t pthread) {
+  const char *block = (const char *)pthread;
+  uint64_t self;
+  uint32_t tid;
+  if (!tid_is_before_head || !read_from_program(&self, block + kSelfInBlock, sizeof self, false)) return 0;
+  if (self != pthread || !read_from_program(&tid, block + head_at - kTidBeforeHead, sizeof tid, false)) return 0;
+  return tid;
+}
 
 void robust_list_hold(struct mlrun_channel *channel, uint32_t tid) {
   struct robust_head *head = list_head();

@@ -29,7 +29,7 @@ static const struct id_table id_tables[kTables] = {
     {kStringPagesFewBytes / kStringBucketBytes, (kStringPagesBytes - kStringPagesFewBytes) / kStringBucketBytes},
 };
 
-static int table_count(void) { return process.wiped_bytes == kStringPagesBytes ? kTables : kTables - 1; }
+static int table_count(void) { return process.wiped_bytes >= kStringPagesBytes ? kTables : kTables - 1; }
 
 static uint64_t *bucket_of(int table, uint64_t id) {
   const struct id_table *t = &id_tables[table];

@@ -18,6 +18,7 @@
 #include "preload/files/fd_table.h"
 #include "preload/files/path_rules.h"
 #include "preload/record/channel.h"
+#include "preload/record/posts.h"
 #include "preload/record/process_record.h"
 #include "preload/record/robust_list.h"
 #include "preload/record/stack_record.h"
@@ -26,7 +27,8 @@
 #include "preload/start/inherited_filters.h"
 #include "runner/events/session.h"
 
-enum { kSessionMaxBytes = 8448, kLeastSegments = 4 };
+// Under a limit of the address space there are slots of posts only where the arena's share of it is as large as this.
+enum { kSessionMaxBytes = 8448, kLeastSegments = 4, kArenaForPostsBytes = 64 << 20 };
 
 static struct mlrun_control detached = {.state = MLRUN_STOP};
 static uint32_t never;
@@ -110,11 +112,18 @@ static bool is_usable(struct mlrun_control *c, size_t bytes) {
   return false;
 }
 
-static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wiped, uint32_t wiped_bytes) {
+// What the kernel wipes in a forked child: ids of strings, then the slots of posts.
+struct wiped_mapping {
+  char *at;
+  uint32_t string_bytes, post_bytes;
+};
+
+static void start_recording(char *mapped, size_t bytes, const struct wiped_mapping *mapping) {
   struct mlrun_control *c = (struct mlrun_control *)mapped;
   size_t room = (bytes - c->segments_offset) / MLRUN_SEGMENT_BYTES;
+  struct wiped_pages *wiped = (struct wiped_pages *)mapping->at;
   process.wiped = wiped;
-  process.wiped_bytes = wiped_bytes;
+  process.wiped_bytes = mapping->string_bytes + mapping->post_bytes;
   first_string_ids = wiped->string_ids;
   process.segment_count = room < c->segment_count ? (uint32_t)room : c->segment_count;
   process.owner = (uint32_t *)(mapped + c->owner_offset);
@@ -131,12 +140,22 @@ static void start_recording(char *mapped, size_t bytes, struct wiped_pages *wipe
   if (files_on) {
     fd_table_create();
     path_rules_load(mapped + MLRUN_CONTROL_BYTES, c->rules_bytes);
+    if (mapping->post_bytes) post_slots = (struct post_slot *)(mapping->at + mapping->string_bytes);
   }
   stacks_begin(c);
   wiped->process_number = __atomic_add_fetch(&c->next_process, 1, __ATOMIC_RELAXED);
   wiped->generation = MLRUN_RUN;
   generation = &wiped->generation;
   __atomic_store_n(&control, c, __ATOMIC_RELEASE);
+}
+
+// False: there is no memory for it, or the kernel does not wipe it.
+static bool map_wiped(struct wiped_mapping *wiped, bool limited, size_t arena_bytes) {
+  wiped->string_bytes = limited ? kStringPagesFewBytes : kStringPagesBytes;
+  wiped->post_bytes = !limited || arena_bytes >= kArenaForPostsBytes ? kPostSlotsBytes : 0;
+  size_t bytes = wiped->string_bytes + wiped->post_bytes;
+  wiped->at = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+  return wiped->at && raw_syscall3(SYS_madvise, (long)wiped->at, (long)bytes, MADV_WIPEONFORK) == 0;
 }
 
 static bool open_session(const char *session) {
@@ -150,16 +169,14 @@ static bool open_session(const char *session) {
   size_t bytes = mappable_bytes(arena_name.bytes, &limited);
   char *mapped = map_arena(&arena_name, bytes);
   if (!mapped) return false;
-  uint32_t wiped_bytes = limited ? kStringPagesFewBytes : kStringPagesBytes;
-  char *wiped = map(wiped_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-  bool wipes = wiped && raw_syscall3(SYS_madvise, (long)wiped, wiped_bytes, MADV_WIPEONFORK) == 0;
-  if (!wipes || !is_usable((struct mlrun_control *)mapped, bytes)) {
+  struct wiped_mapping wiped;
+  if (!map_wiped(&wiped, limited, bytes) || !is_usable((struct mlrun_control *)mapped, bytes)) {
     raw_syscall2(SYS_munmap, (long)mapped, (long)bytes);
-    if (wiped) raw_syscall2(SYS_munmap, (long)wiped, wiped_bytes);
+    if (wiped.at) raw_syscall2(SYS_munmap, (long)wiped.at, (long)(wiped.string_bytes + wiped.post_bytes));
     return false;
   }
   raw_syscall3(SYS_madvise, (long)mapped, (long)bytes, MADV_DONTDUMP);
-  start_recording(mapped, bytes, (struct wiped_pages *)wiped, wiped_bytes);
+  start_recording(mapped, bytes, &wiped);
   return true;
 }
 

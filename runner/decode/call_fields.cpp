@@ -188,6 +188,7 @@ void fill_other_call(const CallEvent& call, CallRow& row) {
     case func::k_fdopen: row.flags = low(call.arg2); return;
     case func::k_readdir:
     case func::k_fclose: row.served_calls = low(call.arg2); return;
+    case func::k_pthread_create: row.arg2 = signed_of(call.arg2); return;
     case func::k_system:
     case func::k_popen: row.flags = low(call.w3); return;
     default: return;
@@ -223,6 +224,11 @@ void fill_fields(const CallEvent& call, CallRow& row) {
   if ((call.flags & MLRUN_CALL_RAW) != 0) row.via = model::Via::kSyscall;
   if (call.on_path) return fill_path_call(call, row);
   if (const auto call_class = class_of_func(call.func)) fill_by_class(*call_class, call, row);
+}
+
+uint32_t ender_of(const CallEvent& call) {
+  const bool names_thread = call.result == 0 && call.offset <= UINT32_MAX;
+  return names_thread && class_of_func(call.func) == MLRUN_CLASS_WAIT ? static_cast<uint32_t>(call.offset) : 0;
 }
 
 Motion motion_of(const CallEvent& call) {

@@ -11,6 +11,9 @@ namespace mlrun::trace {
 // A call that moves the file position gets kUnknown: offset_tracker.h derives its offset later.
 void fill_fields(const events::CallEvent& call, model::CallRow& row);
 
+// The thread that ended a wait, by its number in the process; 0: unknown, the wait failed, or the call is no wait.
+uint32_t ender_of(const events::CallEvent& call);
+
 // How the call changed the position of its open file.
 struct Motion {
   bool moves = false;   // reads or writes at the position and advances it by the result

@@ -23,7 +23,7 @@
 //              w3 = bytes requested, or as hooks.def defines for the function
 //              w4 = (result, or -errno) << 8
 //              w5 = file offset; MLRUN_NO_OFFSET: not an argument
-//                   msync, madvise: the flags or the advice
+//                   msync, madvise: the flags or the advice; waits: the thread that ended it (hooks/waits.def)
 //              w6 = open file << 8 | flags << 40 (16 bits) | top byte of the result << 56 (mlrun_result_top)
 //              w7 = arg2
 //              5 units, a call on two descriptors: w8 = open file of the second << 8,

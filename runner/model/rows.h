@@ -80,6 +80,7 @@ struct CallRow {
   int32_t stack_id = 0;              // 0: none
   const CallSplit* split = nullptr;  // how its time divides; nullptr: unknown
   int64_t gpu_file_id = 0;           // the libcufile call that made it; 0: none
+  int32_t poster_thread_id = 0;      // the thread that ended this wait; 0: unknown
 };
 
 struct AllocRow {

@@ -9,8 +9,8 @@ from lib import case, family
 
 
 def said(row):
-    path = re.sub(r"\[\d+\]", "", row.path)  # pipes and sockets are called by their inodes
-    return (row.func, row.fd, path, row.path2, row.requested, row.flags, row.offset_source == "argument" and row.offset, row.arg2,
+    path, path2 = (re.sub(r"\[\d+\]", "", each) for each in (row.path, row.path2))  # pipes and sockets are called by their inodes
+    return (row.func, row.fd, path, path2, row.requested, row.flags, row.offset_source == "argument" and row.offset, row.arg2,
             row.ret, row.err, row.wanted_addr)
 
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
+#include "runner/decode/limits.h"
 #include "runner/trace/identity/parents.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
@@ -164,35 +166,92 @@ Identity::Life Identity::life_of(const Channel& channel) const {
   return {facts.first_ns, facts.first_ns};
 }
 
-void Identity::add_threads(model::TraceInfo& info) {
-  std::vector<std::pair<Life, size_t>> order;
+// In order of time, the creator before what it creates. A channel without times of its own begins with its process, or
+// behind the thread's creation if that is known.
+std::vector<Identity::Begin> Identity::thread_beginnings() {
+  TraceClock::Hint hint;
+  std::vector<Begin> order;
+  std::map<std::pair<uint32_t, uint32_t>, int64_t> created;  // process and tid: the first
+  const auto& notes = notes_.threads();
+  for (size_t i = 0; i < notes.size(); ++i) {
+    const Channel* channel = channels_.find(notes[i].channel);
+    if (!channel || !proc_of_number_.contains(channel->about.process)) continue;
+    const int64_t ts_ns = clock_.convert(notes[i].value.clock, channel->clock_kind, hint);
+    order.push_back({{ts_ns, ts_ns}, false, i});
+    if (notes[i].value.created) created.try_emplace({channel->about.process, notes[i].value.tid}, ts_ns);
+  }
   for (size_t i = 0; i < channels_.all().size(); ++i) {
     const Channel& channel = channels_.all()[i];
-    if (proc_of_number_.contains(channel.about.process)) order.emplace_back(life_of(channel), i);
+    if (!proc_of_number_.contains(channel.about.process)) continue;
+    Life life = life_of(channel);
+    const bool has_times = channel.first <= channel.last || channel.has_counters;
+    const auto known = has_times ? created.end() : created.find({channel.about.process, channel.about.tid});
+    if (known != created.end()) life = {known->second + 1, known->second + 1};
+    order.push_back({life, true, i});
   }
-  std::sort(order.begin(), order.end());
-  struct Latest {
-    int32_t thread_id = 0;
-    int64_t ended_ns = kLatestNs;
-  };
-  std::map<std::pair<int32_t, uint32_t>, Latest> latest;  // by image and tid
-  for (const auto& [life, index] : order) {
-    Channel& channel = channels_.all()[index];
-    const int32_t image_id = images_[{channel.about.process, channel.about.image}];
-    Latest& thread = latest[{image_id, channel.about.tid}];
-    if (thread.thread_id == 0 || thread.ended_ns <= life.first_ns) {
-      model::ThreadRow row;
-      row.thread_id = thread.thread_id = static_cast<int32_t>(info.threads.size()) + 1;
-      row.proc_id = proc_of_number_[channel.about.process];
-      row.image_id = image_id;
-      row.tid = static_cast<int32_t>(channel.about.host_tid != 0 ? channel.about.host_tid : channel.about.tid);
-      row.first_ns = life.first_ns;
-      info.threads.push_back(row);
+  std::sort(order.begin(), order.end(), [](const Begin& a, const Begin& b) {
+    if (a.life.first_ns != b.life.first_ns) return a.life.first_ns < b.life.first_ns;
+    return std::tuple(!a.is_channel, a.life.last_ns, a.index) < std::tuple(!b.is_channel, b.life.last_ns, b.index);
+  });
+  return order;
+}
+
+// A new row for the thread `tid` of the channel's image.
+model::ThreadRow& Identity::begin_thread(model::TraceInfo& info, const Channel& channel, uint32_t tid, int64_t first_ns,
+                                         Latest& latest) {
+  model::ThreadRow row;
+  row.thread_id = static_cast<int32_t>(info.threads.size()) + 1;
+  row.proc_id = proc_of_number_[channel.about.process];
+  row.image_id = images_[{channel.about.process, channel.about.image}];
+  const bool is_outside = channel.about.host_tid == 0 || channel.about.host_tid == channel.about.tid;
+  row.tid = is_outside ? static_cast<int32_t>(tid) : -1;  // in another pid namespace its own channel tells
+  row.first_ns = row.last_ns = first_ns;
+  latest = {row.thread_id, kLatestNs};
+  numbers_.add(row.image_id, tid, {first_ns, row.thread_id});
+  numbered_.push_back({{channel.about.process, tid}, row.thread_id});
+  return info.threads.emplace_back(row);
+}
+
+void Identity::add_threads(model::TraceInfo& info) {
+  std::map<std::pair<int32_t, uint32_t>, Latest> threads;  // by image and tid
+  for (const Begin& begin : thread_beginnings()) {
+    if (!begin.is_channel) {
+      const auto& [serial, note] = notes_.threads()[begin.index];
+      const Channel& maker = *channels_.find(serial);
+      Latest& latest = threads[{images_[{maker.about.process, maker.about.image}], note.tid}];
+      const bool is_new =
+          note.created || latest.thread_id == 0;  // it may have ended before its creator asked for its number
+      if (is_new && info.threads.size() < kThreadsMax) {
+        begin_thread(info, maker, note.tid, begin.life.first_ns, latest);
+      }
+      continue;
     }
-    model::ThreadRow& row = info.threads[static_cast<size_t>(thread.thread_id) - 1];
-    row.last_ns = std::max(row.last_ns, life.last_ns);
-    thread.ended_ns = channel.counters.final ? TraceClock::from_monotonic(channel.counters.monotonic_ns) : kLatestNs;
+    Channel& channel = channels_.all()[begin.index];
+    const int32_t image_id = images_[{channel.about.process, channel.about.image}];
+    Latest& latest = threads[{image_id, channel.about.tid}];
+    if (latest.thread_id == 0 || latest.ended_ns <= begin.life.first_ns) {
+      begin_thread(info, channel, channel.about.tid, begin.life.first_ns, latest);
+    }
+    model::ThreadRow& row = info.threads[static_cast<size_t>(latest.thread_id) - 1];
+    if (channel.about.host_tid != 0) row.tid = static_cast<int32_t>(channel.about.host_tid);
+    row.last_ns = std::max(row.last_ns, begin.life.last_ns);
+    latest.ended_ns = channel.counters.final ? TraceClock::from_monotonic(channel.counters.monotonic_ns) : kLatestNs;
     channel.origin = {0, row.proc_id, image_id, row.thread_id, 0, row.tid};
+  }
+  prolong_threads(info);
+}
+
+// A thread that ended a wait was alive then, whether or not it recorded anything.
+void Identity::prolong_threads(model::TraceInfo& info) {
+  TraceClock::Hint hint;
+  for (const auto& [serial, note] : notes_.threads()) {
+    const Channel* channel = note.created ? nullptr : channels_.find(serial);
+    if (!channel || channel->origin.thread_id == 0) continue;
+    const int64_t ts_ns = clock_.convert(note.clock, channel->clock_kind, hint);
+    const int32_t thread_id = numbers_.find(channel->origin.image_id, note.tid, ts_ns);
+    if (thread_id == 0) continue;
+    model::ThreadRow& row = info.threads[static_cast<size_t>(thread_id) - 1];
+    row.last_ns = std::max(row.last_ns, ts_ns);
   }
 }
 
@@ -206,10 +265,7 @@ void Identity::name_threads(model::TraceInfo& info) {
   }
   std::stable_sort(comms.begin(), comms.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
   std::map<std::pair<uint32_t, uint32_t>, std::vector<int32_t>> threads;  // process number and tid: thread_ids
-  for (const Channel& channel : channels_.all()) {
-    if (channel.origin.thread_id == 0) continue;
-    threads[{channel.about.process, channel.about.tid}].push_back(channel.origin.thread_id);
-  }
+  for (const auto& [number, thread_id] : numbered_) threads[number].push_back(thread_id);
   for (const CommFact& fact : comms) {
     for (const int32_t thread_id : threads[{fact.process, fact.tid}]) {
       model::ThreadRow& row = info.threads[static_cast<size_t>(thread_id) - 1];

@@ -6,7 +6,9 @@
 //                   but not a new process
 //   process image   a process number with one of its image numbers; a forked child starts with its parent's number in
 //                   a row of its own
-//   thread          channels of one image with the same tid, unless the earlier one had ended when the later one began
+//   thread          channels of one image with the same tid, unless the earlier one had ended when the later one began;
+//                   one whose creation was recorded is there from then on, and one that ended a wait from there, even if
+//                   it recorded nothing itself
 //
 // Ids count from 1 in order of first appearance in time, then of the producers' numbers.
 #pragma once
@@ -18,6 +20,7 @@
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/identity/process_facts.h"
+#include "runner/trace/identity/thread_numbers.h"
 #include "runner/trace/spool/spool_channels.h"
 #include "runner/trace/spool/string_table.h"
 
@@ -30,6 +33,8 @@ class Identity {
 
   // Fills processes, images and threads, and the channels' origins.
   void resolve(model::TraceInfo& info);
+  // Requires: resolve() was called.
+  [[nodiscard]] ThreadNumbers take_thread_numbers() { return std::move(numbers_); }
 
  private:
   struct Process {
@@ -42,7 +47,21 @@ class Identity {
     int64_t first_ns = 0, last_ns = 0;
     auto operator<=>(const Life&) const = default;
   };
+  // The beginning of a thread: of a channel, or its creation by another one.
+  struct Begin {
+    Life life;
+    bool is_channel = false;
+    size_t index = 0;  // of the channel, or of the note
+  };
+  struct Latest {
+    int32_t thread_id = 0;
+    int64_t ended_ns = kLatestNs;
+  };
   [[nodiscard]] Life life_of(const Channel& channel) const;
+  [[nodiscard]] std::vector<Begin> thread_beginnings();
+  model::ThreadRow& begin_thread(model::TraceInfo& info, const Channel& channel, uint32_t tid, int64_t first_ns,
+                                 Latest& latest);
+  void prolong_threads(model::TraceInfo& info);
   void join_instances();
   [[nodiscard]] Process* earlier_image(const ProcessFacts& facts);
   void add_process_rows(model::TraceInfo& info);
@@ -61,6 +80,8 @@ class Identity {
   std::map<uint32_t, int32_t> proc_of_number_;
   std::map<std::pair<uint64_t, uint32_t>, std::vector<size_t>> by_pid_;  // namespace and pid: indexes of processes_
   std::map<std::pair<uint32_t, uint32_t>, int32_t> images_;              // process and image number: image_id
+  ThreadNumbers numbers_;
+  std::vector<std::pair<std::pair<uint32_t, uint32_t>, int32_t>> numbered_;  // process number and tid: thread_id
 };
 
 }  // namespace mlrun::trace

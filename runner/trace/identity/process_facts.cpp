@@ -51,6 +51,7 @@ void ProcessNotes::add(const BlockScan& scan) {
   append(child_events_, scan.children);
   append(child_end_events_, scan.child_ends);
   append(rings_, scan.rings);
+  append(threads_, scan.threads);
   for (const ProcessText& text : scan.process_texts) add_text(text);
 }
 

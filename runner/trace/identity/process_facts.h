@@ -73,6 +73,8 @@ class ProcessNotes {
   // io_uring instances created through libc, by channel.
   [[nodiscard]] const std::vector<OfChannel<events::RingEvent>>& rings() const { return rings_; }
   [[nodiscard]] const std::vector<ChildEndFact>& child_ends() const { return child_ends_; }
+  // Clocks are those of the channels.
+  [[nodiscard]] const std::vector<OfChannel<ThreadNote>>& threads() const { return threads_; }
   [[nodiscard]] ModuleMap& modules() { return modules_; }
   [[nodiscard]] const ModuleMap& modules() const { return modules_; }
   [[nodiscard]] uint64_t unreadable_texts() const { return unreadable_texts_; }
@@ -104,6 +106,7 @@ class ProcessNotes {
   std::vector<ChildFact> children_;
   std::vector<ChildEndFact> child_ends_;
   std::vector<OfChannel<events::RingEvent>> rings_;
+  std::vector<OfChannel<ThreadNote>> threads_;
   ModuleMap modules_;
 };
 

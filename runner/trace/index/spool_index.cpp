@@ -195,7 +195,9 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   chunks_.place(clock_);
   files_.finish();
   notes_.place(channels_, clock_, session_clock_);
-  Identity(channels_, notes_, strings_, clock_).resolve(info);
+  Identity identity(channels_, notes_, strings_, clock_);
+  identity.resolve(info);
+  thread_numbers_ = identity.take_thread_numbers();
   note_waits(info.processes, notes_, channels_.all());
   tell_ends(info.processes, channels_, gaps_, events_from_ns_ != 0);
   stacks_.finish(strings_, notes_.modules());

@@ -12,6 +12,7 @@
 #include "runner/model/trace_info.h"
 #include "runner/trace/files/file_index.h"
 #include "runner/trace/identity/process_facts.h"
+#include "runner/trace/identity/thread_numbers.h"
 #include "runner/trace/index/gpu_facts.h"
 #include "runner/trace/index/stack_index.h"
 #include "runner/trace/spool/chunk_list.h"
@@ -58,6 +59,7 @@ class SpoolIndex {
   [[nodiscard]] const StackIndex& stacks() const { return stacks_; }
   [[nodiscard]] const ModuleMap& modules() const { return notes_.modules(); }
   [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
+  [[nodiscard]] const ThreadNumbers& thread_numbers() const { return thread_numbers_; }
   [[nodiscard]] const StringTable& strings() const { return strings_; }
   [[nodiscard]] StringTable& strings() { return strings_; }
   [[nodiscard]] GpuFacts& gpu_facts() { return gpu_facts_; }
@@ -97,6 +99,7 @@ class SpoolIndex {
   ChannelTable channels_;
   ChunkList chunks_;
   ProcessNotes notes_;
+  ThreadNumbers thread_numbers_;
   StackIndex stacks_;
   TraceClock clock_;
   std::vector<mlrun_frame_anchor> anchors_;

@@ -81,7 +81,8 @@ CallTable::CallTable(bool has_kernel_side)
       via_(table_.label("via", via_names())),
       served_calls_(table_.int32("served_calls")),
       stack_id_(table_.optional_int32("stack_id")),
-      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)) {
+      gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
+      poster_thread_id_(table_.optional_int32("poster_thread_id")) {
   if (has_kernel_side) {
     kernel_.emplace(table_);
   } else {
@@ -122,6 +123,7 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   each(served_calls_, [](const Row& row) { return row.served_calls; });
   each_unless(0, stack_id_, &Row::stack_id);
   each_unless(0, gpu_file_id_, &Row::gpu_file_id);
+  each_unless(0, poster_thread_id_, &Row::poster_thread_id);
   for (size_t i = 0; kernel_ && i < rows.size(); ++i) {
     kernel_->add(rows[i]->split, i < pages.size() ? pages[i] : std::nullopt);
   }

@@ -42,6 +42,7 @@ class CallTable {
   Int32Column& served_calls_;
   Int32Column& stack_id_;
   Int64Column& gpu_file_id_;
+  Int32Column& poster_thread_id_;
   struct KernelColumns {
     explicit KernelColumns(ParquetTable& table);
     void add(const model::CallSplit* split, const std::optional<ReadPages>& pages);

@@ -158,6 +158,8 @@ void PartitionReader::add_call(const RecordView& record, const Channel& channel,
   fill_fields(call, row);
   fill_files(index_.files(), call, row);
   row.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
+  const uint32_t ender = ender_of(call);
+  if (ender != 0) row.poster_thread_id = index_.thread_numbers().find(row.origin.image_id, ender, end_ns);
 }
 
 void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runner/decode/call_fields.h"
 #include "runner/events/content_hash.h"
 #include "runner/trace/spool/sum_cursor.h"
 #include "runner/util/flat_map.h"
@@ -31,6 +32,7 @@ class BlockScanner {
   void add_gpu_work(const RecordView& record, FrameNote& note);
   void add_free_time(const RecordView& record, FrameNote& note);
   void add_call(const RecordView& record, const FrameNote& note);
+  void add_threads(const events::CallEvent& call, uint64_t channel);
   void add_path(const PathRef& path);
   void add_paths(const events::CallEvent& call);
   void add_sums(const SpoolFrame& frame);
@@ -46,7 +48,7 @@ class BlockScanner {
   bool is_known_ = false;  // the frame's definitions are already known from the kept file
   BlockScan scan_;
   summary::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
-  summary::FlatMap<uint32_t> counter_index_;
+  summary::FlatMap<uint32_t> counter_index_, ender_index_;
   events::CallEvent blank_call_;  // copied with a few wide moves; constructing one costs more than decoding it
 };
 
@@ -190,6 +192,7 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
   events::CallEvent call = blank_call_;
   if (!events::decode(record, call)) return;
   add_paths(call);
+  add_threads(call, note.channel);
   const bool makes_child = call.func == events::func::k_fork || call.func == events::func::k_vfork ||
                            call.func == events::func::k_posix_spawn;
   if (makes_child && call.result > 0 && call.result <= INT32_MAX) {
@@ -199,6 +202,28 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
     scan_.given_names.push_back({scan_.files.size(), {call.dirfd_file, second_path(call)}});
   }
   if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
+}
+
+// Of the waits of a channel that one thread ended the latest is enough; after a creation the number is another thread's.
+void BlockScanner::add_threads(const events::CallEvent& call, uint64_t channel) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  const bool creates = call.func == events::func::k_pthread_create && call.result == 0 && call.arg2 - 1 < UINT32_MAX;
+  const uint32_t tid = creates ? static_cast<uint32_t>(call.arg2) : ender_of(call);
+  if (tid == 0) return;
+  bool made = false;
+  uint32_t& index = ender_index_.at(scrambled(scrambled(channel), tid), &made);
+  if (creates) {
+    index = kNone;
+    scan_.threads.push_back({channel, {call.start, tid, true}});
+    return;
+  }
+  if (made || index == kNone) {
+    index = static_cast<uint32_t>(scan_.threads.size());
+    scan_.threads.push_back({channel, {0, tid, false}});
+  }
+  ThreadNote& noted = scan_.threads[index].value;
+  noted.clock =
+      std::max(noted.clock, call.start > UINT64_MAX - call.duration ? UINT64_MAX : call.start + call.duration);
 }
 
 void BlockScanner::add_paths(const events::CallEvent& call) {

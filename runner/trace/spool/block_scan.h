@@ -54,6 +54,13 @@ struct ChildNote {
   uint64_t clock = 0;
   uint32_t pid = 0;
 };
+// A thread of the channel's process, by its number there: created by this channel, or alive at that moment because it
+// ended a wait.
+struct ThreadNote {
+  uint64_t clock = 0;
+  uint32_t tid = 0;
+  bool created = false;
+};
 // Frames as in the record: first index into BlockScan::stack_frames.
 struct StackNote {
   uint64_t id = 0;
@@ -99,6 +106,7 @@ struct BlockScan {
   std::vector<OfChannel<events::EndEvent>> ends;
   std::vector<OfChannel<events::CommEvent>> comms;
   std::vector<OfChannel<ChildNote>> children;
+  std::vector<OfChannel<ThreadNote>> threads;
   std::vector<OfChannel<events::ChildEndEvent>> child_ends;
   std::vector<OfChannel<events::RingEvent>> rings;
   std::vector<OfChannel<uint64_t>> failed_execs;  // start times

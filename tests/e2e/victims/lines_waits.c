@@ -114,6 +114,11 @@ static void on_conditions(void) {
   LINE(pthread_cond_wait, 2, WAITED(pthread_cond_wait(&other_condition, &other_mutex) == 0));
   LINE(sem_wait, 2, WAITED(no_post() && sem_wait(&semaphore) == 0));
   over = true, thrd_join(waker, NULL);
+  UNRECORDED(sem_post, sem_post(&semaphore) == 0);
+  UNRECORDED(pthread_cond_signal, pthread_cond_signal(&other_condition) == 0);
+  UNRECORDED(pthread_cond_broadcast, pthread_cond_broadcast(&other_condition) == 0);
+  UNRECORDED(cnd_signal, cnd_signal(&condition) == thrd_success);
+  UNRECORDED(cnd_broadcast, cnd_broadcast(&condition) == thrd_success);
 }
 
 static pthread_t sleeper(void) {

@@ -130,6 +130,62 @@ TEST(Identity, ATidThatComesBackIsAnotherThread) {
   EXPECT_EQ(folder.numbers("call", "thread_id"), Numbers({1, 2}));
 }
 
+testing::DescriptorCall thread_made(uint64_t ms, uint64_t tid) {
+  return {.func = events::func::k_pthread_create,
+          .start = ticks_at(ms * kMillisecond),
+          .duration = 100,
+          .fd = -1,
+          .arg2 = tid};
+}
+
+testing::DescriptorCall wait_ended_by(uint64_t from_ms, uint64_t to_ms, uint64_t tid, int64_t result = 0) {
+  return {.func = events::func::k_sem_wait,
+          .start = ticks_at(from_ms * kMillisecond),
+          .duration = ticks_at((to_ms - from_ms) * kMillisecond),
+          .fd = -1,
+          .result = result,
+          .offset = tid};
+}
+
+// 101 records nothing; its number comes back as another thread's, which does.
+TEST(Identity, AThreadWithoutRecordsIsThereFromItsCreationToTheLastWaitThatItEnded) {
+  SpoolWriter spool = spool_with_anchors();
+  add_image(spool, {.serial = 1}, {}, 10);
+  RecordBuffer records;
+  records.add(thread_made(20, 101));
+  records.add(wait_ended_by(21, 30, 101));
+  records.add(wait_ended_by(31, 40, 101));
+  records.add(thread_made(50, 101));
+  records.add(thread_made(55, 102));
+  records.add(wait_ended_by(60, 70, 101));
+  records.add(wait_ended_by(70, 74, 555));                // by a thread of which nothing else is known
+  records.add(wait_ended_by(74, 75, UINT32_MAX + 9ull));  // damaged
+  records.add(wait_ended_by(75, 77, 101, -110));          // timed out
+  spool.add_data(1, records);
+  spool.add_channel({.serial = 2, .tid = 101});
+  records.add(testing::DescriptorCall{.start = ticks_at(80 * kMillisecond), .duration = 5});
+  records.add_comm(ticks_at(81 * kMillisecond), 102, records.add_string("silent"));
+  spool.add_data(2, records);
+  const testing::TraceFolder folder;
+  merge(folder, spool);
+  const auto at = [](uint64_t ms) { return int64_t(testing::kStartNs + ms * kMillisecond); };
+  EXPECT_EQ(folder.numbers("thread", "tid"), Numbers({100, 101, 101, 102, 555}));
+  const Numbers first = folder.numbers("thread", "first"), last = folder.numbers("thread", "last");
+  ASSERT_EQ(first.size(), 5u);
+  EXPECT_EQ(*first[1], at(20));
+  EXPECT_NEAR(*last[1], at(40), 10);
+  EXPECT_EQ(*first[2], at(50));
+  EXPECT_NEAR(*last[2], at(80), 10);
+  EXPECT_EQ(*first[3], at(55));
+  EXPECT_NEAR(*first[4], at(74), 10);
+  EXPECT_EQ(folder.texts("thread", "comm")[3], "silent");
+  const auto none = std::nullopt;
+  EXPECT_EQ(folder.numbers("call", "poster_thread_id"),
+            Numbers({none, none, 2, 2, none, none, 3, 5, none, none, none}));
+  EXPECT_EQ(folder.numbers("call", "thread_id").back(), 3);
+  EXPECT_EQ(folder.numbers("call", "arg2")[1], 101);
+}
+
 TEST(Identity, ThreadsHaveTheNameThatTheyTookLast) {
   SpoolWriter spool = spool_with_anchors();
   add_image(spool, {.serial = 1}, {}, 10);
