@@ -57,6 +57,11 @@
 // Calls that make descriptors
 #define MAKES(number, other) \
   MAKE, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
+#define ACCEPTS(number, other) \
+  ACCEPT, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET, .arg2 = (uint64_t)(other)
+#define CONNECTS(descriptor, address, bytes) CONNECT, address, bytes, .fd = (descriptor), .offset = MLRUN_NO_OFFSET
+// The parameter's type is a union of pointers.
+#define SOCKET_ADDRESS(address) ((address).__sockaddr__)
 #define PAIRS(descriptors, number, flags) \
   PAIR, descriptors, flags, .fd = -1, .requested = (uint64_t)(number), .offset = MLRUN_NO_OFFSET
 #define PAIRS_SOCKETS(descriptors, number, flags) \

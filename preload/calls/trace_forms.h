@@ -11,6 +11,7 @@
 #include "preload/calls/map_call.h"
 #include "preload/calls/message_call.h"
 #include "preload/calls/path_call.h"
+#include "preload/calls/socket_call.h"
 #include "preload/calls/traced_call.h"
 #include "preload/calls/wait_call.h"
 #include "preload/calls/working_directory.h"
@@ -119,6 +120,20 @@
   begin_plain_call(&call);                     \
   ret result = expression;                     \
   end_making_call(&call, (int)result);         \
+  return result;
+
+#define TRACE_ACCEPT(kind, ret, expression, ...) \
+  PENDING(kind, __VA_ARGS__);                    \
+  begin_plain_call(&call);                       \
+  ret result = expression;                       \
+  end_accept(&call, (int)result);                \
+  return result;
+
+#define TRACE_CONNECT(kind, ret, expression, address, bytes, ...) \
+  PENDING(kind, __VA_ARGS__);                                     \
+  begin_call(&call);                                              \
+  ret result = expression;                                        \
+  end_connect(&call, address, (size_t)(bytes), (int)result);      \
   return result;
 
 #define TRACE_PAIR(kind, ret, expression, descriptors, options, ...)             \

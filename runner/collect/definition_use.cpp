@@ -35,7 +35,7 @@ uint32_t words_in(uint32_t bytes) { return bytes / uint32_t{sizeof(uint64_t)}; }
 constexpr bool defines(uint32_t kind) {
   return kind == MLRUN_STRING || kind == MLRUN_FILE || kind == MLRUN_PROCESS || kind == MLRUN_END ||
          kind == MLRUN_COMM || kind == MLRUN_STACK || kind == MLRUN_MODULE || kind == MLRUN_GPU_DEVICE ||
-         kind == MLRUN_GPU_NOTE || kind == MLRUN_CHILD_END || kind == MLRUN_RING;
+         kind == MLRUN_GPU_NOTE || kind == MLRUN_CHILD_END || kind == MLRUN_RING || kind == MLRUN_SOCKET;
 }
 
 // A name in one piece. Fragments (names of more than 3.7 KiB) are always kept.
@@ -207,6 +207,7 @@ bool DefinitionUse::let_go(const char* record, uint32_t bytes, uint64_t first_st
     if (files_.erase(number) != 0 && let_go_files_.try_emplace(number, record, bytes).second) let_go_bytes_ += bytes;
     return true;
   }
+  if (kind_of(record) == MLRUN_SOCKET) return !needs_file(argument_of(record), first_stretch);
   if (!is_whole_string(record)) return false;
   const auto name = names_.find(word(record, 1));
   if (name == names_.end() || name->second >= first_stretch) return false;

@@ -10,6 +10,14 @@ namespace {
 
 constexpr uint32_t kBytesPerUnit = 15;  // bytes of text after the tag byte
 
+void append_units(const uint64_t* words, uint32_t left, std::string& text) {
+  for (const auto* unit = reinterpret_cast<const char*>(words); left != 0; unit += MLRUN_UNIT_BYTES) {
+    const uint32_t bytes = std::min(left, kBytesPerUnit);
+    text.append(unit + 1, bytes);
+    left -= bytes;
+  }
+}
+
 // Decodes a field that stores "value + 1; 0: not set".
 int32_t minus_one(uint64_t field) { return static_cast<int32_t>(field) - 1; }
 
@@ -94,6 +102,23 @@ bool decode(const RecordView& record, RingEvent& ring) {
   return ring.what != 0;
 }
 
+bool decode(const RecordView& record, SocketEvent& socket) {
+  if (record.units < 2) return false;
+  const uint64_t* w = record.words;
+  const auto own = static_cast<uint32_t>(w[2] >> 8 & 0xff), other = static_cast<uint32_t>(w[2] >> 16 & 0xff);
+  if (own + other > (record.units - 2) * kBytesPerUnit) return false;
+  socket.open_file = record.arg;
+  socket.clock = record.clock();
+  socket.duration = w[3];
+  socket.accepted = (w[2] >> 24 & 1) != 0;
+  socket.peer_pid = static_cast<uint32_t>(w[2] >> 32);
+  std::string both;
+  append_units(w + 4, own + other, both);
+  socket.own = both.substr(0, own);
+  socket.other = both.substr(own);
+  return socket.open_file != 0;
+}
+
 bool decode(const RecordView& record, CommEvent& comm) {
   if (record.units < 2) return false;
   comm.clock = record.words[1];
@@ -152,18 +177,6 @@ bool decode(const RecordView& record, MarkEvent& mark) {
   mark.text_words = w + size_t{text_unit} * 2;
   return mark.text_bytes <= (record.units - text_unit) * kBytesPerUnit;
 }
-
-namespace {
-
-void append_units(const uint64_t* words, uint32_t left, std::string& text) {
-  for (const auto* unit = reinterpret_cast<const char*>(words); left != 0; unit += MLRUN_UNIT_BYTES) {
-    const uint32_t bytes = std::min(left, kBytesPerUnit);
-    text.append(unit + 1, bytes);
-    left -= bytes;
-  }
-}
-
-}  // namespace
 
 void append_text(const StringEvent& fragment, std::string& text) {
   append_units(fragment.words + 2, fragment.bytes, text);

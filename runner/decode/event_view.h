@@ -33,6 +33,7 @@ enum class EventClass : uint8_t {
   kEnd,
   kChildEnd,
   kRing,
+  kSocket,
   kComm,
   kStack,
   kModule,
@@ -129,6 +130,7 @@ inline EventClass class_of(uint16_t kind) {
   if (kind == MLRUN_END) return EventClass::kEnd;
   if (kind == MLRUN_CHILD_END) return EventClass::kChildEnd;
   if (kind == MLRUN_RING) return EventClass::kRing;
+  if (kind == MLRUN_SOCKET) return EventClass::kSocket;
   if (kind == MLRUN_STACK) return EventClass::kStack;
   if (kind == MLRUN_MODULE) return EventClass::kModule;
   return kind == MLRUN_COMM ? EventClass::kComm : EventClass::kUnknown;
@@ -209,6 +211,16 @@ struct ChildEndEvent {
 struct RingEvent {
   uint32_t what = 0;  // enum mlrun_ring
   uint32_t operation = 0;
+};
+
+// Addresses as in struct sockaddr; empty: unknown.
+struct SocketEvent {
+  uint32_t open_file = 0;
+  uint64_t clock = 0, duration = 0;  // of the call that connected or accepted it
+  bool accepted = false;
+  uint32_t peer_pid =
+      0;  // accepted, AF_UNIX: of the process that connected, in the acceptor's pid namespace; 0: unknown
+  std::string own, other;
 };
 
 struct CommEvent {
@@ -318,6 +330,7 @@ bool decode(const RecordView& record, ProcessEvent& process);
 bool decode(const RecordView& record, EndEvent& end);
 bool decode(const RecordView& record, ChildEndEvent& end);
 bool decode(const RecordView& record, RingEvent& ring);
+bool decode(const RecordView& record, SocketEvent& socket);
 bool decode(const RecordView& record, CommEvent& comm);
 bool decode(const RecordView& record, StackEvent& stack);
 bool decode(const RecordView& record, ModuleEvent& module);

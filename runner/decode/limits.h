@@ -13,6 +13,7 @@ inline constexpr size_t kStringMax = size_t{64} << 10;          // of one string
 inline constexpr size_t kPendingStringsMax = 4096;              // strings with fragments missing
 inline constexpr size_t kChannelsMax = size_t{1} << 22;
 inline constexpr size_t kThreadsMax = size_t{1} << 22;  // rows of threads by their creation
+inline constexpr size_t kSocketsMax = size_t{1} << 21;  // connected or accepted; further ones have no other end
 inline constexpr size_t kFilesMax = size_t{1} << 24;
 inline constexpr size_t kOpenFilesMax = size_t{1} << 26;
 inline constexpr size_t kFailedExecsMax = size_t{1} << 22;

@@ -45,6 +45,11 @@
 //              w6 = open file of dirfd << 8
 //              w7 = string id of the working directory, 0: not needed
 //
+//   socket     addresses of a connected socket (MLRUN_SOCKET): arg = number of its open file; w1 = begin of the call
+//              w2 = bytes of its own address << 8 | of the other end's << 16 | accepted << 24 | pid of the process that
+//              connected (AF_UNIX, accepted; 0: unknown) << 32; w3 = duration of the call
+//              then both addresses, as in struct sockaddr, in units of 15 bytes behind a tag byte
+//
 //   string     arg = bytes in this fragment (16) | fragment << 16 | last << 24; w1 = id, no clock
 //              then units of 15 bytes behind a tag byte
 //
@@ -127,6 +132,7 @@ enum mlrun_kind {
   MLRUN_MODULE = 8,
   MLRUN_CHILD_END = 9,  // 2 units: arg = pid, w2 = wait status << 8: how a child ended, by its parent's wait
   MLRUN_RING = 10,      // 2 units: arg = descriptor, w2 = enum mlrun_ring << 8 | operation << 16: of an io_uring
+  MLRUN_SOCKET = 11,
 
   MLRUN_MARK_PUSH = 0x20,
   MLRUN_MARK_POP = 0x21,
@@ -281,6 +287,8 @@ enum mlrun_stack_end {
   MLRUN_STACK_BROKEN = 4,        // the next step leads out of the stack
   MLRUN_STACK_BUSY = 5           // libraries were being loaded or unloaded at that moment
 };
+
+enum { MLRUN_SOCKET_ADDRESS_MAX = 128 };
 
 // Bits of `flags` in a call record.
 enum mlrun_call_flag {

@@ -63,7 +63,8 @@ class FileTable {
             .ino = static_cast<int64_t>(file.ino),
             .file_system = file_system,
             .mount = mount,
-            .kind = std::string(kind_name(file.kind))};
+            .kind = std::string(kind_name(file.kind)),
+            .address = address(index)};
   }
   [[nodiscard]] FileKind kind(size_t index) const { return files_[index].kind; }
   [[nodiscard]] const std::string& file_system(size_t index) const { return mounts_[files_[index].mount].first; }
@@ -88,6 +89,13 @@ class FileTable {
   [[nodiscard]] std::string bytes(size_t index) const {
     const auto found = bytes_.find(index);
     return found == bytes_.end() ? std::string{} : found->second;
+  }
+
+  // The other end of a connected socket; else empty.
+  void set_address(size_t index, std::string address) { addresses_[index] = std::move(address); }
+  [[nodiscard]] std::string address(size_t index) const {
+    const auto found = addresses_.find(index);
+    return found == addresses_.end() ? std::string{} : found->second;
   }
 
   // Requires: the texts live in texts(). Returns the file_id.
@@ -122,7 +130,7 @@ class FileTable {
  private:
   util::ChunkedList<Packed> files_;
   std::vector<std::pair<std::string, std::string>> mounts_{{"", ""}};
-  std::unordered_map<size_t, std::string> bytes_;
+  std::unordered_map<size_t, std::string> bytes_, addresses_;
   std::shared_ptr<TextArena> texts_ = std::make_shared<TextArena>();
 };
 

@@ -156,6 +156,7 @@ struct FileRow {
   std::string file_system;   // type, e.g. ext4
   std::string mount;         // mount point
   std::string kind;
+  std::string address;  // of the other end, of a connected socket; empty: unknown
 };
 
 struct MarkRow {

@@ -142,6 +142,7 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kEnd:
       case EventClass::kChildEnd:
       case EventClass::kRing:
+      case EventClass::kSocket:
       case EventClass::kComm:
       case EventClass::kStack:
       case EventClass::kModule:

@@ -129,6 +129,7 @@ void SpoolIndex::take(BlockScan& scan) {
     if (failed_execs_.size() < kFailedExecsMax) failed_execs_.at(exec_key(serial, start)) = 1;
   }
   notes_.add(scan);
+  sockets_.add(std::move(scan.sockets));
   take_stacks(scan);
   take_gpu_facts(scan);
   keep_anchors(scan.anchors);
@@ -194,6 +195,7 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   clock_ = *std::move(clock);
   chunks_.place(clock_);
   files_.finish();
+  sockets_.finish(channels_, clock_, files_, info.files);
   notes_.place(channels_, clock_, session_clock_);
   Identity identity(channels_, notes_, strings_, clock_);
   identity.resolve(info);

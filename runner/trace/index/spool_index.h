@@ -11,6 +11,7 @@
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/files/file_index.h"
+#include "runner/trace/files/socket_pairs.h"
 #include "runner/trace/identity/process_facts.h"
 #include "runner/trace/identity/thread_numbers.h"
 #include "runner/trace/index/gpu_facts.h"
@@ -56,6 +57,7 @@ class SpoolIndex {
   [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
+  [[nodiscard]] const SocketPairs& sockets() const { return sockets_; }
   [[nodiscard]] const StackIndex& stacks() const { return stacks_; }
   [[nodiscard]] const ModuleMap& modules() const { return notes_.modules(); }
   [[nodiscard]] const ProcessNotes& notes() const { return notes_; }
@@ -99,6 +101,7 @@ class SpoolIndex {
   ChannelTable channels_;
   ChunkList chunks_;
   ProcessNotes notes_;
+  SocketPairs sockets_;
   ThreadNumbers thread_numbers_;
   StackIndex stacks_;
   TraceClock clock_;

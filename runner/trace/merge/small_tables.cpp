@@ -102,6 +102,7 @@ struct Columns<model::FileRow> {
     visitor.optional("file_system", row.file_system);
     visitor.optional("mount", row.mount);
     visitor("kind", row.kind);
+    visitor.optional("address", row.address);
   }
 };
 

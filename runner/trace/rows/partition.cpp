@@ -17,6 +17,10 @@ namespace {
 using events::EventClass;
 using events::RecordView;
 
+bool connects(uint16_t number) {
+  return number == events::func::k_connect || number == events::func::k_accept || number == events::func::k_accept4;
+}
+
 bool lies_in(int64_t end_ns, const Slice& slice) { return end_ns >= slice.first_ns && end_ns < slice.end_ns; }
 
 uint32_t entries_of(const SpoolFrame& frame, const mlrun_frame_counters& counters) {
@@ -160,6 +164,9 @@ void PartitionReader::add_call(const RecordView& record, const Channel& channel,
   row.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
   const uint32_t ender = ender_of(call);
   if (ender != 0) row.poster_thread_id = index_.thread_numbers().find(row.origin.image_id, ender, end_ns);
+  if (call.open_file != 0 && connects(call.func)) {
+    row.file2_id = index_.files().open_file(index_.sockets().other_end(call.open_file)).file_id;
+  }
 }
 
 void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row) {

@@ -268,6 +268,7 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
     case EventClass::kEnd: return keep(events::EndEvent{}, scan_.ends);
     case EventClass::kChildEnd: return keep(events::ChildEndEvent{}, scan_.child_ends);
     case EventClass::kRing: return keep(events::RingEvent{}, scan_.rings);
+    case EventClass::kSocket: return keep(events::SocketEvent{}, scan_.sockets);
     case EventClass::kComm: return keep(events::CommEvent{}, scan_.comms);
     case EventClass::kModule: return keep(events::ModuleEvent{}, scan_.modules);
     case EventClass::kStack: return add_stack(record, channel);

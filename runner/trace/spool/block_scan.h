@@ -109,6 +109,7 @@ struct BlockScan {
   std::vector<OfChannel<ThreadNote>> threads;
   std::vector<OfChannel<events::ChildEndEvent>> child_ends;
   std::vector<OfChannel<events::RingEvent>> rings;
+  std::vector<OfChannel<events::SocketEvent>> sockets;
   std::vector<OfChannel<uint64_t>> failed_execs;  // start times
   std::vector<OfChannel<events::ModuleEvent>> modules;
   std::vector<OfChannel<StackNote>> stacks;

@@ -58,6 +58,9 @@ static void special(void) {
   LINE(signalfd, 2, closes(signalfd(-1, &none, 0)));
   LINE(epoll_create, 2, closes(epoll_create(1)));
   LINE(epoll_create1, 2, closes(epoll_create1(0)));
+  int set = epoll_create1(0);
+  struct epoll_event interest = {.events = EPOLLIN};
+  LINE(epoll_ctl, 1, epoll_ctl(set, EPOLL_CTL_ADD, own, &interest) == 0);
   LINE(inotify_init, 2, closes(inotify_init()));
   LINE(inotify_init1, 2, closes(inotify_init1(0)));
   LINE(fanotify_init, 2, closes(fanotify_init(0, O_RDONLY)) || errno == EPERM);

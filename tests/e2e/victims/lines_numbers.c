@@ -116,6 +116,10 @@ static void descriptors(void) {
   OPENS(SYS_memfd_create, "lines", 0), OPENS(SYS_pidfd_open, getpid(), 0);
   int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
   ANSWERS(SYS_pidfd_getfd, own, in, 0);
+  int set = epoll_create1(0);
+  struct epoll_event event = {.events = EPOLLIN};
+  epoll_ctl(set, EPOLL_CTL_ADD, own, &event);
+  S(SYS_epoll_ctl, 0, set, EPOLL_CTL_MOD, own, &event);
 }
 
 static void messages(void) {

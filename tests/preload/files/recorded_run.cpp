@@ -72,6 +72,7 @@ void RecordedRun::take(const RecordView& view) {
     case events::EventClass::kEnd:
     case events::EventClass::kChildEnd:
     case events::EventClass::kRing:
+    case events::EventClass::kSocket:
     case events::EventClass::kComm:
     case events::EventClass::kStack:
     case events::EventClass::kModule:
