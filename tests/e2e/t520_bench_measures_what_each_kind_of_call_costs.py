@@ -10,7 +10,7 @@ from lib import case
 
 CLOCKS = {"tsc", "monotonic"}
 KINDS = CLOCKS | {"alloc_listed", "alloc_counted", "alloc_live", "pread", "read", "write", "close", "open_close",
-                  "fstat", "stat", "stdio", "mark", "idle", "fork", "exec", "thread"}
+                  "fstat", "stat", "stdio", "mark", "post", "signal", "wake", "idle", "fork", "exec", "thread"}
 
 
 def check(this):

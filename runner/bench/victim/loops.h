@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops whose cost is measured. Each is one line of a table: allocations.c, file_calls.c, marks.c and processes.c
-// hold one table each, main.c runs a line. A loop makes only the calls under test; other work is not timed.
+// The loops whose cost is measured. Each is one line of a table: allocations.c, file_calls.c, marks.c, posts.c and
+// processes.c hold one table each, main.c runs a line. A loop makes only the calls under test; other work is not timed.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,8 @@ struct loop {
   void (*run)(long iterations);  // called by one thread, for the warm-up and for each timing
 };
 
-extern const struct loop allocation_loops[], file_loops[], mark_loops[], process_loops[];  // ended by a null name
+extern const struct loop allocation_loops[], file_loops[], mark_loops[], post_loops[],
+    process_loops[];  // ended by a null name
 
 extern const char *data_path;     // opened by the file loops: readable, writable, not empty
 extern const char *program_path;  // this program

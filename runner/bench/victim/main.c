@@ -41,7 +41,7 @@ void start_watch(void) { watch_ns -= cpu_ns(); }
 void stop_watch(void) { watch_ns += cpu_ns(); }
 
 static const struct loop *find_loop(const char *name) {
-  const struct loop *tables[] = {allocation_loops, file_loops, mark_loops, process_loops};
+  const struct loop *tables[] = {allocation_loops, file_loops, mark_loops, post_loops, process_loops};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     for (const struct loop *loop = tables[i]; loop->name; loop++) {
       if (strcmp(loop->name, name) == 0) return loop;

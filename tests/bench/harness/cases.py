@@ -31,6 +31,7 @@ class Case:
     tracers: tuple  # names; each is paired with the untraced program
     threads: int = 1
     by_hand: str = ""  # loop that also does what mlrun has to do
+    silent: bool = False  # leaves no records: none is missing
     sparse: bool = False  # reads a file of 64 GiB that is one hole, not the cached one
     budgets: tuple = ()
     pairs: int = 0  # of mlrun, where it is not the number asked for
@@ -47,6 +48,7 @@ KERNEL_SIDE = Budget("mlrun-kernel", "2 rdtsc + 20 + 400", lambda rdtsc, by_hand
 CALLS_ALONE = Budget("mlrun-calls", "400", lambda rdtsc, by_hand: 400, half_of_peer=True)
 NEIGHBOUR = Budget("neighbour", "20", lambda rdtsc, by_hand: 20)
 OPEN_READ_CLOSE = Budget("mlrun", "2 rdtsc + 20 + fstat by hand", lambda rdtsc, by_hand: 2 * rdtsc + 20 + by_hand)
+POST = Budget("mlrun", "4", lambda rdtsc, by_hand: 4)
 FORK = Budget("mlrun", "100 us", lambda rdtsc, by_hand: 100e3)
 EXEC = Budget("mlrun", "300 us", lambda rdtsc, by_hand: 300e3)
 
@@ -166,6 +168,32 @@ CASES = [
         budgets=(OPEN_READ_CLOSE,),
     ),
     Case("open_read_close_2", "open_read_close", 50_000, "the same in 2 threads", ("mlrun",), threads=2),
+    Case(
+        "sem_post",
+        "sem_post",
+        5_000_000,
+        "sem_post that no thread waits for: not recorded",
+        ("mlrun",),
+        budgets=(POST,),
+        silent=True,
+    ),
+    Case(
+        "cond_signal",
+        "cond_signal",
+        5_000_000,
+        "pthread_cond_signal that no thread waits for: not recorded",
+        ("mlrun",),
+        budgets=(POST,),
+        silent=True,
+    ),
+    Case(
+        "notify_waiters",
+        "notify_waiters",
+        2_000_000,
+        "a queue with a lock, two takers and a notification for each item",
+        ("mlrun",),
+        silent=True,
+    ),
     Case("fork_exit", "fork_exit", 400, "fork, _exit and waitpid", ("mlrun", *PROCESS_PEERS), budgets=(FORK,)),
     Case(
         "spawn_true",

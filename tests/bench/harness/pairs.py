@@ -48,7 +48,7 @@ class Row:
 
     def shortfall(self):
         """Empty, or what is missing in what the tracer recorded: a tracer that records nothing is fast."""
-        if not self.tracer.records:
+        if not self.tracer.records or self.case.silent:
             return ""
         least = min((reading.events + reading.counted + reading.lost for reading in self.readings()), default=0)
         expected = self.iterations * self.case.threads

@@ -63,7 +63,7 @@ static void *work(void *argument) {
 }
 
 static const struct loop *find_loop(const char *name) {
-  const struct loop *tables[] = {allocation_loops, deep_loops, file_loops, process_loops, clock_loops};
+  const struct loop *tables[] = {allocation_loops, deep_loops, file_loops, post_loops, process_loops, clock_loops};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     for (const struct loop *loop = tables[i]; loop->name; loop++) {
       if (strcmp(loop->name, name) == 0) return loop;
