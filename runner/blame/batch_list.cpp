@@ -14,18 +14,20 @@ namespace {
 constexpr int64_t kHeaderBytes = 4;  // of a message of multiprocessing.connection that is written in two parts
 constexpr double kMarkBytes = 0.5;   // of the median: a smaller message is no batch but a worker's word that it ends
 constexpr size_t kBatchesMin = 3;
+constexpr int32_t kNoWorker = 0;
 
 // Messages of workers on one channel, a header joined with its body.
-std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int64_t file_id) {
+std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int32_t driver_proc, int64_t file_id) {
   std::vector<Batch> all;
   const auto* messages = timeline.find_messages(file_id);
   if (messages == nullptr) return all;
   for (size_t i = 0; i < messages->size(); ++i) {
     const Message& message = (*messages)[i];
     const int32_t proc_id = timeline.thread(message.thread_id).proc_id;
-    if (!chain.is_worker(proc_id)) return {};
+    if (!chain.is_worker(proc_id) && proc_id != driver_proc) return {};
     Batch batch;
-    batch.proc_id = proc_id;
+    // The loop's own process ends its reading thread with a message of its own.
+    batch.proc_id = proc_id == driver_proc ? kNoWorker : proc_id;
     batch.sent_ns = message.end_ns;
     batch.bytes = message.bytes;
     const bool is_header =
@@ -56,7 +58,7 @@ void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std:
     while (at < reads.size() && read_bytes < sent_bytes) read_bytes += reads[at++]->bytes;
     if (read_bytes >= sent_bytes && at > 0) batch.received_ns = reads[at - 1]->end_ns;
   }
-  std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0; });
+  std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0 || batch.proc_id == kNoWorker; });
 }
 
 void drop_marks(std::vector<Batch>& batches) {
@@ -175,7 +177,7 @@ std::vector<Epoch> list_batches(const Timeline& timeline, const Division& divisi
   }
   for (const int64_t channel : channels) {
     Epoch epoch;
-    epoch.batches = messages_on(timeline, chain, channel);
+    epoch.batches = messages_on(timeline, chain, proc_id, channel);
     if (epoch.batches.size() < kBatchesMin) continue;
     find_reads(timeline, proc_id, channel, epoch.batches);
     if (epoch.batches.size() < kBatchesMin) continue;

@@ -319,6 +319,58 @@ Chain::UsageShares Chain::usage_in(const Thread& thread, Ns a_ns, Ns b_ns) {
   return shares;
 }
 
+// How the time outside of calls divides, by the kernel side where there is one, else by what the scheduler counted.
+Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const {
+  OffProcessor off;
+  auto sleep = std::partition_point(thread.sleeps.begin(), thread.sleeps.end(),
+                                    [&](const Sleep& one) { return one.end_ns <= a_ns; });
+  for (; sleep != thread.sleeps.end() && sleep->start_ns < b_ns; ++sleep) {
+    const auto inside = [&](Ns from_ns, Ns to_ns) {
+      from_ns = std::max(from_ns, a_ns);
+      to_ns = std::min(to_ns, b_ns);
+      if (to_ns <= from_ns) return 0.0;
+      return std::max(0.0, static_cast<double>(to_ns - from_ns) - thread.calls.sums(from_ns, to_ns).total_ns());
+    };
+    (sleep->for_device ? off.fault_ns : off.asleep_ns) += inside(sleep->start_ns, sleep->wake_ns);
+    off.queued_ns += inside(sleep->wake_ns, sleep->end_ns);
+  }
+  const UsageShares shares = usage_in(thread, a_ns, b_ns);
+  if (!timeline_.has_kernel_side) {
+    off.queued_ns = shares.queued * rest_ns;
+    off.fault_ns = shares.faulting * rest_ns;
+  }
+  off.kernel_ns = shares.in_kernel * rest_ns;
+  off.knows_sleep = timeline_.has_kernel_side || shares.faulting > 0;
+  const double sum_ns = off.asleep_ns + off.queued_ns + off.fault_ns + off.kernel_ns;
+  if (sum_ns <= rest_ns || sum_ns <= 0) return off;
+  for (double* part : {&off.asleep_ns, &off.queued_ns, &off.fault_ns, &off.kernel_ns}) *part *= rest_ns / sum_ns;
+  return off;
+}
+
+// The part of a stretch in no call: shared out as its looks say.
+void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, State state,
+                      bool knows_sleep, const Path& path) {
+  const Thread& thread = timeline_.thread(thread_id);
+  if (looks.empty()) {
+    // A feeder thread of a worker pickles.
+    const bool hands_over = path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
+    const int32_t unseen = !thread.looks.empty() && !hands_over ? kUnseenLine : kNoLine;
+    return put(path, a_ns, b_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
+  }
+  Ns all_ns = 0, done_ns = 0, from_ns = a_ns;
+  for (const PartOfLook& part : looks) all_ns += part.ns;
+  for (const PartOfLook& part : looks) {
+    done_ns += part.ns;
+    const double share = static_cast<double>(done_ns) / static_cast<double>(all_ns);
+    const Ns to_ns = a_ns + static_cast<Ns>(static_cast<double>(b_ns - a_ns) * share);
+    Label label = label_of(*part.look, path);
+    if (label == Label::kAsleep && (knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
+    put(path, from_ns, to_ns, label, thread_id, lines_.number(kinds_.line(part.look->stack_id)),
+        label == Label::kAsleep ? State::kBlocked : state);
+    from_ns = to_ns;
+  }
+}
+
 // What a thread does that is in no wait that libc knows of. Inside the stretch the pieces lie one behind the other: calls, then the rest.
 void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
@@ -329,66 +381,22 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   }
   if (a_ns >= b_ns) return;
   const CallSums sums = thread.calls.sums(a_ns, b_ns);
-  const double calls_ns = std::min(sums.total_ns(), static_cast<double>(b_ns - a_ns));
-  double asleep_ns = 0, queued_ns = 0, fault_ns = 0, kernel_ns = 0;
-  auto sleep = std::partition_point(thread.sleeps.begin(), thread.sleeps.end(),
-                                    [&](const Sleep& one) { return one.end_ns <= a_ns; });
-  for (; sleep != thread.sleeps.end() && sleep->start_ns < b_ns; ++sleep) {
-    const auto inside = [&](Ns from_ns, Ns to_ns) {
-      from_ns = std::max(from_ns, a_ns);
-      to_ns = std::min(to_ns, b_ns);
-      return to_ns <= from_ns
-                 ? 0.0
-                 : std::max(0.0, static_cast<double>(to_ns - from_ns) - thread.calls.sums(from_ns, to_ns).total_ns());
-    };
-    (sleep->for_device ? fault_ns : asleep_ns) += inside(sleep->start_ns, sleep->wake_ns);
-    queued_ns += inside(sleep->wake_ns, sleep->end_ns);
-  }
-  Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
-  const double rest_ns = static_cast<double>(b_ns - a_ns) - calls_ns;
-  const UsageShares shares = usage_in(thread, a_ns, b_ns);
-  if (!timeline_.has_kernel_side) {
-    queued_ns = shares.queued * rest_ns;
-    fault_ns = shares.faulting * rest_ns;
-  }
-  kernel_ns = shares.in_kernel * rest_ns;
-  const double off_ns = asleep_ns + queued_ns + fault_ns + kernel_ns;
-  const double scale = off_ns > rest_ns && off_ns > 0 ? rest_ns / off_ns : 1;
+  const double rest_ns = static_cast<double>(b_ns - a_ns) - std::min(sums.total_ns(), static_cast<double>(b_ns - a_ns));
+  const OffProcessor off = off_processor(thread, a_ns, b_ns, rest_ns);
   const std::vector<PartOfLook> looks = looks_in(thread, a_ns, b_ns);
-  const auto add = [&](Label label, double ns, int32_t line, State state) {
+  const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
+  Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
+  const auto add = [&](Label label, double ns, State state) {
     const Ns to_ns = std::min(b_ns, at_ns + static_cast<Ns>(ns));
     put(path, at_ns, to_ns, label, thread_id, line, state);
     at_ns = to_ns;
   };
-  const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
-  add(Label::kPageFault, fault_ns * scale, line, State::kPageFault);
-  add(Label::kAsleep, asleep_ns * scale, line, State::kBlocked);
-  add(Label::kKernel, kernel_ns * scale, line, State::kOnCpu);
-  // Without looks a feeder thread of a worker pickles.
-  const bool hands_over =
-      looks.empty() && path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
-  const Ns queue_end_ns = at_ns + static_cast<Ns>(queued_ns * scale);
-  for (const auto& [to_ns, state] : {std::pair{queue_end_ns, State::kRunQueue}, std::pair{b_ns, State::kOnCpu}}) {
-    if (looks.empty()) {
-      const int32_t unseen = !thread.looks.empty() && !hands_over ? kUnseenLine : kNoLine;
-      put(path, at_ns, to_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
-    } else {
-      const auto whole = static_cast<double>(to_ns - at_ns) / static_cast<double>(b_ns - a_ns);
-      Ns from_ns = at_ns;
-      for (size_t i = 0; i < looks.size(); ++i) {
-        const Ns end_ns = i + 1 == looks.size()
-                              ? to_ns
-                              : std::min(to_ns, from_ns + static_cast<Ns>(static_cast<double>(looks[i].ns) * whole));
-        Label label = label_of(*looks[i].look, path);
-        const bool knows = timeline_.has_kernel_side || state == State::kRunQueue || shares.faulting > 0;
-        if (label == Label::kAsleep && knows) label = Label::kCpu;
-        put(path, from_ns, end_ns, label, thread_id, lines_.number(kinds_.line(looks[i].look->stack_id)),
-            label == Label::kAsleep ? State::kBlocked : state);
-        from_ns = end_ns;
-      }
-    }
-    at_ns = std::max(at_ns, to_ns);
-  }
+  add(Label::kPageFault, off.fault_ns, State::kPageFault);
+  add(Label::kAsleep, off.asleep_ns, State::kBlocked);
+  add(Label::kKernel, off.kernel_ns, State::kOnCpu);
+  const Ns queue_end_ns = std::min(b_ns, at_ns + static_cast<Ns>(off.queued_ns));
+  put_looks(thread_id, at_ns, queue_end_ns, looks, State::kRunQueue, off.knows_sleep, path);
+  put_looks(thread_id, queue_end_ns, b_ns, looks, State::kOnCpu, off.knows_sleep, path);
 }
 
 }  // namespace mlrun::blame

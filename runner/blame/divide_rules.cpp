@@ -157,6 +157,8 @@ Batches Divider::find_batches(int32_t driver) const {
   for (const Wait& wait : thread.waits) {
     if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait))
       locks[wait.argument].push_back(&wait);
+    constexpr int64_t kJoins = -1;  // a thread for each batch, and its end is waited for
+    if (wait.joins_thread) locks[kJoins].push_back(&wait);
   }
   const auto take = [&](const std::vector<const Wait*>& waits) {
     batches.first_ns =

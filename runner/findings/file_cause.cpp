@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kMost = 0.5;  // of the time, or of the requests
 constexpr int64_t kManyReads = 5000;
-constexpr int64_t kSmallBytes = 8192;     // mean of a read
-constexpr int64_t kLargeBytes = 262'144;  // so large a read costs the same wherever it lies
+constexpr int64_t kSmallBytes = 8192;    // mean of a read
+constexpr double kLargeBytes = 262'144;  // so large a read costs the same wherever it lies
 constexpr int64_t kManyFiles = 500;
 constexpr int64_t kSmallFileBytes = 65'536;  // mean of an opened file
 constexpr double kOverEpochs = 12;           // so often a file is not read over by epochs
@@ -42,8 +42,8 @@ void decide_files(Context& context, double share_remote, double share_device) {
   const blame::FileUse& use = context.use;
   const double mean = use.reads == 0 ? 0 : static_cast<double>(use.read_bytes) / static_cast<double>(use.reads);
   const bool small_requests = use.reads >= kManyReads && mean < kSmallBytes;
-  const bool random =
-      use.reads >= kManyReads / 10 && static_cast<double>(use.jumps) > kMost * static_cast<double>(use.reads);
+  const bool random = use.reads >= kManyReads / 10 &&
+                      mean<kLargeBytes&& static_cast<double>(use.jumps)> kMost * static_cast<double>(use.reads);
   const bool small_files = use.opens >= kManyFiles && use.read_bytes / use.opens < kSmallFileBytes && use.reads > 0;
   const bool over = context.times_over > kOver;
   const bool direct = static_cast<double>(use.direct_ns) > kMost * static_cast<double>(use.read_ns);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/blame/replay.h"
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {

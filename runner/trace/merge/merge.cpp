@@ -64,11 +64,6 @@ constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes 
 constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
 constexpr double kScanShare = 0.15;  // share of the first pass in the progress line
 
-unsigned thread_count(unsigned wanted) {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  return wanted != 0 ? wanted : std::min(cores, kThreadsMax);
-}
-
 // The buffers of one thread.
 struct Worker {
   Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
@@ -82,7 +77,9 @@ struct Worker {
 class Merger {
  public:
   explicit Merger(const MergeOptions& options)
-      : options_(options), threads_(thread_count(options.threads)), progress_(options.shows_progress) {}
+      : options_(options), threads_(options.threads), progress_(options.shows_progress) {
+    if (threads_ == 0) threads_ = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax);
+  }
 
   Result<summary::Summary> run();
 
@@ -103,9 +100,9 @@ class Merger {
   void feed(Worker& worker);
   void look_ahead(const Partition& partition, size_t at) const;
   Status blame_gaps(const StagingFolder& staging);
-  Status answer(const StagingFolder& staging, summary::Summary& summary) const;
   void note_collectives();
   void complete_info();
+  Status write_tables(StagingFolder& staging, summary::Summary& summary);
   Result<summary::Summary> finish(StagingFolder& staging);
 
   const MergeOptions& options_;
@@ -390,12 +387,6 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
   return {};
 }
 
-// Requires: all tables but the summary's are written.
-Status Merger::answer(const StagingFolder& staging, summary::Summary& summary) const {
-  if (session_.summary_only || totals_.calls == 0) return {};
-  return findings::answer(staging.path(), *info_.run, {}, summary.answer);
-}
-
 void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
   if (mllog_.outside != 0) {
@@ -448,6 +439,16 @@ void Merger::complete_info() {
   if (nlohmann::json steps = steps_.describe(); !steps.is_null()) (*info_.run)["gpu_steps"] = std::move(steps);
 }
 
+Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
+  Status done = write_small_tables(info_, staging.path());
+  if (done && !session_.summary_only && totals_.calls != 0)
+    done = findings::answer(staging.path(), *info_.run, {}, summary.answer);
+  if (done) done = summary::write_tables(summary, staging.path());
+  if (done) done = complete_tables(staging.tables(), *info_.run);
+  if (done) done = staging.commit();
+  return done ? write_run_json(*info_.run, options_.trace_folder) : done;
+}
+
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (auto written = marks_->collectives().finish(); !written) return tl::make_unexpected(written.error());
   if (kernel_->present()) {
@@ -470,16 +471,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_idle = std::move(gpu_idle_);
   summary.python = python_.finish(summary.processes, info_.stacks);
   summary::complete(info_, summary);
-  if (auto written = write_small_tables(info_, staging.path()); !written) return tl::make_unexpected(written.error());
-  if (auto answered = answer(staging, summary); !answered) return tl::make_unexpected(answered.error());
-  if (auto written = summary::write_tables(summary, staging.path()); !written) {
-    return tl::make_unexpected(written.error());
-  }
-  if (auto whole = complete_tables(staging.tables(), *info_.run); !whole) return tl::make_unexpected(whole.error());
-  if (auto committed = staging.commit(); !committed) return tl::make_unexpected(committed.error());
-  if (auto written = write_run_json(*info_.run, options_.trace_folder); !written) {
-    return tl::make_unexpected(written.error());
-  }
+  if (Status written = write_tables(staging, summary); !written) return tl::make_unexpected(written.error());
   return summary;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks wait for each other.
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

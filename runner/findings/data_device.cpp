@@ -2,7 +2,7 @@
 // Workers wait for reads that a device serves.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {

@@ -2,7 +2,7 @@
 // Data are read for the first time.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {

@@ -2,7 +2,7 @@
 // Memory is taken and given back.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

@@ -2,7 +2,7 @@
 // Threads compete for the interpreter.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

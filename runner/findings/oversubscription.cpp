@@ -2,7 +2,7 @@
 // The processors are busy otherwise.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

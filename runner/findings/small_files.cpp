@@ -2,7 +2,7 @@
 // Many small files.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {

@@ -2,7 +2,7 @@
 // Batches are pickled, copied and handed over.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

@@ -2,7 +2,7 @@
 // The training loads its data itself.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 
 namespace mlrun::findings {
 

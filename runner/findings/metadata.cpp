@@ -2,7 +2,7 @@
 // Names and attributes of files.
 #include <fmt/format.h>
 
-#include "runner/findings/rules/rule.h"
+#include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {

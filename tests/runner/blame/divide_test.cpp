@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/divide.h"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/blame/made_timeline.h"
+
+namespace mlrun::blame {
+namespace {
+
+using summary::Activity;
+using summary::State;
+
+// Time by activity and label, in ms.
+std::map<std::pair<Activity, Label>, double> sums(const Division& division) {
+  std::map<std::pair<Activity, Label>, double> all;
+  for (const Divided& piece : division.pieces) all[{piece.activity, piece.label}] += piece.ns() / kMs;
+  return all;
+}
+
+double whole(const Division& division) {
+  double ns = 0;
+  for (const Divided& piece : division.pieces) ns += piece.ns();
+  return ns / kMs;
+}
+
+class DivideTest : public testing::Test {
+ protected:
+  Division divide() {
+    Lines lines;
+    return Divider(timeline_, lines).divide(0);
+  }
+  Timeline timeline_ = made_timeline(1000 * kMs);
+};
+
+TEST_F(DivideTest, AWaitIsFollowedToTheMainThreadOfTheWorker) {
+  // The worker has its task at 1 ms; its feeder waits at a lock that its main thread posts.
+  thread_of(timeline_, kWorkerMain).reads.push_back({kMs / 2, kMs, kTasks, 50});
+  timeline_.messages[kTasks].push_back({0, kMs / 2, kHelper, 50});
+  add_wait(timeline_, kFeeder, WaitKind::kLock, 2 * kMs, 99 * kMs).poster = kWorkerMain;
+  add_batch(timeline_, 2 * kMs, 100 * kMs);
+  add_wait(timeline_, kFeeder, WaitKind::kLock, 101 * kMs, 299 * kMs).poster = kWorkerMain;
+  thread_of(timeline_, kWorkerMain).calls.add(150 * kMs, 170 * kMs, CallGroup::kRead, {}, kMs);
+  add_batch(timeline_, 200 * kMs, 300 * kMs);
+  add_wait(timeline_, kFeeder, WaitKind::kLock, 301 * kMs, 499 * kMs).poster = kWorkerMain;
+  add_batch(timeline_, 400 * kMs, 500 * kMs);
+  const Division division = divide();
+  EXPECT_EQ(division.driver, kDriver);
+  EXPECT_EQ(division.batches.first_ns, 100 * kMs + 2000);
+  EXPECT_EQ(division.batches.last_ns, 500 * kMs + 2000);
+  auto all = sums(division);
+  // The calls of the worker lie between the driver's waits.
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 197, 3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSerialise}]), 3, 3);
+  EXPECT_NEAR((all[{Activity::kStartup, Label::kCpu}]), 100, 2);
+  EXPECT_NEAR(whole(division), 1000, 1e-6);
+}
+
+TEST_F(DivideTest, FilesOfTheWorkerAreFiles) {
+  thread_of(timeline_, kWorkerMain).reads.push_back({kMs / 2, kMs, kTasks, 50});
+  timeline_.messages[kTasks].push_back({0, kMs / 2, kHelper, 50});
+  for (Ns at_ns = 100 * kMs; at_ns < 900 * kMs; at_ns += 100 * kMs) {
+    thread_of(timeline_, kWorkerMain).calls.add(at_ns + 10 * kMs, at_ns + 80 * kMs, CallGroup::kRead, {}, kMs);
+    timeline_.messages[kPipe].push_back({at_ns + 90 * kMs - 1000, at_ns + 90 * kMs, kWorkerMain, 400});
+    add_wait(timeline_, kDriver, WaitKind::kPoll, at_ns, at_ns + 90 * kMs);
+    thread_of(timeline_, kDriver).reads.push_back({at_ns + 90 * kMs + 1000, at_ns + 90 * kMs + 2000, kPipe, 400});
+  }
+  auto all = sums(divide());
+  // The first batch is start-up: 7 of 8 waits count.
+  EXPECT_NEAR((all[{Activity::kWait, Label::kRead}]), 490, 3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 140, 3);
+}
+
+TEST_F(DivideTest, AThreadThatSleepsIsNotFollowedToWhoWaitsForIt) {
+  add_wait(timeline_, kHelper, WaitKind::kSleep, 0, 900 * kMs);
+  for (Ns at_ns = 100 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSleep}]), 350, 2);  // the first wait is start-up, the last one computes
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 50, 2);
+}
+
+TEST_F(DivideTest, TwoThreadsThatWaitForEachOtherHandOver) {
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
+    add_wait(timeline_, kHelper, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kDriver;
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kIdle}]), 450, 2);
+}
+
+TEST_F(DivideTest, LooksDivideWhatTheDriverDoesItself) {
+  timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
+  timeline_.stacks[2] = {{"Images.__getitem__", "/home/me/data.py", 7}};
+  for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
+    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, at_ns < 500 * kMs ? 1 : 2, 1, false});
+  }
+  const Division division = divide();
+  auto all = sums(division);
+  EXPECT_TRUE(division.driver_seen);
+  EXPECT_TRUE(division.batches.from_looks);
+  EXPECT_NEAR((all[{Activity::kLoader, Label::kLoader}]), 490, 15);
+  EXPECT_NEAR((all[{Activity::kStartup, Label::kCpu}]), 510, 15);
+  EXPECT_NEAR(whole(division), 1000, 1e-6);
+}
+
+TEST_F(DivideTest, ACheckpointIsFromOpeningToClosing) {
+  timeline_.savings[kDriver].push_back({100 * kMs, 300 * kMs, 5 << 20, kData, 1, 4});
+  timeline_.savings[kDriver].push_back({400 * kMs, 500 * kMs, 1000, kData, 0, 4});  // small: no checkpoint
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kCheckpoint, Label::kCheckpoint}]), 200, 1e-3);
+}
+
+TEST_F(DivideTest, SyncedAppendsAreALog) {
+  Saving log{100 * kMs, 900 * kMs, 4000, kData, 40, 40};
+  for (Ns at_ns = 100 * kMs; at_ns < 900 * kMs; at_ns += 20 * kMs) log.bursts.emplace_back(at_ns, at_ns + 5 * kMs);
+  timeline_.savings[kDriver].push_back(log);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kLogging, Label::kLogging}]), 200, 1e-3);
+}
+
+TEST_F(DivideTest, WhatTheSchedulerCountedIsQueueAndFaults) {
+  Usage usage;
+  usage.end_ns = 1000 * kMs;
+  usage.queued = 0.3;
+  usage.faulting = 0.2;
+  thread_of(timeline_, kDriver).usage.push_back(usage);
+  double queued = 0, faulting = 0;
+  for (const Divided& piece : divide().pieces) {
+    if (piece.state == State::kRunQueue) queued += piece.ns() / kMs;
+    if (piece.state == State::kPageFault) faulting += piece.ns() / kMs;
+  }
+  EXPECT_NEAR(queued, 300, 1);
+  EXPECT_NEAR(faulting, 200, 1);
+}
+
+TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
+  Thread& trainer = thread_of(timeline_, kHelper);
+  trainer.first_ns = 50 * kMs;
+  trainer.last_ns = 950 * kMs;
+  add_wait(timeline_, kDriver, WaitKind::kLock, 60 * kMs, 951 * kMs);
+  const Division division = divide();
+  EXPECT_EQ(division.driver, kHelper);
+  EXPECT_NEAR(whole(division), 1000, 1e-6);
+}
+
+TEST_F(DivideTest, WithoutAThreadThereIsNothing) {
+  timeline_ = Timeline();
+  EXPECT_EQ(divide().driver, 0);
+}
+
+}  // namespace
+}  // namespace mlrun::blame

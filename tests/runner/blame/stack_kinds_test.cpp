@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/stack_kinds.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::blame {
+namespace {
+
+struct Case {
+  std::vector<Frame> frames;  // innermost first
+  StackKind kind;
+  const char* line;
+};
+
+TEST(StackKinds, AreToldByFilesAndFunctions) {
+  const Case cases[] = {
+      {{{"step", "/home/me/train.py", 12}}, StackKind::kOwn, "train.py:12 step"},
+      {{{"conv", "/v/site-packages/torch/nn/conv.py", 3}, {"step", "/home/me/train.py", 12}},
+       StackKind::kOwn,
+       "train.py:12 step"},
+      {{{"exec_module", "<frozen importlib._bootstrap>", 5}, {"<module>", "/home/me/train.py", 1}},
+       StackKind::kImport,
+       "train.py:1 <module>"},
+      {{{"_save", "/v/site-packages/torch/serialization.py", 9}, {"main", "/home/me/train.py", 40}},
+       StackKind::kCheckpoint,
+       "train.py:40 main"},
+      {{{"loads", "/usr/lib/python3.11/multiprocessing/reduction.py", 9},
+        {"get", "/v/torch/utils/data/dataloader.py", 8}},
+       StackKind::kPickle,
+       "dataloader.py:8 get"},
+      {{{"_next_data", "/v/site-packages/torch/utils/data/dataloader.py", 8}, {"main", "/home/me/train.py", 4}},
+       StackKind::kLoader,
+       "train.py:4 main"},
+      {{{"Images.__getitem__", "/home/me/data.py", 7}, {"main", "/home/me/train.py", 4}},
+       StackKind::kLoader,
+       "data.py:7 Images.__getitem__"},
+      {{{"decode", "/home/me/data.py", 7}, {"main", "/home/me/train.py", 4}}, StackKind::kLoader, "data.py:7 decode"},
+      {{{"load_state_dict", "/home/me/model.py", 7}}, StackKind::kOwn, "model.py:7 load_state_dict"},
+      {{{"emit", "/usr/lib/python3.11/logging/__init__.py", 7}, {"main", "/home/me/train.py", 9}},
+       StackKind::kLogging,
+       "train.py:9 main"},
+  };
+  Timeline timeline;
+  int32_t number = 0;
+  for (const Case& one : cases) timeline.stacks[++number] = one.frames;
+  StackKinds kinds(timeline);
+  number = 0;
+  for (const Case& one : cases) {
+    EXPECT_EQ(kinds.kind(++number), one.kind) << one.line;
+    EXPECT_EQ(kinds.line(number), one.line);
+  }
+}
+
+TEST(StackKinds, OfAnUnknownStackIsOwnWithoutALine) {
+  const Timeline timeline;
+  StackKinds kinds(timeline);
+  EXPECT_EQ(kinds.kind(7), StackKind::kOwn);
+  EXPECT_EQ(kinds.line(7), "");
+}
+
+}  // namespace
+}  // namespace mlrun::blame

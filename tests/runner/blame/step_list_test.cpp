@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/step_list.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/blame/made_timeline.h"
+
+namespace mlrun::blame {
+namespace {
+
+// Batches that come every 100 ms; the loop takes 20 ms for each.
+TEST(StepList, ABatchBeginsAStep) {
+  Timeline timeline = made_timeline(1200 * kMs);
+  thread_of(timeline, kWorkerMain).reads.push_back({kMs / 2, kMs, kTasks, 50});
+  timeline.messages[kTasks].push_back({0, kMs / 2, kHelper, 50});
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) add_batch(timeline, at_ns + 20 * kMs, at_ns + 100 * kMs);
+  timeline.messages[kPipe].push_back({1100 * kMs, 1100 * kMs + 1000, kFeeder, 90});  // the worker's word that it ends
+  thread_of(timeline, kDriver).reads.push_back({1100 * kMs + 2000, 1100 * kMs + 3000, kPipe, 90});
+  Lines lines;
+  Divider divider(timeline, lines);
+  const Division division = divider.divide(0);
+  const auto epochs = list_batches(timeline, division, divider.chain());
+  ASSERT_EQ(epochs.size(), 1U);
+  EXPECT_EQ(epochs[0].batches.size(), 10U);
+  const auto steps = steps_of_batches(division, epochs);
+  ASSERT_EQ(steps.size(), 10U);
+  for (size_t i = 0; i < steps.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(steps[i].start_ns), static_cast<double>((i + 1) * 100 * kMs), 1e5) << i;
+}
+
+}  // namespace
+}  // namespace mlrun::blame
