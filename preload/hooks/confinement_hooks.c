@@ -88,6 +88,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   bool gives_up = number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
   if (unlikely(gives_up)) return confining_syscall(a, b, c);
   if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
+  if (number == SYS_futex && note_futex_post(a, b, e)) return real(number, a, b, c, d, e, f);
   if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
     return traced_raw_call(real, number, a, b, c, d, e, f);
   if (unlikely(number == SYS_shmdt)) note_memory_change();

@@ -9,7 +9,6 @@
 
 #define TRACE_FLAGS MLRUN_CALL_RAW
 #include "preload/calls/trace_forms.h"
-#include "preload/record/posts.h"
 
 const bool raw_call_is_known[kRawNumbers] = {
     [SYS_openat2] = true,
@@ -45,7 +44,8 @@ static long futex_lock(syscall_function real, long a, long b, long c, long d, lo
   RAW_BODY(SYS_futex, futex, WAITS(b, a))
 }
 
-// Those that a requeue has moved wait for posts on another futex than the one in their record: their poster is unknown.
+// Posts do not come here (note_futex_post). Waits that a requeue has moved wait for posts on another futex than the one in
+// their record: their poster is unknown.
 static long traced_futex(syscall_function real, long a, long b, long c, long d, long e, long f) {
   switch (b & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
@@ -53,11 +53,6 @@ static long traced_futex(syscall_function real, long a, long b, long c, long d, 
     case FUTEX_WAIT_REQUEUE_PI:
     case FUTEX_LOCK_PI:
     case kFutexLockPi2: return futex_lock(real, a, b, c, d, e, f);
-    case FUTEX_WAKE_OP: note_post((const void *)e); __attribute__((fallthrough));
-    case FUTEX_WAKE:
-    case FUTEX_WAKE_BITSET:
-    case FUTEX_REQUEUE:
-    case FUTEX_CMP_REQUEUE: note_post((const void *)a);
   }
   return real(SYS_futex, a, b, c, d, e, f);
 }
