@@ -2,6 +2,7 @@
 """A thread that waits in queue.Queue.get() is woken by one of four threads in turn: its wait has the one that put, by Python's
 own native ids. A timeout has none."""
 
+import itertools
 import sys
 
 from lib import case, posters
@@ -25,9 +26,10 @@ taker.start()
 def puts():
     asleep.wait()
     asleep.clear()
-    time.sleep(0.003)
-    while state(taker.native_id) != "S":
+    seen = 0
+    while seen < 4:  # once may be a wait for Python's lock, which this thread drops in between
         time.sleep(0.001)
+        seen = seen + 1 if state(taker.native_id) == "S" else 0
     q.put(threading.get_native_id())
 for _ in range(20):
     one = threading.Thread(target=puts)
@@ -43,7 +45,8 @@ def check(this):
     taker, *putters = map(int, trace.stdout.split())
     # Python's lock is a condition; a queue's is a semaphore (before 3.13, as sem_clockwait with and sem_wait without a time).
     waits = [poster for func, tid, poster in posters.waits(trace, least_ns=1_000_000) if func.startswith("sem_") and tid == taker]
-    this.equal("who put", waits, putters)
+    # On a busy machine it also waits for the queue's lock, which the same thread holds.
+    this.equal("who put", [poster for poster, _ in itertools.groupby(waits)], putters)
 
 
 if __name__ == "__main__":
