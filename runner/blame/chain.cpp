@@ -32,7 +32,8 @@ Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines&
 
 bool Chain::is_worker(int32_t proc_id) const {
   const Process& process = timeline_.process(proc_id);
-  if (process.parent == 0) return false;
+  // Helpers of multiprocessing send numbers of processes, no batches.
+  if (process.parent == 0 || process.role == "fork server" || process.role == "resource tracker") return false;
   return process.role.find("worker") != std::string::npos || process.forked ||
          process.command.find("multiprocessing") != std::string::npos;
 }
@@ -61,7 +62,7 @@ bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(t
 void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
   if (b_ns <= a_ns) return;
   path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, thread_id, line,
-                          path.file_id, path.argument, path.locked_out});
+                          path.file_id, path.argument, path.seen.size() > 1 ? path.seen[1] : thread_id});
 }
 
 int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
@@ -182,7 +183,6 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   for (const int32_t one : who) {
     Path next = path;
     next.link = ender.link;
-    next.locked_out = path.hops > 0 && wait.kind == WaitKind::kLock ? thread_id : 0;
     ++next.hops;
     next.weight = weight;
     next.seen.push_back(thread_id);
@@ -278,7 +278,11 @@ Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, c
   double elsewhere_ns = 0;
   for (const double ns : sums.state_ns) elsewhere_ns += ns;
   const double scale = elsewhere_ns > total_ns ? total_ns / elsewhere_ns : 1;
-  const State rest = timeline_.has_kernel_side ? State::kOnCpu : State::kUnknown;
+  // Without the kernel side, sleep in a call on a file is its device's.
+  const UsageShares usage = usage_in(timeline_.thread(thread_id), a_ns, b_ns);
+  const bool counted = !timeline_.has_kernel_side && usage.known > 0;
+  const double asleep = counted ? usage.calls_asleep / usage.known : 0;
+  const State rest = timeline_.has_kernel_side || counted ? State::kOnCpu : State::kUnknown;
   const double by_loader =
       path.hops == 0 && !timeline_.thread(thread_id).looks.empty() ? share_of_loader(thread_id, a_ns, b_ns) : 0;
   double at = static_cast<double>(a_ns);
@@ -298,9 +302,14 @@ Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, c
       add(kLabels[group], ns * by_loader, kStates[state], true);
       add(kLabels[group], ns * (1 - by_loader), kStates[state], false);
     }
-    const State on = kLabels[group] == Label::kOtherCall || kLabels[group] == Label::kChannel ? State::kOnCpu : rest;
-    add(kLabels[group], std::max(0.0, rest_ns) * by_loader, on, true);
-    add(kLabels[group], std::max(0.0, rest_ns) * (1 - by_loader), on, false);
+    const bool on_file = kLabels[group] != Label::kOtherCall && kLabels[group] != Label::kChannel;
+    rest_ns = std::max(0.0, rest_ns);
+    const double asleep_ns = on_file ? rest_ns * asleep : 0;
+    for (const auto& [ns, state] :
+         {std::pair{asleep_ns, State::kDevice}, std::pair{rest_ns - asleep_ns, on_file ? rest : State::kOnCpu}}) {
+      add(kLabels[group], ns * by_loader, state, true);
+      add(kLabels[group], ns * (1 - by_loader), state, false);
+    }
   }
   return static_cast<Ns>(at);
 }
@@ -315,6 +324,9 @@ Chain::UsageShares Chain::usage_in(const Thread& thread, Ns a_ns, Ns b_ns) {
     shares.queued += part * row->queued;
     shares.faulting += part * row->faulting;
     shares.in_kernel += part * row->in_kernel;
+    if (row->calls_asleep < 0) continue;
+    shares.calls_asleep += part * row->calls_asleep;
+    shares.known += part;
   }
   return shares;
 }

@@ -43,11 +43,11 @@ class Chain {
     uint8_t hops = 0;
     double weight = 1;
     int64_t file_id = 0, argument = 0;  // of the driver's wait
-    int32_t locked_out = 0;             // the last thread of the chain waits at a lock for another one
     std::vector<int32_t> seen = {};
   };
   struct UsageShares {
     double queued = 0, faulting = 0, in_kernel = 0;  // of the time in no recorded wait or call
+    double calls_asleep = 0, known = 0;              // of the time in calls; of the stretch
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfLook {

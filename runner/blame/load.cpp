@@ -253,6 +253,8 @@ void settle_usage(Thread& thread) {
     const auto whole_ns = static_cast<double>(usage.end_ns - usage.start_ns);
     const double calls_ns = std::min(thread.calls.sums(usage.start_ns, usage.end_ns).total_ns(), whole_ns - waits_ns);
     const double rest_ns = whole_ns - waits_ns - calls_ns;
+    const double asleep_ns = whole_ns - waits_ns - static_cast<double>(usage.run_ns + usage.queued_ns);
+    if (calls_ns > 0) usage.calls_asleep = std::clamp(asleep_ns / calls_ns, 0.0, 1.0);
     if (rest_ns < 1) continue;
     const auto run_ns = static_cast<double>(usage.run_ns), queued_ns = static_cast<double>(usage.queued_ns);
     usage.queued = std::clamp(queued_ns / (rest_ns + calls_ns), 0.0, 1.0);
@@ -263,8 +265,10 @@ void settle_usage(Thread& thread) {
     const auto ticked_ns = static_cast<double>(usage.user_ns + usage.system_ns);
     if (ticked_ns <= 0) continue;
     const double system_ns = run_ns * static_cast<double>(usage.system_ns) / ticked_ns - calls_ns;
-    if (system_ns > kKernelMin * run_ns)
-      usage.in_kernel = std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting);
+    if (system_ns <= kKernelMin * run_ns) continue;
+    // A page fault that reads costs the processor, too.
+    double& part = usage.major_faults >= kFaultsMin ? usage.faulting : usage.in_kernel;
+    part += std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting);
   }
 }
 

@@ -55,12 +55,12 @@ struct Piece {
   summary::State state = summary::State::kOnCpu;
   Link link = Link::kOwn;
   uint8_t hops = 0;
-  bool by_loader = false;  // of a call of the driver: made by loader code
-  int32_t thread_id = 0;   // at the end of the chain
-  int32_t line = kNoLine;  // in Lines
-  int64_t file_id = 0;     // of what the driver waited on
-  int64_t argument = 0;    // of a lock: its address
-  int32_t locked_out = 0;  // the thread before the last one in the chain, where it waits at a lock
+  bool by_loader = false;    // of a call of the driver: made by loader code
+  int32_t thread_id = 0;     // at the end of the chain
+  int32_t line = kNoLine;    // in Lines
+  int64_t file_id = 0;       // of what the driver waited on
+  int64_t argument = 0;      // of a lock: its address
+  int32_t first_thread = 0;  // of the chain: the one that the driver waited for itself
 
   [[nodiscard]] double ns() const { return static_cast<double>(end_ns - start_ns) * weight; }
 };

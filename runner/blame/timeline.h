@@ -75,6 +75,7 @@ struct Usage {
   int64_t major_faults = 0;
   // Of the time in no recorded wait or call: in the run queue, in page faults that read from a device, in the kernel.
   double queued = 0, faulting = 0, in_kernel = 0;
+  double calls_asleep = -1;  // of the time in recorded calls that are no waits; -1: unknown
 };
 
 // A time off the processor, from the kernel side.

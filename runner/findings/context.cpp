@@ -153,37 +153,23 @@ void settle_files(Context& context, const std::string& folder) {
   }
   find_reread(context, folder);
   const double share_remote = files_ns > 0 ? states[static_cast<size_t>(State::kRemote)] / files_ns : 0;
-  const double share_device = files_ns > 0 ? states[static_cast<size_t>(State::kDevice)] / files_ns : 0;
+  const double counted = files_ns - states[static_cast<size_t>(State::kUnknown)];
+  const double share_device =
+      counted > 0.5 * files_ns && counted > 0 ? states[static_cast<size_t>(State::kDevice)] / counted : -1;
   decide_files(context, share_remote, share_device);
   replace(context, Cause::kDataDevice, context.files);
 }
 
-// Threads that the driver waits for directly do the same work. Where one of them waits at a lock for another one, the lock keeps them from
-// working side by side.
-void settle_locks(Context& context) {
-  constexpr double kAlike = 0.05;  // of the waiting
-  std::map<int32_t, double> direct;
-  double waiting = 0;
-  const auto& pieces = context.analysis.division.pieces;
-  for (const Divided& piece : pieces) {
-    if (piece.activity != Activity::kWait) continue;
-    waiting += piece.ns();
-    if (piece.hops == 1) direct[piece.thread_id] += piece.ns();
-    if (piece.hops > 1 && piece.locked_out != 0) direct[piece.locked_out] += piece.ns();
-  }
-  const auto is_direct = [&](int32_t thread) {
-    const auto found = direct.find(thread);
-    return found != direct.end() && found->second > kAlike * waiting;
-  };
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    const Divided& piece = pieces[i];
-    if (piece.activity != Activity::kWait || piece.hops != 2 || piece.locked_out == 0 ||
-        context.causes[i] == Cause::kPythonLock)
-      continue;
-    if (is_direct(piece.locked_out) && is_direct(piece.thread_id)) {
-      context.causes[i] = Cause::kDataLock;
-      context.held_lock = true;
-    }
+// Of work that the workers do one after the other, because of a lock, the lock takes the time.
+void settle_lock(Context& context) {
+  constexpr double kMost = 0.4;  // of a worker's time while the driver waits, by the median
+  if (context.locked < kMost) return;
+  context.held_lock = true;
+  for (size_t i = 0; i < context.causes.size(); ++i) {
+    const Cause cause = context.causes[i];
+    const bool keeps = cause == Cause::kWorkerStartup || cause == Cause::kDataSerialisation ||
+                       cause == Cause::kNotFollowed || cause == Cause::kPythonLock;
+    if (context.analysis.division.pieces[i].activity == Activity::kWait && !keeps) context.causes[i] = Cause::kDataLock;
   }
 }
 
@@ -225,9 +211,9 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
     if (piece.activity == Activity::kCompute && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
   }
   find_workers(context);
-  settle_locks(context);
   settle_files(context, folder);
   settle_slow_worker(context);
+  settle_lock(context);
   if (writes_a_log(context)) {
     for (size_t i = 0; i < pieces.size(); ++i) {
       if (context.causes[i] == Cause::kCheckpoint && pieces[i].activity == Activity::kFiles)

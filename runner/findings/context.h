@@ -43,6 +43,7 @@ struct Context {
   std::vector<Worker> workers;  // that feed the driver, busiest first
   int32_t slow_worker = 0;      // thread; 0: none
   double median_busy = 0;       // of the others
+  double locked = 0;            // median share of the driver's waiting in which they waited at a lock for each other
   bool held_lock = false;       // threads that feed the driver wait for each other at a lock
   double compute_ns = 0;        // the driver's own, on a processor
 

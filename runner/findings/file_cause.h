@@ -11,7 +11,7 @@ namespace mlrun::findings {
 // Finds the file that was read over most often.
 void find_reread(Context& context, const std::string& folder);
 
-// Sets Context::files and files_also. Shares: of the time in files, as the kernel side saw it.
+// Sets Context::files and files_also. Shares: of the time in files; share_device: -1 where it was not counted.
 void decide_files(Context& context, double share_remote, double share_device);
 
 }  // namespace mlrun::findings

@@ -56,6 +56,35 @@ double busy_in(const Context& context, const Thread& thread, const Stretches& st
   return 1 - static_cast<double>(idle_ns) / static_cast<double>(alive_ns);
 }
 
+// Share of the stretches in which a worker waited at a file lock, or at a lock that another worker of the same process let go.
+double locked_in(const Context& context, const Thread& thread, const std::vector<int32_t>& workers,
+                 const Stretches& stretches, Ns total_ns) {
+  Ns locked_ns = 0;
+  for (const auto& [from_ns, to_ns] : stretches) {
+    for (size_t i = thread.first_wait(from_ns); i < thread.waits.size() && thread.waits[i].start_ns < to_ns; ++i) {
+      const Wait& wait = thread.waits[i];
+      const bool by_worker = wait.kind == WaitKind::kLock && wait.poster != thread.thread_id &&
+                             std::find(workers.begin(), workers.end(), wait.poster) != workers.end();
+      if (!by_worker && wait.kind != WaitKind::kFileLock) continue;
+      if (context.timeline().is_python_lock(thread.proc_id, wait)) continue;
+      locked_ns += std::min(to_ns, wait.end_ns) - std::max(from_ns, wait.start_ns);
+    }
+  }
+  return static_cast<double>(locked_ns) / static_cast<double>(total_ns);
+}
+
+double median_locked(const Context& context, const Stretches& stretches, Ns total_ns) {
+  std::vector<int32_t> workers;
+  for (const Worker& worker : context.workers) workers.push_back(worker.thread_id);
+  std::vector<double> shares;
+  for (const int32_t worker : workers) {
+    shares.push_back(locked_in(context, context.timeline().thread(worker), workers, stretches, total_ns));
+  }
+  if (shares.size() < 2) return 0;
+  std::sort(shares.begin(), shares.end());
+  return shares[shares.size() / 2];
+}
+
 // For each process the channel on which it sends to the driver.
 std::unordered_map<int32_t, int64_t> channels_to_driver(const Context& context) {
   std::unordered_map<int32_t, int64_t> channels;
@@ -109,7 +138,7 @@ void find_workers(Context& context) {
   if (total_ns == 0) return;
   std::map<int32_t, double> waited_for;
   for (const Divided& piece : context.analysis.division.pieces) {
-    if (piece.activity == summary::Activity::kWait) waited_for[piece.thread_id] += piece.ns();
+    if (piece.activity == summary::Activity::kWait) waited_for[piece.first_thread] += piece.ns();
   }
   const auto channels = channels_to_driver(context);
   std::map<int64_t, double> by_channel;  // of one loader: that which was waited for most
@@ -131,6 +160,7 @@ void find_workers(Context& context) {
     const double busy = busy_in(context, context.timeline().thread(thread), stretches, total_ns);
     if (busy >= 0) context.workers.push_back({thread, busy});
   }
+  context.locked = median_locked(context, stretches, total_ns);
   std::sort(context.workers.begin(), context.workers.end(),
             [](const Worker& a, const Worker& b) { return a.busy > b.busy; });
   if (context.workers.size() < 2) return;

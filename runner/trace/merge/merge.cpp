@@ -55,7 +55,6 @@
 #include "runner/util/spilled_memory.h"
 
 namespace mlrun::trace {
-
 namespace {
 
 constexpr unsigned kThreadsMax = 8;          // more would wait for the in-order part

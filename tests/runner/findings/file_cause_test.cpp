@@ -46,11 +46,13 @@ TEST(FileCause, IsTheFirstThatTheUseShows) {
       {"stat storm", with_names(reads(100, kMiB, kS / 100), 100, 50'000, kS), 1, 0, 0, Cause::kMetadata},
       {"many small files", with_names(reads(4000, 8 * kKiB, kS), 4000, 4000, kS / 2), 1, 0, 0, Cause::kSmallFiles},
       {"past the page cache", direct(reads(9000, 4 * kKiB, kS, 8000)), 1, 0, 0, Cause::kDataDevice},
-      {"one file 200 times", reads(20'000, kMiB, 4 * kS), 200, 0, 0, Cause::kReread},
+      {"one file 200 times, in memory", reads(20'000, kMiB, 40 * kS), 200, 0, 0.1, Cause::kReread},
+      {"one file 200 times, always from the device", reads(20'000, kMiB, 40 * kS), 200, 0, 0.9, Cause::kPageCacheMiss},
+      {"one file 200 times, fast", reads(20'000, kMiB, 4 * kS), 200, 0, -1, Cause::kReread},
       {"random 32 KiB", reads(9000, 32 * kKiB, kS, 8000), 1, 0, 0, Cause::kRandomRequests},
-      {"large pieces here and there, cold", reads(900, kMiB, 3 * kS, 800), 1, 0, 0, Cause::kPageCacheMiss},
+      {"large pieces here and there, cold", reads(900, kMiB, 3 * kS, 800), 1, 0, -1, Cause::kPageCacheMiss},
       {"4 KiB in order", reads(90'000, 4 * kKiB, kS), 1, 0, 0, Cause::kSmallRequests},
-      {"fast reads of what is in memory, read over", reads(900, kMiB, kS / 3), 5, 0, 0, Cause::kReread},
+      {"fast reads of what is in memory, read over", reads(900, kMiB, kS / 3), 5, 0, -1, Cause::kReread},
   };
   for (const Case& one : cases) {
     const blame::Analysis analysis;
@@ -68,7 +70,7 @@ TEST(FileCause, SaysWhatElseHolds) {
   const blame::Analysis analysis;
   Context context(analysis, {});
   context.use = direct(reads(9000, 4 * kKiB, kS, 8000));
-  decide_files(context, 0, 0);
+  decide_files(context, 0, -1);
   EXPECT_EQ(context.files_also, (std::vector<Cause>{Cause::kSmallRequests, Cause::kRandomRequests}));
 }
 
