@@ -40,6 +40,7 @@
 #include "runner/trace/rows/partition.h"
 #include "runner/trace/rows/position_losses.h"
 #include "runner/trace/samples/gpu_samples.h"
+#include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
@@ -224,6 +225,10 @@ void decode(const Folder& folder, const Wishes& wishes) {
   idle::PythonLines python_lines;
   const bool has_python = !(*index)->python_frames().empty();  // its table is a file, which takes its time
   if (has_python && !trace::write_python_stacks(**index, info, folder.path(), python, python_lines)) return;
+  if (!trace::add_seen_threads(**index, info)) return;
+  trace::HostSampleTotals host;
+  const bool has_samples = !(*index)->sample_frames().empty();
+  if (has_samples && !trace::write_host_samples(**index, info, folder.path(), host)) return;
   info.gpus = trace::read_gpus((*index)->gpu_texts());
   (*index)->gpu_facts().place_devices(info, (*index)->strings());
   trace::PartitionReader reader(**index);

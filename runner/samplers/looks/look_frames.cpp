@@ -10,7 +10,7 @@
 namespace mlrun::looks {
 
 void LookFrames::tell() {
-  constexpr uint64_t kPauseNs = 20'000'000;
+  constexpr uint64_t kPauseNs = 50'000'000;
   const uint64_t now_ns = util::monotonic_ns();
   if (now_ns < next_tell_ns_) return;
   next_tell_ns_ = now_ns + kPauseNs;

@@ -17,7 +17,7 @@ class LookFrames {
   LookFrames(Sampler& sampler, const collect::Collector& collector, collect::Spool& spool, mlrun_clock_kind clock)
       : sampler_(sampler), collector_(collector), spool_(spool), clock_(clock) {}
 
-  // Passes the recording processes to the sampler, about fifty times a second.
+  // Passes the recording processes to the sampler, about twenty times a second.
   void tell();
   // Writes new rows, about once a second; `all`: at once.
   void write(bool all);

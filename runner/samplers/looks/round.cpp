@@ -81,7 +81,10 @@ void Round::go() {
   round_cpu_ns_ = thread_cpu_ns();
   budget_.take(round_cpu_ns_ - charged_cpu_ns_);  // with the waiting and the handing over since the previous round
   charged_cpu_ns_ = round_cpu_ns_;
-  budget_.allows(now_ns);
+  if (!budget_.allows(now_ns)) {
+    if (options_.python_hz > 0) python_.leave_out();
+    return;
+  }
   const auto asks = [this](double reserve) {
     return [this, reserve_ns = reserve * saved_max_ns_] { return may_go(reserve_ns); };
   };

@@ -21,6 +21,8 @@ class Round {
 
   void take(const std::vector<collect::WatchedProcess>& processes);
   void go();
+  // Nothing more may be done before the next round is due.
+  [[nodiscard]] bool is_exhausted() const { return budget_.left_ns() <= 0; }
   // When the next round is due, at moments that no program's own rhythm can follow.
   uint64_t due_ns();
   // What there is so far, in the form in which it is fetched; `all`: also what would wait for more.

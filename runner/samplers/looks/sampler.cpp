@@ -120,7 +120,7 @@ void Sampler::run(const std::shared_ptr<Shared>& shared) {
   try {
     Round round(shared->options, shared->is_ending);
     for (lock.lock(); !shared->stop; lock.lock()) {
-      const bool has_news = std::exchange(shared->has_news, false);
+      const bool has_news = !round.is_exhausted() && std::exchange(shared->has_news, false);
       const std::vector<collect::WatchedProcess> processes =
           has_news ? shared->processes : decltype(shared->processes)();
       lock.unlock();
@@ -130,8 +130,9 @@ void Sampler::run(const std::shared_ptr<Shared>& shared) {
       const std::chrono::nanoseconds due(round.due_ns());  // the steady clock is CLOCK_MONOTONIC
       lock.lock();
       shared->add(std::move(results), round.state());
+      const bool takes_news = !round.is_exhausted();
       shared->wake.wait_until(lock, std::chrono::steady_clock::time_point(due),
-                              [&] { return shared->stop || shared->has_news; });
+                              [&] { return shared->stop || (shared->has_news && takes_news); });
       lock.unlock();
     }
     lock.unlock();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <functional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ void StackLooker::take(const std::vector<collect::WatchedProcess>& processes) {
     before.erase(known);
   }
   for (const auto& [number, process] : before) end(process);
-  find_drivers();
+  are_drivers_known_ = false;
 }
 
 void StackLooker::finish() {
@@ -90,7 +91,7 @@ void StackLooker::search(Process& process) {
   if (!process.interpreter) return;
   process.ancestors = ancestors_of(process.who.host_pid);
   process.rank = rank_of(process.who.host_pid);
-  find_drivers();
+  are_drivers_known_ = false;
 }
 
 void StackLooker::give_up(Process& process, const std::string& why) {
@@ -108,28 +109,27 @@ void StackLooker::add_problem(const Process& process, const std::string& why) {
   if (problem->processes.size() < kProblemProcessesMax) problem->processes.push_back(process.who.number);
 }
 
-const StackLooker::Process* StackLooker::python_parent(const Process& process) const {
-  for (const uint32_t pid : process.ancestors) {
-    const auto parent = std::find_if(processes_.begin(), processes_.end(), [&](const auto& one) {
-      return one.second.who.host_pid == pid && one.second.interpreter;
-    });
-    if (parent != processes_.end()) return &parent->second;
-  }
-  return nullptr;
-}
-
 void StackLooker::find_drivers() {
-  std::vector<const Process*> launchers;
+  std::unordered_map<uint32_t, Process*> pythons;  // by host pid
   for (auto& [number, process] : processes_) {
-    if (!process.interpreter) continue;
-    const Process* parent = python_parent(process);
-    const bool has_own_rank = parent && !process.rank.empty() && process.rank != parent->rank;
-    process.drives = !parent || has_own_rank;
+    if (process.interpreter) pythons[process.who.host_pid] = &process;
+  }
+  std::vector<Process*> launchers;
+  for (const auto& [host_pid, process] : pythons) {
+    const auto above = std::find_if(process->ancestors.begin(), process->ancestors.end(),
+                                    [&](uint32_t pid) { return pythons.contains(pid); });
+    Process* const parent = above == process->ancestors.end() ? nullptr : pythons[*above];
+    const bool has_own_rank = parent && !process->rank.empty() && process->rank != parent->rank;
+    process->drives = !parent || has_own_rank;
     if (has_own_rank && parent->rank.empty()) launchers.push_back(parent);
   }
-  for (auto& [number, process] : processes_) {
-    if (std::find(launchers.begin(), launchers.end(), &process) != launchers.end()) process.drives = false;
-  }
+  for (Process* launcher : launchers) launcher->drives = false;
+  are_drivers_known_ = true;
+}
+
+void StackLooker::leave_out() {
+  ++state_.looks;
+  ++state_.looks_left_out;
 }
 
 // Threads keep what is known of them.
@@ -202,6 +202,7 @@ bool StackLooker::look_at_due(bool drivers, const GoOn& go_on) {
 
 void StackLooker::look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between) {
   const uint64_t now_ns = util::monotonic_ns();
+  if (!are_drivers_known_) find_drivers();
   const auto list_due = [&](bool of_drivers, const GoOn& go_on) {
     const uint64_t pause_ns = (of_drivers ? 1 : kListsOfOthers) * options_.list_pause_ns;
     for (auto& [number, process] : processes_) {

@@ -56,6 +56,9 @@ class StackLooker {
   // called between the two.
   void look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
 
+  // A round for which there was no time at all.
+  void leave_out();
+
   // When something is to be done next.
   [[nodiscard]] uint64_t due_ns(uint64_t now_ns) const;
   // Adds what there is to say about processes when sampling ends.
@@ -88,7 +91,6 @@ class StackLooker {
   void give_up(Process& process, const std::string& why);
   void add_problem(const Process& process, const std::string& why);
   void end(const Process& process);
-  [[nodiscard]] const Process* python_parent(const Process& process) const;
   void find_drivers();
   void list(Process& process);
   bool look_at_due(bool drivers, const GoOn& go_on);
@@ -100,6 +102,7 @@ class StackLooker {
   PythonState state_;
   InterpreterFiles files_;
   std::map<uint32_t, Process> processes_;  // by number
+  bool are_drivers_known_ = false;
 };
 
 }  // namespace mlrun::python
