@@ -76,7 +76,7 @@ void StackLooker::finish() {
 }
 
 void StackLooker::end(const Process& process) {
-  if (process.samples == 0 && process.discarded > 0) add_problem(process, kNeverWhole);
+  if (!process.is_hopeless && process.samples == 0 && process.discarded > 0) add_problem(process, kNeverWhole);
 }
 
 void StackLooker::search(Process& process) {
@@ -142,7 +142,9 @@ void StackLooker::list(Process& process) {
   process.threads.clear();
   for (const Interpreter::Thread& id : found) {
     const auto known = before.find(id);
-    process.threads.push_back(known == before.end() ? Thread{id, 0, {}, {}} : std::move(known->second));
+    Thread& thread = process.threads.emplace_back();
+    if (known != before.end()) thread = std::move(known->second);
+    thread.id = id;
   }
 }
 
@@ -152,7 +154,8 @@ void StackLooker::look_at(Process& process, Thread& thread) {
   const bool is_there = task && tasks_.look(*task, now_ns);
   const proc::Task::Sight sight = is_there ? task->sight() : proc::Task::Sight{};
   const bool sleeps_on = sight.is_asleep() && sight == thread.sight && !thread.stack.frames.empty();
-  const uint64_t period_ns = thread.looked_ns == 0 ? options_.pause_ns : now_ns - thread.looked_ns;
+  const uint64_t period_ns = thread.known_ns == 0 ? options_.pause_ns : now_ns - thread.known_ns;
+  const uint64_t known_ns = std::exchange(thread.known_ns, now_ns);
   const StackBatch::Who who{process.who.number, thread.id.tid, sight.state, thread.id.state};
   thread.looked_ns = now_ns;
   thread.sight = sight;
@@ -169,6 +172,7 @@ void StackLooker::look_at(Process& process, Thread& thread) {
     return;
   }
   thread.stack.frames.clear();
+  if (discarded) thread.known_ns = known_ns;  // the next look stands for this time too
   if (discarded && process.interpreter->last_error() != ESRCH) {
     ++state_.discarded;
     ++process.discarded;
