@@ -178,6 +178,7 @@ struct PhaseRow {
   int64_t ts_ns = 0, dur_ns = 0, error_ns = 0;
   int32_t proc_id = 0;
   int64_t calls = 0, bytes_read = 0, bytes_written = 0, io_ns = 0;
+  int64_t wait_ns = -1, compute_ns = -1;  // the driver without a batch, and computing; -1: unknown
 
   [[nodiscard]] int64_t end_ns() const { return ts_ns + dur_ns; }
 };

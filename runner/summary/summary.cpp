@@ -7,6 +7,18 @@
 
 namespace mlrun::summary {
 
+void FileTree::add(const FileTree& other) {
+  util::add_to(folders, other.folders);
+  util::add_to(files, other.files);
+  util::add_to(missing, other.missing);
+  totals.add(other.totals);
+  util::add_to(end_checks, other.end_checks);
+  util::add_to(sequential_bytes, other.sequential_bytes);
+  util::add_to(random_bytes, other.random_bytes);
+  util::add_to(followed_bytes, other.followed_bytes);
+  util::add_to(distinct_bytes, other.distinct_bytes);
+}
+
 void Totals::add(const Totals& other) {
   util::add_to(calls, other.calls);
   util::add_to(errors, other.errors);

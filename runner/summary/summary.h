@@ -23,7 +23,7 @@
 
 namespace mlrun::summary {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 enum class Group : uint8_t { kFiles, kChannels, kOther, kWaits };
 inline constexpr size_t kGroups = 4;
@@ -231,16 +231,34 @@ struct CollectiveSummary {
   int64_t last_times = 0;
 };
 
-// Samples of threads whose innermost Python frame was at one line, in all processes of one role.
+// Samples of threads at one line of Python, in all processes of one role: the innermost line outside of installed packages, else
+// the innermost.
 struct PythonSummary {
   std::string role, function, source;   // function and source empty: lines that did not fit
   int32_t processes = 0, line = 0;      // 0: the code has no line there
   int64_t looks = 0, running = 0;       // of these, the thread was on a CPU or in the run queue
   int64_t time_ns = 0, running_ns = 0;  // that these samples stand for; 0: unknown, of an earlier version
+  int64_t waiting = 0;                  // of the samples, it was asleep
+  int32_t is_driver = 0;                // 1: of the thread whose time is divided (Answer)
+};
+
+// Files by time: a file, a folder with all below it, the modules and libraries that programs load (imports), or the rest. Every
+// file is in one row.
+struct FileTree {
+  std::string kind;  // file, folder, imports, rest
+  std::string path;  // of the file or folder
+  int64_t folders = 0, files = 0;
+  int64_t missing = 0;  // paths for which every call failed; not among the files
+  Totals totals;
+  int64_t end_checks = 0;                          // reads that returned nothing, as at the end of a file
+  int64_t sequential_bytes = 0, random_bytes = 0;  // read, by AccessPattern
+  int64_t followed_bytes = 0, distinct_bytes = 0;  // read, by Reread
+
+  void add(const FileTree& other);
 };
 
 struct Summary {
-  util::JsonValue run;                 // run.json
+  util::JsonValue run;  // run.json
   Answer answer;
   int64_t start_ns = 0;                // of the first time bin
   int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`
@@ -263,6 +281,7 @@ struct Summary {
   int64_t files_without_place = 0;            // did not fit: summed up under file_id 0
   std::vector<DirectorySummary> directories;  // as for files
   int64_t directories_touched = 0;
+  std::vector<FileTree> trees;       // by time, imports and the rest last
   std::vector<FuncSummary> funcs;    // by time
   std::vector<ErrorSummary> errors;  // by calls
   std::vector<SiteSummary> sites;    // allocating ones by bytes, then calling ones by time; none without stacks
@@ -297,8 +316,12 @@ struct Summary {
 
 // Events freed by --last.
 [[nodiscard]] inline bool is_asked_for(const model::LossRow& loss) { return loss.channel == "last"; }
+// mlrun pause.
+[[nodiscard]] inline bool is_pause(const model::LossRow& loss) { return loss.reason == "paused"; }
 // CUPTI's own overhead is listed among the losses, but is none.
-[[nodiscard]] inline bool is_loss(const model::LossRow& loss) { return !is_asked_for(loss) && loss.unit != "ns"; }
+[[nodiscard]] inline bool is_loss(const model::LossRow& loss) {
+  return !is_asked_for(loss) && !is_pause(loss) && loss.unit != "ns";
+}
 
 inline constexpr size_t kTopFiles = 1000;
 inline constexpr size_t kTopMarks = 1000;

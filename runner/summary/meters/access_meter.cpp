@@ -26,16 +26,17 @@ void AccessMeter::opened_for_append(int64_t ofd_id) {
   if (ofd_id != 0) position(uint64_t(ofd_id)).next[size_t(Direction::kWrite)] = kAnywhere;
 }
 
-void AccessMeter::transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes) {
+Order AccessMeter::transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes) {
   AccessPattern& pattern = patterns_[size_t(direction)];
-  if (ofd_id == 0 || offset < 0) return count(pattern.unknown, bytes);
-  int64_t& next = position(uint64_t(ofd_id)).next[size_t(direction)];
-  if (next == kAnywhere || offset == next) {
-    count(pattern.sequential, bytes);
-  } else {
-    count(offset > next ? pattern.forward : pattern.backward, bytes);
+  if (ofd_id == 0 || offset < 0) {
+    count(pattern.unknown, bytes);
+    return Order::kUnknown;
   }
+  int64_t& next = position(uint64_t(ofd_id)).next[size_t(direction)];
+  const bool is_sequential = next == kAnywhere || offset == next;
+  count(is_sequential ? pattern.sequential : offset > next ? pattern.forward : pattern.backward, bytes);
   next = offset + bytes;
+  return is_sequential ? Order::kSequential : Order::kRandom;
 }
 
 }  // namespace mlrun::summary

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "runner/summary/meters/call_facts.h"
 #include "runner/summary/summary.h"
 #include "runner/util/flat_map.h"
 
@@ -24,7 +25,7 @@ class AccessMeter {
   void opened_for_append(int64_t ofd_id);
 
   // Requires: bytes > 0. offset < 0: unknown.
-  void transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
+  Order transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
 
   [[nodiscard]] const std::array<AccessPattern, 2>& patterns() const { return patterns_; }
 

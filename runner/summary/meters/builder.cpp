@@ -49,6 +49,19 @@ void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts
   files.add_shared(from, to, both);
 }
 
+// The order of what is read goes to the file, too.
+void Builder::State::note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts) {
+  if (facts.bytes > 0) {
+    if (facts.is_read) facts.order = access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
+    const bool copied = call_class == MLRUN_CLASS_COPY;
+    if (facts.is_write)
+      access.transfer(Direction::kWrite, copied ? row.ofd2_id : row.ofd_id, copied ? row.offset2 : facts.offset,
+                      facts.bytes);
+  } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
+    access.opened_for_append(row.ofd_id);
+  }
+}
+
 Builder::Builder(BuilderOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 Builder::~Builder() = default;
 Builder::Builder(Builder&&) noexcept = default;
@@ -57,7 +70,7 @@ Builder& Builder::operator=(Builder&&) noexcept = default;
 void Builder::add(const model::CallRow& row) {
   State& s = *state_;
   const mlrun_call_class call_class = s.calls.call_class(row.func);
-  const CallFacts facts = call_facts(row, call_class);
+  CallFacts facts = call_facts(row, call_class);
   ++s.call_rows;
   s.served_calls += row.served_calls;
   State::Process& process = s.process(row.origin.proc_id);
@@ -72,20 +85,12 @@ void Builder::add(const model::CallRow& row) {
 
   const int64_t read = facts.is_read ? facts.bytes : 0, written = facts.is_write ? facts.bytes : 0;
   const int64_t key = s.names.note(row, call_class);
+  s.note_access(row, call_class, facts);
   call_class == MLRUN_CLASS_COPY ? s.add_copied_files(row, facts) : s.files.add(key, row, facts);
   s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
   s.phases.add(row.origin.proc_id, row.origin.ts_ns + row.dur_ns, row.dur_ns, read, written, row.split);
   if (row.split != nullptr) s.splits.add(SplitKind::kCalls, row.origin.proc_id, row.file_id, row.dur_ns, *row.split);
-  if (facts.bytes > 0) {
-    if (facts.is_read) s.access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
-    const bool copied = call_class == MLRUN_CLASS_COPY;
-    if (facts.is_write)
-      s.access.transfer(Direction::kWrite, copied ? row.ofd2_id : row.ofd_id, copied ? row.offset2 : facts.offset,
-                        facts.bytes);
-  } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
-    s.access.opened_for_append(row.ofd_id);
-  }
 }
 
 void Builder::add_operation(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t end_ns,

@@ -40,6 +40,7 @@ struct Builder::State {
 
   explicit State(BuilderOptions options);
   Process& process(int32_t proc_id);
+  void note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts);
   void add_copied_files(const model::CallRow& row, const CallFacts& facts);
   void add_files(const model::SumRow& sum, const CallFacts& facts);
   // Parents before children; then processes that have rows but no process row.

@@ -12,6 +12,9 @@
 
 namespace mlrun::summary {
 
+// Where a transfer began, against the end of the one before (AccessPattern).
+enum class Order : uint8_t { kUnknown, kSequential, kRandom };
+
 struct CallFacts {
   Group group = Group::kFiles;
   bool is_read = false, is_write = false;
@@ -19,6 +22,8 @@ struct CallFacts {
   bool failed = false;
   int64_t bytes = 0;    // moved, in each of its directions; 0 if it failed
   int64_t offset = -1;  // -1: unknown
+  Order order = Order::kUnknown;
+  bool ends_file = false;  // a read that asked for bytes and got none
 };
 
 [[nodiscard]] inline bool is_channel(model::FileKind kind) {
@@ -68,6 +73,7 @@ struct CallFacts {
                       call_class == MLRUN_CLASS_SEEK || call_class == MLRUN_CLASS_META;
   facts.failed = row.err != 0;
   if (facts.is_read || facts.is_write) facts.bytes = std::max<int64_t>(row.ret, 0);
+  facts.ends_file = facts.is_read && !facts.is_write && !facts.failed && row.ret == 0 && row.requested > 0;
   const bool known =
       row.offset_source != model::OffsetSource::kNone && row.offset_source != model::OffsetSource::kUnknown;
   if (known) facts.offset = row.offset;

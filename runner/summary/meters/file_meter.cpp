@@ -9,7 +9,13 @@ namespace mlrun::summary {
 void FileMeter::add(int64_t file_id, const model::CallRow& row, const CallFacts& facts) {
   File* file = place(file_id);
   count(file ? file->totals : without_place_, facts, row.dur_ns);
-  if (!facts.is_read || facts.bytes == 0) return;
+  if (!facts.is_read) return;
+  if (file != nullptr) {
+    file->end_checks += facts.ends_file;
+    if (facts.order == Order::kSequential) util::add_to(file->sequential_bytes, facts.bytes);
+    if (facts.order == Order::kRandom) util::add_to(file->random_bytes, facts.bytes);
+  }
+  if (facts.bytes == 0) return;
   const bool followed = file && facts.offset >= 0 && facts.offset <= INT64_MAX - facts.bytes &&
                         file->read.add(facts.offset, facts.offset + facts.bytes, budget_);
   if (!followed) util::add_to(bytes_left_out_, facts.bytes);

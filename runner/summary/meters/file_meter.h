@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by file, and repeated reads. The first kMaxFiles files have a place each (about 160 bytes); later ones are
+// Calls by file, and repeated reads. The first kMaxFiles files have a place each (about 190 bytes); later ones are
 // summed up under file 0.
 #pragma once
 
@@ -24,6 +24,7 @@ class FileMeter {
     Totals totals;
     CacheMisses misses{0, 0};
     ByteCoverage read;
+    int64_t end_checks = 0, sequential_bytes = 0, random_bytes = 0;  // of reads, as in FileTree
   };
 
   // A call of group files. file_id: by its key (file_names.h), as in all below.

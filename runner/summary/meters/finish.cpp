@@ -10,6 +10,7 @@
 #include "runner/report/run_facts.h"
 #include "runner/summary/meters/builder.h"
 #include "runner/summary/meters/builder_state.h"
+#include "runner/summary/meters/file_trees.h"
 #include "runner/summary/meters/process_tree.h"
 #include "runner/summary/meters/roles.h"
 #include "runner/summary/meters/top_files.h"
@@ -129,6 +130,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;
   out.processes = s.process_summaries(info, tree);
   put_top_files(s.files, s.names, info.files, s.has_page_cache, out);
+  out.trees = file_trees(s.files, s.names, info.files);
   out.funcs = s.calls.funcs();
   out.errors = s.calls.errors();
   out.sites = s.sites.sites(info.stacks);

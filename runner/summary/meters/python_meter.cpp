@@ -2,8 +2,11 @@
 #include "runner/summary/meters/python_meter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -11,36 +14,72 @@
 
 namespace mlrun::summary {
 
-void PythonMeter::add(int32_t proc_id, int32_t frame_id, int64_t looks, int64_t period_ns, int32_t running) {
-  std::pair key(proc_id, frame_id);
-  if (lines_.size() >= kLinesMax && !lines_.contains(key)) key.second = 0;
+namespace {
+
+constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
+
+// What a process of multiprocessing or a thread begins with.
+bool begins_life(const model::FrameRow& frame) {
+  return frame.function.ends_with("_bootstrap") &&
+         (frame.source.ends_with("multiprocessing/process.py") || frame.source.ends_with("threading.py"));
+}
+
+}  // namespace
+
+bool is_installed(std::string_view source) {
+  return std::any_of(std::begin(kInstalled), std::end(kInstalled),
+                     [&](std::string_view part) { return source.find(part) != std::string_view::npos; });
+}
+
+int32_t own_frame(const model::StackTable& table, int32_t stack_id) {
+  const std::span<const int32_t> ids = table.frames_of(stack_id);
+  for (const int32_t id : ids) {
+    const model::FrameRow& frame = table.frame(id);
+    if (begins_life(frame)) break;
+    if (!frame.source.empty() && !is_installed(frame.source)) return id;
+  }
+  return ids.front();
+}
+
+void PythonMeter::add(const Sample& sample) {
+  std::tuple key(sample.proc_id, sample.thread_id, sample.frame_id);
+  if (lines_.size() >= kLinesMax && !lines_.contains(key)) std::get<2>(key) = 0;
   Looks& line = lines_[key];
-  util::add_to(line.all, looks);
-  util::add_to(line.time_ns, period_ns);
-  if (running != 1) return;
-  util::add_to(line.running, looks);
-  util::add_to(line.running_ns, period_ns);
+  util::add_to(line.all, sample.looks);
+  util::add_to(line.time_ns, sample.period_ns);
+  if (sample.running == 0) util::add_to(line.waiting, sample.looks);
+  if (sample.running != 1) return;
+  util::add_to(line.running, sample.looks);
+  util::add_to(line.running_ns, sample.period_ns);
 }
 
 std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>& processes,
-                                               const model::StackTable& stacks) const {
+                                               const model::StackTable& stacks, int64_t driver_thread_id) const {
   std::unordered_map<int32_t, const std::string*> roles;
   for (const ProcessSummary& process : processes) roles[process.proc_id] = &process.role;
-  std::map<std::pair<std::string, int32_t>, PythonSummary> sums;
+  std::map<std::tuple<std::string, bool, int32_t>, PythonSummary> sums;
+  std::map<const PythonSummary*, int32_t> last;  // process that a sum has counted
   for (const auto& [key, looks] : lines_) {
-    const auto role = roles.find(key.first);
-    PythonSummary& sum = sums[{role == roles.end() ? std::string() : *role->second, key.second}];
-    ++sum.processes;
+    const auto [proc_id, thread_id, frame_id] = key;
+    const auto role = roles.find(proc_id);
+    const bool is_driver = thread_id != 0 && thread_id == driver_thread_id;
+    PythonSummary& sum = sums[{role == roles.end() ? std::string() : *role->second, is_driver, frame_id}];
+    const auto [counted, is_first] = last.emplace(&sum, proc_id);
+    if (is_first || counted->second != proc_id) ++sum.processes;
+    counted->second = proc_id;
     util::add_to(sum.looks, looks.all);
     util::add_to(sum.running, looks.running);
     util::add_to(sum.time_ns, looks.time_ns);
     util::add_to(sum.running_ns, looks.running_ns);
+    util::add_to(sum.waiting, looks.waiting);
   }
   std::vector<PythonSummary> rows;
   for (auto& [key, sum] : sums) {
-    sum.role = key.first;
-    if (key.second != 0) {
-      const model::FrameRow& frame = stacks.frame(key.second);
+    const auto& [role, is_driver, frame_id] = key;
+    sum.role = role;
+    sum.is_driver = is_driver ? 1 : 0;
+    if (frame_id != 0) {
+      const model::FrameRow& frame = stacks.frame(frame_id);
       sum.function = frame.function;
       sum.source = frame.source;
       sum.line = frame.line;

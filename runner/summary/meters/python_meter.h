@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up samples of Python stacks by process and innermost line, up to a limit; further ones together. Threads are
+// Adds up samples of Python stacks by thread and line, up to a limit; further ones together. Threads are
 // sampled at different rates: each sample counts with the time that it stands for.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "runner/model/stack_table.h"
@@ -13,21 +14,34 @@
 
 namespace mlrun::summary {
 
+// Whether the source of a frame belongs to an installed package or to Python itself.
+[[nodiscard]] bool is_installed(std::string_view source);
+
+// The innermost Python frame outside of installed packages; where there is none, the innermost. What lies outside of the loop of
+// a process or thread that Python started is the parent's and does not count. Requires: the stack_id is valid.
+[[nodiscard]] int32_t own_frame(const model::StackTable& table, int32_t stack_id);
+
 class PythonMeter {
  public:
-  // `running`: 1, 0; -1: unknown.
-  void add(int32_t proc_id, int32_t frame_id, int64_t looks, int64_t period_ns, int32_t running);
+  struct Sample {
+    int32_t proc_id = 0, thread_id = 0;
+    int32_t frame_id = 0;              // own_frame()
+    int64_t looks = 0, period_ns = 0;  // the time that they stand for
+    int32_t running = -1;              // 1, 0; -1: unknown
+  };
+  void add(const Sample& sample);
 
-  // By role of the processes and line, the first kTopPython by running time, then by samples.
+  // By role of the processes and line, the driver's apart: the first kTopPython by running time, then by samples.
   [[nodiscard]] std::vector<PythonSummary> finish(const std::vector<ProcessSummary>& processes,
-                                                  const model::StackTable& stacks) const;
+                                                  const model::StackTable& stacks, int64_t driver_thread_id) const;
 
  private:
   static constexpr size_t kLinesMax = 200'000;
   struct Looks {
-    int64_t all = 0, running = 0, time_ns = 0, running_ns = 0;
+    int64_t all = 0, running = 0, waiting = 0, time_ns = 0, running_ns = 0;
   };
-  std::map<std::pair<int32_t, int32_t>, Looks> lines_;  // process, frame; frame 0: those that did not fit
+  std::map<std::tuple<int32_t, int32_t, int32_t>, Looks>
+      lines_;  // process, thread, frame; frame 0: those that did not fit
 };
 
 }  // namespace mlrun::summary

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of the tables that hold the answer (runner/summary/answer.h). Traces of earlier versions lack them.
+// Columns of the tables that hold the answer (runner/summary/answer.h), and the files by time. Traces of earlier versions lack
+// them.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +59,24 @@ struct Columns<WaitedFor> {
     visitor("line", row.line);
     visitor("link", row.link);
     visitor("ns", row.ns);
+  }
+};
+
+template <>
+struct Columns<FileTree> {
+  static constexpr const char* kTable = "summary_tree";
+  static void visit(auto& visitor, auto& row) {
+    visitor("kind", row.kind);
+    visitor("path", row.path);
+    visitor("folders", row.folders);
+    visitor("files", row.files);
+    visitor("missing", row.missing);
+    visit_totals(visitor, row.totals);
+    visitor("end_checks", row.end_checks);
+    visitor("sequential_bytes", row.sequential_bytes);
+    visitor("random_bytes", row.random_bytes);
+    visitor("followed_bytes", row.followed_bytes);
+    visitor("distinct_bytes", row.distinct_bytes);
   }
 };
 

@@ -21,6 +21,8 @@ struct Columns<model::PhaseRow> {
     visitor("bytes_read", row.bytes_read);
     visitor("bytes_written", row.bytes_written);
     visitor("io_ns", row.io_ns);
+    visitor.later("wait_ns", row.wait_ns);
+    visitor.later("compute_ns", row.compute_ns);
   }
 };
 

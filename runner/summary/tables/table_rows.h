@@ -476,6 +476,8 @@ struct Columns<PythonSummary> {
     visitor("running", row.running);
     visitor.later("time_ns", row.time_ns);
     visitor.later("running_ns", row.running_ns);
+    visitor.later("waiting", row.waiting);
+    visitor.later("is_driver", row.is_driver);
   }
 };
 

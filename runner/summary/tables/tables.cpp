@@ -237,6 +237,8 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(wait_rows(summary));
   write(summary.files);
   write(summary.directories);
+  write(summary.trees);
+  write(summary.phases);
   write(func_rows(summary));
   write(latency_rows(summary));
   write(summary.errors);
@@ -276,6 +278,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
                  [](ProcessSummary& to, WaitRow& row) { to.waits.push_back(std::move(row.wait)); });
   summary.files = loader.load<FileSummary>();
   summary.directories = loader.load<DirectorySummary>();
+  summary.trees = loader.load_if_there<FileTree>();
   auto funcs = loader.load<FuncRow>();
   put_funcs(std::move(funcs), loader.load<LatencyRow>(), summary);
   summary.errors = loader.load<ErrorSummary>();

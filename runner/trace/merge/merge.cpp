@@ -20,6 +20,7 @@
 #include "runner/summary/meters/gpu_meter.h"
 #include "runner/summary/meters/gpu_work_meter.h"
 #include "runner/summary/meters/python_meter.h"
+#include "runner/summary/tables/phase_times.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/symbols/symbolize.h"
 #include "runner/trace/coverage/coverage.h"
@@ -442,6 +443,8 @@ Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
   Status done = write_small_tables(info_, staging.path());
   if (done && !session_.summary_only && totals_.calls != 0)
     done = findings::answer(staging.path(), *info_.run, {}, summary.answer);
+  if (done) done = summary::add_phase_times(staging.path(), summary.phases);
+  summary.python = python_.finish(summary.processes, info_.stacks, summary.answer.driver_thread_id);
   if (done) done = summary::write_tables(summary, staging.path());
   if (done) done = complete_tables(staging.tables(), *info_.run);
   if (done) done = staging.commit();
@@ -468,7 +471,6 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_memory = gpu_memory_.finish(info_);
   summary.gpu_stacks = gpu_memory_.stacks(info_);
   summary.gpu_idle = std::move(gpu_idle_);
-  summary.python = python_.finish(summary.processes, info_.stacks);
   summary::complete(info_, summary);
   if (Status written = write_tables(staging, summary); !written) return tl::make_unexpected(written.error());
   return summary;

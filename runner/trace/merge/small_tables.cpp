@@ -210,7 +210,6 @@ Status write_small_tables(const model::TraceInfo& info, const std::string& trace
   write(info.names);
   if (status) status = write_marks(info.marks, trace_folder);
   write(info.gpus);
-  write(info.phases);
   write(info.losses);
   write(info.coverage);
   write(info.left_out);

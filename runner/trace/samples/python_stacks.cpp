@@ -233,7 +233,8 @@ class PythonReader {
                 is_letter ? static_cast<char>(sample.state) : '\0'});
     ++totals_.rows;
     if (frame_id == 0) return;
-    meter_.add(who.proc_id, frame_id, sample.looks, TraceClock::from_monotonic(sample.period_ns), sample.running);
+    meter_.add({who.proc_id, who.thread_id, summary::own_frame(info_.stacks, stack_id), sample.looks,
+                TraceClock::from_monotonic(sample.period_ns), sample.running});
     const int64_t first_ns = TraceClock::from_monotonic(sample.first_ns);
     const int64_t last_ns = TraceClock::from_monotonic(sample.last_ns);
     const int64_t apart_ns = sample.looks > 1 ? (last_ns - first_ns) / (int64_t{sample.looks} - 1) : 0;
