@@ -205,6 +205,20 @@ Json site_json(const SiteSummary& site) {
           {"time_ns", site.time_ns}};
 }
 
+Json tree_json(const FileTree& tree) {
+  return {{"kind", tree.kind},
+          {"path", tree.path.empty() ? Json() : Json(tree.path)},
+          {"folders", tree.folders},
+          {"files", tree.files},
+          {"missing", tree.missing},
+          {"totals", totals_json(tree.totals)},
+          {"end_checks", tree.end_checks},
+          {"sequential_bytes", tree.sequential_bytes},
+          {"random_bytes", tree.random_bytes},
+          {"followed_bytes", tree.followed_bytes},
+          {"distinct_bytes", tree.distinct_bytes}};
+}
+
 Json timeline_json(const Summary& summary) {
   const auto column = [&](int64_t TimeBin::*field) {
     return array(summary.timeline, [&](const TimeBin& bin) { return Json(bin.*field); });
@@ -228,7 +242,9 @@ Json phase_json(const model::PhaseRow& phase, int64_t events_from_ns) {
           {"calls", of_calls(phase.calls)},
           {"bytes_read", of_calls(phase.bytes_read)},
           {"bytes_written", of_calls(phase.bytes_written)},
-          {"time_ns", of_calls(phase.io_ns)}};
+          {"time_ns", of_calls(phase.io_ns)},
+          {"wait_ns", known(phase.wait_ns, -1)},
+          {"compute_ns", known(phase.compute_ns, -1)}};
 }
 
 Json mark_json(const MarkSummary& mark) {
@@ -287,7 +303,9 @@ Json python_json(const PythonSummary& of) {
           {"looks", of.looks},
           {"running", of.running},
           {"time_ns", of.time_ns},
-          {"running_ns", of.running_ns}};
+          {"running_ns", of.running_ns},
+          {"waiting", of.waiting},
+          {"driver", of.is_driver != 0}};
 }
 
 Json gpu_file_json(const GpuFileSummary& of) {
@@ -438,6 +456,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
               {"files", array(summary.files, file_json)},
               {"directories_touched", summary.directories_touched},
               {"directories", array(summary.directories, directory_json)},
+              {"file_trees", array(summary.trees, tree_json)},
               {"functions", array(summary.funcs, func_json)},
               {"classes", classes_json(summary.funcs)},
               {"errors", array(summary.errors,

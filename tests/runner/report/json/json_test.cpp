@@ -35,7 +35,7 @@ Json full_json() {
   gpu.busy_ppm = 630'000;
   summary.gpu_idle.push_back(
       {1, "file", 2, 3, 33, 4, "/data/x.npy", 700, 2, {.device_ns = 700}, "train.py:12 fetch", 500, "read", 600});
-  summary.python.push_back({"main", "fetch", "/data/train.py", 1, 12, 9, 4});
+  summary.python.push_back({"main", "fetch", "/data/train.py", 1, 12, 9, 4, 800, 300, 5, 1});
   summary.gpu_work.push_back({1, "H200", "GPU-1", 900, 10, 800, 2, 4096, 0, 0, 1, 100});
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
   summary.gpu_marks.push_back({"nvtx", "step", 1, 10, 4, 800, 2, 4096, 1, 0, 700, 50});
@@ -44,6 +44,13 @@ Json full_json() {
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
   summary.torch_memory.push_back({1, 0, 4096, 3, 8192, 2, 0, 0, 1, 2048, 0});
   summary.gpu_calls = {14, 0, 500, 1, 50};
+  Answer& answer = summary.answer;
+  answer.wall_ns = 1000;
+  answer.without_batch_ns = 300;
+  answer.time = {{Activity::kCompute, State::kOnCpu, 600}, {Activity::kWait, State::kDevice, 400}};
+  answer.findings.push_back({"small_files", "metadata,small_requests", "many files", 400, 350'000, 450'000,
+                             "9 samples, one run", "rows", "mlrun show TRACE blame", "pack them", "", 300});
+  answer.waited_for.push_back({"DataLoader worker", "", 2, 101, 101, "reading", "data.py:3 read", "pipe", 400});
   return to_json(summary);
 }
 
@@ -77,6 +84,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "files",
                                              "directories_touched",
                                              "directories",
+                                             "file_trees",
                                              "functions",
                                              "classes",
                                              "errors",
@@ -90,7 +98,14 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "devices",
                                              "syscalls",
                                              "streams",
-                                             "tracing"};
+                                             "tracing",
+                                             "driver",
+                                             "time",
+                                             "without_batch_ns",
+                                             "startup",
+                                             "findings",
+                                             "waited_for",
+                                             "steps"};
   EXPECT_EQ(keys, expected);
 }
 
@@ -132,6 +147,15 @@ TEST(JsonTest, HasTheSameFiguresAsTheSummary) {
   EXPECT_EQ(json["gpu_idle"][0]["func_ns"], 600);
   EXPECT_EQ(json["python"][0]["line"], 12);
   EXPECT_EQ(json["python"][0]["running"], 4);
+  EXPECT_EQ(json["python"][0]["waiting"], 5);
+  EXPECT_EQ(json["python"][0]["driver"], true);
+  EXPECT_EQ(json["file_trees"][0]["path"], "/data/kits");
+  EXPECT_EQ(json["time"][1]["activity"], "wait");
+  EXPECT_EQ(json["time"][1]["share"], 0.4);
+  EXPECT_EQ(json["findings"][0]["also"], Json({"metadata", "small_requests"}));
+  EXPECT_EQ(json["findings"][0]["low"], 0.35);
+  EXPECT_TRUE(json["findings"][0]["against"].is_null());
+  EXPECT_TRUE(json["waited_for"][0]["thread"].is_null());
   EXPECT_TRUE(json["gpus"][0]["tensor"].is_null());
 }
 
