@@ -33,7 +33,7 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
   util::note("the trace is made");
   if (quiet || !shows_summary) return 0;
-  const auto text = view::summary_text(options.trace_folder, stderr);
+  const auto text = view::summary_at_end(options.trace_folder, stderr);
   if (!text) return tl::make_unexpected(text.error());
   std::fwrite(text->data(), 1, text->size(), stderr);  // write errors are ignored: the trace is complete
   return 0;

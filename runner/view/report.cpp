@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kReportFooter =
     "Examples:\n"
     "  mlrun report mlrun-train-1\n"
+    "  mlrun report mlrun-train-1 --full\n"
     "  mlrun report mlrun-train-1 --json | jq .reread.ratio\n"
     "  mlrun report mlrun-train-1 --what-if workers=4\n"
     "\n"
@@ -39,6 +40,9 @@ Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_ti
   if (Status answered = findings::answer(trace_folder, *run, options, summary->answer); !answered) {
     return tl::make_unexpected(answered.error());
   }
+  // These were of the driver that the merge found.
+  for (model::PhaseRow& phase : summary->phases) phase.wait_ns = phase.compute_ns = -1;
+  for (summary::PythonSummary& line : summary->python) line.is_driver = 0;
   if (driver_tid != 0 && summary->answer.wall_ns == 0) {
     return fail(fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid,
                             trace_folder));
@@ -76,17 +80,28 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
 
 }  // namespace
 
-Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream, int32_t driver_tid) {
-  const auto loaded = load(trace_folder, driver_tid);
+namespace {
+
+std::string text_of(const summary::Summary& summary, const std::string& trace_folder, std::FILE* stream,
+                    summary::Extent extent) {
+  const std::string folder = std::filesystem::path(trace_folder).lexically_normal().string();
+  summary::TextStyle style = style_of(stream);
+  style.trace = summary::shell_word(folder);
+  return summary::text(summary, fmt::format("{} ({})", folder, summary::bytes_text(size_of(trace_folder))), style,
+                       extent);
+}
+
+}  // namespace
+
+Result<std::string> summary_at_end(const std::string& trace_folder, std::FILE* stream) {
+  const auto loaded = load(trace_folder, 0);
   if (!loaded) return tl::make_unexpected(loaded.error());
-  const std::string name = fmt::format("{} ({})", std::filesystem::path(trace_folder).lexically_normal().string(),
-                                       summary::bytes_text(size_of(trace_folder)));
-  return summary::text(*loaded, name, style_of(stream));
+  return text_of(*loaded, trace_folder, stream, summary::extent_at_end(*loaded));
 }
 
 Result<int> report(const Arguments& arguments) {
   std::string trace_folder;
-  bool as_json = false;
+  bool as_json = false, is_full = false;
   int32_t driver_tid = 0;
   std::string change;
   CLI::App app("Prints the summary of a trace.", "report");
@@ -100,19 +115,19 @@ Result<int> report(const Arguments& arguments) {
   app.add_option("--what-if", change,
                  "what the run would have taken with another loader: workers=N, io=free, slow=none, joined by commas")
       ->type_name("CHANGE");
-  app.add_flag("--json", as_json, "for machines (default: off)");
+  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)");
+  app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--full");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
-  if (!as_json) {
-    const auto text = summary_text(trace_folder, stdout, driver_tid);
-    if (!text) return tl::make_unexpected(text.error());
-    fmt::print("{}", *text);
-    return 0;
-  }
   const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
+  if (!as_json) {
+    const auto extent = is_full ? summary::Extent::kFull : summary::Extent::kAnswer;
+    fmt::print("{}", text_of(*loaded, trace_folder, stdout, extent));
+    return 0;
+  }
   fmt::print("{}\n", summary::to_json(*loaded).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   return 0;
 }

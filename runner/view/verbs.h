@@ -16,8 +16,7 @@ Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 
-// The summary of a finished trace, in the style of the stream.
-// driver_tid: the thread whose time is divided; 0: the one that was found.
-Result<std::string> summary_text(const std::string& trace_folder, std::FILE* stream, int32_t driver_tid = 0);
+// The summary at the end of a run, in the style of the stream.
+Result<std::string> summary_at_end(const std::string& trace_folder, std::FILE* stream);
 
 }  // namespace mlrun::view

@@ -2,7 +2,9 @@
 // The head, the cost, and the order of all blocks.
 #include "runner/report/text/text.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -77,13 +79,77 @@ std::string cost_text(const Summary& summary, const TextStyle& style) {
   return wrap(style.bold("TRACING"), 14, items, style);
 }
 
-std::string text(const Summary& summary, const std::string& trace, const TextStyle& style) {
-  std::string out = head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style);
-  const auto block = [&](std::string content) {
-    if (!content.empty()) out += "\n" + std::move(content);
-  };
-  block(processes_text(summary, style));
+namespace {
+
+void put_block(std::string content, std::string& out) {
+  if (!content.empty()) out += "\n" + std::move(content);
+}
+
+std::string head_block(const Summary& summary, const std::string& trace, const TextStyle& style) {
+  return head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style);
+}
+
+// Blocks whose lists are as long as there is room for.
+struct List {
+  std::string (*make)(const Summary&, const TextStyle&, size_t rows);
+  size_t rows;  // at least
+  bool is_table = true;
+};
+
+std::string answer_with(const Summary& summary, const std::vector<List>& lists, const TextStyle& style) {
+  std::string out;
+  put_block(where_time_text(summary, style), out);
+  bool after_table = false;
+  for (const List& list : lists) {
+    std::string content = list.make(summary, style, list.rows);
+    // Tables stand close: their rows are indented.
+    const bool follows = list.is_table && after_table;
+    after_table = after_table || (list.is_table && !content.empty());
+    if (follows) {
+      out += content;
+    } else {
+      put_block(std::move(content), out);
+    }
+  }
+  put_block(gpu_idle_text(summary, style), out);
+  put_block(ended_text(summary, style), out);
+  return out;
+}
+
+// The lists grow in turn, by a row each, while everything fits.
+std::string answer_text(const Summary& summary, size_t lines, const TextStyle& style) {
+  std::vector<List> lists = {{findings_text, 1, false}, {waited_for_text, 1},    {python_text, 2},
+                             {trees_text, 3},           {process_times_text, 2}, {phases_text, 3}};
+  std::string out = answer_with(summary, lists, style);
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    for (List& list : lists) {
+      if (list.rows == kRowsMost) continue;
+      ++list.rows;
+      std::string longer = answer_with(summary, lists, style);
+      if (size_t(std::count(longer.begin(), longer.end(), '\n')) > lines) {
+        --list.rows;
+        continue;
+      }
+      grows = grows || longer != out;
+      out = std::move(longer);
+    }
+  }
+  return out;
+}
+
+std::string full_text(const Summary& summary, const TextStyle& style) {
+  std::string out;
+  const auto block = [&](std::string content) { put_block(std::move(content), out); };
+  block(where_time_text(summary, style));
+  block(findings_text(summary, style));
+  block(waited_for_text(summary, style));
+  block(python_text(summary, style));
+  block(trees_text(summary, style));
+  block(process_times_text(summary, style));
   block(phases_text(summary, style));
+  block(processes_text(summary, style));
   block(marks_text(summary, style));
   block(collectives_text(summary, style));
   block(gpus_text(summary, style));
@@ -92,7 +158,6 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(torch_memory_text(summary, style));
   block(gpu_idle_text(summary, style));
   block(gpu_files_text(summary, style));
-  block(python_text(summary, style));
   block(files_text(summary, style));
   block(calls_text(summary, style));
   block(sites_text(summary, style));
@@ -102,10 +167,39 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   block(access_text(summary, style) + timeline_text(summary, style) + waits_text(summary, style) +
         heap_text(summary, style) + kernel_text(summary, style) + cost_text(summary, style) +
         streams_text(summary, style));
-  block(remarks_text(summary, style));
-  constexpr const char* kRules = "Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.";
-  out += style.dim(paragraph(kRules, 0, std::numeric_limits<size_t>::max(), style));
   return out;
+}
+
+constexpr const char* kRules = "Times of calls are added up over threads. KiB, MiB, ... are powers of 1024.";
+constexpr const char* kMore = "mlrun report TRACE --full shows all: calls, waits, access patterns, heap, GPUs, streams";
+
+}  // namespace
+
+Extent extent_at_end(const Summary& summary) {
+  constexpr int64_t kAtOnceNs = 10'000'000'000;
+  const RunFacts run = run_facts(*summary.run);
+  const bool failed = run.exit_status.value_or(0) != 0 && !run.recovered;
+  return failed && run.wall_ns.value_or(kAtOnceNs) < kAtOnceNs ? Extent::kShort : Extent::kAnswer;
+}
+
+std::string text(const Summary& summary, const std::string& trace, const TextStyle& style, Extent extent) {
+  constexpr size_t kAllLines = std::numeric_limits<size_t>::max();
+  std::string out = head_block(summary, trace, style), end;
+  put_block(unseen_text(summary, style), end);
+  put_block(remarks_text(summary, style), end);
+  std::string last;
+  switch (extent) {
+    case Extent::kShort:
+      last = paragraph(style.with_trace("mlrun report TRACE shows the summary"), 0, kAllLines, style);
+      break;
+    case Extent::kAnswer: last = paragraph(style.with_trace(kMore), 0, kAllLines, style); break;
+    case Extent::kFull: last = paragraph(kRules, 0, kAllLines, style); break;
+  }
+  const std::string around = out + end + last;
+  const auto taken = size_t(std::count(around.begin(), around.end(), '\n'));
+  if (extent == Extent::kAnswer) out += answer_text(summary, kLinesMost - std::min(kLinesMost, taken), style);
+  if (extent == Extent::kFull) out += full_text(summary, style);
+  return out + end + style.dim(last);
 }
 
 }  // namespace mlrun::summary

@@ -3,6 +3,8 @@
 // newline.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "runner/report/text/text_style.h"
@@ -10,11 +12,31 @@
 
 namespace mlrun::summary {
 
-// All blocks. `trace` is the folder as the user may write it; empty: left out.
-[[nodiscard]] std::string text(const Summary& summary, const std::string& trace, const TextStyle& style);
+// kShort: the result of the command and what the trace lacks. kAnswer: where the time went and what to change, in
+// kLinesMost lines of 100 columns. kFull: every block.
+enum class Extent : uint8_t { kShort, kAnswer, kFull };
+inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
+
+// `trace` is the folder as the user may write it; empty: left out.
+[[nodiscard]] std::string text(const Summary& summary, const std::string& trace, const TextStyle& style,
+                               Extent extent = Extent::kAnswer);
+// The extent for the end of a run: a command that failed at once has said why, and the summary is not to push that away.
+[[nodiscard]] Extent extent_at_end(const Summary& summary);
+
+// Blocks of the answer. `rows`: at most so many.
+[[nodiscard]] std::string where_time_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string findings_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string waited_for_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string trees_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string process_times_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string phases_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string driver_name(const Summary& summary);  // "main (1234)"
 
 [[nodiscard]] std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style);
 [[nodiscard]] std::string completeness_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string unseen_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string ended_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
@@ -25,7 +47,6 @@ namespace mlrun::summary {
 [[nodiscard]] std::string timeline_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string waits_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string heap_text(const Summary& summary, const TextStyle& style);
-[[nodiscard]] std::string phases_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string devices_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
@@ -41,7 +62,6 @@ namespace mlrun::summary {
 [[nodiscard]] std::string gpu_memory_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string torch_memory_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpu_idle_text(const Summary& summary, const TextStyle& style);
-[[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string streams_text(const Summary& summary, const TextStyle& style);
 

@@ -81,7 +81,7 @@ std::string errors_text(const Summary& summary, const TextStyle& style) {
     }
     items.push_back(fmt::format("{} {} {}", error.name, errno_name(error.err), count_text(error.calls)));
   }
-  if (more > 0) items.push_back(fmt::format("{} more kinds", more));
+  if (more > 0) items.push_back(counted(int64_t(more), "more kind"));
   return items.empty() ? "" : wrap(style.bold("ERRORS"), kLead, items, style);
 }
 
@@ -102,8 +102,27 @@ std::string reread_text(const Reread& reread) {
   return out;
 }
 
+// Imports are most of what a short run reads. Empty: there are none.
+std::string without_imports_text(const Summary& summary) {
+  FileTree own;
+  bool has_imports = false;
+  for (const FileTree& tree : summary.trees) tree.kind == "imports" ? void(has_imports = true) : own.add(tree);
+  const int64_t known = util::sum_of(own.sequential_bytes, own.random_bytes);
+  if (!has_imports || known == 0) return "";
+  std::string out = fmt::format("without imports: {} read, {} sequential", bytes_text(own.totals.bytes_read),
+                                percent_text(own.sequential_bytes, known));
+  if (own.distinct_bytes > 0) {
+    out += fmt::format(", re-read ratio {:.2f}", double(own.followed_bytes) / double(own.distinct_bytes));
+  }
+  return out;
+}
+
 // Buckets of the table, eight times as wide each; the last is open.
 constexpr std::array<int64_t, 7> kSizeBounds = {512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20};
+
+std::string bound_name(size_t bucket) {
+  return bucket < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[bucket]) : ">=" + bound_text(kSizeBounds.back());
+}
 
 using Sizes = std::array<int64_t, kSizeBounds.size() + 1>;  // calls
 
@@ -132,12 +151,26 @@ std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const Tex
     const int64_t all = std::accumulate(calls->begin(), calls->end(), int64_t{0});
     std::vector<std::string> items;
     for (size_t i = 0; i < calls->size(); ++i) {
-      const std::string bound = i < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[i]) : "more";
+      const std::string bound = bound_name(i);
       if ((*calls)[i] != 0) items.push_back(bound + " " + percent_text((*calls)[i], all));
     }
     out += wrap(style.bold(name), kLead, items, style);
   }
   return out;
+}
+
+// Python reads on after the last byte of each file.
+std::string end_checks_text(const Summary& summary, const TextStyle& style) {
+  int64_t checks = 0, reads = 0;
+  for (const FileTree& tree : summary.trees) {
+    util::add_to(checks, tree.end_checks);
+    util::add_to(reads, tree.totals.read_calls);
+  }
+  if (checks == 0) return "";
+  return wrap("", kLead,
+              {fmt::format("of the {} {} returned nothing: checks for the end of a file", counted(reads, "read"),
+                           count_text(checks))},
+              style);
 }
 
 // Leaves out columns without a call.
@@ -148,12 +181,12 @@ std::string sizes_text(const Summary& summary, const TextStyle& style) {
   for (size_t i = 0; i < reads.size(); ++i) {
     if (reads[i] + writes[i] == 0) continue;
     columns.push_back(i);
-    const std::string name = i < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[i]) : "more";
-    head += style.dim(pad_left(name, kSizeColumn));
+    head += style.dim(pad_left(bound_name(i), kSizeColumn));
   }
   if (columns.empty()) return "";
   if (kLead + columns.size() * kSizeColumn > style.width) return narrow_sizes_text(reads, writes, style);
-  return head + "\n" + sizes_line("  reads", reads, columns) + sizes_line("  writes", writes, columns);
+  return head + "\n" + sizes_line("  reads", reads, columns) + sizes_line("  writes", writes, columns) +
+         end_checks_text(summary, style);
 }
 
 }  // namespace
@@ -187,6 +220,7 @@ std::string access_text(const Summary& summary, const TextStyle& style) {
   pattern(Direction::kRead, "bytes read");
   pattern(Direction::kWrite, "written");
   if (summary.reread.distinct_bytes > 0) items.push_back(reread_text(summary.reread));
+  if (const std::string own = without_imports_text(summary); !own.empty()) items.push_back(own);
   const Totals files = summary.totals(Group::kFiles);
   if (files.calls > 0) items.push_back("metadata " + percent_text(files.metadata_calls, files.calls) + " of calls");
   return (items.empty() ? "" : wrap(style.bold("ACCESS"), kLead, items, style)) + sizes_text(summary, style);

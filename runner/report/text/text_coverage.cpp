@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the head, losses and unseen activity; at the end, remarks: unseen activity that, as far as is known, moved neither
-// bytes nor memory.
+// In the head one line; at the end losses and unseen activity, and remarks: unseen activity that, as far as is known, moved
+// neither bytes nor memory.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -25,6 +25,12 @@ std::string process_name(const Summary& summary, int32_t proc_id) {
     if (process.proc_id == proc_id) return fmt::format("{} ({})", process.role, process.pid);
   }
   return {};
+}
+
+// "1 record", "3,000 records": units are plural.
+std::string amount_text(int64_t count, const std::string& unit) {
+  if (count != 1 || !unit.ends_with('s')) return count_text(count) + " " + unit;
+  return "1 " + unit.substr(0, unit.size() - (unit.ends_with("ches") ? 2 : 1));
 }
 
 // How to avoid this loss in the next run; empty: unknown.
@@ -57,7 +63,7 @@ std::vector<std::string> losses(const Summary& summary) {
     for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{} {}", kind, count_text(count)));
     const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, "; "));
     lines.push_back(
-        fmt::format("{} {} lost, {}{}{}", count_text(lost.count), what.second, what.first, of_kinds, lost.remedy));
+        fmt::format("{} lost, {}{}{}", amount_text(lost.count, what.second), what.first, of_kinds, lost.remedy));
   }
   return lines;
 }
@@ -104,11 +110,22 @@ std::string list(const std::vector<std::string>& lines, const char* rest, const 
     out += paragraph(printable(lines[i]), 2, std::numeric_limits<size_t>::max(), style);
   }
   if (lines.size() > kMostComplaints) {
-    out +=
-        style.dim(fmt::format("  {} {} more{}", style.glyphs.pick("…", "..."), lines.size() - kMostComplaints, rest)) +
-        "\n";
+    const std::string more =
+        fmt::format("{} {} more{}", style.glyphs.pick("…", "..."), lines.size() - kMostComplaints, rest);
+    out += style.dim(paragraph(style.with_trace(more), 2, std::numeric_limits<size_t>::max(), style));
   }
   return out;
+}
+
+// What moved neither bytes nor memory, and what the user asked not to record.
+std::vector<std::string> remark_lines(const Summary& summary) {
+  std::vector<std::string> lines = coverage(summary, true, "");
+  int64_t pauses = 0;
+  for (const auto& loss : summary.losses) {
+    if (is_pause(loss)) util::add_to(pauses, loss.count);
+  }
+  if (pauses > 0) lines.push_back("recording was paused by mlrun pause: " + amount_text(pauses, "stretches"));
+  return lines;
 }
 
 bool has_kernel_side(const Summary& summary) {
@@ -120,6 +137,7 @@ bool has_kernel_side(const Summary& summary) {
 
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary, false, "not seen: ");
+  const auto remarks = static_cast<int64_t>(remark_lines(summary).size());
   const bool other_sides =
       !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || has_kernel_side(summary);
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
@@ -129,19 +147,27 @@ std::string completeness_text(const Summary& summary, const TextStyle& style) {
            (followed ? "  the command's processes were followed, and made no call that is recorded\n"
                      : "  no process of the command could be followed; see mlrun doctor\n");
   }
-  if (lost.empty() && unseen.empty()) {
-    const bool remarks =
-        std::any_of(summary.coverage.begin(), summary.coverage.end(), [](const auto& row) { return row.is_remark(); });
-    return style.good("complete") + ": nothing lost, nothing known to be unseen" +
-           (remarks ? " that moved bytes or memory (remarks at the end)\n" : "\n");
-  }
-  std::string out =
-      lost.empty() ? style.warning("NOT ALL SEEN") + "  nothing lost, but\n" : style.bad("INCOMPLETE") + "\n";
-  return out + list(lost, ": mlrun show TRACE loss", style) + list(unseen, ": mlrun show TRACE coverage", style);
+  std::vector<std::string> items;
+  if (!lost.empty()) items.push_back(counted(static_cast<int64_t>(lost.size()), "kind") + " of loss");
+  if (!unseen.empty()) items.push_back(counted(static_cast<int64_t>(unseen.size()), "thing") + " not seen");
+  if (remarks > 0) items.push_back(counted(remarks, "remark"));
+  const std::string listed = fmt::format("{}", fmt::join(items, ", "));
+  const auto line = [&](const std::string& text) { return wrap("", 0, {text}, style); };
+  if (!lost.empty()) return line(style.bad("INCOMPLETE") + ": " + listed + ", listed at the end");
+  if (!unseen.empty()) return line(style.warning("NOT ALL SEEN") + ": nothing lost, " + listed + ", listed at the end");
+  if (remarks > 0) return line(style.good("complete") + ": nothing lost; " + listed + " at the end");
+  return line(style.good("complete") + ": nothing lost, nothing known to be unseen");
+}
+
+std::string unseen_text(const Summary& summary, const TextStyle& style) {
+  const auto lost = losses(summary), unseen = coverage(summary, false, "not seen: ");
+  if (lost.empty() && unseen.empty()) return "";
+  return style.bold("LOST OR NOT SEEN") + "\n" + list(lost, ": mlrun show TRACE loss", style) +
+         list(unseen, ": mlrun show TRACE coverage", style);
 }
 
 std::string remarks_text(const Summary& summary, const TextStyle& style) {
-  const auto remarks = coverage(summary, true, "");
+  const auto remarks = remark_lines(summary);
   if (remarks.empty()) return "";
   return style.bold("REMARKS") + "\n" + list(remarks, ": mlrun show TRACE coverage", style);
 }

@@ -10,6 +10,7 @@
 
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
@@ -62,9 +63,13 @@ class Places {
 
  private:
   [[nodiscard]] std::vector<std::string> titles(const Summary& summary) const {
-    std::vector<std::string> titles{fmt::format("DIRECTORIES ({}), FILES ({})", count_text(summary.directories_touched),
-                                                count_text(summary.files_touched)),
-                                    "calls", "read"};
+    int64_t missing = 0;
+    for (const FileTree& tree : summary.trees) util::add_to(missing, tree.missing);
+    const std::string not_there = missing == 0 ? "" : fmt::format(", {} not there", count_text(missing));
+    std::vector<std::string> titles{
+        fmt::format("DIRECTORIES ({}), FILES ({}{})", count_text(summary.directories_touched),
+                    count_text(summary.files_touched - missing), not_there),
+        "calls", "read"};
     if (has_misses_) titles.emplace_back("uncached");
     titles.insert(titles.end(), {"written", "time", "on"});
     return titles;

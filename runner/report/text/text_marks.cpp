@@ -9,20 +9,20 @@
 
 namespace mlrun::summary {
 namespace {
-constexpr size_t kMarksShown = 6;
+constexpr size_t kNamesShown = 6;
 }
 
 std::string marks_text(const Summary& summary, const TextStyle& style) {
   if (summary.marks.empty()) return "";
   TextTable table({"MARKS", "domain", "count", "time", "longest"});
-  for (size_t i = 0; i < summary.marks.size() && i < kMarksShown; ++i) {
+  for (size_t i = 0; i < summary.marks.size() && i < kNamesShown; ++i) {
     const MarkSummary& mark = summary.marks[i];
     table.add({printable(mark.name), printable(mark.domain), count_text(mark.count),
                time_text(mark.time_ns, style.glyphs), time_text(mark.max_ns, style.glyphs)});
   }
-  if (summary.marks.size() > kMarksShown) {
+  if (summary.marks.size() > kNamesShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_mark", style.glyphs.pick("…", "..."),
-                               summary.marks.size() - kMarksShown));
+                               summary.marks.size() - kNamesShown));
   }
   return table.text(style);
 }

@@ -41,7 +41,7 @@ class Tree {
 
   static std::vector<std::string> titles(const Summary& summary) {
     const bool of_window = run_facts(*summary.run).events_from_ns.has_value();
-    return {"PROCESSES", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
+    return {"PROCESS TREE", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
   }
 
   // Removes the children from the map, so that duplicate numbers in a damaged trace cannot loop.
@@ -152,8 +152,8 @@ class Tree {
 namespace {
 
 // Processes that ended in this way, the first ones by name. Without the command, whose status is in the summary's head.
-std::string ended_text(const Summary& summary, const std::string& end, const std::string& title, const char* one,
-                       const char* several, const TextStyle& style) {
+std::string ended_in(const Summary& summary, const std::string& end, const std::string& title, const char* one,
+                     const char* several, const TextStyle& style) {
   std::vector<std::string> named;
   size_t count = 0;
   for (const ProcessSummary& process : summary.processes) {
@@ -169,15 +169,16 @@ std::string ended_text(const Summary& summary, const std::string& end, const std
 
 }  // namespace
 
+std::string ended_text(const Summary& summary, const TextStyle& style) {
+  return ended_in(summary, "no exit", style.warning("KILLED"), "1 process was killed by a signal",
+                  "processes were killed by a signal", style) +
+         ended_in(summary, "no record", style.bold("ENDED"),
+                  "1 process ended without an exit record (how is not known)",
+                  "processes ended without an exit record (how is not known)", style);
+}
+
 std::string processes_text(const Summary& summary, const TextStyle& style) {
-  return summary.processes.empty()
-             ? ""
-             : Tree(summary, style).text() +
-                   ended_text(summary, "no exit", style.warning("KILLED"), "1 process was killed by a signal",
-                              "processes were killed by a signal", style) +
-                   ended_text(summary, "no record", style.bold("ENDED"),
-                              "1 process ended without an exit record (how is not known)",
-                              "processes ended without an exit record (how is not known)", style);
+  return summary.processes.empty() ? "" : Tree(summary, style).text() + ended_text(summary, style);
 }
 
 }  // namespace mlrun::summary

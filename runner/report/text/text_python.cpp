@@ -1,38 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where Python spent its time, from samples of its stacks.
+// Where Python was, from samples of its stacks: lines outside of installed packages. A share is of the samples of its
+// group, the driver or the other threads of a role.
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "runner/model/stack_table.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/summary/meters/python_meter.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
+namespace {
 
-std::string python_text(const Summary& summary, const TextStyle& style) {
-  constexpr size_t kShown = 6;
-  if (summary.python.empty()) return "";
-  int64_t running = 0, running_ns = 0;
+constexpr double kLeastShare = 0.02;
+constexpr double kLeastOfLibraries = 0.05;  // in threads other than the driver
+constexpr int64_t kFewest = 30;             // samples of a group: fewer say nothing of its shares
+
+using PythonGroup = std::pair<bool, std::string>;  // whether it is the driver, role
+
+PythonGroup group_of(const PythonSummary& line) { return {line.is_driver != 0, line.role}; }
+
+std::string group_name(const PythonSummary& line, const std::string& drivers_role) {
+  if (line.is_driver != 0) return "driver";
+  const std::string role = line.role.empty() ? "process" : printable(line.role);
+  return line.role == drivers_role ? role + ", others" : role;
+}
+
+// Sleep in a library is most often rest.
+bool may_rest(const PythonSummary& line) { return line.is_driver == 0 && is_installed(line.source); }
+
+std::string line_name(const PythonSummary& line) {
+  if (line.source.empty() && line.function.empty()) return "other lines";
+  model::FrameRow frame;
+  frame.function = line.function;
+  frame.source = line.source;
+  frame.line = line.line;
+  return printable(model::python_line(frame));
+}
+
+// Time of the samples at a line, of these with the thread running and asleep; in samples where the time is unknown. Threads
+// are sampled at different rates.
+struct PythonTime {
+  double all = 0, running = 0, waiting = 0;
+};
+
+PythonTime time_of(const PythonSummary& line) {
+  if (line.time_ns == 0) return {double(line.looks), double(line.running), double(line.waiting)};
+  const auto rest = double(line.time_ns - line.running_ns);
+  const int64_t not_running = line.looks - line.running;
+  return {double(line.time_ns), double(line.running_ns),
+          not_running > 0 ? rest * double(line.waiting) / double(not_running) : 0};
+}
+
+// Half of the interval of a share, 95 %.
+std::string half_text(int64_t part, int64_t whole) {
+  const double share = double(part) / double(whole);
+  const double half = 1.96 * std::sqrt(share * (1 - share) / double(whole));
+  return fmt::format("{:.0f}", std::ceil(100 * half));
+}
+
+}  // namespace
+
+std::string python_text(const Summary& summary, const TextStyle& style, size_t rows) {
+  std::map<PythonGroup, int64_t> all;  // samples
+  std::map<PythonGroup, double> time;
   for (const PythonSummary& line : summary.python) {
-    util::add_to(running, line.running);
-    util::add_to(running_ns, line.running_ns);
+    util::add_to(all[group_of(line)], line.looks);
+    time[group_of(line)] += time_of(line).all;
   }
-  TextTable table({"WHERE PYTHON WAS", "role", "looks", "running", "of it"});
-  for (size_t i = 0; i < summary.python.size() && i < kShown; ++i) {
-    const PythonSummary& line = summary.python[i];
-    model::FrameRow frame;
-    frame.function = line.function;
-    frame.source = line.source;
-    frame.line = line.line;
-    table.add({line.source.empty() && line.function.empty() ? "other lines" : printable(model::python_line(frame)),
-               line.role.empty() ? "process" : printable(line.role), count_text(line.looks), count_text(line.running),
-               running_ns == 0 ? percent_text(line.running, running) : percent_text(line.running_ns, running_ns)});
+  std::vector<const PythonSummary*> shown;
+  for (const PythonSummary& line : summary.python) {
+    if (all[group_of(line)] >= kFewest) shown.push_back(&line);
   }
-  if (summary.python.size() > kShown) {
-    table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_python", style.glyphs.pick("…", "..."),
-                               summary.python.size() - kShown));
+  const auto weight = [&](const PythonSummary& of) {
+    return (may_rest(of) ? time_of(of).running : time_of(of).all) / time[group_of(of)];
+  };
+  std::erase_if(shown, [&](const PythonSummary* line) {
+    return weight(*line) < (may_rest(*line) ? kLeastOfLibraries : kLeastShare);
+  });
+  if (shown.empty()) return "";
+  // Groups are sampled at different rates: by the share of their own samples.
+  std::stable_sort(shown.begin(), shown.end(),
+                   [&](const PythonSummary* a, const PythonSummary* b) { return weight(*a) > weight(*b); });
+  std::string drivers_role;
+  for (const PythonSummary& line : summary.python) {
+    if (line.is_driver != 0) drivers_role = line.role;
   }
+  const bool is_wide = style.width >= 80;
+  std::vector<std::string> titles{"WHERE PYTHON WAS" + of_text(rows, shown.size()), "thread of", "running", "waiting"};
+  if (is_wide) titles.insert(titles.end(), {style.glyphs.pick("± %", "+- %"), "samples"});
+  TextTable table(titles);
+  for (size_t i = 0; i < shown.size() && i < rows; ++i) {
+    const PythonSummary& line = *shown[i];
+    const int64_t whole = all[group_of(line)];
+    const PythonTime of = time_of(line);
+    const auto share = [&](double part) {
+      return percent_text(std::llround(part), std::llround(time[group_of(line)]));
+    };
+    std::vector<std::string> cells{line_name(line), group_name(line, drivers_role), share(of.running),
+                                   share(of.waiting)};
+    if (is_wide) cells.insert(cells.end(), {half_text(line.looks, whole), count_text(line.looks)});
+    table.add_indented("  ", std::move(cells));
+  }
+  add_more(rows, shown.size(), "summary_python", table);
   return table.text(style);
 }
 

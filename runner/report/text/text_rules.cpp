@@ -25,10 +25,10 @@ std::string path_rules_text(const Summary& summary, const RunFacts& run, const T
     util::add_to(bytes_written, row.bytes_written);
     util::add_to(time_ns, row.time_ns);
   }
-  items.push_back(count_text(calls) + " calls on other files counted");
+  items.push_back(counted(calls, "call") + " on other files counted");
   items.push_back(bytes_text(bytes_read) + " read");
   items.push_back(bytes_text(bytes_written) + " written");
-  items.push_back(time_text(time_ns, style.glyphs));
+  items.push_back(time_text(time_ns, style.glyphs) + " in these calls");
   return wrap(style.bold("LEFT OUT"), kLead, items, style);
 }
 
@@ -48,8 +48,8 @@ std::string fold_text(const Summary& summary, const TextStyle& style) {
   if (summary.fold_ns == 0) return "";
   return wrap(style.bold("FOLDED"), kLead,
               {"--fold " + time_text(summary.fold_ns, style.glyphs),
-               fmt::format("{} of {} calls have no row of their own: mlrun show TRACE folded",
-                           count_text(summary.folded_calls), count_text(summary.calls)),
+               style.with_trace(fmt::format("{} of {} calls have no row of their own: mlrun show TRACE folded",
+                                            count_text(summary.folded_calls), count_text(summary.calls))),
                "all figures here are of all calls"},
               style);
 }
@@ -57,8 +57,8 @@ std::string fold_text(const Summary& summary, const TextStyle& style) {
 std::string summary_only_text(const RunFacts& run, const TextStyle& style) {
   if (!run.summary_only) return "";
   return wrap(style.bold("ADDED UP"), kLead,
-              {"--summary-only", "no event is listed, the sums are: mlrun show TRACE sum", "quantiles within 12.5 %",
-               "access pattern and re-read ratio need the events"},
+              {"--summary-only", style.with_trace("no event is listed, the sums are: mlrun show TRACE sum"),
+               "quantiles within 12.5 %", "access pattern and re-read ratio need the events"},
               style);
 }
 

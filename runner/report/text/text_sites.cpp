@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions allocate most, and which spend most time on files (--stacks).
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -26,12 +27,21 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
   return table.empty() ? std::string() : table.text(style);
 }
 
+// Without symbols a frame is "+0x5a11ec": of Python that says nothing.
+std::string python_hint(const Summary& summary, const TextStyle& style) {
+  const bool nameless = std::any_of(summary.sites.begin(), summary.sites.end(), [](const SiteSummary& site) {
+    return site.function.starts_with("+0x") && base_name(site.library).find("python") != std::string::npos;
+  });
+  return nameless ? style.dim("frames of Python's own program have no names: --python-stacks has the lines") + "\n"
+                  : "";
+}
+
 }  // namespace
 
 std::string sites_text(const Summary& summary, const TextStyle& style) {
   const std::string allocations = part(summary, SiteKind::kAllocations, "ALLOCATED BY", style);
   const std::string files = part(summary, SiteKind::kFiles, "FILE CALLS BY", style);
-  return allocations + (allocations.empty() || files.empty() ? "" : "\n") + files;
+  return allocations + (allocations.empty() || files.empty() ? "" : "\n") + files + python_hint(summary, style);
 }
 
 }  // namespace mlrun::summary

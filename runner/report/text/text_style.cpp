@@ -2,6 +2,8 @@
 #include "runner/report/text/text_style.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 
 namespace mlrun::summary {
 namespace {
@@ -16,6 +18,33 @@ size_t offset_of(std::string_view text, size_t index) {
 }
 
 }  // namespace
+
+std::string TextStyle::with_trace(std::string_view text) const {
+  constexpr std::string_view kWord = "TRACE";
+  std::string out;
+  for (size_t at = text.find(kWord); at != std::string_view::npos; at = text.find(kWord)) {
+    const std::string_view before = text.substr(0, at);
+    const bool is_operand = before.ends_with("mlrun show ") || before.ends_with("mlrun report ");
+    out.append(before).append(is_operand ? std::string_view(trace) : kWord);
+    text.remove_prefix(at + kWord.size());
+  }
+  return out.append(text);
+}
+
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char byte) {
+    return std::isalnum(byte) != 0 || byte >= 0x80 || std::strchr("_./+-@:,=%", byte) != nullptr;
+  };
+  if (!text.empty() && text.find('\0') == std::string::npos && std::all_of(text.begin(), text.end(), is_plain))
+    return text;
+  std::string out = "'";
+  for (const char byte : text) out += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
+  return out + "'";
+}
+
+std::string counted(int64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
 
 size_t text_width(std::string_view text) {
   size_t width = 0;

@@ -18,17 +18,23 @@ struct TextStyle {
   size_t width = 100;  // 40 at least
   bool colour = false;
   Glyphs glyphs;
+  std::string trace = "TRACE";  // the folder in commands, as a word of a shell
 
   [[nodiscard]] std::string bold(std::string_view text) const { return paint("\x1b[1m", text); }
   [[nodiscard]] std::string dim(std::string_view text) const { return paint("\x1b[2m", text); }
   [[nodiscard]] std::string warning(std::string_view text) const { return paint("\x1b[1;33m", text); }
   [[nodiscard]] std::string good(std::string_view text) const { return paint("\x1b[32m", text); }
   [[nodiscard]] std::string bad(std::string_view text) const { return paint("\x1b[1;31m", text); }
+  // A text with commands such as "mlrun show TRACE call": with the folder in place of TRACE.
+  [[nodiscard]] std::string with_trace(std::string_view text) const;
   [[nodiscard]] const char* dot() const { return glyphs.pick(" · ", " - "); }
 
  private:
   [[nodiscard]] std::string paint(const char* code, std::string_view text) const {
-    return colour && !text.empty() ? code + std::string(text) + "\x1b[0m" : std::string(text);
+    if (!colour || text.empty()) return std::string(text);
+    const bool ends_line = text.ends_with('\n');
+    if (ends_line) text.remove_suffix(1);
+    return code + std::string(text) + "\x1b[0m" + (ends_line ? "\n" : "");
   }
 };
 
@@ -36,6 +42,12 @@ struct TextStyle {
 [[nodiscard]] size_t text_width(std::string_view text);
 
 using util::printable;
+
+// As one word of a shell, quoted where it has to be.
+[[nodiscard]] std::string shell_word(const std::string& text);
+
+// "1 file", "2 files".
+[[nodiscard]] std::string counted(int64_t count, const std::string& noun);
 
 // At most `width` characters: cut at the end, or at the front for paths, whose end is more telling.
 [[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);

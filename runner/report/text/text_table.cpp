@@ -2,7 +2,12 @@
 #include "runner/report/text/text_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text.h"
 
 namespace mlrun::summary {
 namespace {
@@ -10,6 +15,11 @@ namespace {
 constexpr size_t kGap = 2;
 constexpr size_t kFirstColumnAtLeast = 16;
 constexpr size_t kNarrow = 80;
+
+// Never cut: it may have a command.
+std::string note(const std::string& text, const TextStyle& style) {
+  return style.dim(paragraph(style.with_trace(text), 0, std::numeric_limits<size_t>::max(), style));
+}
 
 }  // namespace
 
@@ -29,7 +39,7 @@ std::string TextTable::stacked(const TextStyle& style) const {
     const size_t room = style.width - std::min(style.width, text_width(lead));
     const bool cuts_front = cut_ == Cut::kFront && row.size() > 1;
     const std::string name = cuts_front ? cut_front(row[0], room, style.glyphs) : cut_end(row[0], room, style.glyphs);
-    out += row.size() == 1 ? style.dim(name) + "\n" : style.dim(lead) + name + "\n";
+    out += row.size() == 1 ? note(row[0], style) : style.dim(lead) + name + "\n";
     std::vector<std::string> items;
     for (size_t i = 1; i < row.size(); ++i) {
       if (!row[i].empty()) items.push_back(titles_[i] + " " + row[i]);
@@ -63,7 +73,7 @@ std::string TextTable::text(const TextStyle& style) const {
   for (size_t r = 0; r < rows_.size(); ++r) {
     const auto& row = rows_[r];
     if (row.size() == 1) {
-      out += style.dim(cut_end(row[0], style.width, style.glyphs)) + "\n";
+      out += note(row[0], style);
       continue;
     }
     std::string lead;
@@ -76,6 +86,13 @@ std::string TextTable::text(const TextStyle& style) const {
     out += '\n';
   }
   return out;
+}
+
+std::string of_text(size_t rows, size_t all) { return rows < all ? fmt::format("  {} of {}", rows, all) : ""; }
+
+void add_more(size_t rows, size_t all, const char* stored_table, TextTable& table) {
+  if (rows < kRowsMost || all <= rows) return;
+  table.add_note(fmt::format("  others: mlrun show TRACE {}", stored_table));
 }
 
 }  // namespace mlrun::summary

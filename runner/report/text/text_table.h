@@ -34,4 +34,9 @@ class TextTable {
   std::vector<std::pair<size_t, std::string>> indents_;  // row, text
 };
 
+// " 3 of 52" for the title of a table that is cut; else empty.
+[[nodiscard]] std::string of_text(size_t rows, size_t all);
+// In a whole list, the note that names the stored table with the others.
+void add_more(size_t rows, size_t all, const char* stored_table, TextTable& table);
+
 }  // namespace mlrun::summary

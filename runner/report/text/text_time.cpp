@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures over time: bytes, the heap's peak, the phases of the training.
+// Figures over time: bytes, and the peak of the heap.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,13 +9,12 @@
 
 #include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
-#include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kPhasesShown = 4, kLibrariesShown = 5;
+constexpr size_t kLibrariesShown = 5;
 constexpr const char* kLooks = "looks 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
 
 // One character per column: its mean rate relative to the highest one. Blank only if exactly zero.
@@ -159,50 +158,6 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
                                 bytes_text(summary.heap_bytes_left_out)));
   }
   return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style) + mapped_text(summary, style);
-}
-
-namespace {
-
-// A log has milliseconds. If the write of a line was not recorded, calls in that millisecond may belong to the adjacent
-// phase.
-std::string phases_error_text(const Summary& summary, const TextStyle& style) {
-  constexpr int64_t kCoarseNs = 500'000;
-  int64_t phases = 0, error_ns = 0;
-  for (const model::PhaseRow& phase : summary.phases) {
-    phases += phase.error_ns >= kCoarseNs ? 1 : 0;
-    error_ns = std::max(error_ns, phase.error_ns);
-  }
-  if (phases == 0) return "";
-  const std::string which =
-      phases == static_cast<int64_t>(summary.phases.size()) ? "" : fmt::format(" of {}", count_text(phases));
-  return paragraph(fmt::format("bounds{} are good to {}: their lines in the log were written later, or unseen", which,
-                               time_text(error_ns, style.glyphs)),
-                   2, 2, style);
-}
-
-}  // namespace
-
-std::string phases_text(const Summary& summary, const TextStyle& style) {
-  if (summary.phases.empty()) return "";
-  const RunFacts run = run_facts(*summary.run);
-  const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
-  TextTable table({"PHASES", "at", "for", "calls", "read", "written", "I/O time"});
-  const auto add = [&](const model::PhaseRow& phase) {
-    if (phase.end_ns() <= run.events_from_ns.value_or(phase.end_ns() - 1)) {  // its figures are unknown
-      return table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
-                        time_text(phase.dur_ns, style.glyphs), "-", "-", "-", "-"});
-    }
-    table.add({printable(phase.name), time_text(std::max<int64_t>(0, phase.ts_ns - start), style.glyphs),
-               time_text(phase.dur_ns, style.glyphs), count_text(phase.calls), bytes_text(phase.bytes_read),
-               bytes_text(phase.bytes_written), time_text(phase.io_ns, style.glyphs)});
-  };
-  const size_t all = summary.phases.size(), head = all > kPhasesShown + 1 ? kPhasesShown - 1 : all;
-  for (size_t i = 0; i < head; ++i) add(summary.phases[i]);
-  if (head < all) {
-    table.add_note(fmt::format("{} {} more: mlrun show TRACE phase", style.glyphs.pick("…", "..."), all - head - 1));
-    add(summary.phases.back());
-  }
-  return table.text(style) + phases_error_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -14,7 +14,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr size_t kRolesShown = 4, kFuncsShown = 3;
+constexpr size_t kWaitRolesShown = 4, kWaitFuncsShown = 3;
 
 struct RoleWaits {
   std::string role;
@@ -44,11 +44,11 @@ std::vector<RoleWaits> waits_by_role(const Summary& summary) {
 
 std::string role_text(const RoleWaits& waits, const TextStyle& style) {
   std::string out = fmt::format("{} {} (", waits.role, time_text(waits.time_ns, style.glyphs));
-  for (size_t i = 0; i < waits.funcs.size() && i < kFuncsShown; ++i) {
+  for (size_t i = 0; i < waits.funcs.size() && i < kWaitFuncsShown; ++i) {
     const auto& [name, time_ns] = waits.funcs[i];
     out += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, time_text(time_ns, style.glyphs));
   }
-  return out + (waits.funcs.size() > kFuncsShown ? ", ...)" : ")");
+  return out + (waits.funcs.size() > kWaitFuncsShown ? ", ...)" : ")");
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ std::string role_text(const RoleWaits& waits, const TextStyle& style) {
 std::string waits_text(const Summary& summary, const TextStyle& style) {
   const auto roles = waits_by_role(summary);
   std::vector<std::string> items;
-  for (size_t i = 0; i < roles.size() && i < kRolesShown; ++i) items.push_back(role_text(roles[i], style));
-  if (roles.size() > kRolesShown) items.push_back(fmt::format("{} more roles", roles.size() - kRolesShown));
+  for (size_t i = 0; i < roles.size() && i < kWaitRolesShown; ++i) items.push_back(role_text(roles[i], style));
+  if (roles.size() > kWaitRolesShown) items.push_back(fmt::format("{} more roles", roles.size() - kWaitRolesShown));
   return items.empty() ? "" : wrap(style.bold("WAITED"), kLead, items, style);
 }
 

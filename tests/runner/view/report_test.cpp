@@ -39,6 +39,14 @@ TEST_F(ReportTest, PrintsTheSummary) {
   EXPECT_EQ(out.find('\x1b'), std::string::npos);
 }
 
+TEST_F(ReportTest, PrintsEveryBlockWhenAsked) {
+  EXPECT_EQ(run().find("PROCESS TREE"), std::string::npos);
+  const std::string full = run({"--full"});
+  EXPECT_NE(full.find("PROCESS TREE"), std::string::npos);
+  EXPECT_EQ(full.find("TRACE "), std::string::npos) << full;
+  EXPECT_TRUE(run({"--full", "--json"}).starts_with("error: "));
+}
+
 TEST_F(ReportTest, PrintsJson) {
   const auto json = nlohmann::json::parse(run({"--json"}));
   EXPECT_EQ(json["schema"], "mlrun-summary");

@@ -26,6 +26,7 @@ class TextTest : public ::testing::Test {
     expected << std::ifstream(path).rdbuf();
     EXPECT_EQ(text, expected.str()) << path;
   }
+  static std::ptrdiff_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
   static size_t widest_line(const std::string& text) {
     size_t widest = 0;
     std::istringstream lines(text);
@@ -87,35 +88,142 @@ Summary large_training() {
   return summary;
 }
 
+// A run that waits for two workers, with every block of the answer.
+Summary answered_training() {
+  constexpr int64_t kMs = 1'000'000;
+  Summary summary = large_training();
+  (*summary.run)["wall_ns"] = 10'000 * kMs;
+  Answer& answer = summary.answer;
+  answer.driver_thread_id = 1;
+  answer.driver_tid = answer.driver_pid = 100;
+  answer.wall_ns = 10'000 * kMs;
+  answer.batches_from_ns = 1000 * kMs;
+  answer.batches_to_ns = 9000 * kMs;
+  answer.without_batch_ns = 6000 * kMs;
+  answer.low_ns = 5600 * kMs;
+  answer.high_ns = 6400 * kMs;
+  answer.waiting_ns = 6000 * kMs;
+  answer.looks = 160;
+  answer.time = {{Activity::kWait, State::kDevice, 5000 * kMs},    {Activity::kCompute, State::kOnCpu, 1990 * kMs},
+                 {Activity::kStartup, State::kOnCpu, 900 * kMs},   {Activity::kWait, State::kOnCpu, 950 * kMs},
+                 {Activity::kStartup, State::kBlocked, 100 * kMs}, {Activity::kEnd, State::kBlocked, 1000 * kMs},
+                 {Activity::kLogging, State::kOnCpu, 30 * kMs},    {Activity::kReceive, State::kOnCpu, 30 * kMs}};
+  for (int i = 0; i < 5; ++i) {
+    answer.findings.push_back({"small_files", "small_requests,metadata",
+                               "38,400 files of 8.00 KiB were opened and read", 5000 * kMs, 450'000, 550'000,
+                               "160 samples of the training thread, one run", "rows",
+                               "mlrun show TRACE blame --where 'cause = small_files'",
+                               "pack the samples into a few large files", "packing saves most of it", 4000 * kMs});
+  }
+  for (int32_t pid = 101; pid < 103; ++pid) {
+    answer.waited_for.push_back({"DataLoader worker", "", pid - 99, pid, pid, "reading", "data.py:16 Set.__getitem__",
+                                 "pipe", (2600 - pid) * kMs});
+  }
+  answer.waited_for.push_back({"main", "", 1, 100, 100, "waiting", "", "none", 950 * kMs});
+  for (int32_t line = 1; line < 20; ++line) {
+    summary.python.push_back({"main", "main", "/home/me/train.py", 1, line, 100 - line, 50, 0, 0, 50 - line, 1});
+    summary.python.push_back(
+        {"DataLoader worker", "Set.__getitem__", "/home/me/data.py", 2, line, 90 - line, 80 - line, 0, 0, 10, 0});
+  }
+  summary.python.push_back(
+      {"main", "Condition.wait", "/usr/lib/python3.11/threading.py", 1, 320, 5000, 0, 0, 0, 5000, 0});
+  for (model::PhaseRow& phase : summary.phases) phase.wait_ns = phase.compute_ns = 5 * kMs;
+  return summary;
+}
+
+TEST_F(TextTest, AnswersInAScreenful) {
+  TextStyle style;
+  style.trace = "mlrun-train-1";
+  const std::string shown = text(answered_training(), "mlrun-train-1", style);
+  expect_golden("answer.txt", shown);
+  EXPECT_LE(lines_of(shown), std::ptrdiff_t{kLinesMost});
+  EXPECT_EQ(shown.find("TRACE"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("threading.py"), std::string::npos) << "idle helper threads are no answer:\n" << shown;
+}
+
+TEST_F(TextTest, AnswersOnANarrowTerminalInAscii) {
+  TextStyle style;
+  style.width = 60;
+  style.glyphs.unicode = false;
+  const std::string ascii = text(answered_training(), "mlrun-train-1", style);
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c > 0; }));
+  expect_golden("answer_ascii_60.txt", ascii);
+}
+
+// The parts of a whole, as printed.
+TEST_F(TextTest, AddsTheTimeUpToTheWallTime) {
+  std::istringstream lines(where_time_text(answered_training(), TextStyle{}));
+  double percent = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(" %")) percent += std::stod(line.substr(line.size() - 6));
+  }
+  EXPECT_NEAR(percent, 100, 1);
+}
+
+TEST_F(TextTest, FindsNothingInAProgramThatOnlyComputes) {
+  Summary summary = answered_training();
+  summary.answer.findings.resize(1);
+  summary.answer.findings[0].cause = "compute_bound";
+  EXPECT_NE(findings_text(summary, TextStyle{}), "");
+  summary.answer.batches_from_ns = summary.answer.looks = 0;
+  EXPECT_EQ(findings_text(summary, TextStyle{}), "");
+}
+
+TEST_F(TextTest, SaysOfACommandThatFailedAtOnceOnlyThat) {
+  Summary summary = answered_training();
+  EXPECT_EQ(extent_at_end(summary), Extent::kAnswer);
+  (*summary.run)["exit_status"] = 1;
+  EXPECT_EQ(extent_at_end(summary), Extent::kAnswer) << "it ran for long";
+  (*summary.run)["wall_ns"] = 2'000'000'000;
+  EXPECT_EQ(extent_at_end(summary), Extent::kShort);
+  TextStyle style;
+  style.trace = "mlrun-train-1";
+  const std::string shown = text(summary, "mlrun-train-1", style, Extent::kShort);
+  EXPECT_LE(lines_of(shown), 5) << shown;
+  EXPECT_NE(shown.find("mlrun report mlrun-train-1"), std::string::npos) << shown;
+}
+
+TEST_F(TextTest, QuotesTheFolderInCommands) {
+  TextStyle style;
+  style.trace = shell_word("my run/it's");
+  EXPECT_EQ(style.with_trace("mlrun show TRACE call"), "mlrun show 'my run/it'\\''s' call");
+  EXPECT_EQ(shell_word("/tmp/mlrun-train-1"), "/tmp/mlrun-train-1");
+  EXPECT_EQ(style.with_trace("TRACE is a word"), "TRACE is a word");
+}
+
 TEST_F(TextTest, ShowsASmallTraining) {
-  expect_golden("small_training.txt", text(testing::small_training(), "mlrun-train-1", TextStyle{}));
+  expect_golden("small_training.txt", text(testing::small_training(), "mlrun-train-1", TextStyle{}, Extent::kFull));
 }
 
 TEST_F(TextTest, ShowsItInPlainAscii) {
   TextStyle style;
   style.width = 80;
   style.glyphs.unicode = false;
-  const std::string ascii = text(testing::small_training(), "mlrun-train-1", style);
+  const std::string ascii = text(testing::small_training(), "mlrun-train-1", style, Extent::kFull);
   EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c > 0; }));
   expect_golden("small_training_ascii_80.txt", ascii);
 }
 
 TEST_F(TextTest, ShowsFirstWhatIsNotComplete) {
-  expect_golden("incomplete_training.txt", text(incomplete_training(), "mlrun-train-1", TextStyle{}));
+  expect_golden("incomplete_training.txt", text(incomplete_training(), "mlrun-train-1", TextStyle{}, Extent::kFull));
 }
 
 TEST_F(TextTest, FoldsLongListsToAScreenful) {
-  const std::string large = text(large_training(), "mlrun-train-1", TextStyle{});
+  const std::string large = text(large_training(), "mlrun-train-1", TextStyle{}, Extent::kFull);
   expect_golden("large_training.txt", large);
-  EXPECT_LE(std::count(large.begin(), large.end(), '\n'), 58);
+  EXPECT_LE(lines_of(large), 90);
 }
 
 TEST_F(TextTest, KeepsWithinTheWidth) {
-  for (const size_t width : {size_t{60}, size_t{72}, size_t{80}, size_t{100}, size_t{160}}) {
-    TextStyle style;
-    style.width = width;
-    EXPECT_LE(widest_line(text(large_training(), "mlrun-train-1", style)), width);
-    EXPECT_LE(widest_line(text(incomplete_training(), "mlrun-train-1", style)), width);
+  for (const size_t width : {size_t{60}, size_t{72}, size_t{80}, size_t{100}, size_t{160}, size_t{200}}) {
+    for (const Extent extent : {Extent::kShort, Extent::kAnswer, Extent::kFull}) {
+      TextStyle style;
+      style.width = width;
+      style.trace = "mlrun-train-1";
+      EXPECT_LE(widest_line(text(large_training(), "mlrun-train-1", style, extent)), width);
+      EXPECT_LE(widest_line(text(incomplete_training(), "mlrun-train-1", style, extent)), width);
+      EXPECT_LE(widest_line(text(answered_training(), "mlrun-train-1", style, extent)), width);
+    }
   }
 }
 
@@ -124,7 +232,7 @@ TEST_F(TextTest, ColoursOnlyWhenAsked) {
   EXPECT_EQ(text(testing::small_training(), "", style).find('\x1b'), std::string::npos);
   style.colour = true;
   const std::string coloured = text(testing::small_training(), "", style);
-  EXPECT_NE(coloured.find("\x1b[1mPROCESSES\x1b[0m"), std::string::npos);
+  EXPECT_NE(coloured.find("\x1b[1mFILES BY TIME\x1b[0m"), std::string::npos);
   EXPECT_LE(widest_line(coloured), 100u);
 }
 
@@ -141,20 +249,20 @@ Summary of_processes(const std::vector<std::pair<int32_t, int32_t>>& ids_and_par
 }
 
 TEST_F(TextTest, ShowsCallsOfAProcessThatIsNotKnown) {
-  const std::string shown = text(of_processes({{0, 0}, {1, 0}, {2, 1}}), "", TextStyle{});
-  EXPECT_NE(shown.find("PROCESSES"), std::string::npos);
+  const std::string shown = text(of_processes({{0, 0}, {1, 0}, {2, 1}}), "", TextStyle{}, Extent::kFull);
+  EXPECT_NE(shown.find("PROCESS TREE"), std::string::npos);
 }
 
 TEST_F(TextTest, EndsWithProcessesThatAreTheirOwnParents) {
-  const std::string shown = text(of_processes({{5, 0}, {5, 5}, {7, 8}, {8, 7}}), "", TextStyle{});
-  EXPECT_NE(shown.find("PROCESSES"), std::string::npos);
+  const std::string shown = text(of_processes({{5, 0}, {5, 5}, {7, 8}, {8, 7}}), "", TextStyle{}, Extent::kFull);
+  EXPECT_NE(shown.find("PROCESS TREE"), std::string::npos);
 }
 
 TEST_F(TextTest, ShowsALineOfProcessesHoweverLong) {
   constexpr int32_t kProcesses = 200'000;
   std::vector<std::pair<int32_t, int32_t>> chain;
   for (int32_t i = 1; i <= kProcesses; ++i) chain.emplace_back(i, i - 1);
-  const std::string shown = text(of_processes(chain), "", TextStyle{});
+  const std::string shown = processes_text(of_processes(chain), TextStyle{});
   EXPECT_NE(shown.find(" more processes"), std::string::npos);
 }
 
@@ -163,7 +271,7 @@ TEST_F(TextTest, CountsChildrenByTheirName) {
   for (int32_t i = 2; i < 12; ++i) family.emplace_back(i, 1);
   Summary summary = of_processes(family);
   for (size_t i = 1; i < summary.processes.size(); ++i) summary.processes[i].role = "child";
-  const std::string shown = text(summary, "", TextStyle{});
+  const std::string shown = processes_text(summary, TextStyle{});
   EXPECT_NE(shown.find(" more children"), std::string::npos) << shown;
 }
 
@@ -183,13 +291,30 @@ TEST_F(TextTest, ListsAtTheEndWhatWasNotSeenAndMovedNothing) {
   summary.calls = 1;
   summary.coverage.push_back({0, "/sbin/ldconfig", "statically linked", 0, 1, model::kRemark});
   EXPECT_TRUE(summary.complete());
-  EXPECT_EQ(completeness_text(summary, TextStyle{}),
-            "complete: nothing lost, nothing known to be unseen that moved bytes or memory (remarks at the end)\n");
+  EXPECT_EQ(completeness_text(summary, TextStyle{}), "complete: nothing lost; 1 remark at the end\n");
+  EXPECT_EQ(unseen_text(summary, TextStyle{}), "");
   EXPECT_EQ(remarks_text(summary, TextStyle{}), "REMARKS\n  /sbin/ldconfig (1 of 1), statically linked\n");
   summary.coverage.push_back({0, "bytes read", "by a child", 0, 1 << 20});
   EXPECT_FALSE(summary.complete());
-  EXPECT_NE(completeness_text(summary, TextStyle{}).find("NOT ALL SEEN"), std::string::npos);
-  EXPECT_EQ(completeness_text(summary, TextStyle{}).find("ldconfig"), std::string::npos);
+  EXPECT_EQ(completeness_text(summary, TextStyle{}),
+            "NOT ALL SEEN: nothing lost, 1 thing not seen, 1 remark, listed at the end\n");
+  EXPECT_EQ(unseen_text(summary, TextStyle{}),
+            "LOST OR NOT SEEN\n  not seen: bytes read (1.00 MiB of 1.00 MiB), by a child\n");
+}
+
+TEST_F(TextTest, CallsAPauseNoLoss) {
+  Summary summary = testing::small_training();
+  model::LossRow& pause = summary.losses.emplace_back();
+  pause.channel = "interposer";
+  pause.reason = "paused";
+  pause.count = 1;
+  pause.unit = "stretches";
+  EXPECT_TRUE(summary.complete());
+  EXPECT_EQ(completeness_text(summary, TextStyle{}), "complete: nothing lost; 1 remark at the end\n");
+  EXPECT_EQ(remarks_text(summary, TextStyle{}), "REMARKS\n  recording was paused by mlrun pause: 1 stretch\n");
+  pause.reason = "recording stopped, the disk took no more";
+  EXPECT_EQ(completeness_text(summary, TextStyle{}), "INCOMPLETE: 1 kind of loss, listed at the end\n");
+  EXPECT_NE(unseen_text(summary, TextStyle{}).find("  1 stretch lost, interposer: "), std::string::npos);
 }
 
 TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
@@ -224,7 +349,7 @@ TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   (*summary.run)["options"]["last_ns"] = 10 * testing::kMillisecond;
   (*summary.run)["events_from_ns"] = summary.phases[0].end_ns();
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
-  EXPECT_NE(phases.find("-         -        -         -\n"), std::string::npos) << phases;
+  EXPECT_NE(phases.find("-          -         -         -\n"), std::string::npos) << phases;
   EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
   EXPECT_NE(heap.find("only of what was allocated since the events begin"), std::string::npos) << heap;
 }
@@ -232,7 +357,7 @@ TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
 TEST_F(TextTest, CallsNoSampledHeapExact) {
   Summary summary = testing::small_training();
   summary.alloc_sample_bytes = 512 << 10;
-  const std::string shown = text(summary, "", TextStyle{});
+  const std::string shown = text(summary, "", TextStyle{}, Extent::kFull);
   EXPECT_EQ(shown.find("exact"), std::string::npos) << shown;
   EXPECT_NE(shown.find("looks 0.1 to 1.6 s apart"), std::string::npos) << shown;
 }
@@ -273,7 +398,7 @@ TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   const std::string shown = text(summary,
                                  "tr\x1b"
                                  "ace",
-                                 TextStyle{});
+                                 TextStyle{}, Extent::kFull);
   EXPECT_EQ(shown.find('\x1b'), std::string::npos);
   EXPECT_EQ(shown.find('\x07'), std::string::npos);
 }

@@ -83,7 +83,7 @@ TEST(LargeNumbersTest, CanBeShown) {
   const Summary summary = builder.finish(info_of_one_file());
   const auto json = to_json(summary);
   EXPECT_EQ(json["sizes"][0]["high_bytes"], INT64_MAX);
-  EXPECT_NE(text(summary, "trace", TextStyle{}).find("pread"), std::string::npos);
+  EXPECT_NE(text(summary, "trace", TextStyle{}, Extent::kFull).find("pread"), std::string::npos);
 }
 
 }  // namespace
