@@ -75,7 +75,7 @@ def check_ends(this, data, *options):
     shown = this.run(case.MLRUN, "report", trace.folder, "--json")
     ends = {row["pid"]: row["ended"] for row in json.loads(shown.stdout)["processes"]}
     this.equal("and in the summary", {pid: ends[pid] for pid in wanted}, wanted)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     killed = [line for line in text.splitlines() if line.startswith("KILLED")]
     this.equal("lines about killed ones", len(killed), 1, said=text)
     first = next(pid for pid, end in wanted.items() if end == "no exit")
@@ -90,7 +90,7 @@ def check_confined(this, data):
         trace = this.trace("/bin/sh", "-c", '"$0" "$@"; exit 0', this.victim(victim), *arguments)
         children = [row["ended"] for row in trace.rows("process") if row["parent_proc_id"] is not None]
         this.equal(f"how {victim} ended", children, end)
-        text = this.run(case.MLRUN, "report", trace.folder).stdout
+        text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
         this.true(f"{victim} is not said to be killed", "KILLED" not in text, text)
 
 

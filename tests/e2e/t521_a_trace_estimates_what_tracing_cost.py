@@ -37,7 +37,7 @@ def measured(this, cache):
 def traced(this):
     trace = this.trace(this.victim("numbered"), this.data_file(), 700, "exit", status=7)
     report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
-    return report["tracing"], this.run(case.MLRUN, "report", trace.folder).stdout
+    return report["tracing"], this.run(case.MLRUN, "report", "--full", trace.folder).stdout
 
 
 def check_marks_and_stacks(this, kept):
@@ -50,7 +50,7 @@ def check_marks_and_stacks(this, kept):
     else:
         this.true("they are counted as not measured", cost["calls_without_cost"] >= 2 * 500 + 3, cost)
     this.equal("what is left out", cost["left_out"], ["short waits", "stacks"])
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says it", "without short waits and stacks" in " ".join(text.split()), text)
 
 

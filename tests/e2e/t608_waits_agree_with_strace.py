@@ -60,7 +60,7 @@ def check_summary(this, trace):
     waited = sum(row.end_ns - row.ts_ns for row in trace.calls if row.func in FUNCS)
     this.equal("time of waits", summary["totals"]["waits"]["time_ns"], waited)
     this.true("I/O time is not among it", summary["totals"]["files"]["time_ns"] < 1e9, summary["totals"]["files"])
-    in_text = this.run(case.MLRUN, "report", trace.folder).stdout
+    in_text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says where it waited", "WAITED" in in_text and "main " in in_text, in_text)
 
 

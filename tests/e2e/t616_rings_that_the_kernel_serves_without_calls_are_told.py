@@ -17,7 +17,7 @@ def expect(this, how, milliseconds, subject, level="unseen"):
     rows = [(row["subject"], row["level"]) for row in trace.rows("coverage")]
     this.equal(f"coverage of {how}", rows, [(subject, level)] if subject else [])
     if level == "remark":
-        text = this.run(case.MLRUN, "report", trace.folder).stdout
+        text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
         this.true("the run is complete", "NOT ALL SEEN" not in text and "epoll_ctl" in text.split("REMARKS")[1], text)
 
 

@@ -19,7 +19,7 @@ def check(this):
     ends = {pid: "no record" if status is None else "exit" if os.WIFEXITED(status) else "no exit"
             for pid, status in wanted.items()}
     this.equal("how they ended", {pid: rows[pid]["ended"] for pid in wanted}, ends)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     killed, unknown = (sum(end == how for end in ends.values()) for how in ("no exit", "no record"))
     this.true("killed ones", f"{killed} processes were killed" in text, text)
     this.true("and others", f"{unknown} process ended without an exit record" in text, text)

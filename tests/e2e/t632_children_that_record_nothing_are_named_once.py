@@ -18,7 +18,7 @@ def check(this):
     quiet = this.trace(sys.executable, "-c", SPAWNS, static, data, 10, options=["--lossless"])
     rows = [row for row in quiet.rows("coverage") if "child" in row["subject"] or static in row["subject"]]
     this.equal("lines about it", [(row["subject"], row["level"]) for row in rows], [(str(static), "remark")])
-    text = this.run(case.MLRUN, "report", quiet.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", quiet.folder).stdout
     head, _, end = text.partition("REMARKS")
     this.true("the summary has it at its end", "statically" not in head and "statically linked" in end, text)
     much = this.trace(sys.executable, "-c", SPAWNS, static, data, 400000, options=["--lossless"])

@@ -33,7 +33,7 @@ def check(this):
         this.equal("its inode", inodes, {path.stat().st_ino})
     names = [row for row in trace.rows("file") if row["ino"] in (given.stat().st_ino, opened.stat().st_ino)]
     this.equal("file systems", len({row["file_system"] for row in names} - {"devtmpfs", "proc"}), 1, said=names)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("nothing was read of /dev", "/dev/" not in text.split("DIRECTORIES")[1].split("CALLS")[0], text)
 
 

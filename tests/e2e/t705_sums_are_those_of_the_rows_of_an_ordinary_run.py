@@ -115,7 +115,7 @@ def check(this):
     equal_processes(this, mine, theirs)
     this.true("the report says the rule", mine["tracing"]["summary_only"] and not theirs["tracing"]["summary_only"])
     this.equal("nothing is lost or unseen", (mine["losses"], mine["coverage"]), (theirs["losses"], theirs["coverage"]))
-    shown = this.run(case.MLRUN, "report", only.folder).stdout
+    shown = this.run(case.MLRUN, "report", "--full", only.folder).stdout
     this.true("the summary says the rule", "ADDED UP" in shown, shown)
     shown = this.run(case.MLRUN, "show", only.folder, "sum", "--limit", "5")
     this.true("show knows the table", shown.returncode == 0, shown.stderr)

@@ -54,7 +54,7 @@ def check(this):
     outside = [row for row in only.rows("sum") if row["func"] == "stat" and only.paths.get(row["file_id"]) == data]
     this.true("calls between the phases are in none", outside and all(not row["phase_id"] for row in outside), outside)
     this.equal("coverage", only.rows("coverage"), [])
-    this.true("the report has the phases", "PHASES" in this.run(case.MLRUN, "report", only.folder).stdout)
+    this.true("the report has the phases", "PHASES" in this.run(case.MLRUN, "report", "--full", only.folder).stdout)
     refused(this)
 
 

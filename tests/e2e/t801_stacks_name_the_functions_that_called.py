@@ -40,7 +40,7 @@ def check(this):
     this.true("the summary names the reading function",
               any(site["kind"] == "files" and site["function"] == "read_block" and site["calls"] == 100
                   and site["bytes"] == 409600 for site in sites), sites)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the text has both blocks", "ALLOCATED BY" in text and "FILE CALLS BY" in text, text)
     shown = this.run(case.MLRUN, "show", trace.folder, "stack", "--where", f"stack_id = {stack_id}").stdout
     this.true("show prints the chain", "make_block (named)" in shown and "do_epoch (named)" in shown, shown)

@@ -77,7 +77,7 @@ def check_workers(this, python, way):
     [role] = {row["role"] for row in trace.rows("process") if row["pid"] == pid}
     top = [row for row in trace.rows("summary_python") if row["role"] == role and row["function"] in ("spins", "twice")]
     this.true("the summary's table has it", top and top[0]["source"] == str(program), top)
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says where", "WHERE PYTHON WAS" in said and "program.py:" in said, said)
     report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
     this.true("and for machines", any(row["function"] == "spins" for row in report["python"]), report["python"])

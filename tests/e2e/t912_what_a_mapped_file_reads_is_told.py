@@ -44,7 +44,7 @@ def asked_of(this, trace):
     rows = [row for row in trace.rows("coverage") if row["subject"] == "bytes read from devices"]
     this.equal("one row", len(rows), 1, said=str(trace.rows("coverage")))
     this.true("and how much it is", rows[0]["kernel"] - rows[0]["seen"] >= SIZE - untold(trace), rows)
-    this.true("the summary says so", "bytes read from devices" in this.run(case.MLRUN, "report", trace.folder).stdout)
+    this.true("the summary says so", "bytes read from devices" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
 
 
 def not_in_page_cache(this, trace, data):

@@ -198,7 +198,7 @@ def check_folders(this, folders):
     this.equal("where writes at the end begin", appended, [0, 100, 200, 300])
     this.equal("labels add up", labels.faults(trace), [])
     this.true("the note says that the times are those of calls", "times are those of the calls" in signal["note"], signal)
-    summary = " ".join(this.run(case.MLRUN, "report", trace.folder).stdout.split())
+    summary = " ".join(this.run(case.MLRUN, "report", "--full", trace.folder).stdout.split())
     this.true("in the summary, too", "file operations: recorded by system calls; times are those of the calls" in summary,
               summary)
     this.true("what has no call is said", trace.covers("without a system call of their own"), trace.rows("coverage"))

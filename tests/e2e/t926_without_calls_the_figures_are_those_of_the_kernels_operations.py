@@ -46,7 +46,7 @@ def check_figures(this, name, options):
     this.equal(f"{name}: of all processes", (told["totals"]["files"]["calls"], sum(process["files"]["calls"] for process in told["processes"])),
                (len(outermost), len(outermost)))
     this.equal(f"{name}: time", told["totals"]["files"]["time_ns"], sum(row["dur"] for row in outermost))
-    summary = this.run(case.MLRUN, "report", out).stdout
+    summary = this.run(case.MLRUN, "report", "--full", out).stdout
     this.true(f"{name}: records of the kernel side are named", "by the kernel side" in summary, summary)
 
 

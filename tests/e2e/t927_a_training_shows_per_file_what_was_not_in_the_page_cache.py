@@ -100,7 +100,7 @@ def check(this):
     for role in ("main", "DataLoader worker"):
         this.true(f"waits of {role}", any(processes.get(row["proc_id"]) == role for row in cold.rows("wait")), processes)
     for trace, is_cold in ((cold, True), (warm, False)):
-        lines = this.run(case.MLRUN, "report", trace.folder).stdout.splitlines()
+        lines = this.run(case.MLRUN, "report", "--full", trace.folder).stdout.splitlines()
         head = next(line for line in lines if line.startswith("DIRECTORIES"))
         this.true("the report has the column", "uncached" in head, head)
         ends = head.index("uncached") + len("uncached")

@@ -67,7 +67,7 @@ def check(this):
         turns = int(phase["name"].split()[1]) + 1 if phase["name"] != "run" else sum(range(1, EPOCHS + 1)) + 2 * EPOCHS
         this.equal(f"{phase['name']}: reads", len(reads), turns * SIZE // PIECE)
         this.true(f"{phase['name']}: some of it on the device", got["device_ns"] > 0, got)
-    report = this.run(case.MLRUN, "report", trace.folder).stdout
+    report = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     table = report[report.index("WHERE I/O TIME WENT"):].split("\n\n")[0]
     for phase in phases.values():
         this.true(f"the report has {phase['name']}", f"\n  {phase['name']} " in table, table)

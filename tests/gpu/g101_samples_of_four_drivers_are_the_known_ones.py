@@ -95,7 +95,7 @@ def check(this):
         this.equal("busy in the report", first["busy"], 0.6)
         this.equal("energy in the report", first["energy_mj"], 500 * (first["looks"] - 1))
         this.equal("memory in the report", first["memory_peak_bytes"], samples[0]["fb_used_bytes"])
-        shown = this.run(case.MLRUN, "report", trace.folder).stdout
+        shown = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
         this.true("the summary has the GPUs", "GPUS" in shown and "0 Fake 0" in shown, shown)
 
 

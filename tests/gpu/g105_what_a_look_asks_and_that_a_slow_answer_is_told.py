@@ -41,7 +41,7 @@ def check_slow(this, driver, hertz, is_said):
         return
     this.equal("in numbers", (rows[0]["seen"], rows[0]["kernel"]),
                (sampler["looks"], sampler["looks"] + sampler["late_looks"]))
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says it", "samples of the GPUs" in text, text)
 
 

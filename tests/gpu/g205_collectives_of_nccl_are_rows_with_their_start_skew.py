@@ -78,7 +78,7 @@ def check_skew(this, trace):
     this.equal("the late rank", {sums["AllReduce"]["last_proc_id"]}, late)
     this.true("how often", sums["AllReduce"]["last_times"] >= wanted, (sums, wanted))
     this.equal("sends are not compared", (sums["Send"]["compared"], sums["Send"]["start_skew_ns"]["p50"]), (0, None))
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says so", "COLLECTIVES" in said and "AllReduce of 2 ranks 0xfedc" in said, said)
     shown = this.run(case.MLRUN, "show", trace.folder, "collective", "--limit", "3").stdout
     this.true("rows can be shown", "AllReduce" in shown, shown)

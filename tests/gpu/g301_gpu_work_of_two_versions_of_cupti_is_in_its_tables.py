@@ -47,7 +47,7 @@ def check_summary(this, trace, version):
     this.true("busy no longer than all work", 0 < device["busy_ns"] <= device["kernel_ns"] + device["copy_ns"], device)
     this.equal("the most common kernel", work["kernels"][0]["count"], LAUNCHES // 2)
     this.equal("version", trace.run["gpu_work"]["libraries"][0]["api_version"], version)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a line for the GPU", "GPU WORK" in text and "Mock H200" in text, text)
 
 

@@ -35,7 +35,7 @@ def check_summary(this, trace):
               "kept_bytes": KEPT * BYTES, "not_followed": 0}
     this.equal("of the device", {key: device[key] for key in wanted}, wanted)
     this.equal("of the host", [pinned[key] for key in ("allocations", "releases", "kept_bytes")], [1, 0, 2 * BYTES])
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "GPU MEMORY" in text and "never released" in text, text)
 
 

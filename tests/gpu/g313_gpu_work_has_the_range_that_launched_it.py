@@ -55,7 +55,7 @@ def check_summary(this, trace):
         if row["mark_id"] is not None:
             gaps[row["gap_id"]] = gaps.get(row["gap_id"], 0) + row["dur"]
     this.equal("idle time before work of steps", marks["step"]["idle_ns"], sum(gaps.values()))
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "GPU BY RANGE" in text and "optimizer" in text, text)
 
 

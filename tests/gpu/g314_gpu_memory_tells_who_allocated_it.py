@@ -55,7 +55,7 @@ def check_summary(this, trace):
     # Three calls of build_model are three places in it.
     this.equal("never released", told, sorted([(BLOCKS, BLOCKS * LEAKED, "leak_a_block"), (1, PART, "build_model"),
                                                (1, PART, "build_model"), (1, PITCHED, "build_model"), (1, BY_DRIVER, "")]))
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)
 
 

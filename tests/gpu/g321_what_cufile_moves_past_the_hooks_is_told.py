@@ -22,7 +22,7 @@ def told(trace):
 def check(this):
     used = this.trace(sys.executable, "-c", LOOK, options=["--preload=files"])
     this.equal("rows", [(row["proc_id"], row["seen"], row["kernel"]) for row in told(used)], [(0, -1, -1)])
-    this.true("in the summary", "cuFile" in this.run(case.MLRUN, "report", used.folder).stdout, told(used))
+    this.true("in the summary", "cuFile" in this.run(case.MLRUN, "report", "--full", used.folder).stdout, told(used))
     unused = this.trace(sys.executable, "-c", "pass", options=["--preload=files"])
     this.equal("without it", told(unused), [])
 

@@ -198,7 +198,7 @@ def check_way(this, way, *options):
     if options:
         by_waker = sum(row["dur"] for row in trace.rows("gpu_idle") if row["link"] == "waker")
         this.true("wakers are known", by_waker > 0.5 * wanted, (by_waker, wanted))
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says so", "GPU IDLE" in said and "DataLoader worker" in said, said)
     if way == "file":
         this.true("and in which call", re.search(r"DataLoader worker \d+ in \w+ .*waiting", said), said)

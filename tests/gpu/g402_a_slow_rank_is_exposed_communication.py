@@ -65,7 +65,7 @@ def check_one(this):
     this.equal("no thread of this rank is to blame for it", {row["thread_id"] for row in talks}, {None})
     [main] = {row["thread_id"] for row in trace.rows("gpu_kernel")}
     this.equal("the rest is the launching thread's", {row["thread_id"] for row in rows if row not in talks}, {main})
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says so", "communication" in said, said)
 
 

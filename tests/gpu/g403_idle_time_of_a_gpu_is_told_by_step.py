@@ -71,7 +71,7 @@ def check_way(this, way):
                (STEPS, sum(wanted.values()), max(wanted.values()), 0))
     median = statistics.median_low(sorted(wanted.values()))
     this.true("median", abs(gpu["idle_p50_ns"] - median) <= 0.016 * median + 1, (gpu, median))
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says so", "GPU IDLE PER STEP" in said and f"train_step {SLOW_STEP} (no. {SLOW_STEP + 1})" in said, said)
 
 

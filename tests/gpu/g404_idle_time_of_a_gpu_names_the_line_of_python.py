@@ -77,7 +77,7 @@ def check(this):
     [top] = [row for row in trace.rows("summary_gpu_idle") if row["proc_id"] == worker and row["label"] == "cpu"
              and row["python_ns"] > whole_ns / 4]
     this.true("the sums have it", "Slow.__getitem__" in top["python_line"], top)
-    said = this.run(case.MLRUN, "report", trace.folder).stdout
+    said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says so", "Slow.__getitem__" in said.split("GPU IDLE", 1)[1].split("\n\n", 1)[0], said)
     report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
     this.true("and for machines", any((row["python_line"] or "").endswith("Slow.__getitem__")

@@ -110,7 +110,7 @@ def check(this):
             if share >= OF_ALL:
                 break
         this.true(f"of all idle time ({way})", shares[-1] >= OF_ALL, shares)
-        said = this.run(case.MLRUN, "report", trace.folder).stdout
+        said = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
         this.true("the summary says so", "DataLoader worker" in said.split("GPU IDLE", 1)[1].split("\n\n", 1)[0], said)
         print(f"{way}: {shares[-1]:.1%} of the idle time is blamed on the slow worker")
 

@@ -89,7 +89,7 @@ def check(this):
                {"device": (1, 100 * PITCH, 0), "managed": (1, 8192, 0), "pinned": (0, 0, 0)})
     this.equal("of before", memory["device"]["unmatched_releases"], 1)
     this.true("said", trace.covers("GPU memory from before") and trace.covers("CUDA by other ways"))
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "GPU MEMORY" in text, text)
 
 

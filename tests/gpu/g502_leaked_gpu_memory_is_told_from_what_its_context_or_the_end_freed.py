@@ -63,7 +63,7 @@ def check(this):
     for one, size in ((ends, 7000), (killed, 11000)):
         row = sums(this, trace, one.pid)[None]
         this.equal("held at the end", picked(row, "kept", "kept_bytes", "at_exit", "at_exit_bytes"), [1, size, 1, size])
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary tells them apart", "released with their context" in text and "have ended" in text, text)
 
     with uprobe_case.victim(this, library=None) as one:  # all of its contexts are seen

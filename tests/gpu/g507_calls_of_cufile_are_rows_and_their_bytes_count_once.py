@@ -163,7 +163,7 @@ def check_command(this):
     this.equal("sums", sums["cuFileRead"],
                (len(reads), 1, sum(max(row[4], 0) for row in reads), sum(row[7] or 0 for row in reads)))
     batches.check_sums(this, sums)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "CUFILE" in text, text)
 
 

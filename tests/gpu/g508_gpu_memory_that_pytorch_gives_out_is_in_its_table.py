@@ -92,7 +92,7 @@ def check_trace(this, trace, pid):
     said = [row for row in report(this, trace)["torch_memory"] if processes[row["proc_id"]] == pid]
     sums = {row["device"]: {key: row[key] for key in row if key not in ("proc_id", "device")} for row in said}
     this.equal("sums", sums, SUMS)
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "TORCH MEMORY" in text and "40.0 MiB" in text, text)
     this.equal("nothing lost", [row for row in trace.rows("loss") if "PyTorch" in row["unit"]], [])
 

@@ -72,7 +72,7 @@ def check_summary(this, trace, times):
         told[key] = told.get(key, 0) + row["blocks"]
     this.equal("never released", told, {("build_model", MODEL): times, ("build_model", HANDLE): times,
                                         ("leak_a_block", LEAKED): times})
-    text = this.run(case.MLRUN, "report", trace.folder).stdout
+    text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)
 
 

@@ -55,7 +55,7 @@ def cannot_try(what):
 
 def report(name):
     """The summary of a trace, as text."""
-    command = [BUILD / "bin" / "mlrun", "report", OUT / name]
+    command = [BUILD / "bin" / "mlrun", "report", "--full", OUT / name]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
 

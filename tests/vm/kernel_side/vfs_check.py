@@ -273,11 +273,11 @@ def doctor():
 
 
 def summary():
-    said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "kprobe"], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run([BUILD / "bin" / "mlrun", "report", "--full", OUT / "kprobe"], capture_output=True, text=True, check=False).stdout
     text = " ".join(said.partition("KERNEL SIDE")[2].split())
     check("summary: by which ways", "by fentry and kprobe: file operations" in text and "by tracepoint: processes" in text, text)
     if (OUT / "silent").exists():
-        said = subprocess.run([BUILD / "bin" / "mlrun", "report", OUT / "silent"], capture_output=True, text=True, check=False).stdout
+        said = subprocess.run([BUILD / "bin" / "mlrun", "report", "--full", OUT / "silent"], capture_output=True, text=True, check=False).stdout
         text = " ".join(said.partition("KERNEL SIDE")[2].split())
         check("summary: what is missing, and what it counts as", "without file operations:" in text and
               "recorded nothing" in text and "counts as the calls' own" in text, text)
