@@ -166,7 +166,7 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   }
   if (wait.kind == WaitKind::kChannelWrite) return put_as(Label::kTransfer);
   if (wait.kind == WaitKind::kPoll && wait.ret == 0 && !ends_.goes_on(thread_id, wait)) return put_as(Label::kTimer);
-  const Ender& ender = ends_.find(thread_id, wait);
+  const Ender& ender = ends_.find(thread_id, wait, path.hops == 0);
   if (ender.link == Link::kEnds) {
     Path at_end = path;
     at_end.link = Link::kEnds;

@@ -20,11 +20,11 @@ bool is_on_channel(const Wait& wait) { return wait.kind == WaitKind::kPoll || wa
 
 }  // namespace
 
-const Ender& WaitEnds::find(int32_t thread_id, const Wait& wait) {
+const Ender& WaitEnds::find(int32_t thread_id, const Wait& wait, bool looks_on) {
   const auto known = known_.find(&wait);
   if (known != known_.end()) return known->second;
   known_[&wait];  // a chain of waits that comes back to this one ends here
-  Ender found = search(thread_id, wait);
+  Ender found = search(thread_id, wait, looks_on);
   std::erase(found.threads, thread_id);
   if (found.threads.size() > kSharersMost) found.threads.resize(kSharersMost);
   return known_[&wait] = std::move(found);
@@ -74,7 +74,7 @@ const Ender* WaitEnds::next_on_channel(int32_t thread_id, const Wait& wait) {
     const Read* again = read_after(thread_id, next);
     if (again == nullptr || (read != nullptr && again->file_id != read->file_id)) continue;
     constexpr Ns kShortNs = 100'000;
-    if (next.dur_ns() >= kShortNs) return &find(thread_id, next);
+    if (next.dur_ns() >= kShortNs) return &find(thread_id, next, true);
   }
   return nullptr;
 }
@@ -179,10 +179,11 @@ int32_t WaitEnds::reader_of(int32_t thread_id, int64_t file_id) {
   return 0;
 }
 
-Ender WaitEnds::search(int32_t thread_id, const Wait& wait) {
+Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   if (wait.poster != 0 && wait.kind == WaitKind::kLock) return {{wait.poster}, Link::kPost};
   if (is_on_channel(wait)) {
-    if (const Ender* later = next_on_channel(thread_id, wait)) return *later;
+    const Ender* later = looks_on ? next_on_channel(thread_id, wait) : nullptr;
+    if (later != nullptr) return *later;
     if (const int32_t who = writer(thread_id, wait)) return {{who}, Link::kPipe};
   }
   if (wait.kind == WaitKind::kPoll && read_after(thread_id, wait) == nullptr) {

@@ -23,8 +23,9 @@ class WaitEnds {
  public:
   explicit WaitEnds(const Timeline& timeline) : timeline_(timeline) {}
 
-  // Requires: the thread has this wait.
-  const Ender& find(int32_t thread_id, const Wait& wait);
+  // Requires: the thread has this wait. `looks_on`: a wait that ends with what is not what it was for, since the thread waits again at once, has
+  // the answer of the later one. Right for the driver; a thread that passes batches on always waits again at once.
+  const Ender& find(int32_t thread_id, const Wait& wait, bool looks_on);
   // The read that this wait was for; nullptr: none.
   [[nodiscard]] const Read* read_after(int32_t thread_id, const Wait& wait) const;
   // Ran out of time and is made again at once: it goes on.
@@ -35,7 +36,7 @@ class WaitEnds {
   [[nodiscard]] const Look* look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const;
 
  private:
-  Ender search(int32_t thread_id, const Wait& wait);
+  Ender search(int32_t thread_id, const Wait& wait, bool looks_on);
   [[nodiscard]] int32_t writer(int32_t thread_id, const Wait& wait) const;
   const Ender* next_on_channel(int32_t thread_id, const Wait& wait);
   [[nodiscard]] int32_t ended_child(int32_t thread_id, const Wait& wait) const;
