@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // report: prints the summary of a trace. Reads only small tables, whatever the size of the trace.
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -82,9 +83,17 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
 
 namespace {
 
+// As short as it can be given to the next command.
+std::string short_folder(const std::string& trace_folder) {
+  const auto whole = std::filesystem::path(trace_folder).lexically_normal();
+  std::error_code error;
+  const auto below = whole.lexically_relative(std::filesystem::current_path(error));
+  return error || below.empty() || below == "." || *below.begin() == ".." ? whole.string() : below.string();
+}
+
 std::string text_of(const summary::Summary& summary, const std::string& trace_folder, std::FILE* stream,
                     summary::Extent extent) {
-  const std::string folder = std::filesystem::path(trace_folder).lexically_normal().string();
+  const std::string folder = short_folder(trace_folder);
   summary::TextStyle style = style_of(stream);
   style.trace = summary::shell_word(folder);
   return summary::text(summary, fmt::format("{} ({})", folder, summary::bytes_text(size_of(trace_folder))), style,

@@ -72,7 +72,7 @@ std::string phases_text(const Summary& summary, const TextStyle& style, size_t r
     table.add_indented("  ", std::move(cells));
   }
   add_more(rows, summary.phases.size(), "phase", table);
-  return table.text(style) + phases_error_text(summary, style);
+  return table.text(style) + (rows < kRowsMost ? "" : phases_error_text(summary, style));
 }
 
 }  // namespace mlrun::summary
