@@ -124,7 +124,9 @@ class CallLoader {
  public:
   CallLoader(const std::vector<uint8_t>& modules, Timeline& timeline) : modules_(modules), timeline_(timeline) {
     const auto threads = static_cast<int64_t>(timeline.threads.size());
-    width_ns_ = std::max(kBinMinNs, (timeline.end_ns - timeline.start_ns) * threads / kBinsMost);
+    const double run_ns = static_cast<double>(timeline.end_ns) - static_cast<double>(timeline.start_ns);
+    width_ns_ =
+        std::max(kBinMinNs, static_cast<Ns>(run_ns * static_cast<double>(threads) / static_cast<double>(kBinsMost)));
     here_.resize(timeline.threads.size());
   }
 

@@ -69,7 +69,14 @@ std::vector<Ns> Divider::cuts(int32_t driver) const {
     before_ns = look.start_ns;
   }
   if (thread.looks.empty()) {
-    for (Ns at_ns = thread.first_ns; at_ns < thread.last_ns; at_ns += kPartNs) all.push_back(at_ns);
+    // Times of a damaged trace may lie anywhere.
+    constexpr double kPartsMost = 100'000;
+    const double run_ns = static_cast<double>(timeline_.end_ns) - static_cast<double>(timeline_.start_ns);
+    const Ns part_ns = std::max(kPartNs, static_cast<Ns>(run_ns / kPartsMost));
+    const Ns end_ns = std::min(thread.last_ns, timeline_.end_ns);
+    for (Ns at_ns = std::max(thread.first_ns, timeline_.start_ns); at_ns < end_ns && end_ns - at_ns > part_ns;
+         at_ns += part_ns)
+      all.push_back(at_ns);
   }
   for (const bool logs : {false, true}) {
     for (const auto& [from_ns, to_ns] : savings(driver, logs)) all.insert(all.end(), {from_ns, to_ns});
@@ -142,6 +149,7 @@ void Divider::share_unseen() {
       part.end_ns = start_ns + static_cast<Ns>(static_cast<double>(whole_ns) * static_cast<double>(done) /
                                                static_cast<double>(all));
       std::tie(part.label, part.line) = what;
+      part.shared_line = true;
       if (part.label == Label::kAsleep) part.state = summary::State::kBlocked;
       if (part.end_ns > part.start_ns) shared.push_back(part);
     }
@@ -164,6 +172,7 @@ void Divider::relabel(const Stretches& stretches, Label from, Label to) {
       out.back().start_ns = at_ns;
       out.back().end_ns = end_ns;
       out.back().label = label;
+      if (label != from && piece.shared_line) out.back().line = kNoLine;
       at_ns = end_ns;
     };
     auto stretch = std::partition_point(stretches.begin(), stretches.end(),

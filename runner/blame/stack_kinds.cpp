@@ -93,7 +93,7 @@ std::string line_of(const std::vector<Frame>& frames) {
   for (const Frame& frame : frames) {
     if (!frame.source.empty() && !has_any(frame.source, kInstalled)) return text_of(frame);
   }
-  return frames.empty() ? std::string() : text_of(frames.front());
+  return {};
 }
 
 }  // namespace

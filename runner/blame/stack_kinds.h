@@ -17,7 +17,7 @@ class StackKinds {
   explicit StackKinds(const Timeline& timeline) : timeline_(timeline) {}
 
   StackKind kind(int32_t stack_id);
-  // The innermost line outside of installed packages, else the innermost: `train.py:12 Loader.fetch`; empty: unknown.
+  // The innermost line outside of installed packages: `train.py:12 Loader.fetch`; empty: there is none.
   const std::string& line(int32_t stack_id);
 
  private:

@@ -32,9 +32,10 @@ Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, cons
 
 Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options,
               summary::Answer& out) {
+  if (!options.has_rows) return options.writes_tables ? write_no_blame(folder) : Status();
   auto analysis = analyse(folder, run, options.driver_tid);
   if (!analysis) return tl::make_unexpected(analysis.error());
-  if ((*analysis)->division.driver == 0) return {};
+  if ((*analysis)->division.driver == 0) return options.writes_tables ? write_no_blame(folder) : Status();
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());
   const Context context = find(**analysis, folder, *machine);

@@ -15,9 +15,10 @@ namespace mlrun::findings {
 struct AnswerOptions {
   int32_t driver_tid = 0;     // 0: found
   bool writes_tables = true;  // table `blame`
+  bool has_rows = true;
 };
 
-// `folder` contains tables/, `run` is run.json. Without a thread that drives, the answer stays empty.
+// `folder` contains tables/, `run` is run.json. Without a thread that drives, or without rows of calls (has_rows), the answer stays empty.
 Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options, summary::Answer& out);
 
 // What the run would have taken with another loader. Fails where no DataLoader's batches are known, and where the replay of the run as it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table `blame`.
 #include <cmath>
+#include <vector>
 
 #include "runner/findings/findings.h"
 #include "runner/parquet/row_columns.h"
@@ -56,6 +57,10 @@ Status write_blame(const Context& context, const std::string& folder) {
     rows.push_back(row);
   }
   return trace::write_rows<BlameColumns>(rows, folder);
+}
+
+Status write_no_blame(const std::string& folder) {
+  return trace::write_rows<BlameColumns>(std::vector<BlameRow>(), folder);
 }
 
 }  // namespace mlrun::findings

@@ -20,6 +20,8 @@ using summary::Finding;
 constexpr double kFloor = 0.05;       // of the wall time: what is less is no finding
 constexpr double kOfComputing = 0.1;  // and of the computing, to come before it
 
+constexpr int64_t kLooksMin = 30;  // fewer samples give no interval
+
 struct Rule {
   Cause cause;
   Draft (*make)(const Context&);
@@ -59,7 +61,7 @@ bool is_sampled(const Context& context, Cause cause) {
 void add_interval(const Context& context, Cause cause, Finding& finding) {
   const int64_t looks = context.analysis.answer.looks;
   finding.measured_on = "one run";
-  if (!is_sampled(context, cause) || looks == 0) return;
+  if (!is_sampled(context, cause) || looks < kLooksMin) return;
   const double share = static_cast<double>(finding.explains_ns) / static_cast<double>(context.analysis.answer.wall_ns);
   const double half = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(looks));
   finding.low_ppm = std::llround(1e6 * std::max(0.0, share - half));

@@ -15,5 +15,7 @@ Context find(blame::Analysis& analysis, const std::string& folder, const Machine
 
 // Writes table `blame`: the pieces of the driver's time.
 Status write_blame(const Context& context, const std::string& folder);
+// The same without rows.
+Status write_no_blame(const std::string& folder);
 
 }  // namespace mlrun::findings

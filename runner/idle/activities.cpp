@@ -216,17 +216,19 @@ Status Activities::load_of_threads(const char* table, const char* column, Stretc
 }
 
 Status Activities::load_cuda(Stretch window) {
-  return load_of_threads<trace::Texts>("gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
-    const bool waits = name.find("Synchronize") != std::string_view::npos;
-    add_cuda(thread_id, {when, 0, 0, waits ? Doing::kSync : Doing::kCuda, false, -1});
-  });
+  return load_of_threads<trace::Texts>(
+      "gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
+        const bool waits = name.find("Synchronize") != std::string_view::npos;
+        add_cuda(thread_id, {when, 0, 0, waits ? Doing::kSync : Doing::kCuda, false, -1});
+      });
 }
 
 // libcufile's own reads and writes have `call` rows in the same thread, which are more detailed.
 Status Activities::load_gpu_files(Stretch window) {
-  return load_of_threads<trace::Numbers>("gpu_file", "file_id", window, [&](int32_t thread_id, Stretch when, int64_t file_id) {
-    add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
-  });
+  return load_of_threads<trace::Numbers>("gpu_file", "file_id", window,
+                                         [&](int32_t thread_id, Stretch when, int64_t file_id) {
+                                           add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
+                                         });
 }
 
 Status Activities::load_sleeps(Stretch window) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 
 #include <arrow/api.h>
@@ -76,8 +77,9 @@ Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const
   return parts;
 }
 
-// "cannot read FILE: ..." with Arrow's message.
+// "cannot read FILE: ..." with Arrow's message. Too little memory is no fault of the file.
 std::string arrow_text(const std::string& path, const arrow::Status& status) {
+  if (status.IsOutOfMemory()) throw std::bad_alloc();
   return "cannot read " + path + ": " + status.message();
 }
 
@@ -108,7 +110,11 @@ Status TableReader::State::open_next_part() {
   try {
     parquet::arrow::FileReaderBuilder builder;
     if (auto status = builder.Open(*opened); !status.ok()) return damaged(trace_folder, arrow_text(path, status));
-    if (auto status = builder.memory_pool(arrow::system_memory_pool())->Build(&file); !status.ok()) {
+    // Threads would have to be started, which a limit on processes may forbid, and would hold more row groups in memory.
+    parquet::ArrowReaderProperties one_thread(false);
+    one_thread.set_pre_buffer(false);
+    builder.properties(one_thread)->memory_pool(arrow::system_memory_pool());
+    if (auto status = builder.Build(&file); !status.ok()) {
       return damaged(trace_folder, arrow_text(path, status));
     }
     const auto metadata = file->parquet_reader()->metadata();

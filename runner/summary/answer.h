@@ -74,7 +74,7 @@ struct Answer {
   int64_t looks = 0;                               // samples of the driver's Python stack
   int64_t not_followed_ns = 0, waiting_ns = 0;
   int64_t steps = 0;
-  int64_t steps_from_marks = 0;     // 1: of the program's marks; 0: of the batches that it received
+  int64_t steps_from_marks = 0;   // 1: of the program's marks; 0: of the batches that it received
   std::vector<TimeShare> time;    // by time
   std::vector<Finding> findings;  // in order
   std::vector<WaitedFor> waited_for;

@@ -38,7 +38,7 @@ def check(this):
         trace = this.opened(out)
         this.equal(f"{what}: calls", bool(trace.rows("call")), "files" in wanted)
         this.equal(f"{what}: allocations", bool(trace.rows("alloc")), "allocs" in wanted)
-        end = " ".join(done.stderr.partition("STREAMS")[2].split())
+        end = " ".join(this.run(case.MLRUN, "report", "--full", out).stdout.partition("STREAMS")[2].split())
         is_named = {"files": "files", "allocs": "allocations", "marks": "marks"}
         if "files" in wanted:
             this.true(f"{what}: the end says what was on", end.startswith("on: " + ", ".join(

@@ -69,7 +69,8 @@ void add_answer(const Answer& answer, Json& out) {
   out["startup"] = {{"explains_ns", answer.startup_ns}, {"share", share_of(answer.startup_ns, wall_ns)}};
   out["findings"] = array(answer.findings, [&](const Finding& finding) { return finding_json(finding, wall_ns); });
   out["waited_for"] = array(answer.waited_for, waited_json);
-  out["steps"] = {{"count", answer.steps}, {"from", answer.steps == 0 ? Json() : Json(answer.steps_from_marks != 0 ? "marks" : "batches")}};
+  out["steps"] = {{"count", answer.steps},
+                  {"from", answer.steps == 0 ? Json() : Json(answer.steps_from_marks != 0 ? "marks" : "batches")}};
 }
 
 }  // namespace mlrun::summary

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,7 +58,6 @@
 
 namespace mlrun::trace {
 namespace {
-
 constexpr unsigned kThreadsMax = 8;          // more would wait for the in-order part
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
 // Rows visited in order of time, and the counters they update, are scattered in memory: prefetch distances, in rows.
@@ -128,9 +128,7 @@ class Merger {
   summary::GpuMeter gpus_;
   summary::PythonMeter python_;
   idle::PythonLines python_lines_;
-  struct {
-    uint64_t damaged_rows = 0, rows_without_stack = 0;
-  } python_losses_;
+  uint64_t python_damaged_rows_ = 0, python_left_out_ = 0;
   std::unique_ptr<MarkTracker> marks_;
   std::unique_ptr<GpuJoin> gpu_join_;
   std::vector<summary::GpuIdleSummary> gpu_idle_;
@@ -361,7 +359,7 @@ Status Merger::merge_samples(const StagingFolder& staging) {
   const auto python = write_python_stacks(*index_, info_, staging.tables(), python_, python_lines_);
   if (!python) return tl::make_unexpected(python.error());
   totals_.python_stacks = python->rows;
-  python_losses_ = {python->damaged_rows, python->left_out};
+  std::tie(python_damaged_rows_, python_left_out_) = std::tie(python->damaged_rows, python->left_out);
   return {};
 }
 
@@ -404,9 +402,9 @@ void Merger::complete_info() {
   totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
   withdraw_ends(info_.processes, session_);
   note_exit_status(info_.processes, session_.wait_status);
-  info_.losses = find_losses(*index_, session_, mllog_,
-                             {totals_.damaged_samples(), marks_->ranges_left_out(), python_losses_.damaged_rows,
-                              python_losses_.rows_without_stack});
+  info_.losses =
+      find_losses(*index_, session_, mllog_,
+                  {totals_.damaged_samples(), marks_->ranges_left_out(), python_damaged_rows_, python_left_out_});
   totals_.gpu = gpu_join_->totals();
   for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
   for (model::LossRow& row : gpu_join_->losses()) info_.losses.push_back(std::move(row));
@@ -441,8 +439,8 @@ void Merger::complete_info() {
 
 Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
   Status done = write_small_tables(info_, staging.path());
-  if (done && !session_.summary_only && totals_.calls != 0)
-    done = findings::answer(staging.path(), *info_.run, {}, summary.answer);
+  const findings::AnswerOptions options{.has_rows = !session_.summary_only && totals_.calls != 0};
+  if (done) done = findings::answer(staging.path(), *info_.run, options, summary.answer);
   if (done) done = summary::add_phase_times(staging.path(), summary.phases);
   summary.python = python_.finish(summary.processes, info_.stacks, summary.answer.driver_thread_id);
   if (done) done = summary::write_tables(summary, staging.path());
@@ -452,12 +450,11 @@ Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
-  if (auto written = marks_->collectives().finish(); !written) return tl::make_unexpected(written.error());
-  if (kernel_->present()) {
-    if (auto written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns()); !written)
-      return tl::make_unexpected(written.error());
-  }
-  if (auto blamed = blame_gaps(staging); !blamed) return tl::make_unexpected(blamed.error());
+  Status written = marks_->collectives().finish();
+  const bool has_kernel = written && kernel_->present();
+  if (has_kernel) written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
+  if (written) written = blame_gaps(staging);
+  if (!written) return tl::make_unexpected(written.error());
   complete_info();
   summary::Summary summary = builder_->finish(info_);
   summary.gpus = gpus_.finish(info_.gpus);
@@ -472,7 +469,8 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_stacks = gpu_memory_.stacks(info_);
   summary.gpu_idle = std::move(gpu_idle_);
   summary::complete(info_, summary);
-  if (Status written = write_tables(staging, summary); !written) return tl::make_unexpected(written.error());
+  written = write_tables(staging, summary);
+  if (!written) return tl::make_unexpected(written.error());
   return summary;
 }
 

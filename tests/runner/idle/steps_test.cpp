@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/idle/steps.h"
-#include "runner/model/step_name.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "runner/model/step_name.h"
 
 namespace mlrun::idle {
 namespace {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/tables/phase_times.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runner/summary/tables/row_writer.h"
@@ -38,7 +41,7 @@ model::PhaseRow phase(int64_t start, int64_t end) {
 class PhaseTimesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / "phase_times_test";
+    folder_ = fs::path(::testing::TempDir()) / fmt::format("phase_times_test.{}", ::getpid());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
