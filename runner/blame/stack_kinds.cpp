@@ -34,6 +34,7 @@ constexpr std::string_view kLoaders[] = {"torch/utils/data/",
                                          "spdl/"};
 constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow", "json/__init__", "csv.py"};
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
+constexpr std::string_view kForks[] = {"multiprocessing/popen_fork.py"};
 constexpr std::string_view kFetches[] = {"_utils/fetch.py", "__getitem__"};
 // Names that people give to their own loaders. A model's state is loaded too, but is no data.
 constexpr std::string_view kModels[] = {"model", "state", "checkpoint", "weight", "config"};
@@ -89,8 +90,10 @@ std::string text_of(const Frame& frame) {
                      frame.function);
 }
 
+// A forked worker has the frames of its parent below its own.
 std::string line_of(const std::vector<Frame>& frames) {
   for (const Frame& frame : frames) {
+    if (has_any(frame.source, kForks)) return text_of(frames.front());
     if (!frame.source.empty() && !has_any(frame.source, kInstalled)) return text_of(frame);
   }
   return {};

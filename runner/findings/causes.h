@@ -31,8 +31,6 @@ enum class Cause : uint8_t {
   kOversubscription,
   kAllocation,
   kRankSkew,
-  kGpuIdle,
-  kTracingCost,
   kComputeBound,
   kNotFollowed,
   kNone,  // start-up and the end of the run
@@ -59,8 +57,6 @@ inline constexpr const char* kCauseNames[] = {"data_device",
                                               "oversubscription",
                                               "allocation",
                                               "rank_skew",
-                                              "gpu_idle",
-                                              "tracing_cost",
                                               "compute_bound",
                                               "not_followed",
                                               "none"};

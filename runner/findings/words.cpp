@@ -37,8 +37,9 @@ std::string more_workers(const Context& context) {
   if (idle < 0) return "";
   if (idle < 0.5)
     return fmt::format("; more workers would not help: all {} processors were in use", context.machine.processors);
-  return fmt::format("; or {:.0f} more workers: {:.1f} of {} processors were idle", std::max(1.0, std::floor(idle)),
-                     idle, context.machine.processors);
+  const double more = std::max(1.0, std::floor(idle));
+  return fmt::format("; or {:.0f} more worker{}: {:.1f} of {} processors were idle", more, more > 1 ? "s" : "", idle,
+                     context.machine.processors);
 }
 
 std::string reads_text(const Context& context) {

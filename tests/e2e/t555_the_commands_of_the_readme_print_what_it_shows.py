@@ -9,7 +9,7 @@ from lib import case, documents, pythons
 
 README = case.SOURCE / "README.md"
 HEADING = re.compile(r"[A-Z][A-Z/]+(?: [A-Z/]+)*(?=\s|,|$)")
-# A main process that waits for two workers, which read one file again and again.
+# A main process that takes what two workers send, which read one file again and again.
 TRAIN = """
 import multiprocessing, time
 
@@ -18,6 +18,7 @@ def load(results):
     while time.monotonic() < end:
         with open("data/shard.bin", "rb") as file:
             file.read()
+        results.send(0)
     results.send(None)
 
 if __name__ == "__main__":
@@ -26,7 +27,8 @@ if __name__ == "__main__":
     for worker in workers:
         worker.start()
     for here, _ in pairs:
-        here.poll(30)
+        while here.recv() is not None:
+            pass
     for worker in workers:
         worker.join()
 """
