@@ -352,17 +352,19 @@ Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns,
     off.queued_ns = shares.queued * rest_ns;
     off.fault_ns = shares.faulting * rest_ns;
   }
-  off.kernel_ns = shares.in_kernel * rest_ns;
   off.knows_sleep = timeline_.has_kernel_side || shares.faulting > 0;
-  const double sum_ns = off.asleep_ns + off.queued_ns + off.fault_ns + off.kernel_ns;
-  if (sum_ns <= rest_ns || sum_ns <= 0) return off;
-  for (double* part : {&off.asleep_ns, &off.queued_ns, &off.fault_ns, &off.kernel_ns}) *part *= rest_ns / sum_ns;
+  const double sum_ns = off.asleep_ns + off.queued_ns + off.fault_ns;
+  if (sum_ns > rest_ns) {
+    for (double* part : {&off.asleep_ns, &off.queued_ns, &off.fault_ns}) *part *= rest_ns / sum_ns;
+  }
+  const double on_ns = rest_ns - off.asleep_ns - off.queued_ns - off.fault_ns;
+  if (on_ns > 0) off.in_kernel = std::clamp(shares.in_kernel * rest_ns / on_ns, 0.0, 1.0);
   return off;
 }
 
 // The part of a stretch in no call: shared out as its looks say.
 void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, State state,
-                      bool knows_sleep, const Path& path) {
+                      const OffProcessor& off, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
   if (looks.empty()) {
     // A feeder thread of a worker pickles.
@@ -377,9 +379,13 @@ void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<Par
     const double share = static_cast<double>(done_ns) / static_cast<double>(all_ns);
     const Ns to_ns = a_ns + static_cast<Ns>(static_cast<double>(b_ns - a_ns) * share);
     Label label = label_of(*part.look, path);
-    if (label == Label::kAsleep && (knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
-    put(path, from_ns, to_ns, label, thread_id, lines_.number(kinds_.line(part.look->stack_id)),
-        label == Label::kAsleep ? State::kBlocked : state);
+    if (label == Label::kAsleep && (off.knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
+    const int32_t line = lines_.number(kinds_.line(part.look->stack_id));
+    // Of the driver's own computing, what was in the kernel. Unpickling or a checkpoint stays what it is.
+    const bool splits = path.hops == 0 && label == Label::kCpu && state == State::kOnCpu;
+    const Ns kernel_ns = splits ? static_cast<Ns>(static_cast<double>(to_ns - from_ns) * off.in_kernel) : 0;
+    put(path, from_ns, to_ns - kernel_ns, label, thread_id, line, label == Label::kAsleep ? State::kBlocked : state);
+    put(path, to_ns - kernel_ns, to_ns, Label::kKernel, thread_id, line, state);
     from_ns = to_ns;
   }
 }
@@ -406,10 +412,9 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   };
   add(Label::kPageFault, off.fault_ns, State::kPageFault);
   add(Label::kAsleep, off.asleep_ns, State::kBlocked);
-  add(Label::kKernel, off.kernel_ns, State::kOnCpu);
   const Ns queue_end_ns = std::min(b_ns, at_ns + static_cast<Ns>(off.queued_ns));
-  put_looks(thread_id, at_ns, queue_end_ns, looks, State::kRunQueue, off.knows_sleep, path);
-  put_looks(thread_id, queue_end_ns, b_ns, looks, State::kOnCpu, off.knows_sleep, path);
+  put_looks(thread_id, at_ns, queue_end_ns, looks, State::kRunQueue, off, path);
+  put_looks(thread_id, queue_end_ns, b_ns, looks, State::kOnCpu, off, path);
 }
 
 }  // namespace mlrun::blame

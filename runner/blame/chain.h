@@ -62,12 +62,13 @@ class Chain {
   bool in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
   void sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   struct OffProcessor {
-    double asleep_ns = 0, queued_ns = 0, fault_ns = 0, kernel_ns = 0;
+    double asleep_ns = 0, queued_ns = 0, fault_ns = 0;
+    double in_kernel = 0;  // of the rest, which is on a processor
     bool knows_sleep = false;
   };
   [[nodiscard]] OffProcessor off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const;
   void put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, summary::State state,
-                 bool knows_sleep, const Path& path);
+                 const OffProcessor& off, const Path& path);
   void leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   Ns put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path);
   [[nodiscard]] double share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns);

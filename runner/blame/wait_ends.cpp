@@ -20,6 +20,15 @@ bool is_on_channel(const Wait& wait) { return wait.kind == WaitKind::kPoll || wa
 
 }  // namespace
 
+WaitEnds::WaitEnds(const Timeline& timeline) : timeline_(timeline) {
+  for (const Process& process : timeline.processes) {
+    if (process.proc_id != 0 && process.parent != 0) children_[process.parent].push_back(&process);
+  }
+  for (auto& [parent, list] : children_) {
+    std::sort(list.begin(), list.end(), [](const Process* a, const Process* b) { return a->last_ns < b->last_ns; });
+  }
+}
+
 const Ender& WaitEnds::find(int32_t thread_id, const Wait& wait, bool looks_on) {
   const auto known = known_.find(&wait);
   if (known != known_.end()) return known->second;
@@ -82,14 +91,14 @@ const Ender* WaitEnds::next_on_channel(int32_t thread_id, const Wait& wait) {
 // A poll that no read follows: for the end of a child, its sentinel.
 int32_t WaitEnds::ended_child(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kSlackNs = 1'000'000;
-  const int32_t proc_id = timeline_.thread(thread_id).proc_id;
-  const Process* latest = nullptr;
-  for (const Process& child : timeline_.processes) {
-    if (child.proc_id == 0 || child.parent != proc_id) continue;
-    if (child.last_ns < wait.start_ns - kSlackNs || child.last_ns > wait.end_ns + kSlackNs) continue;
-    if (latest == nullptr || child.last_ns > latest->last_ns) latest = &child;
-  }
-  return latest == nullptr ? 0 : latest->main;
+  const auto children = children_.find(timeline_.thread(thread_id).proc_id);
+  if (children == children_.end()) return 0;
+  const auto& list = children->second;
+  auto after = std::partition_point(list.begin(), list.end(),
+                                    [&](const Process* one) { return one->last_ns <= wait.end_ns + kSlackNs; });
+  if (after == list.begin()) return 0;
+  const Process* latest = *(after - 1);
+  return latest->last_ns < wait.start_ns - kSlackNs ? 0 : latest->main;
 }
 
 int32_t WaitEnds::waited_child(int32_t thread_id, const Wait& wait) const {
@@ -102,9 +111,11 @@ int32_t WaitEnds::waited_child(int32_t thread_id, const Wait& wait) const {
     distance_ns = std::abs(last_ns - wait.end_ns);
   };
   if (!wait.joins_thread) {
-    for (const Process& child : timeline_.processes) {
-      if (child.proc_id == 0 || child.parent != thread.proc_id || child.first_ns >= wait.end_ns) continue;
-      if (wait.argument <= 0 || child.pid == wait.argument) take(child.main, child.last_ns);
+    const auto children = children_.find(thread.proc_id);
+    if (children == children_.end()) return 0;
+    for (const Process* child : children->second) {
+      const bool fits = wait.argument <= 0 || child->pid == wait.argument;
+      if (fits && child->first_ns < wait.end_ns) take(child->main, child->last_ns);
     }
     return nearest;
   }
@@ -181,6 +192,7 @@ int32_t WaitEnds::reader_of(int32_t thread_id, int64_t file_id) {
 
 Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   if (wait.poster != 0 && wait.kind == WaitKind::kLock) return {{wait.poster}, Link::kPost};
+  if (wait.poster != 0 && wait.joins_thread) return {{wait.poster}, Link::kChild};
   if (is_on_channel(wait)) {
     const Ender* later = looks_on ? next_on_channel(thread_id, wait) : nullptr;
     if (later != nullptr) return *later;

@@ -21,7 +21,7 @@ struct Ender {
 
 class WaitEnds {
  public:
-  explicit WaitEnds(const Timeline& timeline) : timeline_(timeline) {}
+  explicit WaitEnds(const Timeline& timeline);
 
   // Requires: the thread has this wait. `looks_on`: a wait that ends with what is not what it was for, since the thread waits again at once, has
   // the answer of the later one. Right for the driver; a thread that passes batches on always waits again at once.
@@ -46,6 +46,7 @@ class WaitEnds {
   [[nodiscard]] int32_t reader_of(int32_t thread_id, int64_t file_id);
 
   const Timeline& timeline_;
+  std::unordered_map<int32_t, std::vector<const Process*>> children_;  // by parent, by their ends
   std::unordered_map<const Wait*, Ender> known_;
   std::unordered_map<int64_t, int32_t> readers_;  // by file: a thread that reads it
 };
