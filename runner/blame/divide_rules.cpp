@@ -217,7 +217,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
     case Label::kCheckpoint: return Activity::kCheckpoint;
     case Label::kLogging: return Activity::kLogging;
     case Label::kLoader: return Activity::kLoader;
-    case Label::kSerialise: return Activity::kReceive;
+    case Label::kSerialise:
     case Label::kChannel: return Activity::kReceive;
     case Label::kWrite:
     case Label::kSync:

@@ -329,7 +329,8 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   return timeline;
 }
 
-Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder, std::vector<int64_t> file_ids) {
+Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder,
+                                                            const std::vector<int64_t>& file_ids) {
   std::unordered_map<int64_t, std::string> paths;
   for (const int64_t id : file_ids) paths[id];
   Status read = for_each_batch(folder, "file", {"file_id", "path"}, [&](const arrow::RecordBatch& batch) {

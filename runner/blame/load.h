@@ -14,6 +14,7 @@ namespace mlrun::blame {
 Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns);
 
 // Paths of these files.
-Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder, std::vector<int64_t> file_ids);
+Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder,
+                                                            const std::vector<int64_t>& file_ids);
 
 }  // namespace mlrun::blame

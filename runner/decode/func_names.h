@@ -40,8 +40,8 @@ inline const FuncInfo* find_func(uint16_t number) {
 #define HANDMADE(number, name, class_) FUNCTION(number, name, class_)
 #define ROW(number, name, class_)      FUNCTION(number, name, class_)
 #include "runner/events/hooks.def"
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace mlrun::events

@@ -59,6 +59,7 @@ void decide_files(Context& context, double share_remote, double share_device) {
     if (holds && cause != context.files && std::find(also.begin(), also.end(), cause) == also.end())
       also.push_back(cause);
   };
+  const bool over_and_over = context.times_over > kOverEpochs && !random;
   if (share_remote > kMost) {
     context.files = Cause::kDataRemote;
   } else if (names && (many_names || !small_files)) {
@@ -67,20 +68,17 @@ void decide_files(Context& context, double share_remote, double share_device) {
     context.files = Cause::kSmallFiles;
   } else if (direct) {
     context.files = Cause::kDataDevice;
-  } else if (context.times_over > kOverEpochs && cached && !random) {
+  } else if (cached && (over_and_over || (over && !random && !small_requests))) {
     context.files = Cause::kReread;
   } else if (random) {
     context.files = Cause::kRandomRequests;
     note(!cached, Cause::kPageCacheMiss);
   } else if (small_requests) {
     context.files = Cause::kSmallRequests;
-  } else if (over && cached) {
-    context.files = Cause::kReread;
   } else {
-    context.files = cached ? Cause::kDataDevice : Cause::kPageCacheMiss;
     // Without the kernel side a slow read is a device's, or another wait in the kernel.
-    note(!cached, Cause::kDataDevice);
-    note(cached, Cause::kPageCacheMiss);
+    context.files = cached ? Cause::kDataDevice : Cause::kPageCacheMiss;
+    note(true, cached ? Cause::kPageCacheMiss : Cause::kDataDevice);
   }
   note(small_files, Cause::kSmallFiles);
   note(small_requests, Cause::kSmallRequests);

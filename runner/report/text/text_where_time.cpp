@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of the run went: that of the thread that drives it, by what it did. The rows add up to the wall time.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +87,7 @@ std::vector<TimeLine> time_lines(const Answer& answer) {
 }
 
 std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const Glyphs& glyphs) {
-  const auto length = std::clamp<size_t>(size_t(double(ns) / double(wall_ns) * double(width) + 0.5), 1, width);
+  const auto length = std::clamp<size_t>(size_t(std::lround(double(ns) / double(wall_ns) * double(width))), 1, width);
   std::string out;
   for (size_t i = 0; i < length; ++i) out += glyphs.pick("█", "#");
   return out;

@@ -76,7 +76,7 @@ std::vector<TimeShareRow> time_share_rows(const Answer& answer) {
   return rows;
 }
 
-void put_answer(std::vector<TimeShareRow> rows, Answer& answer) {
+void put_answer(const std::vector<TimeShareRow>& rows, Answer& answer) {
   for (const TimeShareRow& row : rows) {
     answer.time.push_back(
         {named<Activity>(kActivityNames, row.activity), named<State>(kStateNames, row.state), row.ns});

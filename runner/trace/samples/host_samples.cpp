@@ -166,6 +166,8 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info) {
         const bool is_timeless = row.first_ns >= kLatestNs;  // it has a channel, and no record came
         if (is_timeless || (row.first_ns <= seen.last_ns + kSlackNs && row.last_ns >= seen.first_ns - kSlackNs)) {
           if (row.comm.empty()) row.comm = seen.comm;
+          // Only its creation was recorded.
+          if (row.last_ns == row.first_ns) row.last_ns = std::max(row.last_ns, seen.last_ns);
           continue;
         }
       }
