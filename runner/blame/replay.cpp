@@ -71,7 +71,9 @@ Replay::Replay(Analysis& analysis, double processors) : processors_(std::max(1.0
       chain.follow(analysis.timeline.process(batch.proc_id).main, batch.begun_ns, batch.sent_ns, parts);
       for (const Piece& part : parts) {
         if (is_in_files(part)) task.files_ns += part.ns();
-        if (computes(part)) task.cpu_ns += part.ns();
+        if (!computes(part)) continue;
+        task.cpu_ns += part.ns();
+        if (is_in_files(part)) task.files_cpu_ns += part.ns();
       }
       loader.tasks.push_back(task);
     }
@@ -116,7 +118,7 @@ Replayed Replay::run(const WhatIf& change) const {
     for (const Task& task : loader.tasks) {
       as_was.push_back(task.service_ns);
       changed.push_back(task.service_ns - (change.files_cost_nothing ? std::min(task.files_ns, task.service_ns) : 0));
-      cpu_ns += task.cpu_ns;
+      cpu_ns += task.cpu_ns - (change.files_cost_nothing ? task.files_cpu_ns : 0);
     }
     if (change.no_slow_batch) {
       std::vector<double> sorted = changed;

@@ -48,8 +48,9 @@ class Replay {
 
  private:
   struct Task {
-    double service_ns = 0, files_ns = 0, cpu_ns = 0;  // files and processor: parts of the service
-    double own_ns = 0;                                // of the loop, after it took this batch
+    double service_ns = 0, files_ns = 0;  // files: a part of the service
+    double cpu_ns = 0, files_cpu_ns = 0;  // on a processor; of it in files
+    double own_ns = 0;                    // of the loop, after it took this batch
   };
   struct Loader {
     std::vector<Task> tasks;
