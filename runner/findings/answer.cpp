@@ -35,7 +35,7 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
   if (!options.has_rows) return options.writes_tables ? write_no_blame(folder) : Status();
   auto analysis = analyse(folder, run, options.driver_tid);
   if (!analysis) return tl::make_unexpected(analysis.error());
-  if ((*analysis)->division.driver == 0) return options.writes_tables ? write_no_blame(folder) : Status();
+  if ((*analysis)->answer.wall_ns <= 0) return options.writes_tables ? write_no_blame(folder) : Status();
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());
   const Context context = find(**analysis, folder, *machine);

@@ -128,7 +128,7 @@ Context find(blame::Analysis& analysis, const std::string& folder, const Machine
       computing = &rule;
       continue;
     }
-    if (ns >= kFloor * wall_ns) findings.push_back(make(context, rule));
+    if (ns > 0 && ns >= kFloor * wall_ns) findings.push_back(make(context, rule));
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.explains_ns > b.explains_ns; });
