@@ -432,29 +432,34 @@ Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules
       if (has_states && name != nullptr) columns.emplace_back(name);
     }
   }
-  auto reader = trace::TableReader::open(folder, "call", {std::move(columns)});
+  trace::TableQuery query;
+  query.columns = std::move(columns);
+  query.dictionaries = {"func"};
+  auto reader = trace::TableReader::open(folder, "call", std::move(query));
   if (!reader) return tl::make_unexpected(reader.error());
   CallLoader loader(modules, timeline);
-  std::unordered_map<const char*, Use> known;  // by the address of the name in the dictionary of this batch
   int64_t call_id = 0;
   for (;;) {
     auto next = reader->next();
     if (!next) return tl::make_unexpected(next.error());
     if (!*next) break;
     const CallBatch batch(**next, has_states);
-    known.clear();
+    std::string_view last_name;
+    Use use;
     for (int64_t at = 0; at < (*next)->num_rows(); ++at) {
       const std::string_view name = batch.func(at);
-      auto use = known.find(name.data());
-      if (use == known.end()) use = known.emplace(name.data(), use_of(name)).first;
+      if (name.data() != last_name.data()) {
+        use = use_of(name);
+        last_name = name;
+      }
       Row row = batch.row(at);
       row.call_id = ++call_id;
       const int64_t file2 = batch.file2(at);
-      if ((use->second.pairs || use->second.connects || use->second.accepts) && file2 != 0 && row.file_id != 0) {
+      if ((use.pairs || use.connects || use.accepts) && file2 != 0 && row.file_id != 0) {
         timeline.peers[row.file_id] = file2;
         timeline.peers[file2] = row.file_id;
       }
-      loader.add(row, use->second);
+      loader.add(row, use);
     }
   }
   loader.finish();

@@ -113,6 +113,11 @@ Status TableReader::State::open_next_part() {
     // Threads would have to be started, which a limit on processes may forbid, and would hold more row groups in memory.
     parquet::ArrowReaderProperties one_thread(false);
     one_thread.set_pre_buffer(false);
+    const auto schema_of_file = builder.raw_reader()->metadata()->schema();
+    for (const std::string& name : query.dictionaries) {
+      const int column = schema_of_file->ColumnIndex(name);
+      if (column >= 0) one_thread.set_read_dictionary(column, true);
+    }
     builder.properties(one_thread)->memory_pool(arrow::system_memory_pool());
     if (auto status = builder.Build(&file); !status.ok()) {
       return damaged(trace_folder, arrow_text(path, status));

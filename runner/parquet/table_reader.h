@@ -23,6 +23,8 @@ struct TableQuery {
   // May skip rows that end before from_ns or begin after to_ns; may also return some of them.
   int64_t from_ns = std::numeric_limits<int64_t>::min();
   int64_t to_ns = std::numeric_limits<int64_t>::max();
+  std::vector<std::string> dictionaries =
+      {};  // text columns to be read as dictionaries: cheaper where few texts repeat
 };
 
 // One pass over a table, in order of its files. Memory: one row group at a time.
