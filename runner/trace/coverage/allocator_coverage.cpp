@@ -120,7 +120,9 @@ class AllocatorCoverage {
   // Anonymous memory that its code mapped, in all processes.
   int64_t mapped_by(const std::string& library) {
     int64_t sum = 0;
-    for (const auto& [caller, bytes] : callers_.bytes()) {
+    for (const auto& of_caller : callers_.bytes()) {
+      const auto& caller = of_caller.first;
+      const auto& bytes = of_caller.second;
       const auto [first, last] = numbers_.equal_range(caller.first);
       const bool is_its = std::any_of(first, last, [&](const auto& of_process) {
         const Site site = index_.modules().find(of_process.second, caller.second);

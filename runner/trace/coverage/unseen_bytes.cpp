@@ -193,7 +193,9 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
     util::add_to(of.written, std::max({process.own.written, process.own.to_devices, int64_t{0}}));
   }
   const char* paused = reasons.was_interrupted() ? ", or recording was paused or had ended" : "";
-  for (const auto& [exe, of] : silent) {
+  for (const auto& one : silent) {
+    const auto& exe = one.first;
+    const auto& of = one.second;
     const std::string name = exe.empty() ? "a program that had ended before it was looked at" : exe;
     if (of.unnamed > 0) {
       rows.push_back({0, name,
