@@ -5,7 +5,7 @@
 //   post     one load: the slot's number of waiters; if it is not 0, leaves its thread and the time there
 //
 // A post is marked before the real one, so the latest one since the wait began is by a thread that did post on that
-// address meanwhile, or there is none. Addresses of one slot are told apart by 32 more bits of the hash. Not seen:
+// address meanwhile, or there is none. 32 more bits of the hash distinguish the addresses of one slot. Not seen:
 // posts inside libc, by other processes, and posts that were marked just before the waiter had counted itself.
 //
 // The slots are in the pages that the kernel wipes in a forked child (channel.h): its counts begin at 0. A waiter that

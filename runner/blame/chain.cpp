@@ -229,7 +229,7 @@ Label Chain::label_of(const Look& look, const Path& path) {
   return Label::kCpu;
 }
 
-// Of the calls in a stretch, the part that loader code made: by the looks that fell into them, else by the nearest one that fell into a call.
+// The share of the calls in a stretch that loader code made: by the looks inside these calls, else by the nearest look inside a call.
 // A look outside of calls says nothing of who made those.
 double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
   constexpr Ns kNearNs = 500'000'000;
@@ -381,7 +381,7 @@ void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<Par
     Label label = label_of(*part.look, path);
     if (label == Label::kAsleep && (off.knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
     const int32_t line = lines_.number(kinds_.line(part.look->stack_id));
-    // Of the driver's own computing, what was in the kernel. Unpickling or a checkpoint stays what it is.
+    // Only the driver's own computing is divided into user and kernel mode; unpickling and checkpoints are not.
     const bool splits = path.hops == 0 && label == Label::kCpu && state == State::kOnCpu;
     const Ns kernel_ns = splits ? static_cast<Ns>(static_cast<double>(to_ns - from_ns) * off.in_kernel) : 0;
     put(path, from_ns, to_ns - kernel_ns, label, thread_id, line, label == Label::kAsleep ? State::kBlocked : state);

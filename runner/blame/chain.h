@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows a wait to what the thread was doing that it waited for, at most six hops; and divides the time of a thread that
-// waits for nobody.
+// does not wait.
 #pragma once
 
 #include <cstdint>

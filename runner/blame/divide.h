@@ -47,7 +47,7 @@ class Divider {
   void share_unseen();
   void refine_without_looks(int32_t driver);
   void refine_with_savings(int32_t driver);
-  // Of the driver's own pieces with label `from`, those in the stretches become `to`.
+  // The driver's own pieces with label `from` get the label `to` inside the stretches.
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;
   [[nodiscard]] Stretches savings(int32_t driver, bool logs) const;

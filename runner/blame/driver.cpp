@@ -62,7 +62,7 @@ int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait)
   const Thread& thread = timeline.thread(thread_id);
   int32_t heir = 0;
   Ns longest_ns = 0;
-  // Of several that lived about as long, ranks, the first one.
+  // Several that lived about equally long are ranks: the first one counts.
   const auto take = [&](int32_t who, Ns first_ns, Ns last_ns) {
     constexpr double kLonger = 1.2;
     const Ns life_ns = life_in(first_ns, last_ns, wait);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread drives the run, and to whom it hands over.
+// Which thread drives the run, and which one takes over.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mlrun::blame {
 [[nodiscard]] int32_t find_driver(const Timeline& timeline, int32_t wanted_tid);
 
 // The thread that drives while this one waits: it lived mostly in the wait and ended with it. A trainer in a thread that is joined, ranks that
-// mp.spawn started, a command behind `bash -c`. 0: nobody.
+// mp.spawn started, a command behind `bash -c`. 0: none.
 [[nodiscard]] int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait);
 
 }  // namespace mlrun::blame

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of the driver's time: what it did, and for whom it waited.
+// Pieces of the driver's time: what it did, and which threads it waited for.
 #pragma once
 
 #include <cstdint>

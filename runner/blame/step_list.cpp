@@ -94,7 +94,7 @@ bool is_in_turn(const Epoch& a, const Epoch& b) {
 std::vector<StepBounds> steps_of_batches(const Division& division, const std::vector<Epoch>& all_epochs) {
   std::vector<Epoch> epochs;
   for (const Epoch& epoch : all_epochs) {
-    // Of two that are taken in turn the later one of each pair begins the step.
+    // If the loop takes from two loaders in turn, the later batch of each pair begins the step.
     if (!epochs.empty() && is_in_turn(epochs.back(), epoch)) {
       if (epoch.batches.size() >= epochs.back().batches.size()) epochs.back() = epoch;
       continue;

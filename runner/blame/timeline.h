@@ -73,7 +73,7 @@ struct Usage {
   Ns start_ns = 0, end_ns = 0;
   Ns run_ns = 0, queued_ns = 0, user_ns = 0, system_ns = 0;
   int64_t major_faults = 0;
-  // Of the time in no recorded wait or call: in the run queue, in page faults that read from a device, in the kernel.
+  // Shares of the time outside of recorded waits and calls: in the run queue, in page faults that read from a device, in the kernel.
   double queued = 0, faulting = 0, in_kernel = 0;
   double calls_asleep = -1;  // of the time in recorded calls that are no waits; -1: unknown
 };
@@ -175,7 +175,7 @@ struct Saving {
 
 struct Timeline {
   Ns start_ns = 0, end_ns = 0;                                 // the run
-  std::vector<Thread> threads;                                 // by thread_id; [0] is nobody
+  std::vector<Thread> threads;                                 // by thread_id; [0] is unused
   std::vector<Process> processes;                              // by proc_id
   std::unordered_map<int64_t, std::vector<Message>> messages;  // by file, by start
   std::unordered_map<int64_t, int64_t> peers;                  // the other end of a socket

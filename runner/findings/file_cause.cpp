@@ -10,7 +10,7 @@ namespace mlrun::findings {
 namespace {
 
 constexpr double kMost = 0.5;        // of the time, or of the requests
-constexpr double kCachedMost = 0.2;  // of the time: whoever reads from memory hardly sleeps
+constexpr double kCachedMost = 0.2;  // of the time: a thread that reads from memory hardly sleeps
 constexpr int64_t kManyReads = 5000;
 constexpr int64_t kSmallBytes = 8192;    // mean of a read
 constexpr double kLargeBytes = 262'144;  // so large a read costs the same wherever it lies

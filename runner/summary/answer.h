@@ -47,7 +47,7 @@ struct Finding {
   int64_t at_most_saved_ns = -1;  // -1: unknown
 };
 
-// For whom the driver waited, and what that thread was doing.
+// A thread that the driver waited for, and what it was doing.
 struct WaitedFor {
   std::string role;    // of its process
   std::string thread;  // its name, if it is not the main thread
@@ -69,7 +69,7 @@ struct Answer {
   int64_t wall_ns = 0;                             // of `time` together; 0: there is no answer
   int64_t startup_ns = 0;                          // before the first batch
   int64_t batches_from_ns = 0, batches_to_ns = 0;  // arrival of the first and of the last batch; 0: none known
-  int64_t without_batch_ns = -1;                   // between them; -1: cannot be told
+  int64_t without_batch_ns = -1;                   // between them; -1: unknown
   int64_t low_ns = -1, high_ns = -1;               // 95 %
   int64_t looks = 0;                               // samples of the driver's Python stack
   int64_t not_followed_ns = 0, waiting_ns = 0;

@@ -2,37 +2,12 @@
 """Help pages fit the terminal, every option of `run` states its default, the values of streams are explained, and verbs
 have examples."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
 
 from lib import case
+from lib.summary_text import on_terminal
 
 VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench")
-
-
-def in_terminal(this, columns, *words):
-    """What mlrun prints on a terminal that is so wide."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    text = b""
-    with subprocess.Popen([case.MLRUN, *words], stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.STDOUT,
-                          env=this.environment, cwd=this.folder):
-        os.close(theirs)
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not piece:
-                break
-            text += piece
-    os.close(ours)
-    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in text.decode().replace("\r", "").splitlines()]
 
 
 def check_width(this, what, lines, width):
@@ -43,16 +18,16 @@ def check_width(this, what, lines, width):
 
 def check(this):
     for width in (50, 80):
-        check_width(this, "mlrun --help", in_terminal(this, width, "--help"), width)
+        check_width(this, "mlrun --help", on_terminal(this, width, "--help"), width)
     for verb in VERBS:
         for width in (50, 80, 100):
-            check_width(this, verb, in_terminal(this, width, verb, "--help"), width)
+            check_width(this, verb, on_terminal(this, width, verb, "--help"), width)
         piped = this.run(case.MLRUN, verb, "--help").stdout
         check_width(this, f"{verb}, piped", piped.splitlines(), 80)
         this.true(f"{verb}: examples", "Examples" in piped and f"  mlrun {verb if verb != 'run' else ''}".rstrip() in piped, piped)
     narrow = this.run(case.MLRUN, "run", "--help", env=this.environment | {"COLUMNS": "60"}).stdout
     check_width(this, "COLUMNS", narrow.splitlines(), 60)
-    check_width(this, "doctor in a terminal", [line for line in in_terminal(this, 60, "doctor") if "/" not in line], 60)
+    check_width(this, "doctor in a terminal", [line for line in on_terminal(this, 60, "doctor") if "/" not in line], 60)
 
     text = this.run(case.MLRUN, "run", "--help").stdout
     body = text.partition("\nExamples:")[0]

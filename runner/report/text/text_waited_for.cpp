@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For whom the driver waited, and what these threads were doing: those of one role that did alike are one row.
+// Which threads the driver waited for, and what they were doing. Threads of one role that did the same are one row.
 #include <algorithm>
 #include <set>
 #include <string>
