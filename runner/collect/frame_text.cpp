@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/collect/frame_text.h"
 
+#include "runner/collect/frame_size.h"
 #include "runner/util/crc32c.h"
 
 namespace mlrun::collect {
-
-namespace {
-
-constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
-
-constexpr uint64_t aligned(uint64_t bytes) {
-  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
-}
-
-}  // namespace
 
 void append_frame(std::string& text, uint64_t begin, mlrun_frame header, const void* payload, uint32_t bytes) {
   const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);

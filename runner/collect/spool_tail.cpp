@@ -9,18 +9,13 @@
 #include <cstring>
 #include <vector>
 
+#include "runner/collect/frame_size.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::collect {
 
 namespace {
-
-constexpr size_t kHeaderBytes = sizeof(mlrun_frame);
-
-constexpr uint64_t aligned(uint64_t bytes) {
-  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
-}
 
 // Bytes [begin, end) of the spool; unreadable bytes are zero.
 std::vector<char> read_bytes(int fd, const char* ring, uint64_t tail, uint64_t begin, uint64_t end) {

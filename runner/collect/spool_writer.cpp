@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runner/collect/frame_size.h"
 #include "runner/collect/shared_word.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
@@ -12,14 +13,9 @@ namespace mlrun::collect {
 
 namespace {
 
-constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 constexpr uint64_t kFlushBytes = 1 << 20;
 // Space in the ring that data frames leave free, for reports after the disk is full.
 constexpr uint64_t kReserveBytes = 256 << 10;
-
-constexpr uint64_t aligned(uint64_t bytes) {
-  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
-}
 
 }  // namespace
 
