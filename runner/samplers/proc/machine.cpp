@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "runner/util/clock.h"
+#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::proc {
@@ -55,18 +55,13 @@ MachinePlaces Machine::places() {
   return places;
 }
 
-// cpu  user nice system idle iowait irq softirq steal guest guest_nice: guests' time is in user and nice too.
 bool Machine::read_processors(Values& values) {
+  constexpr size_t kTimesNeeded = 8;
   const std::string_view text = stat_.read(room_.data(), room_.size());
-  constexpr size_t kTimes = 8;
-  std::array<uint64_t, kTimes> ticks{};
-  if (!text.starts_with("cpu ")) return false;
-  Numbers numbers(text.substr(0, text.find('\n')));
-  for (uint64_t& value : ticks) {
-    if (!numbers.next(value)) return false;
-  }
-  const auto tick_ns = static_cast<uint64_t>(1'000'000'000 / ::sysconf(_SC_CLK_TCK));
-  const auto ns = [&](uint64_t sum) { return static_cast<int64_t>(sum * tick_ns); };
+  const auto line = parse_cpu_line(text.substr(0, text.find('\n')));
+  if (!line || line->times < kTimesNeeded) return false;
+  const auto& ticks = line->ticks;
+  const auto ns = [](uint64_t sum) { return static_cast<int64_t>(sum * tick_ns()); };
   values[MLRUN_MACHINE_USER_NS] = ns(ticks[0] + ticks[1]);
   values[MLRUN_MACHINE_SYSTEM_NS] = ns(ticks[2] + ticks[5] + ticks[6]);
   values[MLRUN_MACHINE_IDLE_NS] = ns(ticks[3]);
@@ -79,14 +74,10 @@ bool Machine::read_processors(Values& values) {
   return true;
 }
 
-// some avg10=0.00 avg60=0.00 avg300=0.00 total=12345   in microseconds
 void Machine::read_pressure(const ProcFile& file, mlrun_machine_field some, mlrun_machine_field full, Values& values) {
-  const std::string_view text = file.read(room_.data(), room_.size());
-  const size_t second = text.find("\nfull ");
-  uint64_t total_us = 0;
-  if (number_after(text.substr(0, second), "total=", total_us)) values[some] = static_cast<int64_t>(total_us * 1000);
-  if (second == std::string_view::npos || full == MLRUN_MACHINE_FIELDS) return;
-  if (number_after(text.substr(second), "total=", total_us)) values[full] = static_cast<int64_t>(total_us * 1000);
+  const Pressure pressure = parse_pressure(file.read(room_.data(), room_.size()));
+  values[some] = pressure.some_ns.value_or(MLRUN_NOT_KNOWN);
+  if (full != MLRUN_MACHINE_FIELDS) values[full] = pressure.full_ns.value_or(MLRUN_NOT_KNOWN);
 }
 
 void Machine::read_throttling(Values& values) {

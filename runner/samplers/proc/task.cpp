@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/proc/task.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "runner/util/clock.h"
+#include "runner/samplers/proc/kernel_texts.h"
 
 namespace mlrun::proc {
 
@@ -16,20 +14,8 @@ namespace {
 
 constexpr size_t kStatBytes = 1024, kSchedstatBytes = 128;
 
-uint64_t tick_ns() {
-  static const uint64_t kTickNs = util::kNsPerS / static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
-  return kTickNs;
-}
-
 std::string path_of(const Task::Ids& ids, const char* name) {
   return fmt::format("/proc/{}/task/{}/{}", ids.host_pid, ids.host_tid, name);
-}
-
-// Times of CLOCK_BOOTTIME, which goes on while the machine sleeps.
-uint64_t monotonic_of_ticks(uint64_t ticks) {
-  const uint64_t boot_ns = util::boottime_ns(), now_ns = util::monotonic_ns();
-  const uint64_t ns = ticks * tick_ns(), slept_ns = boot_ns - std::min(boot_ns, now_ns);
-  return ns - std::min(ns, slept_ns);
 }
 
 int64_t grown(uint64_t before, uint64_t now) { return static_cast<int64_t>(now - std::min(before, now)); }
@@ -53,33 +39,18 @@ bool Task::read_turns(Sight& sight, Totals& totals) const {
   return true;
 }
 
-// 4711 (name) S 1 4711 ... : after the name field 3, the state.
 bool Task::read_stat(Sight& sight, Totals& totals) {
-  constexpr int kMajflt = 12, kUser = 14, kSystem = 15, kStart = 22;
   std::array<char, kStatBytes> room;
   const ProcFile opened = stat_.is_open() ? ProcFile() : ProcFile(path_of(ids_, "stat"));
-  const std::string_view text = (stat_.is_open() ? stat_ : opened).read(room.data(), room.size());
-  const size_t name = text.find('('), end = text.rfind(')');
-  if (name == std::string_view::npos || end == std::string_view::npos || end < name || end + 2 >= text.size())
-    return false;
-  sight.state = text[end + 2];
-  if (sight.state == 'Z' || sight.state == 'X') return false;
+  const auto line = parse_stat((stat_.is_open() ? stat_ : opened).read(room.data(), room.size()));
+  if (!line || line->state == 'Z' || line->state == 'X') return false;
+  sight.state = line->state;
+  totals.user_ticks = line->user_ticks;
+  totals.system_ticks = line->system_ticks;
+  totals.majflt = line->majflt;
+  start_ticks_ = line->start_ticks;
   comm_.fill(0);
-  const std::string_view comm = text.substr(name + 1, end - name - 1);
-  std::memcpy(comm_.data(), comm.data(), std::min(comm.size(), comm_.size()));
-  std::string_view rest = text.substr(end + 3);
-  for (int field = 4; field <= kStart; ++field) {
-    const size_t begin = rest.find_first_not_of(' ');
-    if (begin == std::string_view::npos) return false;
-    rest.remove_prefix(begin);
-    uint64_t* const to = field == kMajflt   ? &totals.majflt
-                         : field == kUser   ? &totals.user_ticks
-                         : field == kSystem ? &totals.system_ticks
-                         : field == kStart  ? &start_ticks_
-                                            : nullptr;
-    if (to && !Numbers(rest).next(*to)) return false;
-    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
-  }
+  std::memcpy(comm_.data(), line->comm.data(), std::min(line->comm.size(), comm_.size()));
   return true;
 }
 
